@@ -20,7 +20,7 @@ export interface ExportedRelation {
   pageRows?: number;
 }
 
-const SECRET = 'secret, or made of one';
+const SECRET = 'a secret, or computed from one';
 /** Payloads are exported in base64, because their bytes may not be valid text. */
 const BASE64 = "translate(encode(r.payload, 'base64'), E'\\n', '')";
 const DELIVERY_COLUMNS = [
@@ -43,7 +43,8 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'account',
     relation: 'users',
-    means: 'The account. enrolled_by: the utility that created it; is_enrolled: whether one did, also if it is gone.',
+    means:
+      'The account. enrolled_by: the utility that created it; is_enrolled: whether a utility created it, even one since deleted.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text' },
     columns: [
@@ -62,9 +63,9 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       'language',
     ],
     omitted: {
-      home_recounted: 'whether a mail about an update is still to be sent',
-      may_be_recounted: 'whether an update may still be a reason for one',
-      is_timezone_given: 'whether somebody has set its time zone',
+      home_recounted: 'whether a mail about an update of the home’s values is still to be sent',
+      may_be_recounted: 'whether a later update may still be a reason for such a mail',
+      is_timezone_given: 'whether a person chose the time zone',
     },
   },
   {
@@ -115,7 +116,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'authorizations',
     relation: 'authorizations',
-    means: 'Apps that the home has let in.',
+    means: 'Apps that the account has authorized to read its home.',
     by: { column: 'user_id', of: 'user' },
     key: { authorization_id: 'text' },
     columns: [
@@ -133,7 +134,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'keys',
     relation: 'api_keys',
-    means: 'API keys, also revoked ones. The keys themselves are kept nowhere.',
+    means: 'API keys, also revoked ones. The keys themselves are not stored, only their SHA-256.',
     by: { column: 'user_id', of: 'user' },
     key: { key_id: 'text' },
     columns: [
@@ -155,7 +156,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     ],
     omitted: {
       key_sha256: SECRET,
-      told_end: 'which mail about its end was sent: among the events',
+      told_end: 'which mail about its expiry was sent: in events.json',
       told_days: 'as told_end',
     },
   },
@@ -200,12 +201,12 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     by: { column: 'user_id', of: 'user' },
     key: { passkey_id: 'text' },
     columns: ['passkey_id', 'user_id', 'credential_id', 'counter', 'host', 'name', 'created_at', 'last_used_at'],
-    omitted: { public_key: 'what its sign-ins are verified by' },
+    omitted: { public_key: 'the key that verifies sign-ins with the passkey' },
   },
   {
     file: 'identities',
     relation: 'identities',
-    means: 'Who the person is to the provider that the dashboard is signed in by (OpenID Connect).',
+    means: 'The person’s identities at OpenID Connect providers that sign in to the dashboard.',
     by: { column: 'user_id', of: 'user' },
     key: { issuer: 'text', subject: 'text' },
     columns: ['issuer', 'subject', 'user_id', 'linked_at', 'used_at'],
@@ -213,7 +214,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'sign_ins',
     relation: 'sign_ins',
-    means: 'Requests to sign in by e-mail that were not used, of the last day.',
+    means: 'Requests of the last day to sign in by e-mail, not yet used.',
     by: { column: 'user_id', of: 'user' },
     key: { sign_in_id: 'text' },
     columns: ['sign_in_id', 'user_id', 'tried_codes', 'created_at', 'expires_at', 'network', 'is_known', 'session_id'],
@@ -222,7 +223,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'email_changes',
     relation: 'email_changes',
-    means: 'The address that the account will have once a mail to it was used, and who requested that.',
+    means: 'The new e-mail address, until it is confirmed by a mail to it, and who requested the change.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text' },
     columns: ['user_id', 'email', 'requester_user_id', 'requested_by', 'created_at'],
@@ -235,7 +236,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     by: { column: 'user_id', of: 'user' },
     key: { caller_id: 'text', idempotency_key: 'text' },
     columns: ['user_id', 'caller_id', 'idempotency_key', 'status', 'created_at'],
-    omitted: { request_sha256: SECRET, body_sealed: 'may show a secret once more' },
+    omitted: { request_sha256: SECRET, body_sealed: 'a response that may contain a secret' },
   },
   {
     file: 'request_counts',
@@ -258,7 +259,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     file: 'devices',
     relation: 'devices',
     means:
-      'Devices, also deleted ones, with their settings, their places in the home and what their owner said of them.',
+      'Devices, also deleted ones, with their settings, their places in the home and their owner’s statements about them.',
     by: { column: 'user_id', of: 'user' },
     key: { device_id: 'text' },
     columns: [
@@ -286,12 +287,12 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       'imported_as',
       'managed_by',
     ],
-    omitted: { mqtt_secret_sha256: SECRET, certificate_sha256: 'what it logs in with' },
+    omitted: { mqtt_secret_sha256: SECRET, certificate_sha256: 'identifies the certificate that it logs in with' },
   },
   {
     file: 'device_claims',
     relation: 'device_claims',
-    means: 'Devices whose meters claimed them at first contact, and with which batch.',
+    means: 'Devices that a meter claimed at its first contact, and the batch that allowed it.',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text' },
     columns: ['device_id', 'batch_id', 'claimed_at'],
@@ -301,7 +302,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     file: 'imports',
     relation: 'imports',
     means:
-      'Imports of devices. created, users_created: how many. differing: rows whose devices were there with other settings.',
+      'Imports of devices. created, users_created: numbers of devices and accounts. differing: rows whose devices existed with other settings.',
     by: { column: 'user_id', of: 'user' },
     key: { import_id: 'text' },
     columns: ['import_id', 'user_id', 'created_at', 'rows', 'created', 'users_created', 'differing'],
@@ -310,7 +311,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'provisioning_batches',
     relation: 'provisioning_batches',
-    means: 'Batches of meters that claim their identities, and whose they become.',
+    means: 'Batches of meters that claim their identities; owner_user_id: the account that gets the devices.',
     by: { column: 'user_id', of: 'user' },
     key: { batch_id: 'text' },
     columns: [
@@ -332,20 +333,20 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'devices_seen',
     relation: 'device_heads',
-    means: 'When each device was last heard.',
+    means: 'When a message of each device was last received.',
     by: { column: 'user_id', of: 'user' },
     key: { device_id: 'text' },
     columns: ['device_id', 'user_id', 'seen_at'],
     omitted: {
-      version: 'a number that tells one state from another',
-      laws: 'where the arithmetic of readings.csv stands',
-      open: 'the hour that is open: in load_profile.csv',
+      version: 'a number that changes with each write of the row',
+      laws: 'state of the computation from readings.csv',
+      open: 'energy of the hour that is not complete: in load_profile.csv',
     },
   },
   {
     file: 'silences',
     relation: 'device_silences',
-    means: 'When devices were silent for an hour or longer. was_heard: whether they had been heard before.',
+    means: 'When devices were silent for an hour or longer. was_heard: whether a message had been received before.',
     by: { column: 'user_id', of: 'user' },
     key: { device_id: 'text', began_at: 'timestamptz' },
     columns: ['device_id', 'user_id', 'began_at', 'was_heard', 'ended_at'],
@@ -353,7 +354,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'temporary_logins',
     relation: 'temporary_secrets',
-    means: 'Logins of imports that are under way.',
+    means: 'Temporary logins of devices during imports of energy data.',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text', expires_at: 'timestamptz' },
     columns: ['device_id', 'expires_at'],
@@ -388,7 +389,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'quantity_changes',
     relation: 'quantity_changes',
-    means: 'When a better quantity appeared on a channel, and until when the one before it counts.',
+    means: 'When a more precise quantity appeared on a channel, and until when the earlier quantity counts.',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text', channel: 'text', noted_at: 'timestamptz', note: 'text' },
     columns: ['device_id', 'channel', 'noted_at', 'note'],
@@ -396,7 +397,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'late_changes',
     relation: 'late_changes',
-    means: 'Hours of devices that changed after they were known: by readings that came late, and by settings.',
+    means: 'Hours of devices whose energy changed after they were complete: by late readings, and by changed settings.',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text', hour: 'timestamptz' },
     columns: [
@@ -413,7 +414,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     file: 'reading_edits',
     relation: 'reading_edits',
     means:
-      'Edits of readings, with who made and revoked them and why: readings that are passed over, and those that a person read off a register (value in mWh). By the author "clock", after a host’s clock was set back, they pass over only the readings of instants (Unix ms).',
+      'Edits of readings, with author, revoker and reason: exclusions of readings, and values that a person read off a register (in mWh). Edits of the author "clock", made after a host’s clock was set back, exclude only the readings at instants (Unix ms).',
     by: { column: 'device_id', of: 'device' },
     key: { edit_id: 'text' },
     columns: [
@@ -439,7 +440,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     file: 'untimed_channels',
     relation: 'untimed_series',
     means:
-      'Channels that sent readings without a time, and which host received them: a step of its clock is about these.',
+      'Channels that sent readings without a time, and the host that received them: steps of its clock change their times.',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text', channel: 'text', kind: 'text', host: 'text' },
     columns: ['device_id', 'channel', 'kind', 'host'],
@@ -447,7 +448,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'gateways',
     relation: 'gateways',
-    means: 'Household brokers.',
+    means: 'Household brokers that are bridged to this service.',
     by: { column: 'user_id', of: 'user' },
     key: { gateway_id: 'text' },
     columns: ['gateway_id', 'user_id', 'name', 'decoder_config', 'created_at', 'announced'],
@@ -456,7 +457,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'discovered_devices',
     relation: 'discovered_devices',
-    means: 'Devices that were heard through a gateway.',
+    means: 'Devices whose messages arrived through a gateway.',
     by: { column: 'gateway_id', of: 'gateway' },
     key: { discovery_id: 'text' },
     columns: [
@@ -474,7 +475,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'gateway_announcements',
     relation: 'gateway_announcements',
-    means: 'What devices behind a gateway last announced of themselves; payload in base64.',
+    means: 'The latest announcement of each device behind a gateway; payload in base64.',
     by: { column: 'gateway_id', of: 'gateway' },
     key: { gateway_id: 'text', topic: 'text' },
     columns: ['gateway_id', 'topic', 'payload', 'place', 'received_at'],
@@ -485,7 +486,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     file: 'unread_messages',
     relation: 'unread_messages',
     means:
-      'Messages through a gateway that nobody understands, counted by the shape of their topic, with one of them of the last 24 hours; payload in base64.',
+      'Messages through a gateway that no decoder understands, counted by the shape of their topic, with one example of the last 24 hours; payload in base64.',
     by: { column: 'gateway_id', of: 'gateway' },
     key: { gateway_id: 'text', shape: 'text' },
     columns: [
@@ -525,7 +526,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'alerts',
     relation: 'alerts',
-    means: 'Alerts.',
+    means: 'Alerts that the account has set.',
     by: { column: 'user_id', of: 'user' },
     key: { alert_id: 'text' },
     columns: [
@@ -544,7 +545,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'tariffs',
     relation: 'tariffs',
-    means: 'Tariffs: what energy costs, and what is paid for what is fed in.',
+    means: 'Tariffs: prices of energy taken from the grid and of energy fed in.',
     by: { column: 'user_id', of: 'user' },
     key: { tariff_id: 'text' },
     columns: ['tariff_id', 'user_id', 'name', 'valid_from', 'currency', 'terms'],
@@ -552,7 +553,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'bill_periods',
     relation: 'bill_periods',
-    means: 'Days for which the home, or one of its devices, was billed.',
+    means: 'Bill periods of the home or of one of its devices.',
     by: { column: 'user_id', of: 'user' },
     key: { bill_period_id: 'text' },
     columns: [
@@ -571,7 +572,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'bill_versions',
     relation: 'bill_versions',
-    means: 'What was told of these days, with the SHA-256 of each statement.',
+    means: 'Versions of the statement of each bill period, with the SHA-256 of each.',
     by: { column: 'bill_period_id', of: 'billPeriod' },
     key: { bill_period_id: 'text', version: 'bigint' },
     columns: [
@@ -588,7 +589,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'bill_adjustments',
     relation: 'bill_adjustments',
-    means: 'By how much closed days were corrected later, and in whose closing that was told.',
+    means: 'Corrections of closed bill periods; told_in: the later bill period whose statement lists them.',
     by: { column: 'bill_period_id', of: 'billPeriod' },
     key: { told_in: 'text', bill_period_id: 'text' },
     columns: ['told_in', 'bill_period_id', 'import_milliwatt_hours', 'export_milliwatt_hours'],
@@ -596,7 +597,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'price_series',
     relation: 'price_series',
-    means: 'Series of the account’s own, of prices or of emission intensities, by kind.',
+    means: 'The account’s own series of prices or emission intensities; kind says which.',
     by: { column: 'user_id', of: 'user' },
     key: { series_id: 'text' },
     columns: ['series_id', 'user_id', 'kind', 'name', 'currency', 'resolution_minutes'],
@@ -613,20 +614,20 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'series_sources',
     relation: 'series_sources',
-    means: 'Where these series fetch their values.',
+    means: 'External sources from which price series fetch their values.',
     by: { column: 'series_id', of: 'priceSeries' },
     key: { series_id: 'text' },
     columns: ['series_id', 'settings', 'host', 'next_fetch_at', 'last_fetched_at', 'last_error', 'failing_since'],
     omitted: {
       secrets_sealed: SECRET,
       fetch_key: 'contains a hash of the token',
-      lease_id: 'of the worker that fetches',
-      leased_until: 'of the worker that fetches',
-      fetches: 'of the worker that fetches',
-      fetches_on: 'of the worker that fetches',
-      retries: 'of the worker that fetches',
-      tells_tomorrow: 'of the worker that fetches',
-      is_notified: 'which mail about the failures was sent: among the events',
+      lease_id: 'state of the worker that fetches',
+      leased_until: 'state of the worker that fetches',
+      fetches: 'state of the worker that fetches',
+      fetches_on: 'state of the worker that fetches',
+      retries: 'state of the worker that fetches',
+      tells_tomorrow: 'state of the worker that fetches',
+      is_notified: 'which mail about the failures was sent: in events.json',
     },
   },
   {
@@ -650,7 +651,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'webhooks',
     relation: 'webhooks',
-    means: 'Subscriptions to events.',
+    means: 'Webhooks: subscriptions to events.',
     by: { column: 'user_id', of: 'user' },
     key: { webhook_id: 'text' },
     columns: [
@@ -674,7 +675,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'events',
     relation: 'events',
-    means: 'What happened in the account, of the last 30 days.',
+    means: 'Events of the account in the last 30 days.',
     by: { column: 'user_id', of: 'user' },
     key: { event_id: 'text' },
     columns: ['event_id', 'type', 'user_id', 'data', 'created_at'],
@@ -682,7 +683,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'deliveries',
     relation: 'deliveries',
-    means: 'Who was notified of these events: by mail, by SMS, or through whose subscription.',
+    means: 'Notifications of these events: by mail, by SMS, or through a webhook.',
     by: { column: 'event_id', of: 'event' },
     key: { delivery_id: 'text' },
     columns: DELIVERY_COLUMNS,
@@ -692,7 +693,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'webhook_deliveries',
     relation: 'deliveries',
-    means: 'Deliveries through the account’s own subscriptions, with what their receivers answered.',
+    means: 'Deliveries to the account’s own webhooks, with the responses of their receivers.',
     by: { column: 'webhook_id', of: 'webhook' },
     key: { delivery_id: 'text' },
     columns: DELIVERY_COLUMNS,
@@ -700,16 +701,16 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'acts',
     relation: 'audit_log',
-    means: 'What the account did, of the last 24 months.',
+    means: 'Actions of the account in the last 24 months.',
     by: { column: 'actor_user_id', of: 'user' },
     key: { audit_id: 'text' },
     columns: AUDIT_COLUMNS,
-    omitted: { about_user_id: 'whose the target is' },
+    omitted: { about_user_id: 'the account that the target belongs to' },
   },
   {
     file: 'acts_upon',
     relation: 'audit_log',
-    means: 'What was done to the account, of the last 24 months.',
+    means: 'Actions on the account in the last 24 months.',
     by: { column: 'about_user_id', of: 'user' },
     key: { audit_id: 'text' },
     columns: AUDIT_COLUMNS,
@@ -723,7 +724,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'raised_remarks',
     relation: 'raised_remarks',
-    means: 'Remarks on the home that were sent as events and still stand.',
+    means: 'Remarks on the home that were sent as events and still apply.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text', kind: 'text', subject: 'text' },
     columns: ['user_id', 'kind', 'subject', 'event_id', 'seen_at'],
@@ -731,7 +732,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'usage_told',
     relation: 'usage_told',
-    means: 'When usage.updated was last told (1970: never), and whether the home is followed.',
+    means: 'When the event usage.updated was last sent (1970: never), and whether somebody subscribes to it.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text' },
     columns: ['user_id', 'told_at', 'followed_since', 'followed_until'],
@@ -739,7 +740,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'usage_untold',
     relation: 'usage_untold',
-    means: 'Hours that the next usage.updated will be about.',
+    means: 'Changed hours that the next event usage.updated will list.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text', hour: 'timestamptz' },
     columns: ['user_id', 'hour'],
@@ -752,17 +753,21 @@ export const SERIES_FILES = [
     relation: 'readings',
     value: 'value',
     means:
-      'Every reading that is kept, of series in channels.json. Units of value by kind: register and interval mWh, power mW, temperature and setpoint 0.001 °C, humidity 0.001 %, heating 0 or 1. interval_ms -1: read by hand (reading_edits.json).',
+      'All stored readings of the series in channels.json. Units of value by kind: register and interval mWh, power mW, temperature and setpoint 0.001 °C, humidity 0.001 %, heating 0 or 1. interval_ms -1: read by hand (reading_edits.json).',
   },
   {
     relation: 'closed_readings',
     value: 'value',
-    means: 'The last readings of each series that retention dropped.',
+    means: 'For each series, the last readings deleted by retention, from which consumption is computed further.',
   },
-  { relation: 'reading_notes', value: 'verdict', means: 'Readings that were not plainly counted, and why.' },
+  {
+    relation: 'reading_notes',
+    value: 'verdict',
+    means: 'Readings that were not counted like ordinary ones, and why (verdict).',
+  },
   {
     relation: 'lower_kept_readings',
-    means: 'Readings of which a higher value was received for the same time, and rejected.',
+    means: 'Readings for whose time a higher value was also received, and rejected.',
   },
 ] as const;
 
@@ -790,37 +795,37 @@ export const RELATIONS_EXPORTED_ELSEWHERE: Readonly<Record<string, string>> = {
   open_quarter_hours: 'load_profile.csv',
   series_roles: 'channels.json',
   device_notes: 'reading_notes.csv and quantity_changes.json',
-  changed_home_days: 'load_profile.csv: days that changed after sums of groups were kept',
-  kept_device_pasts: 'load_profile.csv: what it said before a time',
-  oauth_tokens: 'authorizations.json: codes and tokens of these, of which a digest is stored',
-  usage_changes: 'hourly.csv: hours that changed a moment ago, until they are compared with alerts',
+  changed_home_days: 'load_profile.csv: days that changed after sums of groups were stored',
+  kept_device_pasts: 'load_profile.csv: its totals before a time',
+  oauth_tokens: 'authorizations.json: digests of their codes and tokens',
+  usage_changes: 'hourly.csv: changed hours that are not yet compared with alerts',
 };
 
 /** Relations that contain no personal data. */
 export const RELATIONS_WITHOUT_PERSONAL_DATA: Readonly<Record<string, string>> = {
-  schema_migrations: 'what the database was made with',
+  schema_migrations: 'migrations that were applied to the database',
   installation: 'the name of the installation',
-  ingest_slots: 'places of ingest workers',
-  rollup_progress: 'how far aggregates are',
-  stale_days: 'days that are computed anew',
-  group_sums_progress: 'up to when sums of groups are kept',
-  kept_groups: 'sums of groups are of many homes together',
-  kept_group_homes: 'of whose homes they are: group_memberships.json',
-  kept_group_sums: 'sums of groups are of many homes together',
-  silence_watches: 'when workers looked for silences',
-  endings: 'ids of what ended, for some seconds: they are in no export, since what they name is gone',
-  passkey_challenges: 'random numbers of the last minutes',
+  ingest_slots: 'numbers of ingest workers',
+  rollup_progress: 'the time up to which aggregates are computed',
+  stale_days: 'days whose aggregates are to be computed again',
+  group_sums_progress: 'the time up to which sums of groups are stored',
+  kept_groups: 'sums over the homes of a group',
+  kept_group_homes: 'homes in these sums: group_memberships.json',
+  kept_group_sums: 'sums over the homes of a group',
+  silence_watches: 'when workers last looked for silent devices',
+  endings: 'ids of deleted or revoked things, for some seconds',
+  passkey_challenges: 'random numbers of sign-ins in the last minutes',
   login_places: 'which ingest process a device is connected to',
   source_hosts: 'when workers last fetched from hosts of sources',
-  source_checks: 'a count of the account’s day, for a limit',
-  believed_time: 'up to when the installation was in use',
-  daily_runs: 'when jobs ran',
-  host_clocks: 'clocks of hosts that receive messages',
-  clock_steps: 'steps of these clocks: what they mean for readings is in reading_edits.json',
-  departures: 'ids of accounts that are in another installation, which exports them',
-  departed_logins: 'ids of their devices',
-  parcels: 'of accounts on their way into another installation, for some seconds: nobody can ask for them',
-  departed_messages: 'of accounts that are in another installation, on their way there',
-  arriving_series: 'numbers of accounts that are not here yet',
-  arriving_names: 'of accounts that are not here yet, for some seconds',
+  source_checks: 'how often an account set or checked sources on a day, for a limit',
+  believed_time: 'the latest time at which the installation was in use',
+  daily_runs: 'when daily jobs last ran',
+  host_clocks: 'state of the clocks of hosts that receive messages',
+  clock_steps: 'steps of these clocks: their effect on readings is in reading_edits.json',
+  departures: 'ids of accounts that moved to another installation, which exports them',
+  departed_logins: 'ids of the devices of moved accounts',
+  parcels: 'rows of accounts that are being moved, for some seconds: nobody can request an export meanwhile',
+  departed_messages: 'messages for accounts that moved to another installation, until forwarded',
+  arriving_series: 'series numbers of accounts that are being moved here',
+  arriving_names: 'ids and secrets of accounts that are being moved here, for some seconds',
 };
