@@ -107,7 +107,7 @@ async function* compose(source: AsyncIterable<Buffer>, through: Transform): Asyn
 export async function* unpack(file: string, opener: Opener | null): AsyncGenerator<TarEntry> {
   const isSealed = file.endsWith(SEALED);
   if (isSealed && !opener)
-    throw new Error(`${file} is sealed. Name the file with its passphrase: --passphrase-file F.`);
+    throw new Error(`${file} is encrypted. Name the file with its passphrase: --passphrase-file F.`);
   const bytes: AsyncIterable<Buffer> = createReadStream(file, { highWaterMark: 2 ** 18 });
   const name = basename(file, SEALED);
   const source = isSealed && opener ? opener(bytes, name) : bytes;

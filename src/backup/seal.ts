@@ -144,7 +144,7 @@ export function createOpener(
     const fields = parseHead(headLine, name);
     const seed = await seedOf(fields.scrypt);
     if (rawOf(createPublicKey(privateKeyOf(seed))) !== fields.public_key)
-      throw new Error(`The passphrase is not the one that ${name} was sealed with.`);
+      throw new Error(`The passphrase is not the one that ${name} was encrypted with.`);
     const { ephemeral, nonce } = fields;
     const material =
       ephemeral === null ? seed : diffieHellman({ privateKey: privateKeyOf(seed), publicKey: publicKeyOf(ephemeral) });

@@ -113,7 +113,10 @@ async function database(config: Config, log: Logger): Promise<{ url: string; sto
   const { target, key } = plan;
   const open = key
     ? {}
-    : { not_sealed: 'copies lie open, without the secret key; energy backup init makes a key for BACKUP_KEY_FILE' };
+    : {
+        not_encrypted:
+          'copies are not encrypted and lack the secret key; energy backup init makes a key for BACKUP_KEY_FILE',
+      };
   log.info({ target, wal: isArchiving, ...open }, 'back-ups');
   if (!isArchiving) return server;
   const archiver = await startArchiver(plan, log);

@@ -25,7 +25,7 @@ export async function secretKey(config: Config, db: Database): Promise<string> {
   const make = () => {
     if (samples.length > 0)
       throw new Error(
-        `${file} is missing, and the database has secrets that only it opens (of webhooks, or answers). ${WHAT_TO_DO}`,
+        `${file} is missing, and the database contains values encrypted with it (secrets of webhooks, or stored responses). ${WHAT_TO_DO}`,
       );
     return newSecret();
   };
@@ -33,8 +33,8 @@ export async function secretKey(config: Config, db: Database): Promise<string> {
   const box = createSecretBox(secret);
   if (samples.length > 0 && !samples.some((sealed) => canOpen(box, sealed)))
     throw new Error(
-      `${config.secretKey === undefined ? file : 'SECRET_KEY'} does not open the secrets that the database has (of webhooks, or ` +
-        `answers): they were sealed with another one. ${WHAT_TO_DO}`,
+      `${config.secretKey === undefined ? file : 'SECRET_KEY'} cannot decrypt the values in the database (secrets of webhooks, or ` +
+        `stored responses): they were encrypted with another key. ${WHAT_TO_DO}`,
     );
   return secret;
 }

@@ -54,9 +54,9 @@ test('a missing or different secret key is an error if data was encrypted with i
   renameSync(file(), `${file()}.empty`);
   await expect(startRole('api', env())).rejects.toThrow('ended with 1');
   expect(existsSync(file())).toBe(false);
-  await expect(keyOf({ SECRET_KEY: 'x'.repeat(32) })).rejects.toThrow(/SECRET_KEY does not open/);
+  await expect(keyOf({ SECRET_KEY: 'x'.repeat(32) })).rejects.toThrow(/SECRET_KEY cannot decrypt/);
   writeFileSync(file(), `${'y'.repeat(43)}\n`);
-  await expect(keyOf()).rejects.toThrow(/secret\.key does not open.*sealed with another/);
+  await expect(keyOf()).rejects.toThrow(/secret\.key cannot decrypt.*encrypted with another key/);
   expect(await keyOf({ SECRET_KEY: secret })).toBe(secret);
   renameSync(`${file()}.kept`, file());
   expect(await keyOf()).toBe(secret);

@@ -126,7 +126,7 @@ export async function assertKeysOpen({ source, target }: MoveInstallations, secr
     const box = createSecretBox(secret);
     if (samples.length > 0 && !samples.some((sealed) => canOpen(box, sealed)))
       throw new Error(
-        `${what} does not open what the installation has sealed: it is another one's. Nothing was changed.`,
+        `${what} cannot decrypt the installation's encrypted values: it belongs to another installation. Nothing was changed.`,
       );
   }
 }
