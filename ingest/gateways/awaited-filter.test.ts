@@ -123,7 +123,7 @@ test('does not wait for values that cannot be listed or bridged', () => {
   expect(find('homeassistant', 'SS')?.awaits).toBe('SS/power');
 });
 
-test('lists no more devices from announcements than from messages', () => {
+test('lists at most 2,000 devices from announcements, as from messages', () => {
   const { receive, find } = gateway();
   for (let at = 0; at < 2_010; at++) receive(...announcement(`d${at}`, `d${at}/power`, 'power'));
   expect([find('homeassistant', 'd1999')?.awaits, find('homeassistant', 'd2000')]).toEqual(['d1999/power', undefined]);

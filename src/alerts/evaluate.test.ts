@@ -134,7 +134,7 @@ test('returns once each period of a rule’s user that a changed hour touches, u
   );
 });
 
-test('hoursThatMayFire touches every day or month that may still fire', () => {
+test('the hours that may fire include an hour of every day or month that may still fire', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...ZONES),

@@ -37,7 +37,7 @@ test.each([3, 6])(
   },
 );
 
-test.each([3, 6])('never loses a half to floating-point multiplication (%i places)', (wanted) => {
+test.each([3, 6])('rounds halves correctly in spite of floating-point multiplication (%i places)', (wanted) => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }), (odd) => {
       const one = { digits: odd * 10n + (odd < 0n ? -5n : 5n), places: wanted + 1 };

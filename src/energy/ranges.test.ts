@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { dayCount, dayRange, pieceMinutes, splitRange } from '#src/energy/ranges.ts';
 import { processorMs } from '#test/support/processor-time.ts';
 
-test('pieceMinutes returns the longest pieces of UTC hours that align with the hours of a zone', () => {
+test('pieces of UTC hours are as long as the hours of a zone allow', () => {
   const pieces = (zone: string, start = '2026-01-01', end = '2026-12-31') => pieceMinutes(dayRange(start, end, zone));
   const zones = ['UTC', 'Europe/Berlin', 'Africa/Casablanca', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Asia/Kathmandu'];
   expect(zones.map((zone) => pieces(zone))).toEqual([60, 60, 60, 30, 30, 15]);
@@ -22,7 +22,7 @@ test('pieceMinutes returns the longest pieces of UTC hours that align with the h
   );
 });
 
-test('pieceMinutes is as fast for eight thousand years as for eighty', () => {
+test('the length of pieces is found as fast for eight thousand years as for eighty', () => {
   // The best of five runs, because the first ones include compilation.
   const times = Array.from({ length: 5 }, () =>
     processorMs(() => pieceMinutes(dayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'))),

@@ -280,7 +280,7 @@ test('are rounded once from the exact sum, halves away from zero', async () => {
   expect(await emissionsBy('month')).toEqual([{ kg_co2e: '0.002', missing_kwh: 0.5 }]);
 });
 
-test('are columns of CSV and of a spreadsheet, next to those of costs', async () => {
+test('emissions are columns of CSV and of a spreadsheet, next to those of costs', async () => {
   const { key, deviceIds } = homes[0] as Home;
   const query = `start=2026-03-22&end=2026-03-24&group_by=day&include=coverage,emissions,cost`;
   const columns = ['emissions_kg_co2e', 'emissions_missing_kwh'];
