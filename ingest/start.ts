@@ -158,7 +158,7 @@ async function saveLastCounts(
   while ((await saveUnrecognised(pool, unread, true)) > 0);
 }
 
-/** A source, with what only its kind has. */
+/** A source, and the functions that only some kinds of sources have. */
 type Connected = { source: MessageSource } & Partial<
   Pick<Ingest, 'strays' | 'isStandingBy' | 'ports' | 'renewTls' | 'isReady'>
 >;

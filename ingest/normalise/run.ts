@@ -30,7 +30,7 @@ export const lastReadingButOne = (run: RegisterRun): RegisterValue | undefined =
 /** Returns the time of the earliest reading in a run. */
 export const earliestReadingMs = (run: RegisterRun): number => Math.min(...run.filter((_, index) => index % 2 === 0));
 
-/** Returns the time of the latest risen reading up to the last but one; the reading's time if the run has only one. */
+/** Returns the time of the latest risen reading before the last reading; of a run of one reading, its time. */
 export const latestRisenMs = (run: RegisterRun): number => run[run.length > RISEN ? run.length - 2 : 0] as number;
 
 /** Creates a run of one reading. */

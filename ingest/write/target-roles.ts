@@ -57,7 +57,7 @@ export function chooseTargetRoles(
   });
 }
 
-/** Returns the times after which the set of judged series differs, in order, Unix ms. */
+/** Returns the first times of described series, at which the set to classify grows, in order, Unix ms. */
 const timesOf = (series: readonly SeriesState[]): number[] =>
   [...new Set(series.flatMap(({ described, firstReadAtMs }) => (described ? (firstReadAtMs ?? []) : [])))].sort(
     (a, b) => a - b,

@@ -142,7 +142,7 @@ async function publishChanges(
   }
 }
 
-/** The current messages by topic. `missing`: accounts that were logged as not found. */
+/** Returns the messages to publish now, by topic. `missing`: accounts that were logged as not found. */
 async function messagesNow(
   db: Database,
   announcer: Announcer,

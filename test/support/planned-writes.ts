@@ -85,7 +85,7 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
   const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];
   const { series } = store.devices.get(deviceId) as StoredDevice;
   const times = [...series.values()].flatMap(({ points }) => [...points.values()].map(({ readAtMs }) => readAtMs));
-  // Changed settings and roles have no end, and may have no start.
+  // Changed settings and roles apply without an end, and some without a start.
   for (const { fromMs } of otherwise) openMs.push(Math.max(fromMs, Math.min(...times)));
   const reachedMs = Math.min(...openMs) + lengthMs;
   const isLast = otherwise.length > 0 && reachedMs > Math.max(...times);

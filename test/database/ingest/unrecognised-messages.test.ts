@@ -247,7 +247,7 @@ test('an example is replaced after ten minutes, not at each write', async () => 
   const say = async (text: string) => {
     worker.note(home.gatewayId, { topic: 'a', payload: Buffer.from(text), receivedAtMs: Date.now() });
     worker.note(home.gatewayId, { topic: 'b', payload: Buffer.from(text), receivedAtMs: Date.now() });
-    // Like another worker that has not written yet.
+    // Resets the worker afterwards, as if it had not written an example yet.
     await inTransaction(api.database.pool, (client) => worker.save(client, [home.gatewayId]));
     worker.forget([home.gatewayId]);
   };

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { podman, podmanEnvironment } from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-/** Left out of the copied repository: not in a clone of it. */
+/** Folders that are not copied, because a clone of the repository lacks them. */
 const NOT_CLONED = new Set(['.git', 'node_modules', 'artifacts', 'coverage', 'data', 'release']);
 
 /** Commands of podman that remove every container, volume and network in the tests' own storage. */
