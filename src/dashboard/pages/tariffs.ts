@@ -10,7 +10,7 @@ import { Card, ConfirmButton, Loading, Problem, rich } from '../parts/ui.ts';
 import { usePageLink, useSession } from '../session.ts';
 import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
-import { knownOf } from './tariffs/rates-fields.ts';
+import { describeKnownPrices } from './tariffs/rates-fields.ts';
 import { TariffDialog } from './tariffs/tariff-dialog.ts';
 import { WhatIf } from './tariffs/what-if.ts';
 
@@ -132,7 +132,7 @@ export function Page() {
 const namesOf = (series: UsableSeries[] | null, zone: string) => (id: string) => {
   const one = series?.find(({ series_id }) => series_id === id);
   return one
-    ? `${one.name} (${knownOf(one, zone)})`
+    ? `${one.name} (${describeKnownPrices(one, zone)})`
     : series
       ? words().tariffs.unusableSeries
       : words().tariffs.someSeries;

@@ -13,7 +13,7 @@ interface Limits {
 const shown = (value: string | number) => numberFormat({ maximumFractionDigits: 9 }).format(Number(value));
 
 /** Returns an error message for a typed number; '' if it is valid. */
-export function mistakeIn(text: string, { least, most, isWhole = false }: Limits): string {
+export function numberErrorOf(text: string, { least, most, isWhole = false }: Limits): string {
   const w = words().common.numbers;
   const typed = readDecimal(text);
   if (typed.kind === 'empty') return '';
@@ -47,7 +47,7 @@ export function DecimalInput(props: {
   const check = () => {
     const text = ref.current?.value ?? '';
     const isAsked = limits !== null || readDecimal(text).kind === 'unclear';
-    ref.current?.setCustomValidity(isAsked ? mistakeIn(text, limits ?? {}) : '');
+    ref.current?.setCustomValidity(isAsked ? numberErrorOf(text, limits ?? {}) : '');
   };
   // Also validate values that the program fills in.
   useEffect(check);

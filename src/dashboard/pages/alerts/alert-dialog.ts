@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Alert, User } from '#clients/typescript/client.ts';
 import { callApi, Failure } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { DecimalInput, mistakeIn, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
+import { DecimalInput, numberErrorOf, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { busyAttributes, Dialog, Field, Problem, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -111,7 +111,7 @@ function limitsOf(type: AlertType): { least: number; most: number; isWhole?: boo
 
 /** Returns the typed threshold; null if the service would reject it. */
 function thresholdIn(type: AlertType, text: string): number | null {
-  return mistakeIn(text, limitsOf(type)) === '' ? numberOf(text) : null;
+  return numberErrorOf(text, limitsOf(type)) === '' ? numberOf(text) : null;
 }
 
 /** Phone numbers in the service's format, E.164. */

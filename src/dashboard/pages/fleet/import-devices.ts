@@ -7,7 +7,7 @@ import { ago } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { busyAttributes, Card, Field, Problem, rich } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { ImportDone, ImportPreview, Mistakes, Passwords } from './import-result.ts';
+import { ImportDone, ImportPreview, Passwords, TableErrors } from './import-result.ts';
 
 /** A checked table. The import sends this text even if the file changes later. */
 interface Checked {
@@ -109,7 +109,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
     </form>
     ${stage.is === 'checking' && html`<${Working} text=${w.checking} />`}
     <div class="outcome" tabindex="-1" ref=${outcome} role="group" aria-label=${w.outcome}>
-      ${stage.is === 'refused' && html`<${Mistakes} of=${stage.mistakes} />`}
+      ${stage.is === 'refused' && html`<${TableErrors} of=${stage.mistakes} />`}
       ${
         (stage.is === 'checked' || stage.is === 'importing') &&
         html`<${ImportPreview} of=${stage.of.check} isBusy=${isBusy} onImport=${() => carryOut(stage.of)} />`

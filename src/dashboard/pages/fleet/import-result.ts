@@ -54,7 +54,7 @@ function Differing({ of }: { of: ImportCheck['differing'] }) {
 }
 
 /** Validation errors of a table, by line and column. */
-export function Mistakes({ of }: { of: ImportCheck['mistakes'] }) {
+export function TableErrors({ of }: { of: ImportCheck['mistakes'] }) {
   const w = words().fleet.imports;
   const placed = of
     .map((one) => ({ ...placeIn(one.field), message: one.message }))

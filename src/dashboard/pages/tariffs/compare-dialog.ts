@@ -9,9 +9,9 @@ import { busyAttributes, Dialog, Problem, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { formOf, membersOf, type TariffForm } from './form.ts';
-import type { Mistakes } from './rates-fields.ts';
+import type { ErrorsByPath } from './rates-fields.ts';
 import { firstStart, type Start, StartFrom } from './start-fields.ts';
-import { mistakesOf, TariffFields } from './tariff-fields.ts';
+import { errorsByPathOf, TariffFields } from './tariff-fields.ts';
 
 /** Path of the one compared tariff in the request, which its validation errors begin with. */
 const PATH = 'tariffs.0.';
@@ -31,7 +31,7 @@ export function CompareDialog(props: {
     formOf(terms, { name, currency: current?.currency ?? currency, valid_from: days.start });
   const [form, setForm] = useState<TariffForm>(() => begun(firstStart(current, user.timezone)));
   const [note, setNote] = useState<string | undefined>();
-  const [mistakes, setMistakes] = useState<Mistakes>({});
+  const [mistakes, setMistakes] = useState<ErrorsByPath>({});
   const [answer, setAnswer] = useState<TariffComparison | null>(null);
   const { run, isBusy, error } = useAction();
   const top = useRef<HTMLFormElement>(null);
@@ -55,7 +55,7 @@ export function CompareDialog(props: {
       const body = { user_id: user.user_id, ...days, tariffs: [tariff] };
       const asked = callApi<TariffComparison>('POST', '/v1/tariffs/compare', body);
       await asked.then(setAnswer, (reason) => {
-        const wrong = mistakesOf(reason, PATH);
+        const wrong = errorsByPathOf(reason, PATH);
         // An error that belongs to no field of the form is shown as a sentence.
         if (!Object.keys(wrong).every((name) => fields.namedItem(name))) throw reason;
         setMistakes(wrong);

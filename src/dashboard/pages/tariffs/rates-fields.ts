@@ -16,7 +16,7 @@ export function RatesFields(props: {
   of: RatesForm;
   currency: string;
   series: UsableSeries[] | null;
-  mistakes: Mistakes;
+  mistakes: ErrorsByPath;
   onChange: (rates: RatesForm) => void;
 }) {
   const { name, legend, of: rates, currency, series, mistakes, onChange } = props;
@@ -88,7 +88,7 @@ function PeriodFields(props: {
   isLast: boolean;
   unit: string;
   isRequired: boolean;
-  mistakes: Mistakes;
+  mistakes: ErrorsByPath;
   onChange: (period: PeriodForm) => void;
   onEarlier: (() => void) | null;
   onRemove: (() => void) | null;
@@ -149,7 +149,7 @@ function Some(props: { legend: string; names: readonly string[]; of: number[]; o
 }
 
 /** Returns how far a series is known: "8,760 prices, until 31 Dec 2026, 24:00". */
-export const knownOf = ({ prices, until }: UsableSeries, zone?: string): string =>
+export const describeKnownPrices = ({ prices, until }: UsableSeries, zone?: string): string =>
   until === null ? words().tariffs.noPrices : words().tariffs.pricesUntil({ prices, until: time(until, zone) });
 
 /** Fields for a price series and its surcharges. `series`: null while loading. */
@@ -159,7 +159,7 @@ function SeriesFields(props: {
   currency: string;
   series: UsableSeries[] | null;
   isRequired: boolean;
-  mistakes: Mistakes;
+  mistakes: ErrorsByPath;
   onChange: (changed: Partial<RatesForm>) => void;
 }) {
   const { name, of: rates, currency, series, isRequired, mistakes, onChange } = props;
@@ -182,7 +182,7 @@ function SeriesFields(props: {
         <option value="" selected=${rates.series_id === ''}>–</option>
         ${fitting.map(
           (one) =>
-            html`<option value=${one.series_id} selected=${one.series_id === rates.series_id}>${one.name} (${knownOf(one)})</option>`,
+            html`<option value=${one.series_id} selected=${one.series_id === rates.series_id}>${one.name} (${describeKnownPrices(one)})</option>`,
         )}
       </select>`}
     <//>
@@ -195,7 +195,7 @@ function SeriesFields(props: {
 }
 
 /** The service's validation errors, by path of the member. */
-export type Mistakes = Readonly<Record<string, string>>;
+export type ErrorsByPath = Readonly<Record<string, string>>;
 
 /** Field for a decimal as printed on a bill, with a comma or a point. `name`: path of the member. */
 export function NumberField(props: {
@@ -203,7 +203,7 @@ export function NumberField(props: {
   name: string;
   value: string;
   onInput: (text: string) => void;
-  mistakes: Mistakes;
+  mistakes: ErrorsByPath;
   hint?: string;
   isRequired?: boolean;
 }) {

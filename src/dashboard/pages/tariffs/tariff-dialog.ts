@@ -10,9 +10,9 @@ import { useSession } from '../../session.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { formOf, isBlank, membersOf, type TariffForm } from './form.ts';
-import type { Mistakes } from './rates-fields.ts';
+import type { ErrorsByPath } from './rates-fields.ts';
 import { firstStart, type Start, StartFrom } from './start-fields.ts';
-import { mistakesOf, TariffFields } from './tariff-fields.ts';
+import { errorsByPathOf, TariffFields } from './tariff-fields.ts';
 
 /** Dialog that creates a tariff for the selected account or edits one (`of`). `all`: its tariffs. `current`: the tariff in force. */
 export function TariffDialog(props: {
@@ -33,7 +33,7 @@ export function TariffDialog(props: {
   const [first] = useState(() => firstStart(current, user.timezone));
   const [form, setForm] = useState<TariffForm>(() => (known ? formOf(known, known) : begun(first, valid_from)));
   const [note, setNote] = useState(known ? undefined : first.note);
-  const [mistakes, setMistakes] = useState<Mistakes>({});
+  const [mistakes, setMistakes] = useState<ErrorsByPath>({});
   const { run, isBusy, error } = useAction();
   const top = useRef<HTMLFormElement>(null);
   useEffect(() => top.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [mistakes]);
@@ -62,13 +62,13 @@ export function TariffDialog(props: {
     });
   };
   /** Returns validation errors by field; rethrows any other error. */
-  const mistakesIn = (reason: unknown, day: string): Mistakes => {
+  const mistakesIn = (reason: unknown, day: string): ErrorsByPath => {
     if (!(reason instanceof Failure)) throw reason;
     const taken = all.find((one) => one.valid_from === day && one.tariff_id !== known?.tariff_id);
     if (reason.status === 409 && taken) {
       return { valid_from: w.taken({ name: taken.name, day: dayName(day) }) };
     }
-    return mistakesOf(reason);
+    return errorsByPathOf(reason);
   };
   return html`<${Dialog} title=${known ? tariffs.editOf({ name: known.name }) : tariffs.new} onClose=${onClose}>
     <form onSubmit=${save} ref=${top}>

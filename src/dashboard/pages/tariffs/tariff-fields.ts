@@ -5,13 +5,13 @@ import { decimals } from '../../parts/format.ts';
 import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { NO_CAPACITY, type RatesForm, type TariffForm } from './form.ts';
-import { type Mistakes, NumberField, RatesFields } from './rates-fields.ts';
+import { type ErrorsByPath, NumberField, RatesFields } from './rates-fields.ts';
 
 /**
  * Returns the service's validation errors by field; rethrows any other error. `path`: path of the tariff in the request, such as
  * `tariffs.0.`.
  */
-export function mistakesOf(reason: unknown, path = ''): Mistakes {
+export function errorsByPathOf(reason: unknown, path = ''): ErrorsByPath {
   if (!(reason instanceof Failure) || reason.status !== 422 || reason.details.length === 0) throw reason;
   const { wrong } = words().tariffs.form;
   return Object.fromEntries(
@@ -26,7 +26,7 @@ export function mistakesOf(reason: unknown, path = ''): Mistakes {
 export function TariffFields(props: {
   of: TariffForm;
   series: UsableSeries[] | null;
-  mistakes: Mistakes;
+  mistakes: ErrorsByPath;
   isOffer?: boolean;
   onChange: (changed: Partial<TariffForm>) => void;
 }) {
@@ -84,7 +84,7 @@ export function TariffFields(props: {
 function CapacityFields(props: {
   of: TariffForm['capacity'];
   unit: string;
-  mistakes: Mistakes;
+  mistakes: ErrorsByPath;
   onChange: (capacity: TariffForm['capacity']) => void;
 }) {
   const { of: capacity, unit, mistakes, onChange } = props;
