@@ -3,7 +3,7 @@ import type { Alert } from '#clients/typescript/client.ts';
 import type { Firing } from '#src/api/dashboard/shapes.ts';
 import { callApi, fetchAll, type Page as PageOf, withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { Rows } from '../parts/focus.ts';
+import { FocusableList } from '../parts/focus.ts';
 import { kwh, moneyIn, time } from '../parts/format.ts';
 import { Steps, useAction, useLoad, usePages } from '../parts/load.ts';
 import { Badge, Card, ConfirmButton, Dialog, Loading, Problem, rich, When } from '../parts/ui.ts';
@@ -49,7 +49,7 @@ export function Page() {
     >
       <${Problem} text=${error} />
       <p class="quiet told" role="status">${told}</p>
-      <${Rows} label=${w.list}>
+      <${FocusableList} label=${w.list}>
         <${Loading} of=${alerts}>
           ${(all: Alert[]) => (all.length === 0 ? html`<p>${rich(w.empty)}</p>` : table(all))}
         <//>

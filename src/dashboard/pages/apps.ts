@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { App } from '#clients/typescript/client.ts';
 import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
-import { Rows } from '../parts/focus.ts';
+import { FocusableList } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { Card, ConfirmButton, Loading, Problem, rich, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -56,7 +56,7 @@ function Registered() {
     >
       <${Problem} text=${error} />
       <p class="quiet told" role="status">${told}</p>
-      <${Rows} label=${w.list}>
+      <${FocusableList} label=${w.list}>
         <${Loading} of=${apps}>${(all: App[]) => (all.length === 0 ? empty() : table(all))}<//>
       <//>
     <//>

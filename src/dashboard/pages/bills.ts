@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { BillPeriod, BillPeriodDetails, Device } from '#clients/typescript/client.ts';
 import { callApi, fetchAll, withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { Rows } from '../parts/focus.ts';
+import { FocusableList } from '../parts/focus.ts';
 import { dayName } from '../parts/format.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { Badge, Card, CreateOrCancel, Dialog, Field, Loading } from '../parts/ui.ts';
@@ -40,7 +40,7 @@ export function Page() {
     </header>
     <p>${user.user_id === me.user_id ? w.about : common.forUser({ email: user.email })}</p>
     <${Card} title=${w.periods}>
-      <${Rows} label=${w.list}>
+      <${FocusableList} label=${w.list}>
         <${Loading} of=${periods}>${() => (all.length === 0 ? html`<p>${mayBill ? w.noneMake : w.none}</p>` : table())}<//>
       <//>
     <//>

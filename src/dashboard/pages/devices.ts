@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Device, DiscoveredDevice, Gateway } from '#clients/typescript/client.ts';
 import { fetchAll, withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { Rows } from '../parts/focus.ts';
+import { FocusableList } from '../parts/focus.ts';
 import { type Loaded, useLoad } from '../parts/load.ts';
 import { Badge, Card, Copy, Loading, rich, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -65,7 +65,7 @@ export const DeviceList = (props: {
   title=${words().devices.paired}
   actions=${html`<button type="button" class="main" onClick=${props.onPair}>${words().devices.pair}</button>`}
 >
-  <${Rows} label=${words().devices.list}>
+  <${FocusableList} label=${words().devices.list}>
     <${Loading} of=${props.devices}>
       ${(all: Device[]) => (all.length === 0 ? empty() : table(all, props.zone, props.onOpen))}
     <//>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Group } from '#clients/typescript/client.ts';
 import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
-import { Rows } from '../parts/focus.ts';
+import { FocusableList } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { Card, ConfirmButton, CreateOrCancel, Dialog, Field, Loading, Problem } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -33,7 +33,7 @@ export function Page() {
       actions=${html`<button type="button" class="main" onClick=${() => setOpen(true)}>${w.create}</button>`}
     >
       <${Problem} text=${error} />
-      <${Rows} label=${w.list}>
+      <${FocusableList} label=${w.list}>
         <${Loading} of=${groups}>${() => (placed.length === 0 ? html`<p>${w.empty}</p>` : table())}<//>
       <//>
     <//>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Key } from '#clients/typescript/client.ts';
 import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
-import { Rows } from '../parts/focus.ts';
+import { FocusableList } from '../parts/focus.ts';
 import { daysSince } from '../parts/format.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import {
@@ -49,7 +49,7 @@ export function Page() {
       actions=${html`<button type="button" class="main" onClick=${() => setOpen('create')}>${w.create}</button>`}
     >
       <${Problem} text=${error} />
-      <${Rows} label=${w.list}>
+      <${FocusableList} label=${w.list}>
         <${Loading} of=${keys}>
           ${(all: Key[]) => (all.length === 0 ? empty() : table(all))}
         <//>

@@ -2,7 +2,7 @@ import type { User } from '#clients/typescript/client.ts';
 import type { Member, Membership } from '#src/api/dashboard/shapes.ts';
 import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
-import { Rows } from '../parts/focus.ts';
+import { FocusableList } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { busyAttributes, Card, ConfirmButton, Field, Loading, Problem, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -49,7 +49,7 @@ export function Members() {
         </table></div>`;
   return html`<${Card} title=${w.membersTitle}>
     <p>${w.membersAbout}</p>
-    <${Rows} label=${w.membersTitle}><${Loading} of=${members}>${table}<//><//>
+    <${FocusableList} label=${w.membersTitle}><${Loading} of=${members}>${table}<//><//>
     <form onSubmit=${invite}>
       <${Field} label=${w.inviteAddress} hint=${w.inviteHint}>
         ${(attributes: object) => html`<input ...${attributes} type="email" name="email" autocomplete="off" required maxlength="254" />`}
@@ -101,5 +101,5 @@ export function Homes() {
       </table></div>
       <${Problem} text=${error} />
     <//>`;
-  return html`<${Rows} label=${w.homesTitle}><${Loading} of=${homes}>${table}<//><//>`;
+  return html`<${FocusableList} label=${w.homesTitle}><${Loading} of=${homes}>${table}<//><//>`;
 }

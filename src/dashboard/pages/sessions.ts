@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
 import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
-import { Rows } from '../parts/focus.ts';
+import { FocusableList } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { ZoneSelect } from '../parts/time-zone.ts';
 import { Badge, busyAttributes, Card, ConfirmButton, Field, Loading, Problem, rich, When } from '../parts/ui.ts';
@@ -50,7 +50,7 @@ export function Page() {
     <${Card} title=${w.signedInTitle} actions=${html`<${SignOut} everywhere />`}>
       <p>${w.about({ email: me.email })}</p>
       <${Problem} text=${error} />
-      <${Rows} label=${w.list}><${Loading} of=${sessions}>${table}<//><//>
+      <${FocusableList} label=${w.list}><${Loading} of=${sessions}>${table}<//><//>
       <${OtherDevice} onClose=${sessions.again} />
     <//>
     <${Passkeys} proposedName=${browserName(navigator.userAgent)} />

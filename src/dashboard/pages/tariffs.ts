@@ -3,7 +3,7 @@ import type { BillPeriod, Rates, Tariff } from '#clients/typescript/client.ts';
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { callApi, fetchAll, withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { Rows } from '../parts/focus.ts';
+import { FocusableList } from '../parts/focus.ts';
 import { dayBefore, dayName, monthNames, weekdayNames } from '../parts/format.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { Card, ConfirmButton, Loading, Problem, rich } from '../parts/ui.ts';
@@ -59,7 +59,7 @@ export function Page() {
     <p>${user.user_id === me.user_id ? w.aboutOwn : w.about({ email: user.email })}</p>
     <${Problem} text=${error} />
     <p class="quiet told" role="status">${told}</p>
-    <${Rows} label=${common.pages.tariffs}>
+    <${FocusableList} label=${common.pages.tariffs}>
       <${Loading} of=${tariffs}>${() => (all.length === 0 ? html`<p class="note">${rich(w.empty)}</p>` : shown())}<//>
     <//>
     ${

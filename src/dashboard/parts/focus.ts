@@ -8,7 +8,7 @@ const FIELD = ':is(input, select, textarea):not([type=radio]:not(:checked))';
  * Remembers the focused element. Returns a function that restores the focus; if the element is gone, the focus goes to one of its former
  * ancestors or to the page.
  */
-export function rememberFocus(): () => void {
+export function createFocusRestorer(): () => void {
   const before = document.activeElement;
   const around = before?.closest('[tabindex="-1"]');
   return () => {
@@ -31,7 +31,7 @@ export function focusFirstField(dialog: HTMLDialogElement): void {
  * If the focused control inside `top` is removed (for example with a deleted row), `top` gets the focus. By default the focus would be
  * lost, and Tab would start at the top of the page again.
  */
-export function useKeptFocus(top: { current: HTMLElement | null }): void {
+export function useFocusFallback(top: { current: HTMLElement | null }): void {
   useEffect(() => {
     const element = top.current;
     if (!element) return;
@@ -56,8 +56,8 @@ export function useKeptFocus(top: { current: HTMLElement | null }): void {
 }
 
 /** Wrapper of a list with changing rows: it takes the focus when the focused row is removed. */
-export function Rows({ label, children }: { label: string; children?: Children }) {
+export function FocusableList({ label, children }: { label: string; children?: Children }) {
   const ref = useRef<HTMLDivElement>(null);
-  useKeptFocus(ref);
+  useFocusFallback(ref);
   return html`<div tabindex="-1" ref=${ref} role="group" aria-label=${label}>${children}</div>`;
 }

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { fetchPage, type Page, sentenceOf } from '../api.ts';
 import { html } from '../html.ts';
 import { words } from '../words/words.ts';
-import { useKeptFocus } from './focus.ts';
+import { useFocusFallback } from './focus.ts';
 
 /** Data that are being loaded. The previous value stays until the next arrives. */
 export interface Loaded<T> {
@@ -73,7 +73,7 @@ export function usePages<T>(first: string): Pages<T> {
   const [path, setPath] = useState(first);
   const shown = useLoad(() => fetchPage<T>(path), [path]);
   const top = useRef<HTMLDivElement>(null);
-  useKeptFocus(top);
+  useFocusFallback(top);
   const isFirst = path === first;
   return { shown, isFirst, top, show: setPath, youngest: () => (isFirst ? shown.again() : setPath(first)) };
 }

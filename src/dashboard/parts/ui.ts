@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { type Children, html } from '../html.ts';
 import { words } from '../words/words.ts';
-import { focusFirstField, rememberFocus } from './focus.ts';
+import { createFocusRestorer, focusFirstField } from './focus.ts';
 import { ago, time } from './format.ts';
 import type { Loaded } from './load.ts';
 
@@ -61,7 +61,7 @@ export const CreateOrCancel = (props: { error: string | null; isBusy: boolean; o
 export function Dialog(props: { title: string; describedBy?: string; onClose: () => void; children?: Children }) {
   const { title, describedBy, onClose, children } = props;
   const ref = useRef<HTMLDialogElement>(null);
-  const [giveBack] = useState(rememberFocus);
+  const [giveBack] = useState(createFocusRestorer);
   const isGone = useRef(false);
   const id = useId();
   useEffect(() => {

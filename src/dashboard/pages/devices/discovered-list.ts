@@ -1,6 +1,6 @@
 import type { DiscoveredDevice } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
-import { Rows } from '../../parts/focus.ts';
+import { FocusableList } from '../../parts/focus.ts';
 import type { Loaded } from '../../parts/load.ts';
 import { Card, Loading, When } from '../../parts/ui.ts';
 import { textNamed, words } from '../../words/words.ts';
@@ -11,7 +11,7 @@ export const DiscoveredList = (props: {
   zone: string;
   onPair: (one: DiscoveredDevice) => void;
 }) => html`<${Card} title=${words().devices.discovered.title}>
-  <${Rows} label=${words().devices.discovered.list}>
+  <${FocusableList} label=${words().devices.discovered.list}>
     <${Loading} of=${props.discovered}>
       ${(all: DiscoveredDevice[]) =>
         all.length === 0

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeviceDetails, ReadingEdit } from '#clients/typescript/client.ts';
 import { callApi, fetchAll } from '../../api.ts';
 import { html } from '../../html.ts';
-import { Rows } from '../../parts/focus.ts';
+import { FocusableList } from '../../parts/focus.ts';
 import { time } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { Badge, Card, ConfirmButton, Loading, Problem, When } from '../../parts/ui.ts';
@@ -50,7 +50,7 @@ export function Edits({ of: device, onComputed }: { of: DeviceDetails; onCompute
   return html`<${Card} title=${w.title} actions=${add}>
     <p class="quiet">${w.about}</p>
     <${Problem} text=${error} />
-    <${Rows} label=${w.list}>
+    <${FocusableList} label=${w.list}>
       <${Loading} of=${edits}>${(all: ReadingEdit[]) => (all.length === 0 ? html`<p>${w.none}</p>` : table(all.toReversed()))}<//>
     <//>
     ${

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Gateway, UnreadMessages } from '#clients/typescript/client.ts';
 import { callApi, fetchAll } from '../../api.ts';
 import { html } from '../../html.ts';
-import { Rows } from '../../parts/focus.ts';
+import { FocusableList } from '../../parts/focus.ts';
 import { type Loaded, useAction, useLoad } from '../../parts/load.ts';
 import { Card, ConfirmButton, Loading, Problem, rich, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -32,7 +32,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
   >
     <p class="quiet">${w.about}</p>
     <${Problem} text=${error} />
-    <${Rows} label=${w.list}>
+    <${FocusableList} label=${w.list}>
       <${Loading} of=${gateways}>
         ${(all: Gateway[]) =>
           all.length > 0 &&

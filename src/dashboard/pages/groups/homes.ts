@@ -2,7 +2,7 @@ import type { ChangedGroup, Group, GroupEnergyInsights, Usage, User } from '#cli
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Bars } from '../../parts/chart.ts';
-import { Rows } from '../../parts/focus.ts';
+import { FocusableList } from '../../parts/focus.ts';
 import { DAY_MS, dayName } from '../../parts/format.ts';
 import { Steps, useAction, useLoad, usePages } from '../../parts/load.ts';
 import { todayIn } from '../../parts/period.ts';
@@ -41,7 +41,7 @@ export function Homes({ of: group, onChange }: { of: Group; onChange: () => void
       <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.add}</button></p>
     </form>
     <${Problem} text=${error} />
-    <${Rows} label=${w.homesOf({ name: group.name })}>
+    <${FocusableList} label=${w.homesOf({ name: group.name })}>
       <div ref=${homes.top} tabindex="-1">
         <${Loading} of=${homes.shown}>
           ${({ rows }: { rows: User[] }) =>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Passkey } from '#src/api/dashboard/shapes.ts';
 import { callApi, Failure } from '../../api.ts';
 import { html } from '../../html.ts';
-import { Rows } from '../../parts/focus.ts';
+import { FocusableList } from '../../parts/focus.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { busyAttributes, Card, ConfirmButton, Field, Loading, Problem, When } from '../../parts/ui.ts';
 import { canUsePasskeys, makePasskey } from '../../passkeys.ts';
@@ -53,7 +53,7 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
   </form>`;
   return html`<${Card} title=${w.passkeysTitle}>
     <p>${w.passkeysAbout}</p>
-    <${Rows} label=${w.passkeysList}><${Loading} of=${passkeys}>${table}<//><//>
+    <${FocusableList} label=${w.passkeysList}><${Loading} of=${passkeys}>${table}<//><//>
     ${canUsePasskeys() ? form() : html`<p class="quiet">${w.passkeyUnsupported}</p>`}
     <p class="quiet told" role="status">${isAdded && w.passkeyAdded}</p>
     <${Problem} text=${error} />
