@@ -10,7 +10,7 @@ import { Badge, Card, ConfirmButton, Dialog, Loading, Problem, rich, When } from
 import { useSession } from '../session.ts';
 import { dateFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
-import { type AlertType, isCostType, nameOf } from './alerts/alert.ts';
+import { type AlertType, alertRuleName, isCostType } from './alerts/alert.ts';
 import { AlertDialog } from './alerts/alert-dialog.ts';
 import { useDeviceNames } from './alerts/preview.ts';
 
@@ -33,12 +33,12 @@ export function Page() {
   const change = (alert: Alert, status: Alert['status']) =>
     run(async () => {
       await callApi('PATCH', `/v1/alerts/${alert.alert_id}`, { status });
-      done(status === 'paused' ? w.paused({ rule: nameOf(alert) }) : w.resumed({ rule: nameOf(alert) }));
+      done(status === 'paused' ? w.paused({ rule: alertRuleName(alert) }) : w.resumed({ rule: alertRuleName(alert) }));
     });
   const remove = (alert: Alert) =>
     run(async () => {
       await callApi('DELETE', `/v1/alerts/${alert.alert_id}`);
-      done(w.deleted({ rule: nameOf(alert) }));
+      done(w.deleted({ rule: alertRuleName(alert) }));
     });
   return html`
     <h1>${common.pages.alerts}</h1>
@@ -105,7 +105,7 @@ export function AlertRow(props: {
   onDelete: () => void;
 }) {
   const { of: alert, zone, onHistory, onEdit, onStatus, onDelete } = props;
-  const name = nameOf(alert);
+  const name = alertRuleName(alert);
   const isActive = alert.status === 'active';
   const { common, alerts: w } = words();
   const step = isActive ? w.pause : w.resume;
@@ -167,7 +167,7 @@ export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void
       )}
     </tbody>
   </table></div>`;
-  return html`<${Dialog} title=${alerts.historyOf({ rule: nameOf(alert) })} onClose=${onClose}>
+  return html`<${Dialog} title=${alerts.historyOf({ rule: alertRuleName(alert) })} onClose=${onClose}>
     <p class="quiet">${isSilence ? w.oncePerSilence : w.oncePerPeriod}</p>
     <div tabindex="-1" ref=${pages.top} role="group" aria-label=${w.list}>
       <${Loading} of=${pages.shown}>

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nameOf, suggestedAmount, suggestedHours, suggestedKwh } from '#src/dashboard/pages/alerts/alert.ts';
+import { alertRuleName, suggestedAmount, suggestedHours, suggestedKwh } from '#src/dashboard/pages/alerts/alert.ts';
 import { words as said } from '#src/dashboard/words/words.ts';
 import { ALERT_TYPES, ALERT_DELIVERIES as KNOWN_DELIVERIES } from '#src/database/enums.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
@@ -302,12 +302,12 @@ test('the form has the same choices as the service, and suggests a threshold abo
   expect(Object.keys(said().alerts.types)).toEqual([...ALERT_TYPES]);
   expect(Object.keys(said().alerts.deliveries)).toEqual([...KNOWN_DELIVERIES]);
   const alert = { alert_id: 'a', user_id: 'u', delivery: 'email', status: 'active', created_at: '' } as const;
-  expect(nameOf({ ...alert, type: 'peak_usage', threshold_kwh: 2.5 })).toBe('More than 2.5 kWh in an hour');
-  expect(nameOf({ ...alert, type: 'monthly_usage', threshold_kwh: 0.000_001 })).toBe(
+  expect(alertRuleName({ ...alert, type: 'peak_usage', threshold_kwh: 2.5 })).toBe('More than 2.5 kWh in an hour');
+  expect(alertRuleName({ ...alert, type: 'monthly_usage', threshold_kwh: 0.000_001 })).toBe(
     'More than 0.000001 kWh in a month',
   );
-  expect(nameOf({ ...alert, type: 'no_data', threshold_hours: 1 })).toBe('Silent for 1 hour');
-  expect(nameOf({ ...alert, type: 'daily_cost', threshold: '2.50' })).toBe('Costs more than 2.5 in a day');
+  expect(alertRuleName({ ...alert, type: 'no_data', threshold_hours: 1 })).toBe('Silent for 1 hour');
+  expect(alertRuleName({ ...alert, type: 'daily_cost', threshold: '2.50' })).toBe('Costs more than 2.5 in a day');
 
   const days = Array.from({ length: 90 }, (_, day) => 10 + (day % 7 === 0 ? day / 10 : 0));
   const suggested = suggestedKwh('daily_usage', days);

@@ -7,8 +7,8 @@ import { useAction, useLoad } from '../../parts/load.ts';
 import { busyAttributes, Dialog, Field, Problem, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { type AlertType, type Delivery, isCostType, nameOf, thresholdFields, thresholdOf } from './alert.ts';
-import { askPast, type Past } from './past.ts';
+import { type AlertType, alertRuleName, type Delivery, isCostType, thresholdFields, thresholdOf } from './alert.ts';
+import { type AlertHistory, loadAlertHistory } from './past.ts';
 import { AlertPreview } from './preview.ts';
 
 /** Dialog that creates an alert for the selected account or edits one (`of`), with a preview of its firings in the past. */
@@ -21,7 +21,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
   const [typed, setTyped] = useState<string | null>(known ? toTypedNumber(thresholdOf(known)) : null);
   const [delivery, setDelivery] = useState<Delivery>(known?.delivery ?? 'email');
   const [isRefused, setRefused] = useState(false);
-  const past = useLoad(() => askPast(type, user), [type, user.user_id]);
+  const past = useLoad(() => loadAlertHistory(type, user), [type, user.user_id]);
   const { run, isBusy, error } = useAction();
   const suggested = past.value?.type === type ? past.value.suggested : null;
   const text = typed ?? toTypedNumber(suggested);
@@ -48,7 +48,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
         : callApi('POST', '/v1/alerts', { user_id: user.user_id, type, ...given });
       const isTaken = await saved.then(() => true, refused);
       setRefused(!isTaken);
-      if (isTaken) onDone(nameOf({ type, ...thresholdFields(type, threshold) } as Alert));
+      if (isTaken) onDone(alertRuleName({ type, ...thresholdFields(type, threshold) } as Alert));
     });
   };
   /** If the alert would reach no receiver, the delivery field explains it. A missing tariff is reported in the service's words. */
@@ -59,7 +59,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
   };
   const limits = limitsOf(type);
   const hint = hintOf(past.value?.type === type ? past.value : null);
-  return html`<${Dialog} title=${known ? w.editOf({ rule: nameOf(known) }) : w.create} onClose=${onClose}>
+  return html`<${Dialog} title=${known ? w.editOf({ rule: alertRuleName(known) }) : w.create} onClose=${onClose}>
     <form onSubmit=${save}>
       ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       ${!known && html`<${Choices} legend=${w.watch} name="type" of=${w.types} value=${type} onPick=${choose} isWide />`}
@@ -87,7 +87,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
 }
 
 /** Returns a hint on how the suggested threshold was chosen. */
-function hintOf(past: Past | null): string {
+function hintOf(past: AlertHistory | null): string {
   const w = words().alerts.hints;
   if (past === null) return w.looking;
   const { type, suggested, steps, currency } = past;

@@ -15,7 +15,7 @@ export const isCostType = (type: AlertType): type is CostType => type === 'daily
 const amount = (value: number) => numberFormat({ maximumFractionDigits: 9 }).format(value);
 
 /** Returns an alert's rule in words: "More than 2.5 kWh in an hour", "Costs more than 2.5 in a day", "Silent for 6 hours". */
-export function ruleOf(type: AlertType, threshold: number): string {
+export function describeRule(type: AlertType, threshold: number): string {
   const { alerts: w } = words();
   if (type === 'no_data') return w.silentFor({ hours: threshold });
   return isCostType(type)
@@ -28,7 +28,7 @@ type Rule = Pick<Alert, 'type' | 'threshold_kwh' | 'threshold_hours' | 'threshol
 export const thresholdOf = ({ threshold_kwh, threshold_hours, threshold }: Rule): number =>
   threshold_kwh ?? threshold_hours ?? Number(threshold ?? 0);
 
-export const nameOf = (alert: Rule): string => ruleOf(alert.type, thresholdOf(alert));
+export const alertRuleName = (alert: Rule): string => describeRule(alert.type, thresholdOf(alert));
 
 /** Returns the threshold as request fields. */
 export function thresholdFields(type: AlertType, threshold: number): object {

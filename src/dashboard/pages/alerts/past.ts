@@ -13,7 +13,7 @@ import {
 } from './alert.ts';
 
 /** Number of past days, including today, on which a rule is tried. */
-export const DAYS = 90;
+export const HISTORY_DAYS = 90;
 /** For many devices, shorter silences are the usual pause between two messages. */
 const SHORTEST_SILENCE_HOURS = 3;
 
@@ -27,7 +27,7 @@ interface Step {
 }
 
 /** The last 90 days as an alert type evaluates them, with a suggested threshold. */
-export interface Past {
+export interface AlertHistory {
   type: AlertType;
   steps: Step[];
   /** Suggested threshold; null if there is no data for one. */
@@ -47,11 +47,15 @@ const dateIn = (zone: string) => {
   return (at: Date | string) => format.format(new Date(at));
 };
 
-export async function askPast(type: AlertType, { user_id, timezone }: User, now = new Date()): Promise<Past> {
+export async function loadAlertHistory(
+  type: AlertType,
+  { user_id, timezone }: User,
+  now = new Date(),
+): Promise<AlertHistory> {
   if (type === 'no_data') {
     const body = { user_id, type, threshold_hours: SHORTEST_SILENCE_HOURS };
     const { data } = await callApi<{ data: WouldHaveFired[] }>('POST', '/v1/alerts/preview', body);
-    return { type, steps: [], currency: null, suggested: suggestedHours(data.map((one) => hoursOf(one, now))) };
+    return { type, steps: [], currency: null, suggested: suggestedHours(data.map((one) => silenceHoursOf(one, now))) };
   }
   const dates = firstDays(type, dateIn(timezone)(now));
   const isMonthly = type === 'monthly_usage' || type === 'monthly_cost';
@@ -80,8 +84,8 @@ const valuesOf = (steps: Step[]): number[] => steps.flatMap(({ value }) => value
 /** Returns the first days of the steps: the last 90 days, or the months that they touch. Pure. */
 function firstDays(type: AlertType, today: string): string[] {
   const lastMs = Date.parse(today);
-  const days = Array.from({ length: DAYS }, (_, place) =>
-    new Date(lastMs - (DAYS - 1 - place) * DAY_MS).toISOString().slice(0, 10),
+  const days = Array.from({ length: HISTORY_DAYS }, (_, place) =>
+    new Date(lastMs - (HISTORY_DAYS - 1 - place) * DAY_MS).toISOString().slice(0, 10),
   );
   return type === 'monthly_usage' || type === 'monthly_cost'
     ? [...new Set(days.map((day) => `${day.slice(0, 7)}-01`))]
@@ -102,7 +106,7 @@ function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number
 }
 
 /** Returns chart bars of the steps; those on which the alert would have fired are marked. */
-export function barsOf({ type, steps }: Past, fired: WouldHaveFired[], zone: string): Bar[] {
+export function historyBarsOf({ type, steps }: AlertHistory, fired: WouldHaveFired[], zone: string): Bar[] {
   const at = dateIn(zone);
   const marked = new Set(fired.map(({ period_start }) => at(period_start)));
   const isMonthly = type === 'monthly_usage' || type === 'monthly_cost';
@@ -120,7 +124,7 @@ export function barsOf({ type, steps }: Past, fired: WouldHaveFired[], zone: str
 }
 
 /** Returns the number of different days on which the alert would have fired. */
-export const daysOf = (fired: WouldHaveFired[], zone: string): number =>
+export const countFiringDays = (fired: WouldHaveFired[], zone: string): number =>
   new Set(fired.map(({ period_start }) => dateIn(zone)(period_start))).size;
 
 const formatOf = (options: Intl.DateTimeFormatOptions) => {
@@ -129,5 +133,5 @@ const formatOf = (options: Intl.DateTimeFormatOptions) => {
 };
 
 /** Returns the length of a silence in hours, up to `now` if it continues. */
-export const hoursOf = ({ period_start, period_end }: WouldHaveFired, now = new Date()): number =>
+export const silenceHoursOf = ({ period_start, period_end }: WouldHaveFired, now = new Date()): number =>
   ((period_end === null ? now.getTime() : Date.parse(period_end)) - Date.parse(period_start)) / HOUR_MS;

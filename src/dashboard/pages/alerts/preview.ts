@@ -9,14 +9,14 @@ import { Problem, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
-import { type AlertType, isCostType, ruleOf, thresholdFields, type WouldHaveFired } from './alert.ts';
-import { barsOf, DAYS, daysOf, hoursOf, type Past } from './past.ts';
+import { type AlertType, describeRule, isCostType, thresholdFields, type WouldHaveFired } from './alert.ts';
+import { type AlertHistory, countFiringDays, HISTORY_DAYS, historyBarsOf, silenceHoursOf } from './past.ts';
 
 /** Maximum number of silences in the service's response. */
 const MOST = 1_000;
 
 /** Preview of an alert's firings in the last 90 days: in words, and on a chart of the usage or as a list of silences. */
-export function AlertPreview(props: { type: AlertType; threshold: number | null; past: Loaded<Past> }) {
+export function AlertPreview(props: { type: AlertType; threshold: number | null; past: Loaded<AlertHistory> }) {
   const { type, threshold, past } = props;
   const { user } = useSession();
   const w = words().alerts.preview;
@@ -27,14 +27,14 @@ export function AlertPreview(props: { type: AlertType; threshold: number | null;
   return html`<section class="preview" aria-label=${w.label}>
     <p role="status">${preview ? rich(wordsOf(preview, user.timezone)) : w.typeOne}</p>
     <${Problem} text=${error ?? past.error} />
-    ${isEmpty && html`<p class="quiet">${isCostType(type) ? w.noCost({ days: DAYS }) : w.noUsage({ days: DAYS })}</p>`}
+    ${isEmpty && html`<p class="quiet">${isCostType(type) ? w.noCost({ days: HISTORY_DAYS }) : w.noUsage({ days: HISTORY_DAYS })}</p>`}
     ${
       known &&
       !isEmpty &&
       type !== 'no_data' &&
       html`<${Bars}
         title=${w.titles[type]}
-        bars=${barsOf(known, preview?.fired ?? [], user.timezone)}
+        bars=${historyBarsOf(known, preview?.fired ?? [], user.timezone)}
         threshold=${preview?.threshold}
         currency=${known.currency ?? undefined}
         mark=${w.mark}
@@ -47,12 +47,12 @@ export function AlertPreview(props: { type: AlertType; threshold: number | null;
 /** Returns the preview in words: "More than 20 kWh in a day: would have fired 4 times in the last 90 days." */
 function wordsOf({ type, threshold, fired }: Preview, zone: string): string {
   const w = words().alerts.preview;
-  const rule = ruleOf(type, threshold);
+  const rule = describeRule(type, threshold);
   const times = fired.length;
-  if (times === 0) return w.never({ rule, days: DAYS });
-  const days = type === 'peak_usage' && times > 1 ? daysOf(fired, zone) : 0;
-  if (days === 0) return (times >= MOST ? w.firedAtLeast : w.fired)({ rule, times, days: DAYS });
-  return (times >= MOST ? w.firedAtLeastOn : w.firedOn)({ rule, times, days: DAYS, on: days });
+  if (times === 0) return w.never({ rule, days: HISTORY_DAYS });
+  const days = type === 'peak_usage' && times > 1 ? countFiringDays(fired, zone) : 0;
+  if (days === 0) return (times >= MOST ? w.firedAtLeast : w.fired)({ rule, times, days: HISTORY_DAYS });
+  return (times >= MOST ? w.firedAtLeastOn : w.firedOn)({ rule, times, days: HISTORY_DAYS, on: days });
 }
 
 /** The preview is fetched after typing has paused for this long. */
@@ -112,7 +112,7 @@ function Silences({ of }: { of: WouldHaveFired[] }) {
           (one) => html`<tr>
             <th scope="row">${nameOf(one.device_id ?? '')}</th>
             <td>${time(one.period_start, user.timezone)}</td>
-            <td>${one.period_end === null ? w.still({ length: lengthOf(hoursOf(one)) }) : lengthOf(hoursOf(one))}</td>
+            <td>${one.period_end === null ? w.still({ length: lengthOf(silenceHoursOf(one)) }) : lengthOf(silenceHoursOf(one))}</td>
           </tr>`,
         )}
       </tbody>

@@ -5,7 +5,7 @@ import { useLoad } from '../../parts/load.ts';
 import { Badge, Card, Loading, rich } from '../../parts/ui.ts';
 import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { nameOf } from '../alerts/alert.ts';
+import { alertRuleName } from '../alerts/alert.ts';
 
 /** Everything that the account can be notified of, and the way of each notice. */
 export function Notices() {
@@ -23,7 +23,7 @@ export function Notices() {
       ${(all: Alert[]) => html`<div class="table"><table>
         <thead><tr><th scope="col">${w.notice}</th><th scope="col">${w.way}</th></tr></thead>
         <tbody>
-          ${all.map((one) => row(nameOf(one), named.deliveries[one.delivery], one.status === 'active'))}
+          ${all.map((one) => row(alertRuleName(one), named.deliveries[one.delivery], one.status === 'active'))}
           ${row(words().home.plainWords.title, named.deliveries.email, me.remarks_by_mail)}
           ${row(w.security, named.deliveries.email, true)}
         </tbody>
