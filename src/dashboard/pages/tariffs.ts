@@ -49,8 +49,8 @@ export function Page() {
       done(w.deleted({ name: tariff.name }));
     });
   const actions = (tariff: Tariff) =>
-    html`<${Actions} of=${tariff} onEdit=${() => setOpen(tariff)} onDelete=${() => remove(tariff)} />`;
-  const terms = (tariff: Tariff) => html`<${Terms} of=${tariff} series=${series.value} zone=${user.timezone} />`;
+    html`<${TariffActions} of=${tariff} onEdit=${() => setOpen(tariff)} onDelete=${() => remove(tariff)} />`;
+  const terms = (tariff: Tariff) => html`<${TariffTerms} of=${tariff} series=${series.value} zone=${user.timezone} />`;
   return html`
     <header class="heading">
       <h1>${common.pages.tariffs}</h1>
@@ -139,22 +139,22 @@ const namesOf = (series: UsableSeries[] | null, zone: string) => (id: string) =>
 };
 
 /** The terms of a tariff as a list. */
-export function Terms({ of, series, zone }: { of: Tariff; series: UsableSeries[] | null; zone: string }) {
+export function TariffTerms({ of, series, zone }: { of: Tariff; series: UsableSeries[] | null; zone: string }) {
   const { currency, standing_per_day, capacity } = of;
   const { tariffs: w } = words();
   const name = namesOf(series, zone);
   const lines = (all: string[]) =>
     all.length === 1 ? all[0] : html`<ul class="plain">${all.map((line) => html`<li>${line}</li>`)}</ul>`;
   return html`<dl class="facts">
-    <dt>${w.fromGrid}</dt><dd>${lines(linesOf(of.import, currency, name))}</dd>
-    ${standing_per_day !== undefined && html`<dt>${w.standing}</dt><dd>${w.aDay({ price: price(standing_per_day, currency) })}</dd>`}
-    ${capacity && html`<dt>${w.highestLoad}</dt><dd>${capacityWords(capacity, currency)}</dd>`}
-    ${of.export && html`<dt>${w.feedIn}</dt><dd>${lines(linesOf(of.export, currency, name))}</dd>`}
+    <dt>${w.fromGrid}</dt><dd>${lines(describeRates(of.import, currency, name))}</dd>
+    ${standing_per_day !== undefined && html`<dt>${w.standing}</dt><dd>${w.aDay({ price: formatPrice(standing_per_day, currency) })}</dd>`}
+    ${capacity && html`<dt>${w.highestLoad}</dt><dd>${describeCapacityCharge(capacity, currency)}</dd>`}
+    ${of.export && html`<dt>${w.feedIn}</dt><dd>${lines(describeRates(of.export, currency, name))}</dd>`}
   </dl>`;
 }
 
 /** Action buttons of a tariff. */
-export function Actions({ of, onEdit, onDelete }: { of: Tariff; onEdit: () => void; onDelete: () => void }) {
+export function TariffActions({ of, onEdit, onDelete }: { of: Tariff; onEdit: () => void; onDelete: () => void }) {
   const { common, tariffs: w } = words();
   return html`
   <button type="button" aria-label=${w.editOf({ name: of.name })} onClick=${onEdit}>${common.edit}</button>
@@ -170,7 +170,7 @@ export function Actions({ of, onEdit, onDelete }: { of: Tariff; onEdit: () => vo
 const exactly = (value: string | number): string => numberFormat({ maximumFractionDigits: 9 }).format(Number(value));
 
 /** Formats a price with all its decimals. */
-export const price = (text: string, currency: string): string =>
+export const formatPrice = (text: string, currency: string): string =>
   numberFormat({ style: 'currency', currency, maximumFractionDigits: 9 }).format(Number(text));
 
 /** Joins names by their numbers, which start at 1, and shortens consecutive ones to a range: "Mon–Fri, Sun". */
@@ -187,13 +187,13 @@ function spans(numbers: readonly number[], names: readonly string[]): string {
 }
 
 /** Returns energy prices as lines: one, or one for each period. `seriesName`: names a price series of the tariff. */
-export function linesOf(rates: Rates, currency: string, seriesName: (id: string) => string): string[] {
+export function describeRates(rates: Rates, currency: string, seriesName: (id: string) => string): string[] {
   const { tariffs: w } = words();
-  if ('per_kwh' in rates) return [w.aKwh({ price: price(rates.per_kwh, currency) })];
+  if ('per_kwh' in rates) return [w.aKwh({ price: formatPrice(rates.per_kwh, currency) })];
   if ('series_id' in rates) {
     const { series_id, multiply, add } = rates;
     return [
-      `${seriesName(series_id)}${multiply ? ` × ${exactly(multiply)}` : ''}${add ? ` + ${price(add, currency)}` : ''}`,
+      `${seriesName(series_id)}${multiply ? ` × ${exactly(multiply)}` : ''}${add ? ` + ${formatPrice(add, currency)}` : ''}`,
     ];
   }
   return rates.periods.map(({ per_kwh, days, from, to, months }) => {
@@ -203,17 +203,17 @@ export function linesOf(rates: Rates, currency: string, seriesName: (id: string)
       ...(from || to ? [`${from ?? '00:00'}–${to ?? '24:00'}`] : []),
     ];
     const name = when.join(', ') || (rates.periods.length > 1 ? w.otherwise : w.always);
-    return `${name}: ${w.aKwh({ price: price(per_kwh, currency) })}`;
+    return `${name}: ${w.aKwh({ price: formatPrice(per_kwh, currency) })}`;
   });
 }
 
 /** Describes the price of the monthly peak. */
-export function capacityWords(
+export function describeCapacityCharge(
   { per_kw_month, months_averaged = 1, minimum_kw }: NonNullable<Tariff['capacity']>,
   currency: string,
 ) {
   const { tariffs: w } = words();
   const mean = months_averaged > 1 ? w.meanOf({ months: months_averaged }) : '';
   const least = minimum_kw ? w.atLeast({ kw: exactly(minimum_kw) }) : '';
-  return `${w.capacityPrice({ price: price(per_kw_month, currency) })}${mean}${least}`;
+  return `${w.capacityPrice({ price: formatPrice(per_kw_month, currency) })}${mean}${least}`;
 }

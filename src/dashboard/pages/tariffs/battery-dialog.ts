@@ -24,7 +24,7 @@ const MAX_UNKNOWN_SHARE = 0.1;
 type Payback = { kind: 'years'; years: number } | { kind: 'never' } | { kind: 'unknown' };
 
 /** Returns the number of hours of some days; the hour of a clock change does not matter here. Pure. */
-export const hoursIn = ({ start, end }: { start: string; end: string }): number =>
+export const countHours = ({ start, end }: { start: string; end: string }): number =>
   ((Date.parse(end) - Date.parse(start)) / DAY_MS + 1) * 24;
 
 /** Returns the payback of a battery for a price. `saved`: what it saves in a year, from twelve months of which `hours` have passed. Pure. */
@@ -131,7 +131,7 @@ function paybackWords(of: {
 }): string {
   const w = words().tariffs.whatIf.battery;
   const { saved, price, days, currency, unknown_hours } = of;
-  const payback = paybackOf({ saved, price, hours: hoursIn(days), unknownHours: unknown_hours });
+  const payback = paybackOf({ saved, price, hours: countHours(days), unknownHours: unknown_hours });
   if (payback.kind === 'unknown') return w.tooLittle;
   const shown = money(String(price), currency);
   return payback.kind === 'never' ? w.neverPays({ price: shown }) : w.payback({ price: shown, years: payback.years });

@@ -8,9 +8,9 @@ import { useAction } from '../../parts/load.ts';
 import { busyAttributes, Dialog, Problem, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { formOf, membersOf, type TariffForm } from './form.ts';
+import { type TariffForm, tariffFormOf, toTariffMembers } from './form.ts';
 import type { ErrorsByPath } from './rates-fields.ts';
-import { firstStart, type Start, StartFrom } from './start-fields.ts';
+import { defaultStartingPoint, type StartingPoint, StartingPointSelect } from './start-fields.ts';
 import { errorsByPathOf, TariffFields } from './tariff-fields.ts';
 
 /** Path of the one compared tariff in the request, which its validation errors begin with. */
@@ -27,9 +27,9 @@ export function CompareDialog(props: {
   const { user } = useSession();
   const { common, tariffs } = words();
   const w = tariffs.whatIf.compare;
-  const begun = ({ terms, name, currency }: Start) =>
-    formOf(terms, { name, currency: current?.currency ?? currency, valid_from: days.start });
-  const [form, setForm] = useState<TariffForm>(() => begun(firstStart(current, user.timezone)));
+  const begun = ({ terms, name, currency }: StartingPoint) =>
+    tariffFormOf(terms, { name, currency: current?.currency ?? currency, valid_from: days.start });
+  const [form, setForm] = useState<TariffForm>(() => begun(defaultStartingPoint(current, user.timezone)));
   const [note, setNote] = useState<string | undefined>();
   const [mistakes, setMistakes] = useState<ErrorsByPath>({});
   const [answer, setAnswer] = useState<TariffComparison | null>(null);
@@ -41,7 +41,7 @@ export function CompareDialog(props: {
     setAnswer(null);
     setForm(next);
   };
-  const start = (chosen: Start) => {
+  const start = (chosen: StartingPoint) => {
     change(() => begun(chosen));
     setNote(chosen.note);
     setMistakes({});
@@ -49,7 +49,7 @@ export function CompareDialog(props: {
   const compare = (event: SubmitEvent) => {
     event.preventDefault();
     const fields = (event.target as HTMLFormElement).elements;
-    const { valid_from: _, ...tariff } = membersOf(form, undefined);
+    const { valid_from: _, ...tariff } = toTariffMembers(form, undefined);
     run(async () => {
       setMistakes({});
       const body = { user_id: user.user_id, ...days, tariffs: [tariff] };
@@ -64,7 +64,7 @@ export function CompareDialog(props: {
   };
   return html`<${Dialog} title=${w.question} onClose=${onClose}>
     <form onSubmit=${compare} ref=${top}>
-      <${StartFrom} current=${current} zone=${user.timezone} onStart=${start} />
+      <${StartingPointSelect} current=${current} zone=${user.timezone} onStart=${start} />
       ${note && html`<p class="note">${note}</p>`}
       <${TariffFields} of=${form} series=${series} mistakes=${mistakes} isOffer onChange=${(changed: Partial<TariffForm>) => change((now) => ({ ...now, ...changed }))} />
       <${Problem} text=${error} />

@@ -33,20 +33,20 @@ export interface PeriodForm {
   months: number[];
 }
 
-export const NO_CAPACITY = { per_kw_month: '', months_averaged: '', minimum_kw: '' };
-export const NO_CONDITION: PeriodForm = { per_kwh: '', days: [], from: '', to: '', months: [] };
+export const EMPTY_CAPACITY_CHARGE = { per_kw_month: '', months_averaged: '', minimum_kw: '' };
+export const EMPTY_CONDITION: PeriodForm = { per_kwh: '', days: [], from: '', to: '', months: [] };
 /** Initial form: a day and a night period. */
 const NO_RATES: RatesForm = {
   kind: 'none',
   per_kwh: '',
-  periods: [{ ...NO_CONDITION, from: '06:00', to: '22:00' }, NO_CONDITION],
+  periods: [{ ...EMPTY_CONDITION, from: '06:00', to: '22:00' }, EMPTY_CONDITION],
   series_id: '',
   multiply: '',
   add: '',
 };
 
 /** Returns a form filled with the terms of a template or tariff; without either, one empty price. */
-export function formOf(
+export function tariffFormOf(
   terms: TariffTemplate['terms'] | Tariff,
   about: Pick<TariffForm, 'name' | 'valid_from' | 'currency'>,
 ): TariffForm {
@@ -74,7 +74,7 @@ function ratesForm(rates: Rates): RatesForm {
   }
   // A time input cannot show 24:00.
   const periods = rates.periods.map((one) => ({
-    ...NO_CONDITION,
+    ...EMPTY_CONDITION,
     ...one,
     per_kwh: toTypedNumber(one.per_kwh),
     to: (one.to ?? '').replace('24:00', '00:00'),
@@ -83,7 +83,7 @@ function ratesForm(rates: Rates): RatesForm {
 }
 
 /** Returns request fields for the service. `absent`: value of an empty member; null removes it from an existing tariff. */
-export function membersOf(form: TariffForm, absent: null | undefined) {
+export function toTariffMembers(form: TariffForm, absent: null | undefined) {
   const { name, valid_from, currency, standing_per_day, capacity } = form;
   return {
     name: name.trim(),
@@ -98,12 +98,12 @@ export function membersOf(form: TariffForm, absent: null | undefined) {
         }
       : absent,
     import: ratesOf(form.import),
-    export: isBlank(form.export) ? absent : ratesOf(form.export),
+    export: areRatesEmpty(form.export) ? absent : ratesOf(form.export),
   };
 }
 
 /** Whether no field of the rates was filled in, so that there are none. */
-export function isBlank({ kind, per_kwh, periods, series_id }: RatesForm): boolean {
+export function areRatesEmpty({ kind, per_kwh, periods, series_id }: RatesForm): boolean {
   if (kind === 'flat') return per_kwh.trim() === '';
   if (kind === 'periods') return periods.every((one) => one.per_kwh.trim() === '');
   return kind === 'none' || series_id === '';

@@ -4,7 +4,7 @@ import { DecimalInput } from '../../parts/decimal-input.ts';
 import { decimals, monthNames, time, weekdayNames } from '../../parts/format.ts';
 import { Field, rich } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { NO_CONDITION, type PeriodForm, type RatesForm } from './form.ts';
+import { EMPTY_CONDITION, type PeriodForm, type RatesForm } from './form.ts';
 
 const KINDS: readonly RatesForm['kind'][] = ['none', 'flat', 'periods', 'series'];
 
@@ -76,7 +76,7 @@ export function RatesFields(props: {
           onRemove=${all.length > 2 ? () => put(all.toSpliced(index, 1)) : null}
         />`,
       )}
-      <p class="actions"><button type="button" onClick=${() => put(all.toSpliced(-1, 0, NO_CONDITION))}>${w.addPeriod}</button></p>`;
+      <p class="actions"><button type="button" onClick=${() => put(all.toSpliced(-1, 0, EMPTY_CONDITION))}>${w.addPeriod}</button></p>`;
   }
 }
 

@@ -7,21 +7,21 @@ import { words } from '../../words/words.ts';
 import { TARIFF_TEMPLATES, type TariffTemplate } from './templates.ts';
 
 /** Starting point of a new tariff. */
-export interface Start {
+export interface StartingPoint {
   name: string;
   currency: string;
   terms: TariffTemplate['terms'] | Tariff;
   note?: string | undefined;
 }
 
-const BLANK: Start = { name: '', currency: '', terms: { import: { per_kwh: '' } } };
+const BLANK: StartingPoint = { name: '', currency: '', terms: { import: { per_kwh: '' } } };
 const CURRENT = 'current';
 
 /** Returns the default starting point of a home's new tariff: a country, or the current tariff. */
 const likely = (current: Tariff | null, zone: string): string =>
   current ? CURRENT : likelyCountry(zone, navigator.language);
 
-function startOf(from: string, form: number, current: Tariff | null): Start {
+function startOf(from: string, form: number, current: Tariff | null): StartingPoint {
   if (from !== CURRENT || !current) {
     const one = formsOf(from)[form];
     const { names, notes } = words().tariffs.templates;
@@ -31,10 +31,15 @@ function startOf(from: string, form: number, current: Tariff | null): Start {
 }
 
 /** Returns the starting point of a new tariff before the user selects one. */
-export const firstStart = (current: Tariff | null, zone: string): Start => startOf(likely(current, zone), 0, current);
+export const defaultStartingPoint = (current: Tariff | null, zone: string): StartingPoint =>
+  startOf(likely(current, zone), 0, current);
 
 /** Selects the starting point of a new tariff: the current tariff, a template that is usual in a country, or an empty form. */
-export function StartFrom(props: { current: Tariff | null; zone: string; onStart: (start: Start) => void }) {
+export function StartingPointSelect(props: {
+  current: Tariff | null;
+  zone: string;
+  onStart: (start: StartingPoint) => void;
+}) {
   const { current, zone, onStart } = props;
   const [[from, form], setChosen] = useState<[string, number]>(() => [likely(current, zone), 0]);
   const { form: w, templates } = words().tariffs;

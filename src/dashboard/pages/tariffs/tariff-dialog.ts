@@ -9,9 +9,9 @@ import { busyAttributes, Dialog, Problem, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { formOf, isBlank, membersOf, type TariffForm } from './form.ts';
+import { areRatesEmpty, type TariffForm, tariffFormOf, toTariffMembers } from './form.ts';
 import type { ErrorsByPath } from './rates-fields.ts';
-import { firstStart, type Start, StartFrom } from './start-fields.ts';
+import { defaultStartingPoint, type StartingPoint, StartingPointSelect } from './start-fields.ts';
 import { errorsByPathOf, TariffFields } from './tariff-fields.ts';
 
 /** Dialog that creates a tariff for the selected account or edits one (`of`). `all`: its tariffs. `current`: the tariff in force. */
@@ -29,15 +29,16 @@ export function TariffDialog(props: {
   const { common, tariffs } = words();
   const w = tariffs.form;
   const valid_from = all.length === 0 ? `${today.slice(0, 7)}-01` : today;
-  const begun = ({ terms, name, currency }: Start, valid_from: string) => formOf(terms, { name, currency, valid_from });
-  const [first] = useState(() => firstStart(current, user.timezone));
-  const [form, setForm] = useState<TariffForm>(() => (known ? formOf(known, known) : begun(first, valid_from)));
+  const begun = ({ terms, name, currency }: StartingPoint, valid_from: string) =>
+    tariffFormOf(terms, { name, currency, valid_from });
+  const [first] = useState(() => defaultStartingPoint(current, user.timezone));
+  const [form, setForm] = useState<TariffForm>(() => (known ? tariffFormOf(known, known) : begun(first, valid_from)));
   const [note, setNote] = useState(known ? undefined : first.note);
   const [mistakes, setMistakes] = useState<ErrorsByPath>({});
   const { run, isBusy, error } = useAction();
   const top = useRef<HTMLFormElement>(null);
   useEffect(() => top.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [mistakes]);
-  const start = (chosen: Start) => {
+  const start = (chosen: StartingPoint) => {
     setForm((now) => begun(chosen, now.valid_from));
     setNote(chosen.note);
     setMistakes({});
@@ -49,8 +50,8 @@ export function TariffDialog(props: {
     run(async () => {
       setMistakes({});
       const saved = known
-        ? callApi('PATCH', `/v1/tariffs/${known.tariff_id}`, membersOf(form, null))
-        : callApi('POST', '/v1/tariffs', { user_id: user.user_id, ...membersOf(form, undefined) });
+        ? callApi('PATCH', `/v1/tariffs/${known.tariff_id}`, toTariffMembers(form, null))
+        : callApi('POST', '/v1/tariffs', { user_id: user.user_id, ...toTariffMembers(form, undefined) });
       const wrong = await saved.then(
         () => null,
         (reason) => mistakesIn(reason, form.valid_from),
@@ -72,7 +73,7 @@ export function TariffDialog(props: {
   };
   return html`<${Dialog} title=${known ? tariffs.editOf({ name: known.name }) : tariffs.new} onClose=${onClose}>
     <form onSubmit=${save} ref=${top}>
-      ${!known && html`<${StartFrom} current=${current} zone=${user.timezone} onStart=${start} />`}
+      ${!known && html`<${StartingPointSelect} current=${current} zone=${user.timezone} onStart=${start} />`}
       ${note && html`<p class="note">${note}</p>`}
       <${TariffFields} of=${form} series=${series} mistakes=${mistakes} onChange=${set} />
       <${Preview} userId=${user.user_id} today=${today} form=${form} />
@@ -91,8 +92,10 @@ const PAUSE_MS = 400;
 /** Preview of the last whole month's cost under the typed tariff, once the tariff is valid. */
 function Preview({ userId, today, form }: { userId: string; today: string; form: TariffForm }) {
   const [preview, setPreview] = useState<TariffComparison | null>(null);
-  const { valid_from: _, ...tariff } = membersOf(form, undefined);
-  const body = isBlank(form.import) ? '' : JSON.stringify({ user_id: userId, ...lastMonth(today), tariffs: [tariff] });
+  const { valid_from: _, ...tariff } = toTariffMembers(form, undefined);
+  const body = areRatesEmpty(form.import)
+    ? ''
+    : JSON.stringify({ user_id: userId, ...lastMonth(today), tariffs: [tariff] });
   const underWay = useRef<Promise<unknown>>(Promise.resolve());
   useEffect(() => {
     let isTooLate = false;

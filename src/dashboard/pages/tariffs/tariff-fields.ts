@@ -4,7 +4,7 @@ import { html } from '../../html.ts';
 import { decimals } from '../../parts/format.ts';
 import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { NO_CAPACITY, type RatesForm, type TariffForm } from './form.ts';
+import { EMPTY_CAPACITY_CHARGE, type RatesForm, type TariffForm } from './form.ts';
 import { type ErrorsByPath, NumberField, RatesFields } from './rates-fields.ts';
 
 /**
@@ -89,11 +89,12 @@ function CapacityFields(props: {
 }) {
   const { of: capacity, unit, mistakes, onChange } = props;
   const { form: w, highestLoad } = words().tariffs;
-  const set = (changed: Partial<typeof NO_CAPACITY>) => onChange({ ...(capacity ?? NO_CAPACITY), ...changed });
+  const set = (changed: Partial<typeof EMPTY_CAPACITY_CHARGE>) =>
+    onChange({ ...(capacity ?? EMPTY_CAPACITY_CHARGE), ...changed });
   return html`<fieldset>
     <legend>${highestLoad}</legend>
     <label class="check"><input type="checkbox" name="capacity" checked=${capacity !== null}
-      onChange=${() => onChange(capacity ? null : NO_CAPACITY)} /> <span>${w.capacity}</span></label>
+      onChange=${() => onChange(capacity ? null : EMPTY_CAPACITY_CHARGE)} /> <span>${w.capacity}</span></label>
     ${
       capacity &&
       html`<div class="need">
