@@ -11,10 +11,10 @@ import { type Words, words } from '../words/words.ts';
 import { Homes, Members } from './members.ts';
 import { Authorizations } from './sessions/authorizations.ts';
 import { Notices } from './sessions/notices.ts';
-import { OtherDevice } from './sessions/other-device.ts';
+import { OtherDeviceSignIn } from './sessions/other-device.ts';
 import { Passkeys } from './sessions/passkeys.ts';
-import { Appearance, Developers, SignOut } from './sessions/this-browser.ts';
-import { YourData } from './sessions/your-data.ts';
+import { Appearance, DeveloperLinks, SignOut } from './sessions/this-browser.ts';
+import { AccountData } from './sessions/your-data.ts';
 
 interface Session {
   session_id: string;
@@ -51,10 +51,10 @@ export function Page() {
       <p>${w.about({ email: me.email })}</p>
       <${Problem} text=${error} />
       <${FocusableList} label=${w.list}><${Loading} of=${sessions}>${table}<//><//>
-      <${OtherDevice} onClose=${sessions.again} />
+      <${OtherDeviceSignIn} onClose=${sessions.again} />
     <//>
     <${Passkeys} proposedName=${browserName(navigator.userAgent)} />
-    <div class="grid"><${Developers} /><${YourData} /></div>
+    <div class="grid"><${DeveloperLinks} /><${AccountData} /></div>
   `;
 
   function table(all: Session[]) {

@@ -17,7 +17,7 @@ interface DeviceLink {
 const BORDER = 4;
 
 /** Button with a dialog that signs in another device of the same person by a QR code. `onClose`: the other device may be signed in now. */
-export function OtherDevice({ onClose }: { onClose: () => void }) {
+export function OtherDeviceSignIn({ onClose }: { onClose: () => void }) {
   const { me } = useSession();
   const { sessions: w } = words();
   const { run, isBusy, error } = useAction();

@@ -33,7 +33,7 @@ export function SignOut({ everywhere = false }: { everywhere?: boolean }) {
 }
 
 /** Links to the pages for programs of one's own. */
-export function Developers() {
+export function DeveloperLinks() {
   const to = usePageLink();
   const { me } = useSession();
   const { common, sessions: w } = words();

@@ -8,7 +8,7 @@ import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
 /** Downloads everything that is known of the account, and deletes it. Accounts that serve others are deleted by an administrator. */
-export function YourData() {
+export function AccountData() {
   const { me } = useSession();
   const { sessions: w } = words();
   const { run, isBusy, error } = useAction();
