@@ -5,10 +5,10 @@ import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
 import { colourOf, useDrawing } from './drawing.ts';
 import { kwh, moneyIn } from './format.ts';
-import { above, type Bar, type BarColours, below, paintBars, paintLine } from './paint-bars.ts';
+import { type Bar, type BarColours, heightAboveZero, heightBelowZero, paintBars, paintLine } from './paint-bars.ts';
 
 /** A layer of stacked bars. */
-export interface Part {
+export interface BarPart {
   name: string;
   /** Custom property of the style sheet, such as --sun. */
   colour: string;
@@ -18,7 +18,7 @@ export interface Part {
 export const firstChartPx = (): number => (innerWidth > 704 ? 260 : 180);
 
 /** A quantity drawn as a line over the bars, with its own axis on the right. */
-export interface Over {
+export interface LineOverBars {
   name: string;
   unit: string;
   values: readonly (number | null)[];
@@ -31,7 +31,7 @@ export interface Over {
  * `currency`: the values are amounts in it; `unit` and `shown`: the values are in another unit than kWh. `parts`: names of the bars'
  * parts; `ghost`: name of the compared period, drawn behind. `over`: a line over the bars. `onPick`: called when a bar is selected.
  */
-export function Bars({
+export function BarChart({
   title,
   bars,
   heightPx = 180,
@@ -53,9 +53,9 @@ export function Bars({
   currency?: string | undefined;
   unit?: string;
   shown?: Shown;
-  parts?: readonly Part[];
+  parts?: readonly BarPart[];
   ghost?: string | undefined;
-  over?: Over;
+  over?: LineOverBars;
   onPick?: ((index: number) => void) | undefined;
 }) {
   const [pointed, setPointed] = useState<number | null>(null);
@@ -117,7 +117,7 @@ export function Bars({
 
 type Shown = (value: number) => string;
 
-const overAt = ({ values, shown }: Over, index: number): string => {
+const overAt = ({ values, shown }: LineOverBars, index: number): string => {
   const value = values[index];
   return value == null ? '–' : shown(value);
 };
@@ -127,7 +127,7 @@ function sentence(
   bar: Bar,
   mark: string | undefined,
   shown: Shown,
-  parts: readonly Part[],
+  parts: readonly BarPart[],
   ghost: string | undefined,
 ): string {
   const estimated = bar.estimated > 0 ? `, ${words().common.estimatedOfIt({ amount: shown(bar.estimated) })}` : '';
@@ -156,8 +156,8 @@ function summary(bars: Bar[], mark: string | undefined, shown: Shown): string {
 /** What a chart draws. */
 interface Drawn {
   bars: Bar[];
-  parts: readonly Part[];
-  over: Over | undefined;
+  parts: readonly BarPart[];
+  over: LineOverBars | undefined;
   threshold: number | undefined;
 }
 
@@ -179,9 +179,9 @@ function draw(
     surface: colour('--surface'),
     zero: quiet,
   };
-  const highest = Math.max(...bars.map((bar) => Math.max(above(bar), bar.ghost ?? 0)), threshold ?? 0, 0.001);
+  const highest = Math.max(...bars.map((bar) => Math.max(heightAboveZero(bar), bar.ghost ?? 0)), threshold ?? 0, 0.001);
   // A home may earn more in a day than it pays, and it may export energy.
-  const lowest = Math.min(...bars.map((bar) => Math.min(below(bar), bar.ghost ?? 0)), 0);
+  const lowest = Math.min(...bars.map((bar) => Math.min(heightBelowZero(bar), bar.ghost ?? 0)), 0);
   const options: uPlot.Options = {
     width: element.clientWidth || 300,
     height,

@@ -6,7 +6,7 @@ import { language, words } from '../words/words.ts';
 import { colourOf, useDrawing } from './drawing.ts';
 
 /** A quantity over time; null if unknown. */
-export interface Line {
+export interface ChartLine {
   name: string;
   unit: string;
   /** Custom property of the style sheet, such as --accent. */
@@ -16,7 +16,7 @@ export interface Line {
 }
 
 /** A quantity drawn as bars at the bottom, on its own axis at the right with the maximum `most`. */
-type FootBars = Omit<Line, 'isDashed'> & { most: number };
+type FootBars = Omit<ChartLine, 'isDashed'> & { most: number };
 
 interface LinesOptions {
   title: string;
@@ -25,7 +25,7 @@ interface LinesOptions {
   stepMs: number;
   /** Time zone of the displayed times (IANA name). */
   zone: string;
-  lines: Line[];
+  lines: ChartLine[];
   bars: FootBars;
 }
 
@@ -35,14 +35,14 @@ const amid = (name: string) => (language() === 'de' ? name : name.toLocaleLowerC
 const tenths = (value: number) => numberFormat({ maximumFractionDigits: 1 }).format(value);
 
 /** Line chart with bars at the bottom. A table below contains the same figures, for users who cannot see the chart or use a pointer. */
-export function Lines(props: LinesOptions) {
+export function LineChart(props: LinesOptions) {
   const { title, atMs, zone, lines, bars } = props;
   const [pointed, setPointed] = useState<number | null>(null);
   const box = useDrawing((element) => draw(element, props, setPointed), [JSON.stringify(props)]);
   const { chart } = words().common;
   const all = [...lines, bars];
   const name = stepNames(zone);
-  const figure = ({ values, unit }: Pick<Line, 'values' | 'unit'>, index: number) => {
+  const figure = ({ values, unit }: Pick<ChartLine, 'values' | 'unit'>, index: number) => {
     const value = values[index];
     return value == null ? '–' : `${tenths(value)} ${unit}`;
   };
@@ -83,7 +83,7 @@ function stepNames(zone: string): (ms: number) => string {
 }
 
 /** Describes the range of each line in words. */
-function summary(lines: Line[], atMs: number[], name: (ms: number) => string): string {
+function summary(lines: ChartLine[], atMs: number[], name: (ms: number) => string): string {
   const told = lines.flatMap(({ name: of, unit, values }) => {
     const known = values.filter((value) => value !== null);
     return known.length === 0

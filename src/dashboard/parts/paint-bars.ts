@@ -21,9 +21,9 @@ export interface Bar {
 
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 /** Heights of a bar above and below zero. */
-export const above = ({ value, parts }: Bar): number =>
+export const heightAboveZero = ({ value, parts }: Bar): number =>
   parts ? sumOf(parts.filter((part) => part > 0)) : Math.max(value ?? 0, 0);
-export const below = ({ value, parts }: Bar): number =>
+export const heightBelowZero = ({ value, parts }: Bar): number =>
   parts ? sumOf(parts.filter((part) => part < 0)) : Math.min(value ?? 0, 0);
 
 /** Colours of a bar chart, as the canvas takes them. */
@@ -71,7 +71,7 @@ export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours
     if (bar.value === null) continue;
     const place = column(index, hasGhosts ? WIDTHS.inFront : WIDTHS.alone);
     ctx.save();
-    rounded(place, below(bar), above(bar));
+    rounded(place, heightBelowZero(bar), heightAboveZero(bar));
     let [up, down] = [0, 0];
     for (const [at, part] of (bar.parts ?? [bar.value]).entries()) {
       const style = bar.parts ? colours.parts[at] : bar.isMarked ? colours.mark : colours.accent;
@@ -86,7 +86,7 @@ export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours
     }
     ctx.restore();
   }
-  if (bars.some((bar) => below(bar) < 0)) {
+  if (bars.some((bar) => heightBelowZero(bar) < 0)) {
     ctx.fillStyle = colours.zero;
     ctx.fillRect(bbox.left, Math.round(y(0)), bbox.width, devicePixelRatio || 1);
   }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Device } from '#clients/typescript/client.ts';
 import { callApi, fetchAll, sentenceOf, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { Bars } from '../../parts/chart.ts';
+import { BarChart } from '../../parts/chart.ts';
 import { time } from '../../parts/format.ts';
 import { type Loaded, useLoad } from '../../parts/load.ts';
 import { Problem, rich } from '../../parts/ui.ts';
@@ -32,7 +32,7 @@ export function AlertPreview(props: { type: AlertType; threshold: number | null;
       known &&
       !isEmpty &&
       type !== 'no_data' &&
-      html`<${Bars}
+      html`<${BarChart}
         title=${w.titles[type]}
         bars=${historyBarsOf(known, preview?.fired ?? [], user.timezone)}
         threshold=${preview?.threshold}

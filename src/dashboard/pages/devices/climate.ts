@@ -3,7 +3,7 @@ import type { Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { HOUR_MS } from '../../parts/format.ts';
-import { Lines } from '../../parts/lines.ts';
+import { LineChart } from '../../parts/lines.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Card, Loading } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
@@ -47,7 +47,7 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
 /** Chart of temperature, set-point and heating by hour. */
 function ClimateLines({ title, zone, rows }: { title: string; zone: string; rows: ClimateHour[] }) {
   const w = words().devices.climate;
-  return html`<${Lines}
+  return html`<${LineChart}
               title=${title}
               zone=${zone}
               atMs=${rows.map(({ starts_at }) => Date.parse(starts_at))}

@@ -1,7 +1,7 @@
 import type { ChangedGroup, Group, GroupEnergyInsights, Usage, User } from '#clients/typescript/client.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { Bars } from '../../parts/chart.ts';
+import { BarChart } from '../../parts/chart.ts';
 import { FocusableList } from '../../parts/focus.ts';
 import { DAY_MS, dayName } from '../../parts/format.ts';
 import { Steps, useAction, useLoad, usePages } from '../../parts/load.ts';
@@ -93,7 +93,7 @@ export function Days({ of: group, zone, changes }: { of: Group; zone: string; ch
   return html`<${Card} title=${w.usedBy({ name: group.name })}>
     <${Loading} of=${used}>
       ${(told: GroupEnergyInsights) => html`<p class="quiet">${w.countOf({ homes: told.homes })}</p>
-        <${Bars} title=${w.usedBy({ name: group.name })} bars=${bars(told.data ?? [])} />`}
+        <${BarChart} title=${w.usedBy({ name: group.name })} bars=${bars(told.data ?? [])} />`}
     <//>
   <//>`;
 }

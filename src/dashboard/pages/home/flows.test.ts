@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addsUp, NAME_PX, ownUseOf, ribbonsOf, usesOf } from './flows.ts';
+import { isBalanced, LABEL_HEIGHT_PX, layOutBands, listConsumers, ownUseOf } from './flows.ts';
 
 const nothing = {
   ...{ grid_import_kwh: null, grid_export_kwh: null, production_kwh: null, charged_kwh: null, discharged_kwh: null },
@@ -38,14 +38,14 @@ const widths = ({ from, to }: ReturnType<typeof edges>) =>
   [from, to].map(([top = 0, bottom = 0]) => Math.round(10 * (bottom - top)) / 10);
 
 test('bands are as wide as their energy, from the name to the bar and from the bar to the name', () => {
-  const { left, right, heightPx, bar } = ribbonsOf([6, 3, 1], [7, 2, 1]);
+  const { left, right, heightPx, bar } = layOutBands([6, 3, 1], [7, 2, 1]);
   const [sun, grid, battery] = left.map(({ path }) => edges(path));
   const [used, fed, charged] = right.map(({ path }) => edges(path));
   const all = [sun, grid, battery, used, fed, charged] as ReturnType<typeof edges>[];
   const [perKwh = 0] = widths(all[3] as ReturnType<typeof edges>).map((px) => px / 7);
   for (const [index, kwh] of [6, 3, 1, 7, 2, 1].entries())
     for (const px of widths(all[index] as ReturnType<typeof edges>)) expect(px).toBeCloseTo(kwh * perKwh, 0);
-  expect(heightPx).toBe(3 * NAME_PX);
+  expect(heightPx).toBe(3 * LABEL_HEIGHT_PX);
   // The bands lie one below the other along the bar, whose height is their sum.
   expect(sun?.to[1]).toBe(grid?.to[0]);
   expect([sun?.to[0], battery?.to[1]].map((y) => Math.round(y ?? 0))).toEqual(
@@ -54,7 +54,7 @@ test('bands are as wide as their energy, from the name to the bar and from the b
   expect(fed?.from[0]).toBe(used?.from[1]);
   // Each band is centred at its name.
   expect(((grid?.from[0] ?? 0) + (grid?.from[1] ?? 0)) / 2).toBeCloseTo(heightPx / 2, 1);
-  expect(charged?.middle).toBeCloseTo(heightPx - NAME_PX / 2, 1);
+  expect(charged?.middle).toBeCloseTo(heightPx - LABEL_HEIGHT_PX / 2, 1);
 });
 
 test('no band is wider than the space for its name, or outside the picture', () => {
@@ -69,7 +69,7 @@ test('no band is wider than the space for its name, or outside the picture', () 
       [10, 0],
     ],
   ] as [number[], number[]][]) {
-    const { left, right, heightPx } = ribbonsOf(into, out);
+    const { left, right, heightPx } = layOutBands(into, out);
     for (const [side, count] of [
       [left, into.length],
       [right, out.length],
@@ -86,19 +86,19 @@ test('no band is wider than the space for its name, or outside the picture', () 
 });
 
 test('a flow of zero has no band, and without any flow there is no picture', () => {
-  expect(ribbonsOf([0, 2], [2, 0]).left.map(({ index }) => index)).toEqual([1]);
-  expect(ribbonsOf([0, 2], [2, 0]).right.map(({ index }) => index)).toEqual([0]);
-  expect(ribbonsOf([0], [0])).toMatchObject({ left: [], right: [], bar: { height: 0 } });
+  expect(layOutBands([0, 2], [2, 0]).left.map(({ index }) => index)).toEqual([1]);
+  expect(layOutBands([0, 2], [2, 0]).right.map(({ index }) => index)).toEqual([0]);
+  expect(layOutBands([0], [0])).toMatchObject({ left: [], right: [], bar: { height: 0 } });
 });
 
 test('shows no picture if inflow and outflow differ by more than rounding, because they belong to different times', () => {
-  expect(addsUp([2.5, 3], [5.5, 0])).toBe(true);
-  expect(addsUp([0.004, 0], [0.001, 0])).toBe(true);
-  expect(addsUp([100, 20.5], [119.9])).toBe(true);
+  expect(isBalanced([2.5, 3], [5.5, 0])).toBe(true);
+  expect(isBalanced([0.004, 0], [0.001, 0])).toBe(true);
+  expect(isBalanced([100, 20.5], [119.9])).toBe(true);
   // An inverter reported 2.5 kWh before the grid meter existed.
-  expect(addsUp([2.5, 3], [3, 0])).toBe(false);
+  expect(isBalanced([2.5, 3], [3, 0])).toBe(false);
   // Energy was exported, but the home has no producer.
-  expect(addsUp([10], [10, 7])).toBe(false);
+  expect(isBalanced([10], [10, 7])).toBe(false);
 });
 
 test('the used energy continues to the devices, largest first, including the untracked remainder', () => {
@@ -109,7 +109,7 @@ test('the used energy continues to the devices, largest first, including the unt
     ...[device('tv', 1), device('car', 7), device('fridge', 2), device('lamp', null), device('charger', 7, 'car')],
     { ...device('roof', 9), placement: 'production' as const },
   ];
-  const told = usesOf({ consumption_kwh: 10, untracked_kwh: 4 }, 14, devices);
+  const told = listConsumers({ consumption_kwh: 10, untracked_kwh: 4 }, 14, devices);
   expect(told.map((use) => [use.kind === 'device' ? use.name : use.kind, use.kwh])).toEqual([
     ['car', 7],
     ['untracked', 4],
@@ -117,7 +117,7 @@ test('the used energy continues to the devices, largest first, including the unt
     ['tv', 1],
   ]);
   const many = Array.from({ length: 8 }, (_, at) => device(`plug ${at}`, 1 + at));
-  const sums = usesOf({ consumption_kwh: 36, untracked_kwh: 0 }, 36, many);
+  const sums = listConsumers({ consumption_kwh: 36, untracked_kwh: 0 }, 36, many);
   expect(sums.find(({ kind }) => kind === 'others')).toEqual({ kind: 'others', count: 3, kwh: 6 });
   expect(sums.reduce((sum, { kwh }) => sum + (kwh ?? 0), 0)).toBe(36);
   // Devices that measured more than the home, or that do not add up, are not drawn.
@@ -126,5 +126,5 @@ test('the used energy continues to the devices, largest first, including the unt
     { consumption_kwh: 6, untracked_kwh: 2 },
     { consumption_kwh: null, untracked_kwh: null },
   ])
-    expect(usesOf(flows, 8, devices)).toEqual([{ kind: 'all', kwh: 8 }]);
+    expect(listConsumers(flows, 8, devices)).toEqual([{ kind: 'all', kwh: 8 }]);
 });

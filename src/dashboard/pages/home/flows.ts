@@ -39,7 +39,7 @@ export function Flows(props: { flows: Flow; used: number | null; devices: Period
     of
       .filter(([measure]) => flows[measure] !== null)
       .map(([measure, name, colour]) => ({ name: w[name], colour, kwh: flows[measure] }));
-  const sides: Sides = { from: ends(FROM), to: [...usesOf(flows, used, devices).map(endOfUse), ...ends(TO)] };
+  const sides: Sides = { from: ends(FROM), to: [...listConsumers(flows, used, devices).map(endOfUse), ...ends(TO)] };
   // Without a meter at the grid connection, usage does not equal the measured inflow.
   const hasGrid = flows.grid_import_kwh !== null;
   const doubts = doubtsOf(flows, !hasGrid || isEven(sides));
@@ -74,7 +74,7 @@ type Use = { kwh: number | null } & (
  * Returns what used the energy, largest first, with the usage that no device measures among it. Devices behind another device are part of
  * that one. If the devices measured more than the home used, all usage is one. Pure.
  */
-export function usesOf(
+export function listConsumers(
   { consumption_kwh, untracked_kwh }: Pick<Flow, 'consumption_kwh' | 'untracked_kwh'>,
   used: number | null,
   devices: readonly Pick<
@@ -92,7 +92,7 @@ export function usesOf(
   const whole: Use[] = [{ kind: 'all', kwh: used }];
   if (top.length === 0 || consumption_kwh === null || untracked_kwh === null || untracked_kwh < -ROUNDED_KWH)
     return whole;
-  if (!addsUp([sum(top.map((one) => one.kwh))], [consumption_kwh])) return whole;
+  if (!isBalanced([sum(top.map((one) => one.kwh))], [consumption_kwh])) return whole;
   // One device alone keeps its name.
   const shown = top.length === MOST_DEVICES + 1 ? top.length : MOST_DEVICES;
   const small = top.slice(shown);
@@ -134,7 +134,7 @@ export function ownUseOf(flows: Flow, used: number | null): OwnUse | null {
 /** Minimum coverage for complete data: in a period up to now, the last minutes are never known. */
 const MOSTLY = 0.9;
 
-/** Returns the reasons why the flows are incomplete. `addsUp`: whether inflow equals outflow. */
+/** Returns the reasons why the flows are incomplete. `isBalanced`: whether inflow equals outflow. */
 function doubtsOf({ coverage, grid_export_kwh, production_kwh, discharged_kwh }: Flow, addsUp: boolean): string[] {
   const w = words().home.flows;
   const isFedFromNowhere = (grid_export_kwh ?? 0) > 0 && production_kwh === null && discharged_kwh === null;
@@ -160,7 +160,7 @@ interface Sides {
   to: End[];
 }
 const energies = (ends: End[]) => ends.map((end) => end.kwh ?? 0);
-const isEven = ({ from, to }: Sides): boolean => addsUp(energies(from), energies(to));
+const isEven = ({ from, to }: Sides): boolean => isBalanced(energies(from), energies(to));
 
 /** Flow diagram with bands as wide as the energy. Screen readers get its figures as text. */
 function FlowPicture({ title, from, to }: Sides & { title: string }) {
@@ -168,7 +168,7 @@ function FlowPicture({ title, from, to }: Sides & { title: string }) {
     html`<figure class="flow"><figcaption>${title}</figcaption><p class="quiet">${text}</p></figure>`;
   if ([...from, ...to].every((end) => !end.kwh)) return none(words().common.nothingKnown);
   if (!isEven({ from, to })) return none(words().home.flows.unequal);
-  const { heightPx, left, right, bar } = ribbonsOf(energies(from), energies(to));
+  const { heightPx, left, right, bar } = layOutBands(energies(from), energies(to));
   const paths = (ends: End[], ribbons: typeof left) =>
     ribbons.map(({ path, index }) => html`<path d=${path} fill=${`var(${ends[index]?.colour})`} />`);
   return html`<figure class="flow">
@@ -200,7 +200,7 @@ interface Ribbon {
 }
 
 /** Height of a name with its figure, in pixels. */
-export const NAME_PX = 56;
+export const LABEL_HEIGHT_PX = 56;
 /** Width of the diagram in relative units that stretch with the page. */
 const WIDTH = 100;
 /** Maximum share of the height for the bands, so that there are gaps between them. */
@@ -214,11 +214,11 @@ const TIP = 5;
  * Returns bands from the inflows (left) to the outflows (right), through a bar in the middle. Only the amount of each flow is measured, not
  * its path from source to destination. `heightPx`: the names are spread evenly over this height on both sides. Pure.
  */
-export function ribbonsOf(
+export function layOutBands(
   inKwh: readonly number[],
   outKwh: readonly number[],
 ): { heightPx: number; left: Ribbon[]; right: Ribbon[]; bar: { x: number; y: number; width: number; height: number } } {
-  const heightPx = NAME_PX * Math.max(inKwh.length, outKwh.length, 1);
+  const heightPx = LABEL_HEIGHT_PX * Math.max(inKwh.length, outKwh.length, 1);
   const [inSum, outSum] = [sum(inKwh), sum(outKwh)];
   const most = Math.max(inSum, outSum);
   // A band is no wider than the place of its name. A side with fewer names has more room for each.
@@ -260,7 +260,7 @@ const ROUNDED_KWH = 0.01;
 const NEARLY = 0.01;
 
 /** Whether inflow equals outflow. They differ if meters cover different times, or if one is missing. Pure. */
-export function addsUp(inKwh: readonly number[], outKwh: readonly number[]): boolean {
+export function isBalanced(inKwh: readonly number[], outKwh: readonly number[]): boolean {
   const [into, out] = [sum(inKwh), sum(outKwh)];
   return Math.abs(into - out) <= Math.max(ROUNDED_KWH, NEARLY * Math.max(into, out));
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Period } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
-import { Bars } from '../../parts/chart.ts';
+import { BarChart } from '../../parts/chart.ts';
 import { DAY_MS, hourName, kwh, time, watts, weekdayNames } from '../../parts/format.ts';
 import type { Bar } from '../../parts/paint-bars.ts';
 import { Card, rich } from '../../parts/ui.ts';
@@ -21,7 +21,7 @@ export function LoadCurve({ of: shown }: { of: Period }) {
     return { label: clock, name: clock, value, estimated: 0, isMarked: isPeak };
   });
   return html`<${Card} title=${title}>
-    <${Bars} title=${title} bars=${bars} unit="W" shown=${watts} threshold=${base > 0 ? base : undefined} mark=${isDay ? w.peak : undefined} />
+    <${BarChart} title=${title} bars=${bars} unit="W" shown=${watts} threshold=${base > 0 ? base : undefined} mark=${isDay ? w.peak : undefined} />
     <p class="quiet small">
       ${peak && rich(w.peakAt({ power: watts(peak.watts), at: isDay ? clockOf(peak.at, timezone) : time(peak.at, timezone) }))}
       ${base > 0 && ` ${w.baseLine({ power: watts(base) })}`}

@@ -2,7 +2,7 @@ import type { Usage } from '#clients/typescript/client.ts';
 import type { PriceCurve as Curve, Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { Bars } from '../../parts/chart.ts';
+import { BarChart } from '../../parts/chart.ts';
 import { HOUR_MS, kwh } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Card, rich } from '../../parts/ui.ts';
@@ -105,7 +105,7 @@ export function PriceCurve({ of: one }: { of: Period }) {
       ${window && rich(w.cheapestFrom({ from: dayAndClock.format(window.fromMs), to: clock.format(window.toMs), price: shown(window.price) }))}
       ${hours.some(({ price, date }) => price === null && date > today) && ` ${w.tomorrowUnknown}`}
     </p>
-    <${Bars} title=${w.title} bars=${bars} currency=${currency} unit=${w.unit({ currency })} shown=${shown}
+    <${BarChart} title=${w.title} bars=${bars} currency=${currency} unit=${w.unit({ currency })} shown=${shown}
       parts=${[{ name: w.price, colour: '--mains' }, { name: w.cheapest, colour: '--accent' }]}
       over=${{ name: w.used, unit: 'kWh', values: hours.map(({ ms }) => usedAt.get(ms) ?? null), shown: kwh }} />
   <//>`;

@@ -3,7 +3,7 @@ import type { Usage } from '#clients/typescript/client.ts';
 import type { Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { Bars, firstChartPx, type Part } from '../../parts/chart.ts';
+import { BarChart, type BarPart, firstChartPx } from '../../parts/chart.ts';
 import { DAY_MS, moneyOf } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import type { Bar } from '../../parts/paint-bars.ts';
@@ -103,7 +103,7 @@ export function UsageChart(props: {
       const { bars, parts, picks } = chartOf(one, { data, before: before.value ?? [], length, reading });
       const ghost = bars.some((bar) => bar.ghost != null) ? ghostName(one) : undefined;
       const onPick = (index: number) => picks[index] && onShow(picks[index]);
-      return html`<${Bars} title=${title} bars=${bars} parts=${parts} ghost=${ghost} heightPx=${firstChartPx()}
+      return html`<${BarChart} title=${title} bars=${bars} parts=${parts} ghost=${ghost} heightPx=${firstChartPx()}
         currency=${reading === 'cost' ? currency : undefined} onPick=${picks.length > 0 ? onPick : undefined} />`;
     }}<//>
   <//>`;
@@ -143,7 +143,7 @@ interface Place {
 function chartOf(
   one: Period,
   shown: { data: readonly Row[]; before: readonly Row[]; length: string; reading: Reading },
-): { bars: Bar[]; parts: readonly Part[]; picks: Shown[] } {
+): { bars: Bar[]; parts: readonly BarPart[]; picks: Shown[] } {
   const { data, before, length, reading } = shown;
   const periods = one.unit === 'day' ? [] : periodsIn(one);
   const places = one.unit === 'day' ? dayPlaces(one.curve, length) : periods.map((period) => placeOf(period, one));
@@ -173,7 +173,7 @@ function shownValue(row: Row, { is_production }: Period, reading: Reading): numb
   return (is_production ? row.production_kwh : row.kwh_used) ?? null;
 }
 
-type Layer = Part & { value: (row: Row) => number };
+type Layer = BarPart & { value: (row: Row) => number };
 
 /** Returns the layers that any bar has: sources of energy, or components of a cost. One alone needs no name. */
 function layersOf(one: Period, data: readonly Row[], reading: Reading): Layer[] {
