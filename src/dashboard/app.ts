@@ -5,7 +5,7 @@ import { callApi, sentenceOf, storeSession } from './api.ts';
 import { type Children, html } from './html.ts';
 import { Layout } from './layout.ts';
 import { applyTheme } from './parts/appearance.ts';
-import { Problem } from './parts/ui.ts';
+import { ErrorMessage } from './parts/ui.ts';
 import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.ts';
 import { firstWords, onLanguage } from './words/choice.ts';
@@ -151,7 +151,7 @@ function App() {
 
   const { common } = words();
   if (failed !== null)
-    return html`<main class="sign-in"><div class="card"><${Problem} text=${failed} /><button type="button" onClick=${ask}>${common.again}</button></div></main>`;
+    return html`<main class="sign-in"><div class="card"><${ErrorMessage} text=${failed} /><button type="button" onClick=${ask}>${common.again}</button></div></main>`;
   if (signedIn === 'unknown') return html`<p class="quiet center" role="status">${common.loading}</p>`;
   if (session === null || hasLink) return html`<${SignIn} reason=${reason} provider=${provider} onSignedIn=${enter} />`;
   const known = PAGES[page];
@@ -188,7 +188,7 @@ function Lazy({ page, spoken }: { page: (typeof PAGES)[string]; spoken: Language
     );
   }, [page]);
   if (hasFailed)
-    return html`<${Problem} text=${words().common.frame.notFetched} /><button type="button" onClick=${() => location.reload()}>${words().common.again}</button>`;
+    return html`<${ErrorMessage} text=${words().common.frame.notFetched} /><button type="button" onClick=${() => location.reload()}>${words().common.again}</button>`;
   return Page === null ? html`<p class="quiet" role="status">${words().common.loading}</p>` : html`<${Page} />`;
 }
 

@@ -4,7 +4,7 @@ import { askCell, askEachCell, callApi, Failure } from './api.ts';
 import { html } from './html.ts';
 import { LanguageChoice } from './parts/appearance.ts';
 import { useAction } from './parts/load.ts';
-import { busyAttributes, Field, Problem, rich } from './parts/ui.ts';
+import { busyAttributes, ErrorMessage, Field, renderMarks } from './parts/ui.ts';
 import { askForPasskey, canUsePasskeys } from './passkeys.ts';
 import { nextCell, type ProviderAttempt, storeUntried } from './provider-cells.ts';
 import { words } from './words/words.ts';
@@ -73,14 +73,14 @@ export function SignIn<Signed>(props: {
     <div class="card">
       <h1><img src="/dashboard/app/icon.svg" alt="" width="32" height="32" /> ${dashboard}</h1>
       ${reason && !error && html`<p class="note" role="status">${reason}</p>`}
-      <${Problem} text=${error ?? (problem && words().common.provider.problems[problem])} />
+      <${ErrorMessage} text=${error ?? (problem && words().common.provider.problems[problem])} />
       ${
         token !== ''
           ? html`<p>${isAddress ? signIn.address : signIn.oneUse}</p>
             <button type="button" class="main" ...${busyAttributes(isBusy)} onClick=${() => open({ token })}>${isAddress ? signIn.useAddress : signIn.title}</button>`
           : asked
             ? html`<form onSubmit=${tryCode}>
-                <p>${rich(signIn.sent({ email: asked.email }))}</p>
+                <p>${renderMarks(signIn.sent({ email: asked.email }))}</p>
                 <${Field} label=${signIn.code} hint=${signIn.codeHint}>
                   ${(attributes: object) =>
                     html`<input ...${attributes} name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20" />`}
@@ -89,7 +89,7 @@ export function SignIn<Signed>(props: {
                   <button class="main" ...${busyAttributes(isBusy)}>${signIn.title}</button>
                   <button type="button" onClick=${() => setAsked(null)}>${signIn.another}</button>
                 </p>
-                <p class="quiet">${rich(signIn.noMail)}</p>
+                <p class="quiet">${renderMarks(signIn.noMail)}</p>
               </form>`
             : html`<form onSubmit=${ask}>
                 <${Field} label=${signIn.email} hint=${signIn.emailHint}>
@@ -112,7 +112,7 @@ function PasskeyButton({ onProofs }: { onProofs: (proofs: object[]) => Promise<v
   const { passkeys: w, provider } = words().common;
   const begin = () => run(async () => onProofs(await askForPasskey()).catch(refused));
   return html`<p class="quiet or">${provider.or}</p>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     <button type="button" class="wide" ...${busyAttributes(isBusy)} onClick=${begin}>${w.signIn}</button>`;
 }
 
@@ -127,7 +127,7 @@ function ProviderButton({ label }: { label: string }) {
   const w = words().common.provider;
   const begin = () => run(() => goToProvider({ returnTo: location.pathname }));
   return html`<p class="quiet or">${w.or}</p>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     <button type="button" class="wide" ...${busyAttributes(isBusy)} onClick=${begin}>${w.with({ label })}</button>`;
 }
 

@@ -5,8 +5,8 @@ import { callApi, fetchAll, type Page as PageOf, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { kwh, moneyIn, time } from '../parts/format.ts';
-import { Steps, useAction, useLoad, usePages } from '../parts/load.ts';
-import { Badge, Card, ConfirmButton, Dialog, Loading, Problem, rich, When } from '../parts/ui.ts';
+import { PageButtons, useAction, useLoad, usePages } from '../parts/load.ts';
+import { Badge, Card, ConfirmButton, Dialog, ErrorMessage, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { dateFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
@@ -47,11 +47,11 @@ export function Page() {
       title=${user.user_id === me.user_id ? w.yours : w.of({ email: user.email })}
       actions=${html`<button type="button" class="main" onClick=${() => setOpen({ what: 'create' })}>${w.create}</button>`}
     >
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <p class="quiet told" role="status">${told}</p>
       <${FocusableList} label=${w.list}>
         <${Loading} of=${alerts}>
-          ${(all: Alert[]) => (all.length === 0 ? html`<p>${rich(w.empty)}</p>` : table(all))}
+          ${(all: Alert[]) => (all.length === 0 ? html`<p>${renderMarks(w.empty)}</p>` : table(all))}
         <//>
       <//>
     <//>
@@ -113,7 +113,7 @@ export function AlertRow(props: {
     <th scope="row" data-name=${w.alert}>${name}</th>
     <td data-name=${w.toldBy}>${w.deliveries[alert.delivery]}</td>
     <td data-name=${common.status}><${Badge} kind=${isActive ? 'good' : 'warn'}>${common.statuses[alert.status]}<//></td>
-    <td data-name=${common.made}><${When} at=${alert.created_at} zone=${zone} /></td>
+    <td data-name=${common.made}><${RelativeTime} at=${alert.created_at} zone=${zone} /></td>
     <td>
       <div class="actions">
         <button type="button" aria-label=${w.historyOf({ rule: name })} onClick=${onHistory}>${w.history}</button>
@@ -156,7 +156,7 @@ export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void
     <tbody>
       ${rows.map(
         (one) => html`<tr key=${one.event_id}>
-          <th scope="row" data-name=${w.fired}><${When} at=${one.fired_at} zone=${user.timezone} /></th>
+          <th scope="row" data-name=${w.fired}><${RelativeTime} at=${one.fired_at} zone=${user.timezone} /></th>
           <td data-name=${isSilence ? w.silentSince : w.period}>${periodName(alert.type, one, user.timezone)}</td>
           ${
             isSilence
@@ -174,7 +174,7 @@ export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void
         ${({ rows }: PageOf<Firing>) => (rows.length === 0 ? html`<p>${w.none}</p>` : table(rows))}
       <//>
     </div>
-    <${Steps} of=${pages} />
+    <${PageButtons} of=${pages} />
   <//>`;
 }
 

@@ -5,7 +5,7 @@ import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { dayName } from '../parts/format.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Badge, Card, CreateOrCancel, Dialog, Field, Loading } from '../parts/ui.ts';
+import { Badge, Card, Dialog, Field, FormButtons, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { Bill, formatBilledEnergy } from './bills/bill.ts';
@@ -119,7 +119,7 @@ export function CreateBill(props: {
       <//>
       ${day('start', w.first)}
       ${day('end', w.last)}
-      <${CreateOrCancel} error=${error} isBusy=${isBusy} onCancel=${onClose} />
+      <${FormButtons} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
 }

@@ -4,7 +4,7 @@ import { fetchAll, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { type Loaded, useLoad } from '../parts/load.ts';
-import { Badge, Card, Copy, Loading, rich, When } from '../parts/ui.ts';
+import { Badge, Card, CopyableText, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { openQuestionsOf, STATES, typeName } from './devices/device.ts';
@@ -73,7 +73,7 @@ export const DeviceList = (props: {
 <//>`;
 
 const empty = () => html`<p>${words().devices.nonePaired}</p>
-  <ol>${Object.values(words().devices.firstSteps).map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
+  <ol>${Object.values(words().devices.firstSteps).map((step) => html`<li>${renderMarks(step)}</li>`)}</ol>`;
 
 function table(all: Device[], zone: string, onOpen: (deviceId: string) => void) {
   const { common, devices: w } = words();
@@ -116,7 +116,7 @@ function Row({ of: device, zone, onOpen }: { of: Device; zone: string; onOpen: (
       device,
       false,
     ).map(({ word, meaning: why }) => html` <span title=${why}><${Badge} kind="warn">${word}<//></span>`)}</td>
-    <td data-name=${common.lastSeen}><${When} at=${device.last_seen_at} zone=${zone} /></td>
+    <td data-name=${common.lastSeen}><${RelativeTime} at=${device.last_seen_at} zone=${zone} /></td>
     <td>
       <div class="actions">
         <a
@@ -157,8 +157,8 @@ export function HomeAssistant({ email }: { email: string }) {
   const w = words().devices.homeAssistant;
   return html`<${Card} title=${NAME}>
     <p class="quiet">${w.what}</p>
-    <p>${rich(w.how)}</p>
-    <${Copy} text=${homeAssistantSettings(email)} label=${w.settings} />
+    <p>${renderMarks(w.how)}</p>
+    <${CopyableText} text=${homeAssistantSettings(email)} label=${w.settings} />
   <//>`;
 }
 

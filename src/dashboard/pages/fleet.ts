@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import type { FleetDevice, User } from '#clients/typescript/client.ts';
 import { callApi, type Page as PageOf, withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { Steps, useAction, usePages } from '../parts/load.ts';
-import { Badge, Card, Field, Loading, Problem, When } from '../parts/ui.ts';
+import { PageButtons, useAction, usePages } from '../parts/load.ts';
+import { Badge, Card, ErrorMessage, Field, Loading, RelativeTime } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { openQuestionsOf, STATES, typeName } from './devices/device.ts';
@@ -86,7 +86,7 @@ function List({ filter }: { filter: Filter }) {
               <tbody>${rows.map((device) => html`<${Row} key=${device.device_id} of=${device} />`)}</tbody>
             </table></div>`}
     <//>
-    <${Steps} of=${pages} names=${[w.first, w.next]} />
+    <${PageButtons} of=${pages} names=${[w.first, w.next]} />
   </div>`;
 }
 
@@ -107,7 +107,7 @@ function Row({ of: device }: { of: FleetDevice }) {
     <th scope="row" data-name=${w.location}>
       <div>
         <a href=${`/dashboard/devices/${device.device_id}`} onClick=${look}>${device.location}</a>
-        <br /><span class="quiet">${typeName(device.type)}</span><${Problem} text=${error} />
+        <br /><span class="quiet">${typeName(device.type)}</span><${ErrorMessage} text=${error} />
       </div>
     </th>
     <td data-name=${fleet.owner}>${device.email ?? device.user_id}</td>
@@ -115,7 +115,7 @@ function Row({ of: device }: { of: FleetDevice }) {
       device,
       false,
     ).map(({ word, meaning }) => html` <span title=${meaning}><${Badge} kind="warn">${word}<//></span>`)}</td>
-    <td data-name=${common.lastSeen}><${When} at=${device.last_seen_at} zone=${me.timezone} /></td>
+    <td data-name=${common.lastSeen}><${RelativeTime} at=${device.last_seen_at} zone=${me.timezone} /></td>
     <td data-name=${w.place}>${w.places[device.placement]}</td>
     <td data-name=${fleet.family}><code>${device.family}</code></td>
   </tr>`;

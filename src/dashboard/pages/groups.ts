@@ -4,7 +4,7 @@ import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Card, ConfirmButton, CreateOrCancel, Dialog, Field, Loading, Problem } from '../parts/ui.ts';
+import { Card, ConfirmButton, Dialog, ErrorMessage, Field, FormButtons, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { Days, Homes } from './groups/homes.ts';
@@ -32,7 +32,7 @@ export function Page() {
       title=${w.yours}
       actions=${html`<button type="button" class="main" onClick=${() => setOpen(true)}>${w.create}</button>`}
     >
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <${FocusableList} label=${w.list}>
         <${Loading} of=${groups}>${() => (placed.length === 0 ? html`<p>${w.empty}</p>` : table())}<//>
       <//>
@@ -105,7 +105,7 @@ export function CreateGroup(props: { all: readonly Group[]; onMade: (made: Group
           ${inTree(all).map(({ group, depth }) => html`<option value=${group.group_id}>${'\u2003'.repeat(depth)}${group.name}</option>`)}
         </select>`}
       <//>
-      <${CreateOrCancel} error=${error} isBusy=${isBusy} onCancel=${onClose} />
+      <${FormButtons} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
 }

@@ -7,7 +7,7 @@ import { type FileChoice, FileMenu } from '../parts/file-menu.ts';
 import { dayName } from '../parts/format.ts';
 import { useLoad } from '../parts/load.ts';
 import { addressOf, endOf, nameOf, periodShown, type Period as Shown, shiftPeriod, todayIn } from '../parts/period.ts';
-import { Badge, Card, Loading, useNow, When } from '../parts/ui.ts';
+import { Badge, Card, Loading, RelativeTime, useNow } from '../parts/ui.ts';
 import { type PageLink, usePageLink, useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
 import { RoomClimate } from './devices/climate.ts';
@@ -85,7 +85,7 @@ export function PeriodView(props: {
         return html`
           <p class="quiet small status">
             <${Liveness} isListening=${isLive} newestAt=${one.newest_at} />${' '}
-            ${one.newest_at && html`${w.home.lastReading} <${When} at=${one.newest_at} zone=${one.timezone} />. `}<span class="zone">${w.home.timesIn({ zone: one.timezone })}</span>
+            ${one.newest_at && html`${w.home.lastReading} <${RelativeTime} at=${one.newest_at} zone=${one.timezone} />. `}<span class="zone">${w.home.timesIn({ zone: one.timezone })}</span>
           </p>
           ${props.children}
           <${Swaps} userId=${user.user_id} deviceId=${deviceId} zone=${one.timezone} newestAt=${one.newest_at} onAnswered=${again} />

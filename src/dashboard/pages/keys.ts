@@ -11,11 +11,11 @@ import {
   Card,
   ConfirmButton,
   Dialog,
+  ErrorMessage,
   Field,
   Loading,
-  Problem,
-  rich,
-  When,
+  RelativeTime,
+  renderMarks,
 } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
@@ -40,7 +40,7 @@ export function Page() {
     });
   return html`
     <h1>${common.pages.keys}</h1>
-    <p>${rich(
+    <p>${renderMarks(
       me.role === 'homeowner' ? w.about : w.aboutRole({ role: common.roles[me.role] }),
       (name) => html`<a href="/docs" target="_blank" rel="noreferrer">${name}</a>`,
     )}</p>
@@ -48,7 +48,7 @@ export function Page() {
       title=${w.yours}
       actions=${html`<button type="button" class="main" onClick=${() => setOpen('create')}>${w.create}</button>`}
     >
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <${FocusableList} label=${w.list}>
         <${Loading} of=${keys}>
           ${(all: Key[]) => (all.length === 0 ? empty() : table(all))}
@@ -86,7 +86,7 @@ export function Page() {
 }
 
 const empty = () => html`<p>${words().keys.empty}</p>
-  <ol>${Object.values(words().keys.firstSteps).map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
+  <ol>${Object.values(words().keys.firstSteps).map((step) => html`<li>${renderMarks(step)}</li>`)}</ol>`;
 
 /** Age in days after which the page recommends rotating a key (specification of the service, API keys). */
 const OLD_AFTER_DAYS = 90;
@@ -112,11 +112,11 @@ export function KeyRow(props: {
     <td data-name=${w.mayDo}><span>${scopesInShort(key.scopes)}${deviceName !== null && html` <span class="quiet">${w.onlyDevice({ device: deviceName })}</span>`}</span></td>
     <td data-name=${w.allowed}>${key.allowed_addresses.length === 0 ? html`<span class="quiet">${w.everywhere}</span>` : key.allowed_addresses.join(', ')}</td>
     <td data-name=${common.made}>
-      <span><${When} at=${key.created_at} zone=${zone} /> ${isOld && html`<${Badge} kind="warn">${w.old}<//>`}</span>
+      <span><${RelativeTime} at=${key.created_at} zone=${zone} /> ${isOld && html`<${Badge} kind="warn">${w.old}<//>`}</span>
     </td>
-    <td data-name=${w.lastUsed}><${When} at=${key.last_used_at} zone=${zone} /></td>
+    <td data-name=${w.lastUsed}><${RelativeTime} at=${key.last_used_at} zone=${zone} /></td>
     <td data-name=${w.expires}>
-      ${hasEnded ? html`<${Badge} kind="quiet">${w.expired}<//>` : html`<span><${When} at=${key.expires_at} zone=${zone} /> ${endsSoon(key) && html`<${Badge} kind="warn">${w.soon}<//>`}</span>`}
+      ${hasEnded ? html`<${Badge} kind="quiet">${w.expired}<//>` : html`<span><${RelativeTime} at=${key.expires_at} zone=${zone} /> ${endsSoon(key) && html`<${Badge} kind="warn">${w.soon}<//>`}</span>`}
     </td>
     <td>
       <div class="actions">
@@ -150,7 +150,7 @@ export function LimitKey({ of, onDone, onClose }: { of: Key; onDone: () => void;
       <p>${w.limitAbout}</p>
       <${AllowedField} now=${of.allowed_addresses} />
       <${Field} label=${w.expires}>${(attributes: object) => html`<${ExpiryChoice} attributes=${attributes} isChange />`}<//>
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)}>${common.save}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>

@@ -4,7 +4,7 @@ import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { busyAttributes, Card, ConfirmButton, Field, Loading, Problem, When } from '../parts/ui.ts';
+import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading, RelativeTime } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 
@@ -34,7 +34,7 @@ export function Members() {
     <th scope="row" data-name=${w.person}>${one.email}</th>
     <td data-name=${w.access}>${w.accesses[one.access]}</td>
     <td data-name=${w.memberState}>${w.memberStates[one.status]}</td>
-    <td data-name=${w.keyUsed}>${one.last_used_at && html`<${When} at=${one.last_used_at} zone=${me.timezone} />`}</td>
+    <td data-name=${w.keyUsed}>${one.last_used_at && html`<${RelativeTime} at=${one.last_used_at} zone=${me.timezone} />`}</td>
     <td><div class="actions"><${ConfirmButton} label=${w.end} of=${one.email} question=${w.memberQuestion} onSure=${() => end(one)} /></div></td>
   </tr>`;
   const table = (all: Member[]) =>
@@ -61,7 +61,7 @@ export function Members() {
       <//>
       <button ...${busyAttributes(isBusy)}>${w.invite}</button>
     </form>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
   <//>`;
 }
 
@@ -99,7 +99,7 @@ export function Homes() {
         <thead><tr><th scope="col">${w.homeOf}</th><th scope="col">${w.access}</th><td></td></tr></thead>
         <tbody>${all.map(row)}</tbody>
       </table></div>
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
     <//>`;
   return html`<${FocusableList} label=${w.homesTitle}><${Loading} of=${homes}>${table}<//><//>`;
 }

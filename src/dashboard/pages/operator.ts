@@ -3,7 +3,7 @@ import type { Operator, RollupReport } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Badge, busyAttributes, Card, Loading, Problem } from '../parts/ui.ts';
+import { Badge, busyAttributes, Card, ErrorMessage, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { Accounts, Audit } from './operator/accounts.ts';
 import { BackupCard } from './operator/backups.ts';
@@ -99,7 +99,7 @@ export function RollupCheck() {
       setReport(await callApi<RollupReport>('POST', '/v1/rollups/check', {}));
     });
   return html`<${Card} title="Rollup check" actions=${html`<button type="button" onClick=${check} ...${busyAttributes(isBusy)}>Check now</button>`}>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     <div role="status">
       ${isBusy && html`<p class="quiet">Comparing every aggregate with the load profile …</p>`}
       ${!isBusy && !report && html`<p class="quiet">Compares hours, days and months with the load profile beneath them. The worker does so every night, and repairs differences.</p>`}

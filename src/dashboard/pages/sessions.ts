@@ -5,7 +5,17 @@ import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { ZoneSelect } from '../parts/time-zone.ts';
-import { Badge, busyAttributes, Card, ConfirmButton, Field, Loading, Problem, rich, When } from '../parts/ui.ts';
+import {
+  Badge,
+  busyAttributes,
+  Card,
+  ConfirmButton,
+  ErrorMessage,
+  Field,
+  Loading,
+  RelativeTime,
+  renderMarks,
+} from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
 import { Homes, Members } from './members.ts';
@@ -49,7 +59,7 @@ export function Page() {
     ${me.role === 'homeowner' && html`<${Members} /><${Authorizations} /><${Homes} />`}
     <${Card} title=${w.signedInTitle} actions=${html`<${SignOut} everywhere />`}>
       <p>${w.about({ email: me.email })}</p>
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <${FocusableList} label=${w.list}><${Loading} of=${sessions}>${table}<//><//>
       <${OtherDeviceSignIn} onClose=${sessions.again} />
     <//>
@@ -76,10 +86,10 @@ export function Page() {
     return html`<tr key=${one.session_id}>
       <th scope="row" data-name=${w.browser}>${name} ${one.is_current && html`<${Badge} kind="good">${w.thisOne}<//>`}</th>
       <td data-name=${w.from}>${one.address ?? html`<span class="quiet">${w.unknown}</span>`}</td>
-      <td data-name=${w.signedIn}><${When} at=${one.created_at} zone=${me.timezone} /></td>
+      <td data-name=${w.signedIn}><${RelativeTime} at=${one.created_at} zone=${me.timezone} /></td>
       <td data-name=${w.by}>${w.ways[one.signed_in_by]}</td>
-      <td data-name=${w.lastUsed}><${When} at=${one.last_seen_at} zone=${me.timezone} /></td>
-      <td data-name=${w.ends}><${When} at=${one.expires_at} zone=${me.timezone} /></td>
+      <td data-name=${w.lastUsed}><${RelativeTime} at=${one.last_seen_at} zone=${me.timezone} /></td>
+      <td data-name=${w.ends}><${RelativeTime} at=${one.expires_at} zone=${me.timezone} /></td>
       <td>
         <div class="actions">
           ${!one.is_current && html`<${ConfirmButton} label=${w.end} of=${name} question=${w.question} onSure=${() => end(one)} />`}
@@ -127,7 +137,7 @@ export function Account() {
       <button ...${busyAttributes(isBusy)}>${common.save}</button>
     </form>
     <p class="quiet told" role="status">${isSaved && w.accountSaved}</p>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
   <//>`;
 }
 
@@ -151,17 +161,17 @@ export function EmailAddress() {
     <button ...${busyAttributes(isBusy)}>${w.changeEmail}</button>
   </form>`;
   // Requesting the current address withdraws a pending one.
-  const pending = (email: string, wanted: string) => html`<p>${rich(w.emailPending({ email: wanted }))}</p>
+  const pending = (email: string, wanted: string) => html`<p>${renderMarks(w.emailPending({ email: wanted }))}</p>
     <p class="actions">
       <button type="button" ...${busyAttributes(isBusy)} onClick=${() => change(wanted)}>${w.sendAgain}</button>
       <button type="button" ...${busyAttributes(isBusy)} onClick=${() => change(email)}>${w.withdraw}</button>
     </p>`;
   return html`<${Card} title=${w.emailTitle}>
     <${Loading} of=${user}>
-      ${({ email, pending_email }: User) => html`<p>${rich(w.emailNow({ email }))}</p>
+      ${({ email, pending_email }: User) => html`<p>${renderMarks(w.emailNow({ email }))}</p>
         ${pending_email === undefined ? form() : pending(email, pending_email)}`}
     <//>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
   <//>`;
 }
 

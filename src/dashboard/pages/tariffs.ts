@@ -6,7 +6,7 @@ import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { dayBefore, dayName, monthNames, weekdayNames } from '../parts/format.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Card, ConfirmButton, Loading, Problem, rich } from '../parts/ui.ts';
+import { Card, ConfirmButton, ErrorMessage, Loading, renderMarks } from '../parts/ui.ts';
 import { usePageLink, useSession } from '../session.ts';
 import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
@@ -57,17 +57,17 @@ export function Page() {
       <button type="button" class="main" onClick=${() => setOpen('new')}>${w.new}</button>
     </header>
     <p>${user.user_id === me.user_id ? w.aboutOwn : w.about({ email: user.email })}</p>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     <p class="quiet told" role="status">${told}</p>
     <${FocusableList} label=${common.pages.tariffs}>
-      <${Loading} of=${tariffs}>${() => (all.length === 0 ? html`<p class="note">${rich(w.empty)}</p>` : shown())}<//>
+      <${Loading} of=${tariffs}>${() => (all.length === 0 ? html`<p class="note">${renderMarks(w.empty)}</p>` : shown())}<//>
     <//>
     ${
       // Other accounts have this link in the navigation.
       me.role === 'homeowner' &&
       (bills.value ?? []).length > 0 &&
       html`<${Card} title=${common.pages.bills}>
-        <p>${rich(w.seeBills, (name) => html`<a ...${to('bills')}>${name}</a>`)}</p>
+        <p>${renderMarks(w.seeBills, (name) => html`<a ...${to('bills')}>${name}</a>`)}</p>
       <//>`
     }
     ${tariffs.value && html`<${WhatIf} current=${current} today=${today} series=${series.value} />`}

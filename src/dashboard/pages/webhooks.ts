@@ -4,7 +4,7 @@ import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Badge, Card, ConfirmButton, Loading, Problem, rich, When } from '../parts/ui.ts';
+import { Badge, Card, ConfirmButton, ErrorMessage, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { CreateWebhook, type EventType, nameOf, RotateSecret } from './webhooks/create-webhook.ts';
@@ -54,7 +54,7 @@ export function Page() {
       title=${w.yours}
       actions=${html`<button type="button" class="main" onClick=${() => setOpen('create')}>${w.create}</button>`}
     >
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <p class="quiet told" role="status">${told}</p>
       <${FocusableList} label=${w.list}>
         <${Loading} of=${webhooks}>
@@ -111,7 +111,7 @@ function wanted(): EventType | null {
 }
 
 const empty = () => html`<p>${words().webhooks.empty}</p>
-  <ol>${Object.values(words().webhooks.firstSteps).map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
+  <ol>${Object.values(words().webhooks.firstSteps).map((step) => html`<li>${renderMarks(step)}</li>`)}</ol>`;
 
 /** Number of deliveries examined: after as many failures in a row the service pauses a subscription. */
 const LOOKED_AT = 20;
@@ -140,7 +140,7 @@ export function WebhookRow(props: {
         ${!isActive && html`${' '}<${WhyPaused} webhookId=${webhook.webhook_id} />`}
       </span>
     </td>
-    <td data-name=${common.made}><${When} at=${webhook.created_at} zone=${zone} /></td>
+    <td data-name=${common.made}><${RelativeTime} at=${webhook.created_at} zone=${zone} /></td>
     <td>
       <div class="actions">
         <button type="button" aria-pressed=${isShown} aria-label=${w.deliveriesOf({ name })} onClick=${onShow}>${w.deliveries}</button>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { downloadFile, sentenceOf } from '../api.ts';
 import { html } from '../html.ts';
 import { words } from '../words/words.ts';
-import { busyAttributes, Problem } from './ui.ts';
+import { busyAttributes, ErrorMessage } from './ui.ts';
 
 /** A file format in which the service returns the displayed data. */
 export interface FileChoice {
@@ -43,7 +43,7 @@ export function FileMenu({ of, fileName, choices }: { of: string; fileName: stri
           ${choice.name} <small class="download-hint">${choice.hint}</small>
         </button>`,
       )}
-      <${Problem} text=${said.problem} />
+      <${ErrorMessage} text=${said.problem} />
       <p class="quiet" role="status">${said.done}</p>
     </div>
   </details>`;

@@ -79,7 +79,7 @@ export function usePages<T>(first: string): Pages<T> {
 }
 
 /** Buttons for the previous and next page, if the list has more than one page. */
-export function Steps<T>({ of, names }: { of: Pages<T>; names?: [string, string] }) {
+export function PageButtons<T>({ of, names }: { of: Pages<T>; names?: [string, string] }) {
   const { youngest, older } = words().common;
   const next = of.shown.value?.next ?? null;
   if (of.isFirst && next === null) return null;

@@ -5,7 +5,7 @@ import { html } from '../html.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { useAction } from './load.ts';
-import { busyAttributes, Card, Field, Problem, rich } from './ui.ts';
+import { busyAttributes, Card, ErrorMessage, Field, renderMarks } from './ui.ts';
 
 /** Returns the browser's time zone. */
 const zoneOfBrowser = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
@@ -39,11 +39,11 @@ export function TimeZoneQuestion() {
   };
   return html`<${Card} title=${w.zoneQuestion}>
     <form onSubmit=${save}>
-      <p>${rich(w.zoneProposed({ zone: proposed }))}</p>
+      <p>${renderMarks(w.zoneProposed({ zone: proposed }))}</p>
       <${Field} label=${common.fields.timezone} hint=${w.zoneHint}>
         ${(attributes: object) => html`<${ZoneSelect} ...${attributes} zone=${proposed} />`}
       <//>
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <button class="main" ...${busyAttributes(isBusy)}>${common.save}</button>
     </form>
   <//>`;

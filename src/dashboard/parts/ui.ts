@@ -6,7 +6,7 @@ import { ago, time } from './format.ts';
 import type { Loaded } from './load.ts';
 
 /** An error message that screen readers announce at once. */
-export const Problem = ({ text }: { text: string | null }) =>
+export const ErrorMessage = ({ text }: { text: string | null }) =>
   text === null ? null : html`<p class="problem" role="alert">${text}</p>`;
 
 /** A card with a heading and, next to it, its actions. */
@@ -18,9 +18,9 @@ export const Card = ({ title, actions, children }: { title: string; actions?: Ch
 
 /** Renders loading data: a waiting indicator, an error, or the children made from the value. */
 export function Loading<T>({ of, children }: { of: Loaded<T>; children: (value: T) => Children }) {
-  if (of.value !== null) return html`${of.error && html`<${Problem} text=${of.error} />`}${children(of.value)}`;
+  if (of.value !== null) return html`${of.error && html`<${ErrorMessage} text=${of.error} />`}${children(of.value)}`;
   if (of.error !== null)
-    return html`<${Problem} text=${of.error} /><p><button type="button" onClick=${of.again}>${words().common.again}</button></p>`;
+    return html`<${ErrorMessage} text=${of.error} /><p><button type="button" onClick=${of.again}>${words().common.again}</button></p>`;
   return html`<p class="quiet" role="status">${words().common.loading}</p>`;
 }
 
@@ -47,8 +47,8 @@ export function Field(props: {
 export const busyAttributes = (isBusy: boolean) => (isBusy ? { 'aria-disabled': true } : {});
 
 /** The end of a form that creates an object: an error message and the two buttons. */
-export const CreateOrCancel = (props: { error: string | null; isBusy: boolean; onCancel: () => void }) => html`
-  <${Problem} text=${props.error} />
+export const FormButtons = (props: { error: string | null; isBusy: boolean; onCancel: () => void }) => html`
+  <${ErrorMessage} text=${props.error} />
   <p class="actions">
     <button class="main" ...${busyAttributes(props.isBusy)}>${words().common.create}</button>
     <button type="button" onClick=${props.onCancel}>${words().common.cancel}</button>
@@ -87,7 +87,7 @@ export function Dialog(props: { title: string; describedBy?: string; onClose: ()
 }
 
 /** A text with a button that copies it. */
-export function Copy({ text, label }: { text: string; label: string }) {
+export function CopyableText({ text, label }: { text: string; label: string }) {
   const { common } = words();
   const shown = useRef<HTMLElement>(null);
   const [isCopied, setCopied] = useState(false);
@@ -114,7 +114,7 @@ export function Copy({ text, label }: { text: string; label: string }) {
  * Content that is shown only once; it takes the focus from the preceding form. `secret`: Escape does not close the dialog until this text
  * was copied.
  */
-export function ShownOnce({ secret, children }: { secret?: string; children?: Children }) {
+export function OneTimeContent({ secret, children }: { secret?: string; children?: Children }) {
   const ref = useRef<HTMLParagraphElement>(null);
   const isHeld = useHold(ref, secret);
   useEffect(() => {
@@ -123,11 +123,19 @@ export function ShownOnce({ secret, children }: { secret?: string; children?: Ch
     ref.current?.focus({ preventScroll: true });
   }, []);
   return html`<p class="note" tabindex="-1" ref=${ref}>${children}</p>
-    <${Problem} text=${isHeld ? words().common.copyFirst : null} />`;
+    <${ErrorMessage} text=${isHeld ? words().common.copyFirst : null} />`;
 }
 
 /** A time, relative and absolute; the relative time is updated while the page is open. */
-export function When({ at, zone, never = words().common.never }: { at: string | null; zone?: string; never?: string }) {
+export function RelativeTime({
+  at,
+  zone,
+  never = words().common.never,
+}: {
+  at: string | null;
+  zone?: string;
+  never?: string;
+}) {
   const nowMs = useNow();
   return at === null
     ? html`<span class="quiet">${never}</span>`
@@ -210,7 +218,7 @@ const MARKS = /\*\*(.+?)\*\*|`(.+?)`|\[(.+?)\]/g;
  * Converts a text with marks to markup; translators can move the marks within the sentence. `links`: render the links, in the order of the
  * text.
  */
-export function rich(text: string, ...links: ((name: string) => Children)[]): Children[] {
+export function renderMarks(text: string, ...links: ((name: string) => Children)[]): Children[] {
   const parts: Children[] = [];
   let end = 0;
   let link = 0;

@@ -4,7 +4,7 @@ import { callApi, Failure } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { DecimalInput, numberErrorOf, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { busyAttributes, Dialog, Field, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, Dialog, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { type AlertType, alertRuleName, type Delivery, isCostType, thresholdFields, thresholdOf } from './alert.ts';
@@ -77,7 +77,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       <//>
       <${AlertPreview} type=${type} threshold=${threshold} past=${past} />
       <${DeliveryChoice} value=${delivery} isRefused=${isRefused} onPick=${chooseDelivery} />
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)}>${known ? common.save : w.createShort}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
@@ -157,10 +157,10 @@ function SubscriptionNeeded({ isRefused }: { isRefused: boolean }) {
   const w = words().alerts.tell;
   const missing = isRefused ? (isOwn ? w.youHaveNone : w.hasNone({ email: user.email })) : w.needed;
   return html`<p class="quiet need" role=${isRefused ? 'alert' : undefined}>
-    ${rich(missing)}${' '}
+    ${renderMarks(missing)}${' '}
     ${
       isOwn
-        ? rich(
+        ? renderMarks(
             w.makeOne,
             (name) => html`<a href="/dashboard/webhooks?event=alert.triggered" onClick=${follow}>${name}</a>`,
           )

@@ -5,7 +5,7 @@ import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
 import { time } from '../../parts/format.ts';
 import { type Loaded, useLoad } from '../../parts/load.ts';
-import { Problem, rich } from '../../parts/ui.ts';
+import { ErrorMessage, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
@@ -25,8 +25,8 @@ export function AlertPreview(props: { type: AlertType; threshold: number | null;
   const known = past.value?.type === type ? past.value : null;
   const isEmpty = known !== null && type !== 'no_data' && known.steps.every(({ value }) => value === null);
   return html`<section class="preview" aria-label=${w.label}>
-    <p role="status">${preview ? rich(wordsOf(preview, user.timezone)) : w.typeOne}</p>
-    <${Problem} text=${error ?? past.error} />
+    <p role="status">${preview ? renderMarks(wordsOf(preview, user.timezone)) : w.typeOne}</p>
+    <${ErrorMessage} text=${error ?? past.error} />
     ${isEmpty && html`<p class="quiet">${isCostType(type) ? w.noCost({ days: HISTORY_DAYS }) : w.noUsage({ days: HISTORY_DAYS })}</p>`}
     ${
       known &&

@@ -4,7 +4,7 @@ import { html } from '../../html.ts';
 import { FileMenu } from '../../parts/file-menu.ts';
 import { dayName, time } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { busyAttributes, Card, ConfirmButton, Copy, Loading, Problem } from '../../parts/ui.ts';
+import { busyAttributes, Card, ConfirmButton, CopyableText, ErrorMessage, Loading } from '../../parts/ui.ts';
 import { count, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -41,7 +41,7 @@ export function Bill(props: {
     </p>`;
   };
   return html`<${Card} title=${`${name}, ${days}`}>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     <${Loading} of=${details}>
       ${(bill: BillPeriodDetails) => html`
         <p role="status">${bill.closed_at === null ? w.isOpen : w.isClosed({ at: time(bill.closed_at, bill.timezone) })}</p>
@@ -52,7 +52,7 @@ export function Bill(props: {
         <details class="more">
           <summary>${w.checksum}</summary>
           <p class="quiet">${w.checksumAbout}</p>
-          <${Copy} text=${bill.last_told.sha256} label=${w.checksum} />
+          <${CopyableText} text=${bill.last_told.sha256} label=${w.checksum} />
         </details>
         <${FileMenu} of=${w.inFile} fileName=${`${w.fileName}-${of.start}-${of.end}`} choices=${filesOf(path, w)} />
         ${mayBill && bill.status === 'open' && actions(bill)}`}

@@ -4,7 +4,7 @@ import { callApi, Failure } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, readDecimal } from '../../parts/decimal-input.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Dialog, Field, Problem } from '../../parts/ui.ts';
+import { busyAttributes, Dialog, ErrorMessage, Field } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -87,7 +87,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
       <${Field} label=${w.reason} hint=${w.reasonHint} mistake=${mistakes.reason}>
         ${(attributes: object) => html`<textarea ...${attributes} name="reason" rows="2" maxlength="500" required></textarea>`}
       <//>
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)}>${common.save}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>

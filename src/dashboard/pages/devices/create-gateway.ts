@@ -3,7 +3,7 @@ import type { CreatedGateway } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { Copy, CreateOrCancel, Dialog, Field, rich, ShownOnce } from '../../parts/ui.ts';
+import { CopyableText, Dialog, Field, FormButtons, OneTimeContent, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { CERTIFICATE_FILE, deviceSettings, mosquittoBridge, type ServiceAddress, serviceAddress } from './snippets.ts';
@@ -38,7 +38,7 @@ export function CreateGateway({ onChange, onClose }: { onChange: () => void; onC
         ${(attributes: object) =>
           html`<input ...${attributes} name="name" required maxlength="100" autocomplete="off" />`}
       <//>
-      <${CreateOrCancel} error=${error} isBusy=${isBusy} onCancel=${onClose} />
+      <${FormButtons} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
 }
@@ -47,22 +47,22 @@ function GatewayLogin({ mqtt }: { mqtt: CreatedGateway['mqtt'] }) {
   const w = words().devices.gateways;
   const address = serviceAddress(location.hostname, useSession().mqtt);
   return html`
-    <${ShownOnce} secret=${mqtt.password}>${rich(w.copyNow)}<//>
+    <${OneTimeContent} secret=${mqtt.password}>${renderMarks(w.copyNow)}<//>
     <${LoginFields} address=${address} username=${mqtt.username} password=${mqtt.password}>
       <dt>${w.prefix}</dt>
       <dd><code>${mqtt.topic_prefix}</code></dd>
     <//>
     <h3>${w.bridge}</h3>
-    <p class="quiet">${rich(w.bridgeAbout)} ${address.needsCertificate && rich(w.bridgeCertificate)}</p>
-    <${Copy} text=${mosquittoBridge(mqtt, address)} label="mosquitto.conf" />
+    <p class="quiet">${renderMarks(w.bridgeAbout)} ${address.needsCertificate && renderMarks(w.bridgeCertificate)}</p>
+    <${CopyableText} text=${mosquittoBridge(mqtt, address)} label="mosquitto.conf" />
     <h3>${w.withoutBroker}</h3>
     ${deviceSettings(mqtt, address).map(
       ({ name, text }) => html`<details class="more">
         <summary>${name}</summary>
-        <${Copy} text=${text} label=${name} />
+        <${CopyableText} text=${text} label=${name} />
       </details>`,
     )}
-    <p class="quiet">${rich(w.afterwards)}</p>
+    <p class="quiet">${renderMarks(w.afterwards)}</p>
   `;
 }
 
@@ -90,7 +90,7 @@ export const LoginFields = (props: {
     <dd><code>${props.username}</code></dd>
     ${props.children}
     <dt>${words().devices.login.password}</dt>
-    <dd><${Copy} text=${props.password} label=${words().devices.login.password} /></dd>
+    <dd><${CopyableText} text=${props.password} label=${words().devices.login.password} /></dd>
   </dl>`;
 
 function ports({ tlsPort, plainPort, isPlainOpen, isKnown }: ServiceAddress): Children {

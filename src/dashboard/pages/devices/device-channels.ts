@@ -3,7 +3,7 @@ import type { Held } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { Badge, busyAttributes, Problem, rich, When } from '../../parts/ui.ts';
+import { Badge, busyAttributes, ErrorMessage, RelativeTime, renderMarks } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -37,8 +37,8 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   const unknown = channels.filter(({ asked, counts_as }) => asked || counts_as === null);
   return html`<section aria-label=${w.section}>
     <h3>${w.title}</h3>
-    ${unknown.length > 0 && html`<p>${rich(w.unknown({ names: unknown.map(({ native_name }) => native_name).join(', ') }))}</p>`}
-    <${Problem} text=${error} />
+    ${unknown.length > 0 && html`<p>${renderMarks(w.unknown({ names: unknown.map(({ native_name }) => native_name).join(', ') }))}</p>`}
+    <${ErrorMessage} text=${error} />
     <div class="table"><table>
       <thead><tr><th scope="col">${common.name}</th><th scope="col">${w.lastValue}</th><th scope="col">${w.countsAs}</th>
         <th scope="col">${devices.place}</th></tr></thead>
@@ -81,7 +81,7 @@ function Row(props: {
     <th scope="row" data-name=${common.name}>${native_name}</th>
     <td data-name=${w.lastValue}>
       <span>
-        ${last_value === null ? '' : `${numberFormat({ maximumFractionDigits: 9 }).format(last_value)} ${unit ?? ''} `}<span class="quiet"><${When} at=${last_at} /></span>
+        ${last_value === null ? '' : `${numberFormat({ maximumFractionDigits: 9 }).format(last_value)} ${unit ?? ''} `}<span class="quiet"><${RelativeTime} at=${last_at} /></span>
         ${isHeld && html` <${Badge} kind="warn">${w.held}<//> <span class="quiet">${w.implausible}</span>`}
       </span>
     </td>

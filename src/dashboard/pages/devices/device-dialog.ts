@@ -3,7 +3,7 @@ import type { Device, DeviceDetails } from '#clients/typescript/client.ts';
 import { callApi, fetchAll, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { Badge, busyAttributes, ConfirmButton, Dialog, Loading, Problem, When } from '../../parts/ui.ts';
+import { Badge, busyAttributes, ConfirmButton, Dialog, ErrorMessage, Loading, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { Climate } from './climate.ts';
@@ -50,9 +50,9 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
             <dd><${Badge} kind=${kind}>${common.statuses[one.status]}<//> ${devices.states[one.status]}</dd>
             ${openQuestionsOf(one, true).map(({ word, meaning: why }) => html`<dt>${w.asks}</dt><dd><${Badge} kind="warn">${word}<//> ${why}</dd>`)}
             <dt>${common.lastSeen}</dt>
-            <dd><${When} at=${one.last_seen_at} zone=${user.timezone} /></dd>
+            <dd><${RelativeTime} at=${one.last_seen_at} zone=${user.timezone} /></dd>
             <dt>${w.paired}</dt>
-            <dd><${When} at=${one.created_at} zone=${user.timezone} /></dd>
+            <dd><${RelativeTime} at=${one.created_at} zone=${user.timezone} /></dd>
             <dt>${w.identifier}</dt>
             <dd><code>${one.device_id}</code></dd>
           </dl>
@@ -65,7 +65,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
             isManager &&
             html`<h3>${common.delete}</h3>
             <p class="quiet">${w.deleteAbout}</p>
-            <${Problem} text=${error} />
+            <${ErrorMessage} text=${error} />
             <p class="actions"><${ConfirmButton} label=${w.delete} question=${w.deleteQuestion} onSure=${remove} /></p>`
           }`;
       }}
@@ -100,7 +100,7 @@ function DeviceSettings(props: {
   };
   return html`<form onSubmit=${save} onInput=${() => setSaid('')}>
     ${isManager ? html`<${DeviceFields} of=${device} others=${others} /><p class="quiet">${w.past}</p>` : html`<${LocationField} now=${device.location} />`}
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     <p class="actions">
       <button class="main" ...${busyAttributes(isBusy)}>${words().common.save}</button>
       <span role="status">${said}</span>

@@ -2,7 +2,7 @@ import type { DiscoveredDevice } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { FocusableList } from '../../parts/focus.ts';
 import type { Loaded } from '../../parts/load.ts';
-import { Card, Loading, When } from '../../parts/ui.ts';
+import { Card, Loading, RelativeTime } from '../../parts/ui.ts';
 import { textNamed, words } from '../../words/words.ts';
 
 /** List of unpaired devices that were discovered through the account's gateways. */
@@ -37,8 +37,8 @@ function table(all: DiscoveredDevice[], zone: string, onPair: (one: DiscoveredDe
           <th scope="row" data-name=${common.device}>${one.native_id}</th>
           <td data-name=${w.family}>${one.family}</td>
           <td data-name=${w.tellsShort}><${Tells} of=${one} /></td>
-          <td data-name=${w.firstSeen}><${When} at=${one.first_seen_at} zone=${zone} /></td>
-          <td data-name=${common.lastSeen}><${When} at=${one.last_seen_at} zone=${zone} /></td>
+          <td data-name=${w.firstSeen}><${RelativeTime} at=${one.first_seen_at} zone=${zone} /></td>
+          <td data-name=${common.lastSeen}><${RelativeTime} at=${one.last_seen_at} zone=${zone} /></td>
           <td><div class="actions">
             ${one.awaits === null && html`<button type="button" aria-label=${devices.pairing.of({ name: one.native_id })} onClick=${() => onPair(one)}>${devices.pairing.submit}</button>`}
           </div></td>

@@ -5,7 +5,7 @@ import { html } from '../../html.ts';
 import { FocusableList } from '../../parts/focus.ts';
 import { time } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { Badge, Card, ConfirmButton, Loading, Problem, When } from '../../parts/ui.ts';
+import { Badge, Card, ConfirmButton, ErrorMessage, Loading, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -49,7 +49,7 @@ export function Edits({ of: device, onComputed }: { of: DeviceDetails; onCompute
   const add = isManager && html`<button type="button" onClick=${() => setOpen(true)}>${w.new}</button>`;
   return html`<${Card} title=${w.title} actions=${add}>
     <p class="quiet">${w.about}</p>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     <${FocusableList} label=${w.list}>
       <${Loading} of=${edits}>${(all: ReadingEdit[]) => (all.length === 0 ? html`<p>${w.none}</p>` : table(all.toReversed()))}<//>
     <//>
@@ -74,11 +74,11 @@ export function Edits({ of: device, onComputed }: { of: DeviceDetails; onCompute
           <th scope="row" data-name=${w.what}>${what}</th>
           <td data-name=${w.when}>${when}</td>
           <td data-name=${w.reason}>${one.reason}</td>
-          <td data-name=${w.made}><span>${person(one.author)}, <${When} at=${one.created_at} zone=${user.timezone} /></span></td>
+          <td data-name=${w.made}><span>${person(one.author)}, <${RelativeTime} at=${one.created_at} zone=${user.timezone} /></span></td>
           <td data-name=${common.status}><span>
             <${Badge} kind=${one.status === 'in_force' ? 'good' : 'quiet'}>${w.statuses[one.status]}<//>
             ${!one.is_computed && html` <${Badge} kind="warn">${w.waits}<//>`}
-            ${one.revoked_at && html` ${person(one.revoked_by)}, <${When} at=${one.revoked_at} zone=${user.timezone} />`}
+            ${one.revoked_at && html` ${person(one.revoked_by)}, <${RelativeTime} at=${one.revoked_at} zone=${user.timezone} />`}
           </span></td>
           <td><div class="actions">${
             isManager &&

@@ -4,7 +4,7 @@ import { callApi, fetchAll } from '../../api.ts';
 import { html } from '../../html.ts';
 import { FocusableList } from '../../parts/focus.ts';
 import { type Loaded, useAction, useLoad } from '../../parts/load.ts';
-import { Card, ConfirmButton, Loading, Problem, rich, When } from '../../parts/ui.ts';
+import { Card, ConfirmButton, ErrorMessage, Loading, RelativeTime, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -31,7 +31,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
     actions=${html`<button type="button" onClick=${() => setCreating(true)}>${w.create}</button>`}
   >
     <p class="quiet">${w.about}</p>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     <${FocusableList} label=${w.list}>
       <${Loading} of=${gateways}>
         ${(all: Gateway[]) =>
@@ -46,7 +46,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
                 (one) => html`<tr key=${one.gateway_id}>
                   <th scope="row" data-name=${common.name}>${one.name}</th>
                   <td data-name=${devices.login.username}><code>${one.gateway_id}</code></td>
-                  <td data-name=${common.made}><${When} at=${one.created_at} zone=${zone} /></td>
+                  <td data-name=${common.made}><${RelativeTime} at=${one.created_at} zone=${zone} /></td>
                   <td><div class="actions">${
                     mayManage(one, me) &&
                     html`<button type="button" aria-label=${common.of({ what: messages.open, name: one.name })} onClick=${() => setReading({ gateway: one })}>${messages.open}</button>
@@ -81,14 +81,14 @@ function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: T
   const { gateway, zone, onRead } = props;
   const { gateway_id, name } = gateway;
   const unread = useLoad(() => fetchAll<UnreadMessages>(`/v1/gateways/${gateway_id}/unread?limit=200`), [gateway_id]);
-  if (unread.value === null) return html`<${Problem} text=${unread.error} />`;
+  if (unread.value === null) return html`<${ErrorMessage} text=${unread.error} />`;
   const all = [...unread.value].sort((one, other) => other.count - one.count);
   if (all.length === 0) return null;
   const { common, devices } = words();
   const { unread: w } = devices;
   return html`<details>
     <summary>${w.title({ gateway: name, topics: all.length })}</summary>
-    <p class="quiet">${rich(w.about)}</p>
+    <p class="quiet">${renderMarks(w.about)}</p>
     <div class="table"><table>
       <thead><tr>
         <th scope="col">${devices.pairing.topic}</th><th scope="col">${w.messages}</th><th scope="col">${common.lastSeen}</th>
@@ -99,7 +99,7 @@ function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: T
           (one) => html`<tr key=${one.shape}>
             <th scope="row" data-name=${devices.pairing.topic}>${one.shape === '#' ? w.others : html`<code>${one.shape}</code>`}</th>
             <td data-name=${w.messages}>${count(one.count)}</td>
-            <td data-name=${common.lastSeen}><${When} at=${one.last_seen_at} zone=${zone} /></td>
+            <td data-name=${common.lastSeen}><${RelativeTime} at=${one.last_seen_at} zone=${zone} /></td>
             <td data-name=${w.example}><${Example} of=${one} onRead=${onRead} /></td>
           </tr>`,
         )}

@@ -4,7 +4,7 @@ import { callApi, Failure, fetchAll, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
-import { Badge, busyAttributes, Copy, Field, Problem, rich } from '../../parts/ui.ts';
+import { Badge, busyAttributes, CopyableText, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { textNamed, words } from '../../words/words.ts';
 
@@ -26,7 +26,7 @@ export function Judgement(props: {
   const { outcome, family, readings, asks, refused, left_out, would } = judged;
   const kind = (name: string) => textNamed(devices.discovered.kinds, name) ?? name;
   return html`
-    <p role="status">${rich(outcome === 'nobody' ? w.outcomes.nobody : w.outcomes[outcome]({ family: family ?? '' }))}</p>
+    <p role="status">${renderMarks(outcome === 'nobody' ? w.outcomes.nobody : w.outcomes[outcome]({ family: family ?? '' }))}</p>
     ${
       readings.length + asks.length > 0 &&
       html`<div class="table"><table>
@@ -57,8 +57,8 @@ export function Judgement(props: {
     ${left_out > 0 && html`<p class="quiet">${w.leftOut({ count: left_out })}</p>`}
     ${would.map(
       (one) => html`
-        <p>${rich(w.would({ family: one.family }))}</p>
-        <${Copy} text=${JSON.stringify(one.decoder_config)} label=${w.setting} />
+        <p>${renderMarks(w.would({ family: one.family }))}</p>
+        <${CopyableText} text=${JSON.stringify(one.decoder_config)} label=${w.setting} />
         ${gateway && onUse && html`<${UseSetting} key=${JSON.stringify(one)} gateway=${gateway} of=${one} onSaved=${onUse} />`}
       `,
     )}
@@ -103,7 +103,7 @@ function UseSetting(props: {
       ${(attributes: object) => html`<textarea ...${attributes} name="setting" rows="6" spellcheck="false" required
         defaultValue=${JSON.stringify(of.decoder_config, null, 2)}></textarea>`}
     <//>
-    <${Problem} text=${isNoObject ? w.noSetting : error} />
+    <${ErrorMessage} text=${isNoObject ? w.noSetting : error} />
     <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.form.save}</button></p>
   </form>`;
 }

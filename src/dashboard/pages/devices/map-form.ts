@@ -3,7 +3,7 @@ import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, numberOf } from '../../parts/decimal-input.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Field, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { changeMapped, Judgement, type MappingEntry, meaningName, UNITS } from './judgement.ts';
 
@@ -42,7 +42,7 @@ export function MapForm(props: {
   };
   return html`<form ref=${shown} onSubmit=${submit} aria-label=${form.title({ place: path ?? whole })}>
     <h3>${form.title({ place: path ?? whole })}</h3>
-    ${family !== null && family !== 'mapping' && html`<p>${rich(form.takesOver({ family }))}</p>`}
+    ${family !== null && family !== 'mapping' && html`<p>${renderMarks(form.takesOver({ family }))}</p>`}
     <${Field} label=${form.meaning} hint=${form.total}>
       ${(attributes: object) => html`<select ...${attributes} name="meaning" required value=${meaning}
         onChange=${(event: Event) => setMeaning((event.target as HTMLSelectElement).value)}>
@@ -78,7 +78,7 @@ export function MapForm(props: {
         </select>`}
       <//>`
     }
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     ${tried && html`<h4>${form.tried}</h4><${Judgement} of=${tried} zone=${zone} />`}
     <p class="actions">
       <button value="try" ...${busyAttributes(isBusy)}>${form.try}</button>

@@ -3,7 +3,15 @@ import type { DeviceDetails, DiscoveredDevice, PairedDevice } from '#clients/typ
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { Badge, busyAttributes, Copy, Dialog, Problem, rich, ShownOnce } from '../../parts/ui.ts';
+import {
+  Badge,
+  busyAttributes,
+  CopyableText,
+  Dialog,
+  ErrorMessage,
+  OneTimeContent,
+  renderMarks,
+} from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { LoginFields } from './create-gateway.ts';
@@ -35,8 +43,8 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
   };
   if (paired)
     return html`<${Dialog} title=${w.title({ type: typeName(paired.type), location: paired.location })} onClose=${onClose}>
-      <${ShownOnce} secret=${paired.mqtt?.password}>
-        ${paired.mqtt ? rich(w.copyNow) : w.byGateway}
+      <${OneTimeContent} secret=${paired.mqtt?.password}>
+        ${paired.mqtt ? renderMarks(w.copyNow) : w.byGateway}
       <//>
       <${FirstReading} deviceId=${paired.device_id} onHeard=${onChange} />
       ${paired.mqtt && html`<${DeviceLogin} paired=${paired} login=${paired.mqtt} />`}
@@ -46,7 +54,7 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
     <form onSubmit=${pair}>
       ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       <${DeviceFields} discoveredType=${discovered && likelyType(discovered)} />
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)}>${w.submit}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
@@ -91,7 +99,7 @@ function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard: () => 
         : html`<${Badge} kind="warn">${w.waiting}<//>
             ${
               state === 'long'
-                ? html`<span>${rich(w.nothingYet({ command: `npx energy rejected list --device ${deviceId}` }))}</span>`
+                ? html`<span>${renderMarks(w.nothingYet({ command: `npx energy rejected list --device ${deviceId}` }))}</span>`
                 : html`<span class="quiet">${w.checking}</span>`
             }`
     }
@@ -104,27 +112,27 @@ function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) 
   const address = serviceAddress(location.hostname, useSession().mqtt);
   const payload = examplePayload(paired.type);
   const { plain, tls } = publishLines(login, payload, address);
-  const trust = address.needsCertificate && html`<p class="quiet">${rich(w.trust)}</p>`;
+  const trust = address.needsCertificate && html`<p class="quiet">${renderMarks(w.trust)}</p>`;
   return html`
     <${LoginFields} address=${address} username=${login.username} password=${login.password}>
       <dt>${w.topic}</dt>
       <dd><code>${login.topic}</code></dd>
     <//>
     <h3>${w.message}</h3>
-    <${Copy} text=${payload} label=${w.messageLabel} />
-    <p class="quiet">${rich(w.messageAbout)}</p>
+    <${CopyableText} text=${payload} label=${w.messageLabel} />
+    <p class="quiet">${renderMarks(w.messageAbout)}</p>
     <h3>${w.tryIt}</h3>
-    <${Copy} text=${plain ?? tls} label=${w.line} />
+    <${CopyableText} text=${plain ?? tls} label=${w.line} />
     ${
       plain
         ? html`<details class="more">
             <summary>${w.withTls}</summary>
-            <${Copy} text=${tls} label=${w.lineWithTls} />
+            <${CopyableText} text=${tls} label=${w.lineWithTls} />
             ${trust}
           </details>`
         : trust
     }
-    <p class="quiet">${rich(w.install)}</p>
+    <p class="quiet">${renderMarks(w.install)}</p>
   `;
 }
 

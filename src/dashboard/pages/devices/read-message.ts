@@ -3,7 +3,7 @@ import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Dialog, Field, Problem, ShownOnce } from '../../parts/ui.ts';
+import { busyAttributes, Dialog, ErrorMessage, Field, OneTimeContent } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { changeMapped, configWith, Judgement, type MappingEntry, mappedOf, meaningName } from './judgement.ts';
 import { MapForm } from './map-form.ts';
@@ -67,10 +67,10 @@ export function ReadMessage(props: {
         ${(attributes: object) => html`<textarea ...${attributes} name="payload" rows="6" spellcheck="false" defaultValue=${of?.payload ?? ''}></textarea>`}
       <//>
       <label class="check"><input type="checkbox" name="retained" defaultChecked=${of?.retained ?? false} /> ${w.retained}</label>
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.look}</button></p>
     </form>
-    ${isSaved && html`<${ShownOnce}>${w.form.saved}<//>`}
+    ${isSaved && html`<${OneTimeContent}>${w.form.saved}<//>`}
     ${looked && html`<${Judgement} of=${looked.judged} zone=${zone} gateway=${gateway} onUse=${(now: Gateway) => run(() => changed(now, true))} />`}
     ${looked?.judged.outcome === 'nobody' && looked.judged.members.length === 0 && html`<p class="quiet">${w.noMembers}</p>`}
     ${looked && looked.judged.members.length > 0 && html`<${Members} of=${looked.judged} onChoose=${(path: string | null) => setChosen({ path })} />`}

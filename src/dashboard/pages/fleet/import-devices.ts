@@ -5,7 +5,7 @@ import { callApi, Failure, post, sentenceOf } from '../../api.ts';
 import { html } from '../../html.ts';
 import { ago } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { busyAttributes, Card, Field, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, Card, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { ImportDone, ImportPreview, Passwords, TableErrors } from './import-result.ts';
 
@@ -98,7 +98,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
       </div>`,
     )}
     <p>${w.about}</p>
-    <p class="quiet">${rich(w.columns)}</p>
+    <p class="quiet">${renderMarks(w.columns)}</p>
     <form onSubmit=${check}>
       <${Field} label=${w.file} mistake=${(stage.is === 'choosing' && stage.problem) || undefined}>
         ${(attributes: object) =>
@@ -114,7 +114,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
         (stage.is === 'checked' || stage.is === 'importing') &&
         html`<${ImportPreview} of=${stage.of.check} isBusy=${isBusy} onImport=${() => carryOut(stage.of)} />`
       }
-      ${stage.is === 'checked' && html`<${Problem} text=${stage.problem} />`}
+      ${stage.is === 'checked' && html`<${ErrorMessage} text=${stage.problem} />`}
     </div>
     ${stage.is === 'importing' && html`<${Working} text=${w.importing({ devices: stage.of.check.created })} />`}
   <//>`;

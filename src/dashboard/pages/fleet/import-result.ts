@@ -5,7 +5,7 @@ import { post } from '../../api.ts';
 import { html } from '../../html.ts';
 import { save } from '../../parts/file-menu.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, ErrorMessage, renderMarks } from '../../parts/ui.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -95,8 +95,8 @@ export function Passwords({ of, onTaken }: { of: DeviceImport; onTaken?: () => v
       setTaken(true);
       onTaken?.();
     });
-  return html`<p class="note">${rich(w.once)}</p>
-    <${Problem} text=${error} />
+  return html`<p class="note">${renderMarks(w.once)}</p>
+    <${ErrorMessage} text=${error} />
     <p class="quiet" role="status">${isTaken && w.ready({ name })}</p>
     <p class="actions"><button type="button" class="main" ...${busyAttributes(isBusy)} onClick=${takeAlong}>${w.takeAlong}</button></p>`;
 }

@@ -3,7 +3,7 @@ import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DAY_MS, dayName, hourName } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { Badge, Card, Loading, When } from '../../parts/ui.ts';
+import { Badge, Card, Loading, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -83,7 +83,7 @@ function Groups({ of: { groups, groups_left_out } }: { of: FleetSilence }) {
       <tbody>${groups.map(
         (one) => html`<tr key=${`${one.first_at} ${one.device_ids[0]}`}>
           <th scope="row" data-name=${w.what}><${Badge} kind=${KINDS[one.kind]}>${w.kinds[one.kind]}<//>${!one.sure && html` <${Badge} kind="quiet">${w.unsure}<//>`}</th>
-          <td data-name=${w.when}><${When} at=${one.last_at} zone=${me.timezone} /></td>
+          <td data-name=${w.when}><${RelativeTime} at=${one.last_at} zone=${me.timezone} /></td>
           <td data-name=${w.how}>${w.of({ devices: one.devices, homes: one.homes })}</td>
           <td data-name=${w.again}>${count(one.heard_again)}</td>
           <td data-name=${w.why}>${w.reasons[one.because]}</td>

@@ -4,9 +4,9 @@ import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
 import { FocusableList } from '../../parts/focus.ts';
 import { DAY_MS, dayName } from '../../parts/format.ts';
-import { Steps, useAction, useLoad, usePages } from '../../parts/load.ts';
+import { PageButtons, useAction, useLoad, usePages } from '../../parts/load.ts';
 import { todayIn } from '../../parts/period.ts';
-import { busyAttributes, Card, ConfirmButton, Field, Loading, Problem } from '../../parts/ui.ts';
+import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
 /** Paged list of the homes of a group; a home is added by its e-mail address. */
@@ -40,7 +40,7 @@ export function Homes({ of: group, onChange }: { of: Group; onChange: () => void
       <//>
       <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.add}</button></p>
     </form>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     <${FocusableList} label=${w.homesOf({ name: group.name })}>
       <div ref=${homes.top} tabindex="-1">
         <${Loading} of=${homes.shown}>
@@ -62,7 +62,7 @@ export function Homes({ of: group, onChange }: { of: Group; onChange: () => void
             )}</tbody>
           </table></div>`}
         <//>
-        <${Steps} of=${homes} />
+        <${PageButtons} of=${homes} />
       </div>
     <//>
   <//>`;

@@ -2,7 +2,7 @@ import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { kwh, money, moneyAbout, percent, watts } from '../../parts/format.ts';
 import { addressOf } from '../../parts/period.ts';
-import { Card, rich } from '../../parts/ui.ts';
+import { Card, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
 
@@ -67,7 +67,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
   return html`<${Card} title=${w.whatUses}>
     ${
       consumers.length === 0
-        ? html`<p class="quiet">${rich(w.noConsumers, (name) => html`<a ...${follow('devices')}>${name}</a>`)}</p>`
+        ? html`<p class="quiet">${renderMarks(w.noConsumers, (name) => html`<a ...${follow('devices')}>${name}</a>`)}</p>`
         : html`<${Night} of=${shown} costs=${costs} />
           <div class="table"><table>
             <thead><tr>
@@ -182,8 +182,8 @@ function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) {
       ? null
       : yearlyCostOf((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / HOURS_OF_YEAR, { amount, currency });
   const { device } = night;
-  if (!device) return html`<p>${rich(w.nightUnexplained({ power: watts(night.watts), energy }))}</p>`;
-  return html`<p>${rich(
+  if (!device) return html`<p>${renderMarks(w.nightUnexplained({ power: watts(night.watts), energy }))}</p>`;
+  return html`<p>${renderMarks(
     money === null
       ? w.nightMost({ device: device.location, power: watts(night.watts), energy })
       : w.nightMostCost({ device: device.location, power: watts(night.watts), energy, money }),

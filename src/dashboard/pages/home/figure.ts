@@ -4,7 +4,7 @@ import { callApi, withQuery } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { caveatsOf, dayName, decimals, kwh, money, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { Dialog, Loading, rich } from '../../parts/ui.ts';
+import { Dialog, Loading, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
 
@@ -82,7 +82,7 @@ function Details(props: { name: string; of: Opens; onClose: () => void }) {
   return html`<${Dialog} title=${w.title({ name })} onClose=${onClose}>
     <${Loading} of=${loaded}>
       ${(figure: Opened) => html`
-        <p>${rich(days.start === days.end ? w.usedOn({ energy: kwh(figure.kwh_used), day: dayName(days.start) }) : w.usedFrom({ energy: kwh(figure.kwh_used), start: dayName(days.start), end: dayName(days.end) }))}${' '}
+        <p>${renderMarks(days.start === days.end ? w.usedOn({ energy: kwh(figure.kwh_used), day: dayName(days.start) }) : w.usedFrom({ energy: kwh(figure.kwh_used), start: dayName(days.start), end: dayName(days.end) }))}${' '}
           ${w.parts({ measured: kwh(figure.kwh_used - figure.estimated_kwh), estimated: kwh(figure.estimated_kwh) })}
           ${figure.coverage !== null && ` ${(isOver ? w.known : w.knownSoFar)({ share: percent(figure.coverage) })}`}</p>
         ${figure.estimated_kwh > 0 && html`<p class="quiet">${w.whyEstimated}</p>`}

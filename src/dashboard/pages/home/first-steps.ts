@@ -5,7 +5,7 @@ import { html } from '../../html.ts';
 import { dayName } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { nameOf, periodAt, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
-import { busyAttributes, Card, Field, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, Card, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -21,15 +21,15 @@ export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }
   );
   const link = (page: string) => (name: string) => html`<a ...${follow(page)}>${name}</a>`;
   if (shown.thermostats.length > 0 && shown.commodities.length === 0)
-    return html`<p class="note">${rich(w.thermostatOnly, link('devices'))}</p>`;
+    return html`<p class="note">${renderMarks(w.thermostatOnly, link('devices'))}</p>`;
   if (shown.commodities.length > 0 || devices.value === null) return null;
   if (devices.value.length > 0)
-    return html`<${Card} title=${w.waiting.title}><p>${rich(w.waiting.about, link('devices'))}</p><//>`;
+    return html`<${Card} title=${w.waiting.title}><p>${renderMarks(w.waiting.about, link('devices'))}</p><//>`;
   if (user.user_id !== me.user_id)
-    return html`<p class="note">${rich(w.firstSteps.ofOther({ email: user.email }), link('devices'))}</p>`;
+    return html`<p class="note">${renderMarks(w.firstSteps.ofOther({ email: user.email }), link('devices'))}</p>`;
   return html`${me.role === 'admin' && html`<${HomeQuestion} />`}<${Card} title=${w.firstSteps.title}>
     <ol class="first-steps">
-      ${Object.values(w.firstSteps.steps).map((step, index) => html`<li>${rich(step, link(index === 2 ? 'tariffs' : 'devices'))}</li>`)}
+      ${Object.values(w.firstSteps.steps).map((step, index) => html`<li>${renderMarks(step, link(index === 2 ? 'tariffs' : 'devices'))}</li>`)}
     </ol>
   <//>`;
 }
@@ -58,7 +58,7 @@ function HomeQuestion() {
       <${Field} label=${common.fields.email} hint=${w.hint}>
         ${(attributes: object) => html`<input ...${attributes} type="email" name="email" autocomplete="email" required maxlength="254" />`}
       <//>
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)}>${w.yes}</button>
         <button type="button" onClick=${() => go('fleet')}>${w.no}</button>
@@ -75,8 +75,8 @@ export function NothingThen(props: { of: Period; first: string; onGo: (period: S
   const way = (to: Shown) => (name: string) =>
     html`<button type="button" class="link" onClick=${() => onGo(to)}>${name}</button>`;
   if (end < first)
-    return html`<p class="note">${rich(w.nothingThen({ first: dayName(first) }), way(periodAt(unit, first)))}</p>`;
+    return html`<p class="note">${renderMarks(w.nothingThen({ first: dayName(first) }), way(periodAt(unit, first)))}</p>`;
   if (end < now.slice(0, 10)) return html`<p class="note">${w.nothing}</p>`;
   const before = shiftPeriod({ unit, start }, -1);
-  return html`<p class="note">${rich(w.nothingSoFar({ before: nameOf(before) }), way(before))}</p>`;
+  return html`<p class="note">${renderMarks(w.nothingSoFar({ before: nameOf(before) }), way(before))}</p>`;
 }

@@ -4,7 +4,7 @@ import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
 import { DAY_MS, hourName, kwh, time, watts, weekdayNames } from '../../parts/format.ts';
 import type { Bar } from '../../parts/paint-bars.ts';
-import { Card, rich } from '../../parts/ui.ts';
+import { Card, renderMarks } from '../../parts/ui.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -23,7 +23,7 @@ export function LoadCurve({ of: shown }: { of: Period }) {
   return html`<${Card} title=${title}>
     <${BarChart} title=${title} bars=${bars} unit="W" shown=${watts} threshold=${base > 0 ? base : undefined} mark=${isDay ? w.peak : undefined} />
     <p class="quiet small">
-      ${peak && rich(w.peakAt({ power: watts(peak.watts), at: isDay ? clockOf(peak.at, timezone) : time(peak.at, timezone) }))}
+      ${peak && renderMarks(w.peakAt({ power: watts(peak.watts), at: isDay ? clockOf(peak.at, timezone) : time(peak.at, timezone) }))}
       ${base > 0 && ` ${w.baseLine({ power: watts(base) })}`}
     </p>
   <//>`;

@@ -5,7 +5,7 @@ import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
 import { HOUR_MS, kwh } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { Card, rich } from '../../parts/ui.ts';
+import { Card, renderMarks } from '../../parts/ui.ts';
 import { dateFormat, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -101,8 +101,8 @@ export function PriceCurve({ of: one }: { of: Period }) {
   }));
   return html`<${Card} title=${w.title}>
     <p>
-      ${current?.price != null && rich(w.now({ price: shown(current.price) }))}${' '}
-      ${window && rich(w.cheapestFrom({ from: dayAndClock.format(window.fromMs), to: clock.format(window.toMs), price: shown(window.price) }))}
+      ${current?.price != null && renderMarks(w.now({ price: shown(current.price) }))}${' '}
+      ${window && renderMarks(w.cheapestFrom({ from: dayAndClock.format(window.fromMs), to: clock.format(window.toMs), price: shown(window.price) }))}
       ${hours.some(({ price, date }) => price === null && date > today) && ` ${w.tomorrowUnknown}`}
     </p>
     <${BarChart} title=${w.title} bars=${bars} currency=${currency} unit=${w.unit({ currency })} shown=${shown}

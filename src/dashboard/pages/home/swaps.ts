@@ -3,7 +3,7 @@ import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { busyAttributes, Card, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, Card, ErrorMessage, renderMarks } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -36,12 +36,12 @@ export function Swaps(props: {
     });
   if (asked.length === 0) return null;
   return html`<${Card} title=${w.title}>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     ${asked.map((one) => {
       const { location, at, before, after } = one;
       const say = after < before ? w.fell : w.leapt;
       return html`<div key=${`${one.device_id} ${one.native_name} ${at}`}>
-        <p>${rich(say({ location, before: register(one, before), after: register(one, after), at: time(at, zone) }))}</p>
+        <p>${renderMarks(say({ location, before: register(one, before), after: register(one, after), at: time(at, zone) }))}</p>
         <p class="actions">
           <button type="button" ...${busyAttributes(isBusy)} onClick=${() => answer(one, true)}>${w.yes}</button>
           <button type="button" ...${busyAttributes(isBusy)} onClick=${() => answer(one, false)}>${w.no}</button>

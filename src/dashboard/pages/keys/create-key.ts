@@ -5,7 +5,15 @@ import { type Children, html } from '../../html.ts';
 import { DecimalInput, numberOf } from '../../parts/decimal-input.ts';
 import { time } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Copy, Dialog, Field, Problem, rich, ShownOnce } from '../../parts/ui.ts';
+import {
+  busyAttributes,
+  CopyableText,
+  Dialog,
+  ErrorMessage,
+  Field,
+  OneTimeContent,
+  renderMarks,
+} from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
 import { AllowedField, addressesIn, ExpiryChoice, endIn, nameOf } from './key.ts';
@@ -69,7 +77,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
         ${(attributes: object) => html`<${ExpiryChoice} attributes=${attributes} />`}
       <//>
       <${AllowedField} />
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)} disabled=${scopes.length === 0}>${w.createShort}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
@@ -103,7 +111,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
   if (made)
     return html`<${Dialog} title=${w.newKey} onClose=${onClose}>
       <${KeyShownOnce} made=${made} onDone=${onClose}>
-        <p>${rich(w.oldGoesOn({ key: `${of.prefix}…`, until: time(made.old_expires_at, me.timezone) }))}</p>
+        <p>${renderMarks(w.oldGoesOn({ key: `${of.prefix}…`, until: time(made.old_expires_at, me.timezone) }))}</p>
       <//>
     <//>`;
   return html`<${Dialog} title=${w.rotateOf({ name: nameOf(of) })} onClose=${onClose}>
@@ -114,7 +122,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
           html`<${DecimalInput} attributes=${attributes} name="hours" defaultValue="24" limits=${{ least: 0, most: 720 }} isRequired />`}
       <//>
       <${Field} label=${w.expires}>${(attributes: object) => html`<${ExpiryChoice} attributes=${attributes} />`}<//>
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)}>${w.rotate}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
@@ -129,17 +137,17 @@ function KeyShownOnce({ made, onDone, children }: { made: CreatedKey; onDone: ()
   const { common, keys: w } = words();
   const line = curlLine(made, { baseUrl: location.origin, userId: user.user_id, ownId: me.user_id });
   return html`
-    <${ShownOnce} secret=${made.key}>
-      ${rich(w.copyNow)}
+    <${OneTimeContent} secret=${made.key}>
+      ${renderMarks(w.copyNow)}
     <//>
-    <${Copy} text=${made.key} label=${w.key} />
+    <${CopyableText} text=${made.key} label=${w.key} />
     ${children}
     ${
       line &&
       html`<h3>${w.tryIt}</h3>
         ${line.includes('user_id=') && html`<p class="quiet">${w.asksAbout({ email: user.email })}</p>`}
-        <${Copy} text=${line} label=${w.line} />
-        <p class="quiet">${rich(w.unchecked)}</p>`
+        <${CopyableText} text=${line} label=${w.line} />
+        <p class="quiet">${renderMarks(w.unchecked)}</p>`
     }
     <p class="actions"><button type="button" class="main" onClick=${onDone}>${common.doneCopied}</button></p>
   `;

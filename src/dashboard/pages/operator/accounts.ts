@@ -3,8 +3,8 @@ import type { User } from '#clients/typescript/client.ts';
 import type { NamedAct } from '#src/api/dashboard/shapes.ts';
 import { callApi, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { Steps, useAction, usePages } from '../../parts/load.ts';
-import { busyAttributes, Card, Field, Loading, Problem, When } from '../../parts/ui.ts';
+import { PageButtons, useAction, usePages } from '../../parts/load.ts';
+import { busyAttributes, Card, ErrorMessage, Field, Loading, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 
 const PLANS = ['free', 'developer', 'enterprise'];
@@ -39,7 +39,7 @@ export function Accounts() {
     });
   };
   return html`<${Card} title="Users and plans">
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     <p class="quiet" role="status">${told}</p>
     <${Field} label="Search by e-mail">${(attributes: object) =>
       html`<input ...${attributes} type="search" maxlength="200" onInput=${(event: Event) => {
@@ -53,7 +53,7 @@ export function Accounts() {
         <${Field} label="Role">${(attributes: object) => html`<select ...${attributes} name="role">${ROLES.map((role) => html`<option value=${role}>${role}</option>`)}</select>`}<//>
         <${Field} label="Time zone" hint="Its days and months begin there.">${(attributes: object) => html`<input ...${attributes} name="timezone" required maxlength="60" defaultValue=${ZONE} />`}<//>
         <button class="main" ...${busyAttributes(creating.isBusy)}>Create</button>
-        <${Problem} text=${creating.error} />
+        <${ErrorMessage} text=${creating.error} />
         <p class="quiet" role="status">${made}</p>
       </form>
     </details>
@@ -84,7 +84,7 @@ function List(props: { search: string; isBusy: boolean; onChange: (user: User, p
         )}</tbody>
       </table></div>`}
     <//>
-    <${Steps} of=${pages} names=${['First', 'More']} />
+    <${PageButtons} of=${pages} names=${['First', 'More']} />
   </div>`;
 }
 
@@ -115,7 +115,7 @@ function AuditList({ user }: { user: string }) {
               <thead><tr><th scope="col">When</th><th scope="col">Action</th><th scope="col">Target</th><th scope="col">Who</th><th scope="col">From</th></tr></thead>
               <tbody>${rows.map(
                 (act) => html`<tr key=${act.audit_id}>
-                  <td data-name="When"><${When} at=${act.at} /></td>
+                  <td data-name="When"><${RelativeTime} at=${act.at} /></td>
                   <td data-name="Action"><code>${act.action}</code>${said(act)}</td>
                   <td data-name="Target"><${Named} id=${act.target} email=${act.target_email} /></td>
                   <td data-name="Who"><${Named} id=${act.actor_user_id} email=${act.actor_email} /></td>
@@ -124,7 +124,7 @@ function AuditList({ user }: { user: string }) {
               )}</tbody>
             </table></div>`}
     <//>
-    <${Steps} of=${pages} />
+    <${PageButtons} of=${pages} />
   </div>`;
 }
 

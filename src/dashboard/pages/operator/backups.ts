@@ -1,6 +1,6 @@
 import type { Operator } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
-import { Badge, Card, When } from '../../parts/ui.ts';
+import { Badge, Card, RelativeTime } from '../../parts/ui.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -16,7 +16,7 @@ export function BackupCard({ backups, held_before }: Pick<Operator, 'backups' | 
   const w = words().backups;
   if (!backups && held_before === null) return null;
   return html`<${Card} title=${w.title}>
-    ${held_before !== null && html`<p><${Badge} kind="warn"><${When} at=${held_before} /><//> ${w.held}</p>`}
+    ${held_before !== null && html`<p><${Badge} kind="warn"><${RelativeTime} at=${held_before} /><//> ${w.held}</p>`}
     ${backups && html`<${Copies} backups=${backups} />`}
   <//>`;
 }
@@ -27,12 +27,12 @@ function Copies({ backups }: { backups: Backups }) {
   return html`<dl class="figures">
       <div>
         <dt>${w.lastCopy}</dt>
-        <dd>${last_copy ? html`<${When} at=${last_copy.at} />` : '–'}</dd>
+        <dd>${last_copy ? html`<${RelativeTime} at=${last_copy.at} />` : '–'}</dd>
         <dd class="quiet">${last_copy ? w.size({ megabytes: megabytes(last_copy.packed_bytes) }) : w.noCopy}</dd>
       </div>
       <div>
         <dt>${w.archive}</dt>
-        <dd>${is_archiving && last_archived_at !== null ? html`<${When} at=${last_archived_at} />` : '–'}</dd>
+        <dd>${is_archiving && last_archived_at !== null ? html`<${RelativeTime} at=${last_archived_at} />` : '–'}</dd>
         <dd class="quiet">${is_archiving ? w.archivedUntil : w.notArchiving}</dd>
         ${waiting_bytes > 0 && is_archiving && html`<dd class="quiet">${w.waiting({ megabytes: megabytes(waiting_bytes) })}</dd>`}
       </div>
@@ -48,7 +48,7 @@ function Copies({ backups }: { backups: Backups }) {
     ${faults.map(
       ({ fault, detail }) => html`<p>
         <${Badge} kind="bad">!<//> ${w.faults[fault]}${' '}
-        ${detail !== null && (fault === 'given_up' ? html`<${When} at=${detail} />` : html`<code>${detail}</code>`)}
+        ${detail !== null && (fault === 'given_up' ? html`<${RelativeTime} at=${detail} />` : html`<code>${detail}</code>`)}
       </p>`,
     )}`;
 }

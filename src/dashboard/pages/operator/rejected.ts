@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Rejected, Replayed } from '#src/api/dashboard/shapes.ts';
 import { callApi, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { Steps, useAction, usePages } from '../../parts/load.ts';
-import { busyAttributes, Card, Field, Loading, Problem, When } from '../../parts/ui.ts';
+import { PageButtons, useAction, usePages } from '../../parts/load.ts';
+import { busyAttributes, Card, ErrorMessage, Field, Loading, RelativeTime } from '../../parts/ui.ts';
 
 const SHOWN = 25;
 /** Interval at which the newest messages are reloaded. */
@@ -30,7 +30,7 @@ export function RejectedMessages() {
     setDevice(String(new FormData(event.target as HTMLFormElement).get('device')).trim());
   };
   return html`<${Card} title="Rejected messages" actions=${html`<button type="button" onClick=${replay} ...${busyAttributes(isBusy)}>Replay ${device === '' ? 'all' : 'this device'}</button>`}>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     <p class="quiet" role="status">${isBusy ? 'Trying them again …' : told}</p>
     <form class="actions ends" onSubmit=${filter}>
       <${Field} label="Device">${(attributes: object) => html`<input ...${attributes} name="device" placeholder="dev_…" maxlength="100" />`}<//>
@@ -56,7 +56,7 @@ function List({ device }: { device: string }) {
               <thead><tr><th scope="col">When</th><th scope="col">Topic</th><th scope="col">Reason</th><th scope="col">Message</th></tr></thead>
               <tbody>${rows.map(
                 (row) => html`<tr key=${row.rejected_id}>
-                  <td data-name="When"><${When} at=${row.received_at} /></td>
+                  <td data-name="When"><${RelativeTime} at=${row.received_at} /></td>
                   <td data-name="Topic"><code>${row.topic}${row.element === null ? '' : ` [${row.element}]`}</code></td>
                   <td data-name="Reason">${row.reason}</td>
                   <td data-name="Message"><details><summary>show</summary><pre tabindex="0">${row.payload ?? `base64 ${row.payload_b64}`}</pre></details></td>
@@ -64,6 +64,6 @@ function List({ device }: { device: string }) {
               )}</tbody>
             </table></div>`}
     <//>
-    <${Steps} of=${pages} />
+    <${PageButtons} of=${pages} />
   </div>`;
 }

@@ -2,7 +2,7 @@ import type { Alert } from '#clients/typescript/client.ts';
 import { fetchAll, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useLoad } from '../../parts/load.ts';
-import { Badge, Card, Loading, rich } from '../../parts/ui.ts';
+import { Badge, Card, Loading, renderMarks } from '../../parts/ui.ts';
 import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { alertRuleName } from '../alerts/alert.ts';
@@ -29,6 +29,6 @@ export function Notices() {
         </tbody>
       </table></div>`}
     <//>
-    <p class="quiet">${rich(w.changeNotices, (name) => html`<a ...${to('alerts')}>${name}</a>`)}</p>
+    <p class="quiet">${renderMarks(w.changeNotices, (name) => html`<a ...${to('alerts')}>${name}</a>`)}</p>
   <//>`;
 }

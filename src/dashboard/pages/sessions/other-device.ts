@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Copy, Dialog, Problem, When } from '../../parts/ui.ts';
+import { busyAttributes, CopyableText, Dialog, ErrorMessage, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -35,7 +35,7 @@ export function OtherDeviceSignIn({ onClose }: { onClose: () => void }) {
   };
   const isLocal = /^(localhost|127\.|\[::1\])/.test(location.hostname);
   return html`<p class="actions"><button type="button" ...${busyAttributes(isBusy)} onClick=${create}>${w.otherDevice}</button></p>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     ${
       link &&
       html`<${Dialog} title=${w.otherDevice} onClose=${close}>
@@ -44,8 +44,8 @@ export function OtherDeviceSignIn({ onClose }: { onClose: () => void }) {
         <svg class="qr-code" viewBox=${`0 0 ${link.code.size} ${link.code.size}`} role="img" aria-label=${w.otherDeviceCode}>
           <path d=${link.code.path} />
         </svg>
-        <${Copy} label=${w.otherDeviceLink} text=${link.url} />
-        <p class="quiet">${w.otherDeviceEnds} <${When} at=${link.expires_at} zone=${me.timezone} /></p>
+        <${CopyableText} label=${w.otherDeviceLink} text=${link.url} />
+        <p class="quiet">${w.otherDeviceEnds} <${RelativeTime} at=${link.expires_at} zone=${me.timezone} /></p>
       <//>`
     }`;
 }

@@ -4,7 +4,7 @@ import { callApi, Failure } from '../../api.ts';
 import { html } from '../../html.ts';
 import { FocusableList } from '../../parts/focus.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { busyAttributes, Card, ConfirmButton, Field, Loading, Problem, When } from '../../parts/ui.ts';
+import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading, RelativeTime } from '../../parts/ui.ts';
 import { canUsePasskeys, makePasskey } from '../../passkeys.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -34,8 +34,8 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
     });
   const row = (one: Passkey) => html`<tr key=${one.passkey_id}>
     <th scope="row" data-name=${w.passkey}>${one.name} ${one.host !== location.hostname && html`<span class="quiet">${w.passkeyHost({ host: one.host })}</span>`}</th>
-    <td data-name=${w.passkeyMade}><${When} at=${one.created_at} zone=${me.timezone} /></td>
-    <td data-name=${w.lastUsed}><${When} at=${one.last_used_at} zone=${me.timezone} /></td>
+    <td data-name=${w.passkeyMade}><${RelativeTime} at=${one.created_at} zone=${me.timezone} /></td>
+    <td data-name=${w.lastUsed}><${RelativeTime} at=${one.last_used_at} zone=${me.timezone} /></td>
     <td><div class="actions"><${ConfirmButton} label=${w.passkeyRemove} of=${one.name} question=${w.passkeyQuestion} onSure=${() => remove(one)} /></div></td>
   </tr>`;
   const table = (all: Passkey[]) =>
@@ -56,7 +56,7 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
     <${FocusableList} label=${w.passkeysList}><${Loading} of=${passkeys}>${table}<//><//>
     ${canUsePasskeys() ? form() : html`<p class="quiet">${w.passkeyUnsupported}</p>`}
     <p class="quiet told" role="status">${isAdded && w.passkeyAdded}</p>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
   <//>`;
 }
 

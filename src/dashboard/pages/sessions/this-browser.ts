@@ -2,7 +2,7 @@ import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { LanguageChoice, ThemeChoice } from '../../parts/appearance.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Card, Field, Problem } from '../../parts/ui.ts';
+import { busyAttributes, Card, ErrorMessage, Field } from '../../parts/ui.ts';
 import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -29,7 +29,7 @@ export function SignOut({ everywhere = false }: { everywhere?: boolean }) {
       if (continue_at !== undefined) location.assign(continue_at);
     });
   return html`<button type="button" ...${busyAttributes(isBusy)} onClick=${signOut}>${everywhere ? frame.signOutEverywhere : frame.signOut}</button>
-    <${Problem} text=${error} />`;
+    <${ErrorMessage} text=${error} />`;
 }
 
 /** Links to the pages for programs of one's own. */

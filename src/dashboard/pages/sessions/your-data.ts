@@ -3,7 +3,7 @@ import { callApi, downloadFile } from '../../api.ts';
 import { html } from '../../html.ts';
 import { save } from '../../parts/file-menu.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Card, Dialog, Field, Problem } from '../../parts/ui.ts';
+import { busyAttributes, Card, Dialog, ErrorMessage, Field } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -28,7 +28,7 @@ export function AccountData() {
       ${me.role === 'homeowner' && html`<button type="button" class="danger" onClick=${() => setAsking(true)}>${w.deleteAccount}</button>`}
     </p>
     <p class="quiet told" role="status">${isBusy ? w.exporting : saved && words().common.download.ready({ name: saved })}</p>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     ${isAsking && html`<${DeleteAccount} onClose=${() => setAsking(false)} />`}
   <//>`;
 }
@@ -57,7 +57,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
       <${Field} label=${w.confirmAddress} mistake=${mistake}>
         ${(attributes: object) => html`<input ...${attributes} type="email" name="email" autocomplete="off" required maxlength="254" />`}
       <//>
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="danger" ...${busyAttributes(isBusy)}>${w.deleteForever}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>

@@ -5,7 +5,7 @@ import { html } from '../../html.ts';
 import { DecimalInput, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
 import { DAY_MS, dayName, kwh, money, moneyIn, percent } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Dialog, Field, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, Dialog, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -82,9 +82,9 @@ export function BatteryDialog(props: {
         ${currency !== null && field('price', w.price({ currency }), w.priceHint, { least: 0, most: 10_000_000 })}
       </div>
       <p class="quiet">${w.limits}</p>
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <section class="preview" aria-label=${w.label}>
-        <div class="note" role="status">${tried ? wordsOf(tried).map((text) => html`<p>${rich(text)}</p>`) : html`<p>${rich(w.fillIn)}</p>`}</div>
+        <div class="note" role="status">${tried ? wordsOf(tried).map((text) => html`<p>${renderMarks(text)}</p>`) : html`<p>${renderMarks(w.fillIn)}</p>`}</div>
         ${tried?.answer && html`<${Sides} of=${tried.answer} />`}
       </section>
       <p class="actions">

@@ -5,7 +5,7 @@ import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { caveatsOf, dayName, money } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Dialog, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, Dialog, ErrorMessage, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { type TariffForm, tariffFormOf, toTariffMembers } from './form.ts';
@@ -67,9 +67,9 @@ export function CompareDialog(props: {
       <${StartingPointSelect} current=${current} zone=${user.timezone} onStart=${start} />
       ${note && html`<p class="note">${note}</p>`}
       <${TariffFields} of=${form} series=${series} mistakes=${mistakes} isOffer onChange=${(changed: Partial<TariffForm>) => change((now) => ({ ...now, ...changed }))} />
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <section class="preview" aria-label=${w.label}>
-        <p class="note" role="status">${answer ? rich(wordsOf(answer)) : rich(w.fillIn)}</p>
+        <p class="note" role="status">${answer ? renderMarks(wordsOf(answer)) : renderMarks(w.fillIn)}</p>
         ${answer && html`<${Parts} of=${answer} />`}
       </section>
       <p class="actions">

@@ -2,7 +2,7 @@ import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { type Children, html } from '../../html.ts';
 import { DecimalInput } from '../../parts/decimal-input.ts';
 import { decimals, monthNames, time, weekdayNames } from '../../parts/format.ts';
-import { Field, rich } from '../../parts/ui.ts';
+import { Field, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { EMPTY_CONDITION, type PeriodForm, type RatesForm } from './form.ts';
 
@@ -170,7 +170,7 @@ function SeriesFields(props: {
     ${
       series !== null &&
       fitting.length === 0 &&
-      html`<p class="note">${rich(w.noSeries({ currency: currency || w.thisCurrency }), (name) => html`<a href="/docs" target="_blank" rel="noreferrer">${name}</a>`)}</p>`
+      html`<p class="note">${renderMarks(w.noSeries({ currency: currency || w.thisCurrency }), (name) => html`<a href="/docs" target="_blank" rel="noreferrer">${name}</a>`)}</p>`
     }
     <${Field} label=${w.series} hint=${hint} mistake=${mistakes[`${name}.series_id`]}>
       ${(attributes: object) => html`<select

@@ -5,7 +5,7 @@ import { callApi, Failure } from '../../api.ts';
 import { html } from '../../html.ts';
 import { caveatsOf, dayBefore, dayName, money } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Dialog, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, Dialog, ErrorMessage, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -77,7 +77,7 @@ export function TariffDialog(props: {
       ${note && html`<p class="note">${note}</p>`}
       <${TariffFields} of=${form} series=${series} mistakes=${mistakes} onChange=${set} />
       <${Preview} userId=${user.user_id} today=${today} form=${form} />
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)}>${known ? common.save : w.add}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
@@ -137,5 +137,5 @@ function wordsOf({ start, currency, alternatives }: TariffComparison) {
     ...part(cost.export, w.export),
     ...caveatsOf(cost),
   ];
-  return rich(w.total({ month, total: money(cost.total, currency), parts: parts.join(', ') }));
+  return renderMarks(w.total({ month, total: money(cost.total, currency), parts: parts.join(', ') }));
 }

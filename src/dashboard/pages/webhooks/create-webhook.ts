@@ -3,7 +3,15 @@ import type { Webhook } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Copy, Dialog, Field, Problem, rich, ShownOnce } from '../../parts/ui.ts';
+import {
+  busyAttributes,
+  CopyableText,
+  Dialog,
+  ErrorMessage,
+  Field,
+  OneTimeContent,
+  renderMarks,
+} from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { newSecret, receiverCode } from './webhook.ts';
@@ -32,7 +40,7 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
   if (secret !== null)
     return html`<${Dialog} title=${w.newWebhook} onClose=${onClose}>
       <${SecretShown} secret=${secret} onDone=${onClose}>
-        <p>${rich(w.giveIt)}</p>
+        <p>${renderMarks(w.giveIt)}</p>
       <//>
     <//>`;
   return html`<${Dialog} title=${w.create} onClose=${onClose}>
@@ -67,7 +75,7 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
           autocomplete="off"
         />`}
       <//>
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)} disabled=${events.length === 0}>${w.createShort}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
@@ -97,7 +105,7 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
   return html`<${Dialog} title=${w.rotateSecretOf({ name: nameOf(webhook) })} onClose=${onClose}>
     <p>${w.rotation.about}</p>
     <p class="quiet">${w.rotation.again}</p>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     <p class="actions">
       <button type="button" class="main" ...${busyAttributes(isBusy)} onClick=${rotate}>${w.rotate}</button>
       <button type="button" autofocus onClick=${onClose}>${common.cancel}</button>
@@ -107,14 +115,14 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
 
 /** A secret, with example code of a receiver that verifies signatures. `children`: further notes. */
 const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () => void; children?: Children }) => html`
-  <${ShownOnce} secret=${secret}>
-    ${rich(words().webhooks.secret.copyNow)}
+  <${OneTimeContent} secret=${secret}>
+    ${renderMarks(words().webhooks.secret.copyNow)}
   <//>
-  <${Copy} text=${secret} label=${words().webhooks.secret.label} />
+  <${CopyableText} text=${secret} label=${words().webhooks.secret.label} />
   ${children}
   <h3>${words().webhooks.secret.receiver}</h3>
-  <${Copy} text=${receiverCode(secret)} label=${words().webhooks.secret.receiverLabel} />
-  <p class="quiet">${rich(
+  <${CopyableText} text=${receiverCode(secret)} label=${words().webhooks.secret.receiverLabel} />
+  <p class="quiet">${renderMarks(
     words().webhooks.secret.about,
     (name) => html`<a href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">${name}</a>`,
   )}</p>

@@ -4,8 +4,8 @@ import type { SentDelivery } from '#src/api/dashboard/shapes.ts';
 import { callApi, type Page } from '../../api.ts';
 import { html } from '../../html.ts';
 import { ago, time } from '../../parts/format.ts';
-import { Steps, useAction, useLoad, usePages } from '../../parts/load.ts';
-import { Badge, Card, Loading, Problem, rich, When } from '../../parts/ui.ts';
+import { PageButtons, useAction, useLoad, usePages } from '../../parts/load.ts';
+import { Badge, Card, ErrorMessage, Loading, RelativeTime, renderMarks } from '../../parts/ui.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { nameOf } from './create-webhook.ts';
@@ -42,15 +42,15 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
     });
   const pending = value?.rows.filter(({ status }) => status === 'pending').length ?? 0;
   return html`<${Card} title=${webhooks.deliveries}>
-    <p class="quiet">${rich(w.about({ name: nameOf(webhook) }))}</p>
+    <p class="quiet">${renderMarks(w.about({ name: nameOf(webhook) }))}</p>
     <p class="hidden" role="status">${pending === 0 ? '' : w.pending({ count: pending })}</p>
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     <div tabindex="-1" ref=${pages.top} role="group" aria-label=${w.label}>
       <${Loading} of=${pages.shown}>
-        ${({ rows }: Page<Delivery>) => (rows.length === 0 ? html`<p>${rich(w.empty)}</p>` : table(rows))}
+        ${({ rows }: Page<Delivery>) => (rows.length === 0 ? html`<p>${renderMarks(w.empty)}</p>` : table(rows))}
       <//>
     </div>
-    <${Steps} of=${pages} />
+    <${PageButtons} of=${pages} />
   <//>`;
 
   function table(rows: Delivery[]) {
@@ -105,7 +105,7 @@ function DeliveryRow(props: {
       <td data-name=${common.status}><${Badge} kind=${KINDS[status]}>${common.statuses[status]}<//></td>
       <td data-name=${w.tries}>${attempts.length}</td>
       <td data-name=${w.lastAnswer}>${last ? outcomeOf(last) : '–'}</td>
-      <td data-name=${w.lastTry}><${When} at=${last?.at ?? null} zone=${zone} never="–" /></td>
+      <td data-name=${w.lastTry}><${RelativeTime} at=${last?.at ?? null} zone=${zone} never="–" /></td>
       <td data-name=${w.nextTry}>${nextTry(delivery, isPaused)}</td>
       <td>
         <div class="actions">
@@ -148,7 +148,7 @@ function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Deliv
       <section aria-label=${w.request}>
         <h3>${w.sent}</h3>
         <pre tabindex="0" role="group" aria-label=${w.firstLines}><code>${headOf(request)}</code></pre>
-        <p class="quiet">${rich(w.madeAnew)}</p>
+        <p class="quiet">${renderMarks(w.madeAnew)}</p>
         <pre tabindex="0" role="group" aria-label=${w.body}><code>${indented(request.body)}</code></pre>
         <p class="quiet">${w.indented}</p>
       </section>
