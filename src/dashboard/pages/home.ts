@@ -11,15 +11,15 @@ import { Badge, Card, Loading, RelativeTime, useNow } from '../parts/ui.ts';
 import { type PageLink, usePageLink, useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
 import { RoomClimate } from './devices/climate.ts';
-import { Chooser, Commodities, useSteps } from './home/chooser.ts';
+import { CommodityCards, PeriodChooser, usePeriodSteps } from './home/chooser.ts';
 import { Consumers } from './home/consumers.ts';
-import { FirstSteps, NothingThen } from './home/first-steps.ts';
+import { FirstSteps, NoDataNotice } from './home/first-steps.ts';
 import { Flows } from './home/flows.ts';
 import { Forecast } from './home/forecast.ts';
 import { HeatMap, LoadCurve } from './home/load-chart.ts';
 import { PriceCurve } from './home/price-curve.ts';
 import { Remarks } from './home/remarks.ts';
-import { Lead, Summary } from './home/summary.ts';
+import { MainFigures, Summary } from './home/summary.ts';
 import { Swaps } from './home/swaps.ts';
 import { type DayRows, storedRows, UsageChart } from './home/usage-chart.ts';
 
@@ -76,7 +76,7 @@ export function PeriodView(props: {
     const next = shiftPeriod(shown, by);
     if (next.start <= today && (first === null || endOf(next) >= first)) show(next);
   };
-  const box = useSteps(step);
+  const box = usePeriodSteps(step);
   const follow = usePageLink();
   return html`<div class="period" ref=${box} aria-busy=${period.isLoading && period.value === null}>
     <${Loading} of=${{ ...period, value }}>
@@ -104,13 +104,13 @@ export function PeriodView(props: {
           ${one.unit === 'day' || one.unit === 'week' ? one.thermostats.map((thermostat) => html`<${RoomClimate} key=${thermostat.device_id} of=${one} thermostat=${thermostat} />`) : null}
           ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
           ${one.flows && html`<${Flows} flows=${one.flows} used=${one.used.kwh_used} devices=${one.devices} title=${nameOf({ unit: one.unit, start: one.start })} />`}
-          <${Commodities} of=${one.commodities} />
+          <${CommodityCards} of=${one.commodities} />
           ${one.used.kwh_used !== null && html`<${Download} userId=${user.user_id} deviceId=${deviceId ?? ''} days=${daysOf(one)} groupBy=${one.unit === 'day' ? dayRows : ROWS[one.unit]} />`}
           ${one.week.cells.length > 0 && html`<${Card} title=${w.period.week}><${HeatMap} cells=${one.week.cells} weeks=${one.week.weeks} /><//>`}
         `;
       }}
     <//>
-    <${Chooser} period=${shown} today=${today} first=${first} onShow=${show} />
+    <${PeriodChooser} period=${shown} today=${today} first=${first} onShow=${show} />
   </div>`;
 }
 
@@ -136,12 +136,12 @@ function Electricity(props: {
   const { of: one, costs, rows, onRows, show, follow, onStale } = props;
   if (one.used.kwh_used === null && one.first_date === null)
     return one.device_id === null ? html`<${FirstSteps} of=${one} follow=${follow} />` : null;
-  if (one.used.kwh_used === null) return html`<${NothingThen} of=${one} first=${one.first_date} onGo=${show} />`;
+  if (one.used.kwh_used === null) return html`<${NoDataNotice} of=${one} first=${one.first_date} onGo=${show} />`;
   const isDay = one.unit === 'day';
   const hasBars = !isDay || !one.is_production;
   return html`
     <div class="first">
-      <${Lead} of=${one} costs=${costs} onStale=${onStale} />
+      <${MainFigures} of=${one} costs=${costs} onStale=${onStale} />
       ${hasBars ? html`<${UsageChart} of=${one} rows=${rows} onRows=${onRows} onShow=${show} />` : html`<${LoadCurve} of=${one} />`}
     </div>
     <${Summary} of=${one} costs=${costs} />

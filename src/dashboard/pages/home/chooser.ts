@@ -11,7 +11,7 @@ import { Total } from './figure.ts';
  * Selects the period: unit, previous, next, or any date. On a phone it is at the bottom of the screen, within reach of the thumb. `first`:
  * first day with data.
  */
-export function Chooser(props: {
+export function PeriodChooser(props: {
   period: Period;
   today: string;
   first: string | null;
@@ -63,7 +63,7 @@ const OWN = ['input', 'select', 'textarea', 'dialog', '.heat', '.scroll'].join()
  * Steps through periods with swipes over an element and with the arrow keys, unless an element inside handles them. Returns the attributes
  * for the element.
  */
-export function useSteps(step: (by: number) => void) {
+export function usePeriodSteps(step: (by: number) => void) {
   const box = useRef<HTMLDivElement>(null);
   const latest = useRef(step);
   latest.current = step;
@@ -111,7 +111,7 @@ type Glance = EnergyPeriod['commodities'][number];
 const UNIT_OF: Record<Glance['unit'], (value: number) => string> = { kWh: kwh, 'm³': cubicMetres };
 
 /** Usage other than electricity: a card each for gas, heat and water that the home has, as energy, volume or both. */
-export function Commodities({ of }: { of: Glance[] }) {
+export function CommodityCards({ of }: { of: Glance[] }) {
   if (of.length === 0) return null;
   const cards = [...Map.groupBy(of, ({ commodity }) => commodity)];
   return html`<div class="grid">

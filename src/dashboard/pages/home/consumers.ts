@@ -154,7 +154,7 @@ interface NightLoad {
 }
 
 /** Returns the load at night to report; null if it is unknown or below the minimum. Pure. */
-export function nightLoadOf({ profile, devices }: Pick<Period, 'profile' | 'devices'>): NightLoad | null {
+export function reportableNightLoad({ profile, devices }: Pick<Period, 'profile' | 'devices'>): NightLoad | null {
   const home = profile.night_watts;
   if (home === null || home < MIN_NIGHT_WATTS) return null;
   const [most] = devices
@@ -173,7 +173,7 @@ export const yearlyCostOf = (load: number, of: { amount: number; currency: strin
 /** The load at night in a sentence. It shows most of the waste, because people are asleep. */
 function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) {
   const w = words().period;
-  const night = nightLoadOf(of);
+  const night = reportableNightLoad(of);
   if (!night) return null;
   const energy = kwh((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / 1_000, 0);
   const { currency, night_amount: amount = null } = costs?.kilowatt_year ?? {};

@@ -68,7 +68,7 @@ function HomeQuestion() {
 }
 
 /** Notice for a period without data, with a link to one that has data. `first`: first day with data. */
-export function NothingThen(props: { of: Period; first: string; onGo: (period: Shown) => void }) {
+export function NoDataNotice(props: { of: Period; first: string; onGo: (period: Shown) => void }) {
   const { first, onGo } = props;
   const { unit, start, end, now } = props.of;
   const w = words().period;

@@ -23,7 +23,7 @@ interface Point {
  * Live power of the home with its last ten minutes. If power is not measured, the average of the last minutes, labelled as such. `onStale`:
  * called when the measured power from the page load is over a minute old.
  */
-export function Now({ of, onStale }: { of: Period; onStale: () => void }) {
+export function CurrentPower({ of, onStale }: { of: Period; onStale: () => void }) {
   const { power } = of;
   const w = words().period;
   const nowMs = useNow();

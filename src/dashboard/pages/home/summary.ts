@@ -7,14 +7,22 @@ import { words } from '../../words/words.ts';
 import { yearlyCostOf } from './consumers.ts';
 import { Figure } from './figure.ts';
 import { ownUseOf } from './flows.ts';
-import { Now } from './now.ts';
+import { CurrentPower } from './now.ts';
 
 const HOURS_OF_YEAR = 8_766;
 /**
  * The first figures of a period, the first of them large: the power now if the period is the present one, the usage with its cost, and both
  * of the preceding days.
  */
-export function Lead({ of: shown, costs, onStale }: { of: Period; costs: PeriodCosts | null; onStale: () => void }) {
+export function MainFigures({
+  of: shown,
+  costs,
+  onStale,
+}: {
+  of: Period;
+  costs: PeriodCosts | null;
+  onStale: () => void;
+}) {
   const { period: w } = words();
   const { used, compared, unit, start, end, now } = shown;
   const today = now.slice(0, 10);
@@ -25,9 +33,9 @@ export function Lead({ of: shown, costs, onStale }: { of: Period; costs: PeriodC
   // A device's total has no components, and a year has too many readings to list.
   const opens = ofDevice || unit === 'year' ? null : { userId: shown.user_id, days: { start, end: last }, isOver };
   return html`<dl class="figures lead">
-    ${!ofDevice && !isOver && html`<${Now} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
+    ${!ofDevice && !isOver && html`<${CurrentPower} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
     <${Figure} name=${name} used=${used} of=${opens} cost=${costs?.used ?? null} />
-    ${compared?.before && html`<${Then} name=${beforeName(shown)} then=${compared.before} of=${shown} costs=${costs} which="before" />`}
+    ${compared?.before && html`<${Then} name=${precedingDaysName(shown)} then=${compared.before} of=${shown} costs=${costs} which="before" />`}
   </dl>`;
 }
 
@@ -79,7 +87,7 @@ interface Changes {
 }
 
 /** Returns the change of energy, and of cost if it changed differently. Costs are not compared if some of the energy has no price. Pure. */
-export function changesOf(
+export function computeChanges(
   then: Pick<Compared['now'], 'kwh_used' | 'coverage'>,
   now: Pick<Compared['now'], 'kwh_used' | 'coverage'>,
   costs: { before: Cost; now: Cost },
@@ -99,7 +107,7 @@ function costChange(before: Cost, now: Cost): number | null {
 }
 
 /** Returns the name of the preceding days. */
-export function beforeName({ unit, compared }: Period): string {
+export function precedingDaysName({ unit, compared }: Period): string {
   const w = words().period.before;
   if (unit === 'day') return w.day;
   if (unit === 'week' || !compared?.before) return w.week;
@@ -138,7 +146,7 @@ function Then(props: {
   const until = cutOf(of);
   const days = daysName(then.start, then.end);
   const cost = costs?.compared[which] ?? null;
-  const changes = changesOf(then, now, { before: cost, now: costs?.compared.now ?? null });
+  const changes = computeChanges(then, now, { before: cost, now: costs?.compared.now ?? null });
   const inWords = (change: number) =>
     Math.abs(change) < 0.005 ? w.same : (change < 0 ? w.less : w.more)({ share: percent(Math.abs(change)) });
   const energy = changes.energy === null ? null : inWords(changes.energy);

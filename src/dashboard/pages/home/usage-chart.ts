@@ -12,7 +12,7 @@ import { Card, Loading } from '../../parts/ui.ts';
 import { dateFormat, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { sourcesOf } from './sources.ts';
-import { beforeName } from './summary.ts';
+import { precedingDaysName } from './summary.ts';
 
 /** Length of the bars of a day. */
 const DAY_ROWS = ['hour', 'quarter_hour'] as const;
@@ -128,7 +128,7 @@ const symbolOf = (currency: string): string =>
     .find(({ type }) => type === 'currency')?.value ?? currency;
 
 const ghostName = (one: Period): string =>
-  one.unit === 'year' ? nameOf(shiftPeriod({ unit: 'year', start: one.start }, -1)) : beforeName(one);
+  one.unit === 'year' ? nameOf(shiftPeriod({ unit: 'year', start: one.start }, -1)) : precedingDaysName(one);
 
 /** A place on the axis, with or without a row. */
 interface Place {
