@@ -6,8 +6,8 @@ import { useLoad } from '../parts/load.ts';
 import { Badge, Loading } from '../parts/ui.ts';
 import { usePageLink, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { openQuestionsOf, STATES, typeName } from './devices/device.ts';
-import { Edits } from './devices/edits.ts';
+import { openQuestionsOf, STATUS_BADGES, typeName } from './devices/device.ts';
+import { EditList } from './devices/edits.ts';
 import { PeriodView } from './home.ts';
 
 /** Interval of checks for the end of a recomputation of past consumption. */
@@ -45,11 +45,11 @@ export function Page() {
       </header>
       <${PeriodView} page=${`devices/${deviceId}`} address=${address.join('/')} deviceId=${deviceId} computed=${computed} key=${`${user.user_id} ${deviceId}`}>
         <p>
-          ${typeName(one.type)}, ${w.places[one.placement]} <span title=${w.states[one.status]}><${Badge} kind=${STATES[one.status]}>${common.statuses[one.status]}<//></span>
+          ${typeName(one.type)}, ${w.places[one.placement]} <span title=${w.states[one.status]}><${Badge} kind=${STATUS_BADGES[one.status]}>${common.statuses[one.status]}<//></span>
           ${isWaiting && html`<${Badge} kind="warn">${w.edits.waits}<//>`}
           ${openQuestionsOf(one, false).map(({ word, meaning }) => html` <span title=${meaning}><${Badge} kind="warn">${word}<//></span>`)}
         </p>
       <//>
-      <${Edits} of=${one} key=${one.device_id} onComputed=${() => setComputed((times) => times + 1)} />`}
+      <${EditList} of=${one} key=${one.device_id} onComputed=${() => setComputed((times) => times + 1)} />`}
   <//>`;
 }

@@ -7,7 +7,7 @@ import { type Loaded, useLoad } from '../parts/load.ts';
 import { Badge, Card, CopyableText, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { openQuestionsOf, STATES, typeName } from './devices/device.ts';
+import { openQuestionsOf, STATUS_BADGES, typeName } from './devices/device.ts';
 import { DeviceDialog } from './devices/device-dialog.ts';
 import { DiscoveredList } from './devices/discovered-list.ts';
 import { GatewayList } from './devices/gateway-list.ts';
@@ -25,7 +25,7 @@ export function Page() {
   const discovered = useLoad(() => fetchAll<DiscoveredDevice>(of('/v1/devices/discovered')), [user_id]);
   const gateways = useLoad(() => fetchAll<Gateway>(of('/v1/gateways')), [user_id]);
   const [pairing, setPairing] = useState<'new' | DiscoveredDevice | null>(null);
-  const [named, setNamed] = useNamedDevice();
+  const [named, setNamed] = useDeviceInAddress();
   const lookAgain = () => {
     devices.again();
     discovered.again();
@@ -88,7 +88,7 @@ function table(all: Device[], zone: string, onOpen: (deviceId: string) => void) 
     <details>
       <summary>${w.whatStatesMean}</summary>
       <dl class="facts">
-        ${Object.entries(STATES).map(
+        ${Object.entries(STATUS_BADGES).map(
           ([state, kind]) =>
             html`<dt><${Badge} kind=${kind}>${common.statuses[state as Device['status']]}<//></dt><dd>${w.states[state as Device['status']]}</dd>`,
         )}
@@ -98,7 +98,7 @@ function table(all: Device[], zone: string, onOpen: (deviceId: string) => void) 
 
 function Row({ of: device, zone, onOpen }: { of: Device; zone: string; onOpen: (deviceId: string) => void }) {
   const { common, devices: w } = words();
-  const kind = STATES[device.status];
+  const kind = STATUS_BADGES[device.status];
   const { go } = useSession();
   // Returns a click handler that does nothing if a modifier key is held, so that the browser opens the link in another tab.
   const unlessElsewhere = (act: () => void) => (event: MouseEvent) => {
@@ -138,7 +138,7 @@ const now = () =>
  * Returns the device that the address names (`?device=`), and a function that changes it. So a device can be linked to, and the Back button
  * works.
  */
-export function useNamedDevice(): [string | null, (deviceId: string | null) => void] {
+export function useDeviceInAddress(): [string | null, (deviceId: string | null) => void] {
   const [named, setNamed] = useState(now);
   useEffect(() => {
     const onPop = () => setNamed(now());
@@ -155,7 +155,7 @@ export function useNamedDevice(): [string | null, (deviceId: string | null) => v
 /** Explains how to show the account's home in Home Assistant. */
 export function HomeAssistant({ email }: { email: string }) {
   const w = words().devices.homeAssistant;
-  return html`<${Card} title=${NAME}>
+  return html`<${Card} title=${HOME_ASSISTANT_NAME}>
     <p class="quiet">${w.what}</p>
     <p>${renderMarks(w.how)}</p>
     <${CopyableText} text=${homeAssistantSettings(email)} label=${w.settings} />
@@ -163,7 +163,7 @@ export function HomeAssistant({ email }: { email: string }) {
 }
 
 /** Product name, the same in every language. */
-export const NAME = 'Home Assistant';
+export const HOME_ASSISTANT_NAME = 'Home Assistant';
 
 /** Returns the operator's settings that publish a home to Home Assistant (docs/home-assistant.md). */
 export const homeAssistantSettings = (email: string): string =>

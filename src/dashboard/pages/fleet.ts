@@ -6,7 +6,7 @@ import { PageButtons, useAction, usePages } from '../parts/load.ts';
 import { Badge, Card, ErrorMessage, Field, Loading, RelativeTime } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { openQuestionsOf, STATES, typeName } from './devices/device.ts';
+import { openQuestionsOf, STATUS_BADGES, typeName } from './devices/device.ts';
 import { ImportDevices } from './fleet/import-devices.ts';
 import { SilenceMap } from './fleet/silence-map.ts';
 
@@ -111,7 +111,7 @@ function Row({ of: device }: { of: FleetDevice }) {
       </div>
     </th>
     <td data-name=${fleet.owner}>${device.email ?? device.user_id}</td>
-    <td data-name=${w.state}><${Badge} kind=${STATES[device.status]}>${common.statuses[device.status]}<//>${openQuestionsOf(
+    <td data-name=${w.state}><${Badge} kind=${STATUS_BADGES[device.status]}>${common.statuses[device.status]}<//>${openQuestionsOf(
       device,
       false,
     ).map(({ word, meaning }) => html` <span title=${meaning}><${Badge} kind="warn">${word}<//></span>`)}</td>

@@ -7,7 +7,7 @@ import { useAction, useLoad } from '../parts/load.ts';
 import { Card, ConfirmButton, Dialog, ErrorMessage, Field, FormButtons, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { Days, Homes } from './groups/homes.ts';
+import { GroupDays, GroupHomes } from './groups/homes.ts';
 
 /** Page with the tree of groups of homes; for the selected group, the usage and list of its homes. */
 export function Page() {
@@ -23,7 +23,7 @@ export function Page() {
       await callApi('DELETE', `/v1/groups/${group.group_id}`);
       groups.again();
     });
-  const placed = inTree(groups.value ?? []);
+  const placed = sortAsTree(groups.value ?? []);
   const shown = (placed.find(({ group }) => group.group_id === picked) ?? placed[0])?.group;
   return html`
     <h1>${common.pages.groups}</h1>
@@ -39,8 +39,8 @@ export function Page() {
     <//>
     ${
       shown &&
-      html`<${Days} key=${`days ${shown.group_id}`} of=${shown} zone=${me.timezone} changes=${changes} />
-        <${Homes} key=${shown.group_id} of=${shown} onChange=${() => {
+      html`<${GroupDays} key=${`days ${shown.group_id}`} of=${shown} zone=${me.timezone} changes=${changes} />
+        <${GroupHomes} key=${shown.group_id} of=${shown} onChange=${() => {
           groups.again();
           setChanges(changes + 1);
         }} />`
@@ -102,7 +102,7 @@ export function CreateGroup(props: { all: readonly Group[]; onMade: (made: Group
       <${Field} label=${w.partOf}>
         ${(attributes: object) => html`<select ...${attributes} name="parent_group_id">
           <option value="">${w.ofNothing}</option>
-          ${inTree(all).map(({ group, depth }) => html`<option value=${group.group_id}>${'\u2003'.repeat(depth)}${group.name}</option>`)}
+          ${sortAsTree(all).map(({ group, depth }) => html`<option value=${group.group_id}>${'\u2003'.repeat(depth)}${group.name}</option>`)}
         </select>`}
       <//>
       <${FormButtons} error=${error} isBusy=${isBusy} onCancel=${onClose} />
@@ -111,7 +111,7 @@ export function CreateGroup(props: { all: readonly Group[]; onMade: (made: Group
 }
 
 /** A group with its depth in the tree. */
-export interface Placed {
+export interface GroupInTree {
   group: Group;
   depth: number;
 }
@@ -120,11 +120,11 @@ export interface Placed {
  * Returns groups in tree order: each followed by its subgroups, sorted by name. A group whose parent is not in the list is at the top
  * level. Pure.
  */
-export function inTree(groups: readonly Group[]): Placed[] {
+export function sortAsTree(groups: readonly Group[]): GroupInTree[] {
   const known = new Set(groups.map(({ group_id }) => group_id));
   const above = ({ parent_group_id: parent }: Group) => (parent !== null && known.has(parent) ? parent : null);
   const below = Map.groupBy(groups, above);
-  const from = (parent: string | null, depth: number): Placed[] =>
+  const from = (parent: string | null, depth: number): GroupInTree[] =>
     (below.get(parent) ?? [])
       .toSorted((a, b) => a.name.localeCompare(b.name))
       .flatMap((group) => [{ group, depth }, ...from(group.group_id, depth + 1)]);

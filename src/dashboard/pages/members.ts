@@ -66,7 +66,7 @@ export function Members() {
 }
 
 /** The homes of other accounts of which the signed-in account is a member. Selects the home that the pages show, and leaves a home. */
-export function Homes() {
+export function MemberHomes() {
   const { me, user, pick } = useSession();
   const { sessions: w } = words();
   const homes = useLoad(() => fetchAll<Membership>('/v1/memberships?limit=200'), []);

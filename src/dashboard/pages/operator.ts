@@ -5,7 +5,7 @@ import { html } from '../html.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { Badge, busyAttributes, Card, ErrorMessage, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
-import { Accounts, Audit } from './operator/accounts.ts';
+import { Accounts, AuditLog } from './operator/accounts.ts';
 import { BackupCard } from './operator/backups.ts';
 import { RejectedMessages } from './operator/rejected.ts';
 
@@ -15,11 +15,11 @@ export function Page() {
   if (me.role !== 'admin') return html`<h1>Operator</h1><p>This page is for administrators.</p>`;
   return html`
     <h1>Operator</h1>
-    <${Health} />
+    <${InstallationHealth} />
     <${RejectedMessages} />
     <${RollupCheck} />
     <${Accounts} />
-    <${Audit} />
+    <${AuditLog} />
   `;
 }
 
@@ -29,7 +29,7 @@ const LONG_SECONDS = 1_800;
 const count = (value: number) => new Intl.NumberFormat().format(value);
 
 /** Incoming readings, age of the newest one, and queues; refreshed every five seconds. */
-export function Health() {
+export function InstallationHealth() {
   const health = useLoad(() => callApi<Operator>('GET', '/v1/operator'), []);
   // The rate is computed from the readings stored between two polls.
   const before = useRef<Operator | null>(null);

@@ -91,7 +91,7 @@ function Energies({ of: { first_told, last_told, known_now, difference } }: { of
         <td data-name=${w.toldFirst}>${formatBilledEnergy(first_told[member])}</td>
         <td data-name=${w.toldLast}>${formatBilledEnergy(last_told[member])}</td>
         <td data-name=${w.knownNow}>${formatBilledEnergy(known_now[member])}</td>
-        <td data-name=${w.difference}>${change(difference[member])}</td>
+        <td data-name=${w.difference}>${formatEnergyChange(difference[member])}</td>
       </tr>`,
     )}</tbody>
   </table></div>`;
@@ -101,9 +101,9 @@ function Energies({ of: { first_told, last_told, known_now, difference } }: { of
 function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
   const { common, bills: w } = words();
   const said = (one: { import_kwh: string; export_kwh: string }) =>
-    isNothing(one.export_kwh)
-      ? change(one.import_kwh)
-      : w.both({ imported: change(one.import_kwh), exported: change(one.export_kwh) });
+    isZeroEnergy(one.export_kwh)
+      ? formatEnergyChange(one.import_kwh)
+      : w.both({ imported: formatEnergyChange(one.import_kwh), exported: formatEnergyChange(one.export_kwh) });
   return html`${
     bill.adjustments.length > 0 &&
     html`<h3>${w.adjustments}</h3>
@@ -162,7 +162,7 @@ function Versions({ of }: { of: BillPeriodDetails }) {
           <th scope="row" data-name=${w.version}>${count(one.version)}, ${w.causes[one.cause]}</th>
           <td data-name=${w.recorded}>${time(one.recorded_at, of.timezone)}</td>
           <td data-name=${w.import}>${formatBilledEnergy(one.import_kwh)}</td>
-          <td data-name=${w.changed}>${change(one.import_change_kwh)}</td>
+          <td data-name=${w.changed}>${formatEnergyChange(one.import_change_kwh)}</td>
         </tr>`,
       )}</tbody>
     </table></div>
@@ -175,8 +175,8 @@ const DIGITS = { minimumFractionDigits: 3, maximumFractionDigits: 3 };
 export const formatBilledEnergy = (kwh: string): string => `${numberFormat(DIGITS).format(Number(kwh))} kWh`;
 
 /** Formats a change of energy with its sign. */
-export const change = (kwh: string): string =>
+export const formatEnergyChange = (kwh: string): string =>
   `${numberFormat({ ...DIGITS, signDisplay: 'exceptZero' }).format(Number(kwh))} kWh`;
 
 /** Whether the energy is zero, to the milliwatt-hour. */
-export const isNothing = (kwh: string): boolean => Number(kwh) === 0;
+export const isZeroEnergy = (kwh: string): boolean => Number(kwh) === 0;

@@ -36,7 +36,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
     const fields = (event.target as HTMLFormElement).elements;
     const given = new FormData(event.target as HTMLFormElement);
     const text = (name: string) => String(given.get(name) ?? '');
-    const instant = (name: string) => instantIn(user.timezone, text(name));
+    const instant = (name: string) => localToInstant(user.timezone, text(name));
     const typed = readDecimal(text('kwh'));
     const said =
       action === 'add'
@@ -115,7 +115,7 @@ const DAY_MS = 86_400_000;
  * Converts the value of a `datetime-local` input in a zone (IANA name) to an instant (ISO 8601, UTC). An hour that occurs twice is read as
  * the first one; an hour that is skipped is read as if the clocks had not changed. Returns '' if the input is empty.
  */
-export function instantIn(zone: string, local: string): string {
+export function localToInstant(zone: string, local: string): string {
   const shownMs = Date.parse(`${local}Z`);
   if (Number.isNaN(shownMs)) return '';
   const [before, after] = [offsetMs(zone, shownMs - DAY_MS), offsetMs(zone, shownMs + DAY_MS)];

@@ -7,9 +7,9 @@ import { Badge, busyAttributes, ConfirmButton, Dialog, ErrorMessage, Loading, Re
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { Climate } from './climate.ts';
-import { mayManage, openQuestionsOf, STATES, typeName } from './device.ts';
+import { mayManage, openQuestionsOf, STATUS_BADGES, typeName } from './device.ts';
 import { DeviceChannels } from './device-channels.ts';
-import { DeviceFields, type GivenFields, givenFields, LocationField } from './device-fields.ts';
+import { DeviceFields, type DeviceFormValues, LocationField, readDeviceForm } from './device-fields.ts';
 
 /** Dialog with all details and settings of one device. */
 export function DeviceDialog(props: { deviceId: string; onChange: () => void; onClose: () => void }) {
@@ -42,7 +42,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
   return html`<${Dialog} title=${title} onClose=${onClose}>
     <${Loading} of=${device}>
       ${(one: DeviceDetails) => {
-        const kind = STATES[one.status];
+        const kind = STATUS_BADGES[one.status];
         const isManager = mayManage(one, me);
         return html`
           <dl class="facts">
@@ -86,8 +86,8 @@ function DeviceSettings(props: {
   const { run, isBusy, error } = useAction();
   const save = (event: SubmitEvent) => {
     event.preventDefault();
-    const given = givenFields(event.target as HTMLFormElement);
-    const fields = isManager ? (Object.keys(given) as (keyof GivenFields)[]) : (['location'] as const);
+    const given = readDeviceForm(event.target as HTMLFormElement);
+    const fields = isManager ? (Object.keys(given) as (keyof DeviceFormValues)[]) : (['location'] as const);
     const changed = fields.filter((name) => isChanged(device, given, name));
     setSaid('');
     run(async () => {
@@ -109,5 +109,5 @@ function DeviceSettings(props: {
 }
 
 /** Whether a field counts as changed. Saving a guessed placement confirms it, so it counts even if its value is the same. */
-const isChanged = (device: DeviceDetails, given: GivenFields, name: keyof GivenFields): boolean =>
+const isChanged = (device: DeviceDetails, given: DeviceFormValues, name: keyof DeviceFormValues): boolean =>
   given[name] !== device[name] || (name === 'placement' && device.attention.includes('placement_guessed'));

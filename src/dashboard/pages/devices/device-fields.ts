@@ -7,7 +7,7 @@ import { words } from '../../words/words.ts';
 import { typeName } from './device.ts';
 
 /** Values of the device form; null if a field is empty. */
-export interface GivenFields {
+export interface DeviceFormValues {
   type: string;
   location: string;
   limit_kw: number | null;
@@ -20,7 +20,7 @@ export interface GivenFields {
 }
 
 /** Reads the values of a form with DeviceFields. */
-export function givenFields(form: HTMLFormElement): GivenFields {
+export function readDeviceForm(form: HTMLFormElement): DeviceFormValues {
   const data = new FormData(form);
   const text = (name: string) => String(data.get(name) ?? '').trim();
   const number = (name: string) => numberOf(text(name));
@@ -31,7 +31,7 @@ export function givenFields(form: HTMLFormElement): GivenFields {
     register_max_kwh: number('register_max_kwh'),
     max_gap_minutes: number('max_gap_minutes'),
     timezone: text('timezone') || null,
-    placement: (text('placement') || null) as GivenFields['placement'],
+    placement: (text('placement') || null) as DeviceFormValues['placement'],
     upstream_device_id: text('upstream_device_id') || null,
   };
 }

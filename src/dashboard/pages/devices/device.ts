@@ -6,7 +6,7 @@ import { textNamed, words } from '../../words/words.ts';
 export type DeviceLogin = NonNullable<PairedDevice['mqtt']>;
 
 /** Badge of each device status; its explanation is in `words/`. */
-export const STATES: Record<Device['status'], 'good' | 'quiet' | 'bad'> = {
+export const STATUS_BADGES: Record<Device['status'], 'good' | 'quiet' | 'bad'> = {
   active: 'good',
   inactive: 'quiet',
   faulty: 'bad',

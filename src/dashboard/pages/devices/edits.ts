@@ -19,7 +19,7 @@ const LOOK_MS = 2_000;
  * Manual edits of a device's readings: excluded ranges and added register readings. `onComputed`: called when its consumption may have
  * changed.
  */
-export function Edits({ of: device, onComputed }: { of: DeviceDetails; onComputed: () => void }) {
+export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComputed: () => void }) {
   const { me, user } = useSession();
   const { common, devices } = words();
   const { edits: w } = devices;

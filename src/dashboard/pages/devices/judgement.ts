@@ -154,18 +154,21 @@ export function meaningName(meaning: string): string {
 }
 
 /** Returns the mappings of a gateway; empty if the setting is not a list. */
-export const mappedOf = ({ decoder_config }: Gateway): MappingEntry[] =>
+export const mappingsOf = ({ decoder_config }: Gateway): MappingEntry[] =>
   Array.isArray(decoder_config.mapping) ? (decoder_config.mapping as MappingEntry[]) : [];
 
 /** Returns the gateway's settings with the mappings replaced; other settings are preserved. */
-export const configWith = ({ decoder_config }: Gateway, mapping: readonly MappingEntry[]): Record<string, unknown> => ({
+export const withMappings = (
+  { decoder_config }: Gateway,
+  mapping: readonly MappingEntry[],
+): Record<string, unknown> => ({
   ...decoder_config,
   mapping,
 });
 
 /** Changes the mappings of a gateway on the basis of its latest settings. Returns the updated gateway. */
-export const changeMapped = (of: Gateway, change: (all: MappingEntry[]) => MappingEntry[]): Promise<Gateway> =>
-  changeConfig(of, (_, now) => configWith(now, change(mappedOf(now))));
+export const changeMappings = (of: Gateway, change: (all: MappingEntry[]) => MappingEntry[]): Promise<Gateway> =>
+  changeConfig(of, (_, now) => withMappings(now, change(mappingsOf(now))));
 
 /** Changes the settings of a gateway. Reads them first, because another user may have changed them. Returns the updated gateway. */
 async function changeConfig(

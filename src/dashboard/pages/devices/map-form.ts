@@ -5,7 +5,7 @@ import { DecimalInput, numberOf } from '../../parts/decimal-input.ts';
 import { useAction } from '../../parts/load.ts';
 import { busyAttributes, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { changeMapped, Judgement, type MappingEntry, meaningName, UNITS } from './judgement.ts';
+import { changeMappings, Judgement, type MappingEntry, meaningName, UNITS } from './judgement.ts';
 
 /**
  * Form that maps a field of a message to a meaning. `path`: null for the whole message; `proposed`: suggested meanings by name; `times`:
@@ -36,7 +36,7 @@ export function MapForm(props: {
     const mapped = mappedIn(new FormData(event.target as HTMLFormElement), path, topic);
     const isSaving = (event.submitter as HTMLButtonElement | null)?.value === 'save';
     run(async () => {
-      if (isSaving) onSaved(await changeMapped(gateway, (all) => [...all, mapped]));
+      if (isSaving) onSaved(await changeMappings(gateway, (all) => [...all, mapped]));
       else setTried(await onTry(mapped));
     });
   };

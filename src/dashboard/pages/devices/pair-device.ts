@@ -16,7 +16,7 @@ import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { LoginFields } from './create-gateway.ts';
 import { type DeviceLogin as Login, typeName } from './device.ts';
-import { DeviceFields, givenFields } from './device-fields.ts';
+import { DeviceFields, readDeviceForm } from './device-fields.ts';
 import { likelyType } from './discovered-list.ts';
 import { publishLines, serviceAddress } from './snippets.ts';
 
@@ -30,7 +30,7 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
   const { run, isBusy, error } = useAction();
   const pair = (event: SubmitEvent) => {
     event.preventDefault();
-    const given = Object.entries(givenFields(event.target as HTMLFormElement)).filter(([, value]) => value !== null);
+    const given = Object.entries(readDeviceForm(event.target as HTMLFormElement)).filter(([, value]) => value !== null);
     run(async () => {
       const body = {
         user_id: user.user_id,

@@ -5,7 +5,7 @@ import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { busyAttributes, Dialog, ErrorMessage, Field, OneTimeContent } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { changeMapped, configWith, Judgement, type MappingEntry, mappedOf, meaningName } from './judgement.ts';
+import { changeMappings, Judgement, type MappingEntry, mappingsOf, meaningName, withMappings } from './judgement.ts';
 import { MapForm } from './map-form.ts';
 
 /** A message that was typed by the user or received. */
@@ -54,9 +54,9 @@ export function ReadMessage(props: {
   const takeBack = (index: number, one: MappingEntry) =>
     run(async () => {
       const isIt = (other: MappingEntry, at: number) => at === index && JSON.stringify(other) === JSON.stringify(one);
-      await changed(await changeMapped(gateway, (all) => all.filter((other, at) => !isIt(other, at))), false);
+      await changed(await changeMappings(gateway, (all) => all.filter((other, at) => !isIt(other, at))), false);
     });
-  const mapped = mappedOf(gateway);
+  const mapped = mappingsOf(gateway);
   return html`<${Dialog} title=${w.title({ gateway: gateway.name })} onClose=${onClose}>
     <p class="quiet">${w.about}</p>
     <form onSubmit=${look}>
@@ -86,7 +86,7 @@ export function ReadMessage(props: {
         times=${looked.judged.members.flatMap(({ path, may_be_time }) => (may_be_time && path !== null ? [path] : []))}
         family=${looked.judged.family}
         zone=${zone}
-        onTry=${(one: MappingEntry) => judge(looked.message, configWith(gateway, [...mappedOf(gateway), one]))}
+        onTry=${(one: MappingEntry) => judge(looked.message, withMappings(gateway, [...mappingsOf(gateway), one]))}
         onSaved=${(now: Gateway) => run(() => changed(now, true))}
       />`
     }

@@ -10,7 +10,7 @@ import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading } fro
 import { words } from '../../words/words.ts';
 
 /** Paged list of the homes of a group; a home is added by its e-mail address. */
-export function Homes({ of: group, onChange }: { of: Group; onChange: () => void }) {
+export function GroupHomes({ of: group, onChange }: { of: Group; onChange: () => void }) {
   const { common, groups: w } = words();
   const path = `/v1/groups/${group.group_id}/users`;
   const homes = usePages<User>(`${path}?limit=50`);
@@ -74,7 +74,7 @@ const DAYS = 30;
  * Total usage of a group's homes on each of the last 30 days, in the time zone of the group's owner. `changes`: reloads when this number
  * changes.
  */
-export function Days({ of: group, zone, changes }: { of: Group; zone: string; changes: number }) {
+export function GroupDays({ of: group, zone, changes }: { of: Group; zone: string; changes: number }) {
   const w = words().groups;
   const end = todayIn(zone);
   const dayBefore = (days: number) => new Date(Date.parse(end) - days * DAY_MS).toISOString().slice(0, 10);

@@ -89,7 +89,7 @@ function List(props: { search: string; isBusy: boolean; onChange: (user: User, p
 }
 
 /** Audit log, newest first. */
-export function Audit() {
+export function AuditLog() {
   const [user, setUser] = useState('');
   const filter = (event: SubmitEvent) => {
     event.preventDefault();
