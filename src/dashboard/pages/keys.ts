@@ -21,7 +21,15 @@ import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { useDeviceNames } from './alerts/preview.ts';
 import { CreateKey, RotateKey } from './keys/create-key.ts';
-import { AllowedField, addressesIn, ExpiryChoice, endIn, endsSoon, isOver, nameOf } from './keys/key.ts';
+import {
+  AllowedAddressesField,
+  ExpiryChoice,
+  endsSoon,
+  isKeyEnded,
+  keyName,
+  readAllowedAddresses,
+  selectedExpiry,
+} from './keys/key.ts';
 import { scopesInShort } from './keys/scopes.ts';
 
 /** Page with the API keys of the signed-in account, whichever account is selected. */
@@ -57,12 +65,12 @@ export function Page() {
     <//>
     ${open === 'create' && html`<${CreateKey} onMade=${keys.again} onClose=${close} />`}
     ${open !== null && open !== 'create' && 'rotate' in open && html`<${RotateKey} of=${open.rotate} onMade=${keys.again} onClose=${close} />`}
-    ${open !== null && open !== 'create' && 'limit' in open && html`<${LimitKey} of=${open.limit} onDone=${keys.again} onClose=${close} />`}
+    ${open !== null && open !== 'create' && 'limit' in open && html`<${KeyLimitsDialog} of=${open.limit} onDone=${keys.again} onClose=${close} />`}
   `;
 
   function table(all: Key[]) {
     // Newest first (identifiers increase with time), expired and revoked keys last.
-    const shown = all.toReversed().sort((a, b) => Number(isOver(a)) - Number(isOver(b)));
+    const shown = all.toReversed().sort((a, b) => Number(isKeyEnded(a)) - Number(isKeyEnded(b)));
     return html`<div class="table"><table>
       <thead><tr>
         <th scope="col">${common.name}</th><th scope="col">${w.key}</th><th scope="col">${w.mayDo}</th><th scope="col">${w.allowed}</th><th scope="col">${common.made}</th>
@@ -103,7 +111,7 @@ export function KeyRow(props: {
 }) {
   const { of: key, deviceName, zone, onLimit, onRotate, onRevoke } = props;
   const { common, keys: w } = words();
-  const hasEnded = isOver(key);
+  const hasEnded = isKeyEnded(key);
   const isOld = !hasEnded && daysSince(key.created_at) >= OLD_AFTER_DAYS;
   const question = hasEnded ? w.revokeExpired : w.revokeQuestion;
   return html`<tr>
@@ -122,33 +130,33 @@ export function KeyRow(props: {
       <div class="actions">
         ${
           !hasEnded &&
-          html`<button type="button" aria-label=${w.limitOf({ name: nameOf(key) })} onClick=${onLimit}>${w.limit}</button>
-            <button type="button" aria-label=${w.rotateOf({ name: nameOf(key) })} onClick=${onRotate}>${w.rotate}</button>`
+          html`<button type="button" aria-label=${w.limitOf({ name: keyName(key) })} onClick=${onLimit}>${w.limit}</button>
+            <button type="button" aria-label=${w.rotateOf({ name: keyName(key) })} onClick=${onRotate}>${w.rotate}</button>`
         }
-        <${ConfirmButton} label=${w.revoke} of=${nameOf(key)} question=${question} onSure=${onRevoke} />
+        <${ConfirmButton} label=${w.revoke} of=${keyName(key)} question=${question} onSure=${onRevoke} />
       </div>
     </td>
   </tr>`;
 }
 
 /** Dialog that changes the allowed addresses and the expiry of a key. */
-export function LimitKey({ of, onDone, onClose }: { of: Key; onDone: () => void; onClose: () => void }) {
+export function KeyLimitsDialog({ of, onDone, onClose }: { of: Key; onDone: () => void; onClose: () => void }) {
   const { common, keys: w } = words();
   const { run, isBusy, error } = useAction();
   const limit = (event: SubmitEvent) => {
     event.preventDefault();
     const given = new FormData(event.target as HTMLFormElement);
     run(async () => {
-      const body = { allowed_addresses: addressesIn(given), ...endIn(given) };
+      const body = { allowed_addresses: readAllowedAddresses(given), ...selectedExpiry(given) };
       await callApi('PATCH', `/v1/keys/${of.key_id}`, body);
       onDone();
       onClose();
     });
   };
-  return html`<${Dialog} title=${w.limitOf({ name: nameOf(of) })} onClose=${onClose}>
+  return html`<${Dialog} title=${w.limitOf({ name: keyName(of) })} onClose=${onClose}>
     <form onSubmit=${limit}>
       <p>${w.limitAbout}</p>
-      <${AllowedField} now=${of.allowed_addresses} />
+      <${AllowedAddressesField} now=${of.allowed_addresses} />
       <${Field} label=${w.expires}>${(attributes: object) => html`<${ExpiryChoice} attributes=${attributes} isChange />`}<//>
       <${ErrorMessage} text=${error} />
       <p class="actions">

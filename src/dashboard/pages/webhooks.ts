@@ -7,9 +7,9 @@ import { useAction, useLoad } from '../parts/load.ts';
 import { Badge, Card, ConfirmButton, ErrorMessage, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { CreateWebhook, type EventType, nameOf, RotateSecret } from './webhooks/create-webhook.ts';
+import { CreateWebhook, type EventType, RotateSecret, webhookName } from './webhooks/create-webhook.ts';
 import { DeliveryLog } from './webhooks/delivery-log.ts';
-import { whyPaused } from './webhooks/webhook.ts';
+import { pauseReasonOf } from './webhooks/webhook.ts';
 
 /** Page with the webhook subscriptions of the signed-in account, whichever account is selected. */
 export function Page() {
@@ -35,10 +35,10 @@ export function Page() {
   const change = (webhook: Webhook, status: Webhook['status']) =>
     act(
       () => callApi('PATCH', path(webhook), { status }),
-      status === 'active' ? w.resumed({ name: nameOf(webhook) }) : w.paused({ name: nameOf(webhook) }),
+      status === 'active' ? w.resumed({ name: webhookName(webhook) }) : w.paused({ name: webhookName(webhook) }),
     );
   const remove = (webhook: Webhook) =>
-    act(() => callApi('DELETE', path(webhook)), w.deleted({ name: nameOf(webhook) }));
+    act(() => callApi('DELETE', path(webhook)), w.deleted({ name: webhookName(webhook) }));
   const test = (webhook: Webhook) => {
     const said = webhook.status === 'paused' ? w.testWaits({ url: webhook.url }) : w.testSent({ url: webhook.url });
     act(async () => {
@@ -129,7 +129,7 @@ export function WebhookRow(props: {
   onDelete: () => void;
 }) {
   const { of: webhook, zone, isShown, onShow, onTest, onStatus, onRotate, onDelete } = props;
-  const name = nameOf(webhook);
+  const name = webhookName(webhook);
   const isActive = webhook.status === 'active';
   const { common, webhooks: w } = words();
   return html`<tr>
@@ -163,5 +163,5 @@ function WhyPaused({ webhookId }: { webhookId: string }) {
     () => callApi<Delivery[]>('GET', `/v1/webhooks/${webhookId}/deliveries?limit=${LOOKED_AT}`),
     [webhookId],
   );
-  return log.value === null ? null : html`<small class="quiet">${whyPaused(log.value)}</small>`;
+  return log.value === null ? null : html`<small class="quiet">${pauseReasonOf(log.value)}</small>`;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { newSecret, receiverCode, whyPaused } from '#src/dashboard/pages/webhooks/webhook.ts';
+import { newSecret, pauseReasonOf, receiverCode } from '#src/dashboard/pages/webhooks/webhook.ts';
 import { words } from '#src/dashboard/words/words.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
 import { findCutSelects, testLooks } from '#test/support/browser.ts';
@@ -244,9 +244,9 @@ test('has the same events and reasons of a pause as the service, and creates val
     next_attempt_at: null,
     attempts: attempts.map(([at, error]) => ({ at, error, response_status: error ? null : 200, duration_ms: 1 })),
   });
-  expect(whyPaused([])).toBe('by hand');
-  expect(whyPaused([delivery()])).toBe('by hand');
-  expect(whyPaused([delivery(['2026-11-20T10:00:00.000Z', 'timeout'], ['2026-11-20T10:05:00.000Z', null])])).toBe(
+  expect(pauseReasonOf([])).toBe('by hand');
+  expect(pauseReasonOf([delivery()])).toBe('by hand');
+  expect(pauseReasonOf([delivery(['2026-11-20T10:00:00.000Z', 'timeout'], ['2026-11-20T10:05:00.000Z', null])])).toBe(
     'by hand',
   );
   // The latest attempt need not belong to the latest delivery.

@@ -16,7 +16,7 @@ import {
 } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
-import { AllowedField, addressesIn, ExpiryChoice, endIn, nameOf } from './key.ts';
+import { AllowedAddressesField, ExpiryChoice, keyName, readAllowedAddresses, selectedExpiry } from './key.ts';
 import { curlLine, DEFAULT_SCOPES, SCOPES } from './scopes.ts';
 
 const ALL = SCOPES;
@@ -35,8 +35,8 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
     const given = new FormData(event.target as HTMLFormElement);
     const name = String(given.get('name')).trim();
     run(async () => {
-      const allowed_addresses = addressesIn(given);
-      const { expires_at } = endIn(given);
+      const allowed_addresses = readAllowedAddresses(given);
+      const { expires_at } = selectedExpiry(given);
       const body = {
         scopes,
         ...(allowed_addresses.length === 0 ? {} : { allowed_addresses }),
@@ -76,7 +76,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
       <${Field} label=${w.expires}>
         ${(attributes: object) => html`<${ExpiryChoice} attributes=${attributes} />`}
       <//>
-      <${AllowedField} />
+      <${AllowedAddressesField} />
       <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)} disabled=${scopes.length === 0}>${w.createShort}</button>
@@ -97,7 +97,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
     event.preventDefault();
     const given = new FormData(event.target as HTMLFormElement);
     const overlap_hours = numberOf(String(given.get('hours')));
-    const { expires_at } = endIn(given);
+    const { expires_at } = selectedExpiry(given);
     run(async () => {
       setMade(
         await callApi<RotatedKey>('POST', `/v1/keys/${of.key_id}/rotate`, {
@@ -114,7 +114,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
         <p>${renderMarks(w.oldGoesOn({ key: `${of.prefix}…`, until: time(made.old_expires_at, me.timezone) }))}</p>
       <//>
     <//>`;
-  return html`<${Dialog} title=${w.rotateOf({ name: nameOf(of) })} onClose=${onClose}>
+  return html`<${Dialog} title=${w.rotateOf({ name: keyName(of) })} onClose=${onClose}>
     <form onSubmit=${rotate}>
       <p>${w.rotateAbout}</p>
       <${Field} label=${w.hours} hint=${w.hoursHint}>

@@ -5,9 +5,9 @@ import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
 /** Returns the display name of a key. */
-export const nameOf = ({ name, prefix }: Pick<Key, 'name' | 'prefix'>): string => name ?? `${prefix}…`;
+export const keyName = ({ name, prefix }: Pick<Key, 'name' | 'prefix'>): string => name ?? `${prefix}…`;
 
-export const isOver = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
+export const isKeyEnded = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
   expires_at !== null && Date.parse(expires_at) <= nowMs;
 
 /** Whether a key expires within a week, while there is time to replace it. */
@@ -28,7 +28,7 @@ export function ExpiryChoice({ attributes, isChange = false }: { attributes: obj
 }
 
 /** Returns the selected expiry as a request field; null for never. */
-export function endIn(given: FormData, nowMs = Date.now()): { expires_at?: string | null } {
+export function selectedExpiry(given: FormData, nowMs = Date.now()): { expires_at?: string | null } {
   const days = String(given.get(EXPIRY_NAME));
   if (days === '') return {};
   return { expires_at: days === 'never' ? null : new Date(nowMs + Number(days) * DAY_MS).toISOString() };
@@ -37,7 +37,7 @@ export function endIn(given: FormData, nowMs = Date.now()): { expires_at?: strin
 const ALLOWED_NAME = 'allowed';
 
 /** Field for addresses and networks. `now`: the current ones. */
-export function AllowedField({ now = [] }: { now?: readonly string[] }) {
+export function AllowedAddressesField({ now = [] }: { now?: readonly string[] }) {
   const w = words().keys;
   return html`<${Field} label=${w.allowed} hint=${w.allowedHint}>
     ${(attributes: object) =>
@@ -46,7 +46,7 @@ export function AllowedField({ now = [] }: { now?: readonly string[] }) {
 }
 
 /** Returns the addresses in the field. */
-export const addressesIn = (given: FormData): string[] =>
+export const readAllowedAddresses = (given: FormData): string[] =>
   String(given.get(ALLOWED_NAME))
     .split(/[\s,;]+/)
     .filter((text) => text !== '');

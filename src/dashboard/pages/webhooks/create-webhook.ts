@@ -102,7 +102,7 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
         <p>${w.rotation.bothSign}</p>
       <//>
     <//>`;
-  return html`<${Dialog} title=${w.rotateSecretOf({ name: nameOf(webhook) })} onClose=${onClose}>
+  return html`<${Dialog} title=${w.rotateSecretOf({ name: webhookName(webhook) })} onClose=${onClose}>
     <p>${w.rotation.about}</p>
     <p class="quiet">${w.rotation.again}</p>
     <${ErrorMessage} text=${error} />
@@ -131,5 +131,5 @@ const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () 
 export type EventType = Webhook['event'];
 
 /** Returns the display name of a subscription. */
-export const nameOf = ({ events, url }: Pick<Webhook, 'events' | 'url'>): string =>
+export const webhookName = ({ events, url }: Pick<Webhook, 'events' | 'url'>): string =>
   words().webhooks.to({ event: events.join(', '), url });

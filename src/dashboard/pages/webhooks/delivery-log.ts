@@ -8,7 +8,7 @@ import { PageButtons, useAction, useLoad, usePages } from '../../parts/load.ts';
 import { Badge, Card, ErrorMessage, Loading, RelativeTime, renderMarks } from '../../parts/ui.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { nameOf } from './create-webhook.ts';
+import { webhookName } from './create-webhook.ts';
 import { outcomeOf } from './webhook.ts';
 
 const SHOWN = 20;
@@ -42,7 +42,7 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
     });
   const pending = value?.rows.filter(({ status }) => status === 'pending').length ?? 0;
   return html`<${Card} title=${webhooks.deliveries}>
-    <p class="quiet">${renderMarks(w.about({ name: nameOf(webhook) }))}</p>
+    <p class="quiet">${renderMarks(w.about({ name: webhookName(webhook) }))}</p>
     <p class="hidden" role="status">${pending === 0 ? '' : w.pending({ count: pending })}</p>
     <${ErrorMessage} text=${error} />
     <div tabindex="-1" ref=${pages.top} role="group" aria-label=${w.label}>

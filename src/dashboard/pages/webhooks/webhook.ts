@@ -37,7 +37,7 @@ type Attempt = Delivery['attempts'][number];
 export const outcomeOf = ({ error, response_status }: Attempt): string => error ?? `HTTP ${response_status}`;
 
 /** Returns why a subscription is paused, as far as its log shows: the service pauses only after a failed attempt. Pure. */
-export function whyPaused(deliveries: Delivery[]): string {
+export function pauseReasonOf(deliveries: Delivery[]): string {
   const last = deliveries
     .flatMap(({ attempts }) => attempts)
     .reduce<Delivery['attempts'][number] | null>((a, b) => (a === null || b.at > a.at ? b : a), null);
