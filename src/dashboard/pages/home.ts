@@ -6,7 +6,15 @@ import { useChanges } from '../parts/changes.ts';
 import { type FileChoice, FileMenu } from '../parts/file-menu.ts';
 import { dayName } from '../parts/format.ts';
 import { useLoad } from '../parts/load.ts';
-import { addressOf, endOf, nameOf, periodShown, type Period as Shown, shiftPeriod, todayIn } from '../parts/period.ts';
+import {
+  lastDayOf,
+  periodAddressOf,
+  periodName,
+  periodToShow,
+  type Period as Shown,
+  shiftPeriod,
+  todayInZone,
+} from '../parts/period.ts';
 import { Badge, Card, Loading, RelativeTime, useNow } from '../parts/ui.ts';
 import { type PageLink, usePageLink, useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
@@ -46,8 +54,8 @@ export function PeriodView(props: {
   const { page, address, deviceId, computed } = props;
   const { user, move } = useSession();
   const w = words();
-  const today = todayIn(user.timezone);
-  const shown: Shown = periodShown(address, today);
+  const today = todayInZone(user.timezone);
+  const shown: Shown = periodToShow(address, today);
   const [dayRows, setDayRows] = useState(storedRows.get);
   const chooseRows = (rows: DayRows) => {
     storedRows.set(rows);
@@ -70,11 +78,11 @@ export function PeriodView(props: {
   if (period.value) last.current = { of: whose, value: period.value };
   const before = last.current?.of === whose ? last.current.value : null;
   const value = period.value ?? (period.error === null ? before : null);
-  const show = (next: Shown) => move(`${page}/${addressOf(next)}`);
+  const show = (next: Shown) => move(`${page}/${periodAddressOf(next)}`);
   const first = value?.first_date ?? null;
   const step = (by: number) => {
     const next = shiftPeriod(shown, by);
-    if (next.start <= today && (first === null || endOf(next) >= first)) show(next);
+    if (next.start <= today && (first === null || lastDayOf(next) >= first)) show(next);
   };
   const box = usePeriodSteps(step);
   const follow = usePageLink();
@@ -103,7 +111,7 @@ export function PeriodView(props: {
           }
           ${one.unit === 'day' || one.unit === 'week' ? one.thermostats.map((thermostat) => html`<${RoomClimate} key=${thermostat.device_id} of=${one} thermostat=${thermostat} />`) : null}
           ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
-          ${one.flows && html`<${Flows} flows=${one.flows} used=${one.used.kwh_used} devices=${one.devices} title=${nameOf({ unit: one.unit, start: one.start })} />`}
+          ${one.flows && html`<${Flows} flows=${one.flows} used=${one.used.kwh_used} devices=${one.devices} title=${periodName({ unit: one.unit, start: one.start })} />`}
           <${CommodityCards} of=${one.commodities} />
           ${one.used.kwh_used !== null && html`<${Download} userId=${user.user_id} deviceId=${deviceId ?? ''} days=${daysOf(one)} groupBy=${one.unit === 'day' ? dayRows : ROWS[one.unit]} />`}
           ${one.week.cells.length > 0 && html`<${Card} title=${w.period.week}><${HeatMap} cells=${one.week.cells} weeks=${one.week.weeks} /><//>`}

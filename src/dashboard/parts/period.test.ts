@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  addressOf,
   daysName,
-  endOf,
-  inUnit,
-  nameOf,
+  lastDayOf,
+  parsePeriodAddress,
+  periodAddressOf,
   periodAt,
-  periodFrom,
-  periodShown,
+  periodName,
+  periodOfUnit,
+  periodToShow,
   shiftPeriod,
   UNITS,
   weekOf,
@@ -24,27 +24,27 @@ describe('a period of the dashboard', () => {
     fc.assert(
       fc.property(units, dates, (unit, date) => {
         const period = periodAt(unit, date);
-        expect(period.start <= date && date <= endOf(period)).toBe(true);
-        expect(periodFrom(addressOf(period))).toEqual(period);
+        expect(period.start <= date && date <= lastDayOf(period)).toBe(true);
+        expect(parsePeriodAddress(periodAddressOf(period))).toEqual(period);
         const next = shiftPeriod(period, 1);
         expect(shiftPeriod(next, -1)).toEqual(period);
-        expect(next.start > endOf(period)).toBe(true);
-        expect(periodAt(unit, endOf(period))).toEqual(period);
+        expect(next.start > lastDayOf(period)).toBe(true);
+        expect(periodAt(unit, lastDayOf(period))).toEqual(period);
       }),
     );
   });
 
   test('that contains today still does so after its unit changes; any other keeps its first day', () => {
     const october = periodAt('month', '2026-10-20');
-    expect(inUnit('day', october, '2026-10-12')).toEqual({ unit: 'day', start: '2026-10-12' });
-    expect(inUnit('week', october, '2026-12-01')).toEqual({ unit: 'week', start: '2026-09-28' });
-    expect(inUnit('year', october, '2026-12-01')).toEqual({ unit: 'year', start: '2026-01-01' });
+    expect(periodOfUnit('day', october, '2026-10-12')).toEqual({ unit: 'day', start: '2026-10-12' });
+    expect(periodOfUnit('week', october, '2026-12-01')).toEqual({ unit: 'week', start: '2026-09-28' });
+    expect(periodOfUnit('year', october, '2026-12-01')).toEqual({ unit: 'year', start: '2026-01-01' });
   });
 
   test('of a week has its ISO 8601 number', () => {
     expect(weekOf('2026-12-28')).toEqual({ year: 2026, week: 53 });
     expect(weekOf('2024-12-30')).toEqual({ year: 2025, week: 1 });
-    expect(addressOf(periodAt('week', '2027-01-03'))).toBe('week/2026-W53');
+    expect(periodAddressOf(periodAt('week', '2027-01-03'))).toBe('week/2026-W53');
   });
 
   test('is null if the address is invalid', () => {
@@ -59,12 +59,12 @@ describe('a period of the dashboard', () => {
       'month/2026',
     ];
     for (const address of [...rubbish, 'month/2026-13', 'year/26', 'year/0001', 'hour/2026-01-01', 'day/2026-01-01/x'])
-      expect({ address, is: periodFrom(address) }).toEqual({ address, is: null });
+      expect({ address, is: parsePeriodAddress(address) }).toEqual({ address, is: null });
   });
 
   test('has a readable name', () => {
-    expect(nameOf(periodAt('day', '2026-10-12'))).toMatch(/Mon.*12/);
-    expect(nameOf(periodAt('month', '2026-10-12'))).toBe('October 2026');
+    expect(periodName(periodAt('day', '2026-10-12'))).toMatch(/Mon.*12/);
+    expect(periodName(periodAt('month', '2026-10-12'))).toBe('October 2026');
     expect(daysName('2026-10-12', '2026-10-18')).toMatch(/12.*18/);
   });
 });
@@ -77,5 +77,5 @@ test.each([
   ['fortnight', 'day/2026-11-24'],
   ['week/2026-W02', 'week/2026-W02'],
 ])('the address "%s" shows the period %s', (address, shown) => {
-  expect(addressOf(periodShown(address, '2026-11-24'))).toBe(shown);
+  expect(periodAddressOf(periodToShow(address, '2026-11-24'))).toBe(shown);
 });

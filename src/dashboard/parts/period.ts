@@ -37,7 +37,7 @@ export function periodAt(unit: Unit, date: string): Period {
 }
 
 /** Returns the last day of a period. Pure. */
-export const endOf = (period: Period): string => dateOf(known(shiftPeriod(period, 1).start) - DAY_MS);
+export const lastDayOf = (period: Period): string => dateOf(known(shiftPeriod(period, 1).start) - DAY_MS);
 
 /** Returns the period `by` periods later, or earlier if negative. Pure. */
 export function shiftPeriod({ unit, start }: Period, by: number): Period {
@@ -56,7 +56,7 @@ export function weekOf(start: string): { year: number; week: number } {
 }
 
 /** Returns a period's form in addresses: `day/2026-10-12`, `week/2026-W42`, `month/2026-10`, `year/2026`. Pure. */
-export function addressOf({ unit, start }: Period): string {
+export function periodAddressOf({ unit, start }: Period): string {
   if (unit === 'day') return `day/${start}`;
   if (unit === 'month') return `month/${start.slice(0, 7)}`;
   if (unit === 'year') return `year/${start.slice(0, 4)}`;
@@ -65,7 +65,7 @@ export function addressOf({ unit, start }: Period): string {
 }
 
 /** Parses a period from an address; null if the address names none. Pure. */
-export function periodFrom(address: string): Period | null {
+export function parsePeriodAddress(address: string): Period | null {
   const [name, text = '', ...more] = address.split('/');
   const unit = UNITS.find((one) => one === name);
   const match = unit && FORMS[unit].exec(text);
@@ -78,33 +78,33 @@ export function periodFrom(address: string): Period | null {
   const fourth = Date.UTC(Number(match[1]), 0, 4);
   const start = dateOf(Math.max(0, fourth - (weekdayOf(fourth) - 1) * DAY_MS + (Number(match[2]) - 1) * 7 * DAY_MS));
   const period = { unit, start };
-  return addressOf(period) === address ? period : null;
+  return periodAddressOf(period) === address ? period : null;
 }
 
 /** Returns the period to show for an address: the one that it names; for a unit alone, the current one; else today. Pure. */
-export const periodShown = (address: string, today: string): Period =>
-  periodFrom(address) ?? periodAt(UNITS.find((one) => one === address.replace(/\/$/, '')) ?? 'day', today);
+export const periodToShow = (address: string, today: string): Period =>
+  parsePeriodAddress(address) ?? periodAt(UNITS.find((one) => one === address.replace(/\/$/, '')) ?? 'day', today);
 
 /** Returns the period of another unit that contains today, if today is in the given period, else its first day. Pure. */
-export function inUnit(unit: Unit, period: Period, today: string): Period {
-  const holdsToday = period.start <= today && today <= endOf(period);
+export function periodOfUnit(unit: Unit, period: Period, today: string): Period {
+  const holdsToday = period.start <= today && today <= lastDayOf(period);
   return periodAt(unit, holdsToday ? today : period.start);
 }
 
 /** Formats a period: "Mon, 12 Oct 2026", "12 – 18 Oct 2026", "October 2026", "2026". */
-export function nameOf(period: Period): string {
+export function periodName(period: Period): string {
   const { unit, start } = period;
   if (unit === 'day')
     return dateFormat({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(
       known(start),
     );
   if (unit === 'month') return dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' }).format(known(start));
-  return unit === 'year' ? start.slice(0, 4) : daysName(start, endOf(period));
+  return unit === 'year' ? start.slice(0, 4) : daysName(start, lastDayOf(period));
 }
 
 /** Formats days: a single day with its weekday, several as a range. */
 export function daysName(start: string, end: string): string {
-  if (start === end) return nameOf({ unit: 'day', start });
+  if (start === end) return periodName({ unit: 'day', start });
   return dateFormat({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).formatRange(
     known(start),
     known(end),
@@ -112,5 +112,5 @@ export function daysName(start: string, end: string): string {
 }
 
 /** Returns the current day in a time zone. */
-export const todayIn = (zone: string): string =>
+export const todayInZone = (zone: string): string =>
   new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(Date.now());

@@ -5,7 +5,7 @@ import { BarChart } from '../../parts/chart.ts';
 import { FocusableList } from '../../parts/focus.ts';
 import { DAY_MS, dayName } from '../../parts/format.ts';
 import { PageButtons, useAction, useLoad, usePages } from '../../parts/load.ts';
-import { todayIn } from '../../parts/period.ts';
+import { todayInZone } from '../../parts/period.ts';
 import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
@@ -76,7 +76,7 @@ const DAYS = 30;
  */
 export function GroupDays({ of: group, zone, changes }: { of: Group; zone: string; changes: number }) {
   const w = words().groups;
-  const end = todayIn(zone);
+  const end = todayInZone(zone);
   const dayBefore = (days: number) => new Date(Date.parse(end) - days * DAY_MS).toISOString().slice(0, 10);
   const query = { start: dayBefore(DAYS - 1), end, tz: zone, include: 'estimated' };
   const used = useLoad(

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Period as EnergyPeriod } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { cubicMetres, kwh } from '../../parts/format.ts';
-import { endOf, inUnit, nameOf, type Period, periodAt, shiftPeriod, UNITS } from '../../parts/period.ts';
+import { lastDayOf, type Period, periodAt, periodName, periodOfUnit, shiftPeriod, UNITS } from '../../parts/period.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { Total } from './figure.ts';
@@ -20,7 +20,7 @@ export function PeriodChooser(props: {
   const { period, today, first, onShow } = props;
   const { unit, start } = period;
   const w = words().period;
-  const isLast = endOf(period) >= today;
+  const isLast = lastDayOf(period) >= today;
   const isFirst = start <= (first ?? '1970-01-08');
   const step = (by: number, isEnd: boolean) =>
     html`<button
@@ -40,12 +40,12 @@ export function PeriodChooser(props: {
     <div class="units">
       ${UNITS.map(
         (one) =>
-          html`<button type="button" aria-pressed=${one === unit} onClick=${() => onShow(inUnit(one, period, today))}>${w.units[one]}</button>`,
+          html`<button type="button" aria-pressed=${one === unit} onClick=${() => onShow(periodOfUnit(one, period, today))}>${w.units[one]}</button>`,
       )}
     </div>
     <div class="steps">
       ${step(-1, isFirst)}
-      <label class="date"><span class="date-name">${nameOf(period)}</span>
+      <label class="date"><span class="date-name">${periodName(period)}</span>
         <input type="date" aria-label=${w.goTo} value=${start} max=${today} onChange=${jump} />
       </label>
       ${step(1, isLast)}

@@ -1,7 +1,7 @@
 import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { kwh, money, moneyAbout, percent, watts } from '../../parts/format.ts';
-import { addressOf } from '../../parts/period.ts';
+import { periodAddressOf } from '../../parts/period.ts';
 import { Card, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
@@ -100,7 +100,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
 const pageOf = (deviceId: string, { unit, start, now }: Period): string =>
   unit === 'day' && start === now.slice(0, 10)
     ? `devices/${deviceId}`
-    : `devices/${deviceId}/${addressOf({ unit, start })}`;
+    : `devices/${deviceId}/${periodAddressOf({ unit, start })}`;
 
 interface Row {
   key: string;

@@ -4,7 +4,7 @@ import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { dayName } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { nameOf, periodAt, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
+import { periodAt, periodName, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
 import { busyAttributes, Card, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -78,5 +78,5 @@ export function NoDataNotice(props: { of: Period; first: string; onGo: (period: 
     return html`<p class="note">${renderMarks(w.nothingThen({ first: dayName(first) }), way(periodAt(unit, first)))}</p>`;
   if (end < now.slice(0, 10)) return html`<p class="note">${w.nothing}</p>`;
   const before = shiftPeriod({ unit, start }, -1);
-  return html`<p class="note">${renderMarks(w.nothingSoFar({ before: nameOf(before) }), way(before))}</p>`;
+  return html`<p class="note">${renderMarks(w.nothingSoFar({ before: periodName(before) }), way(before))}</p>`;
 }

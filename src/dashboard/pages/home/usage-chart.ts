@@ -7,7 +7,7 @@ import { BarChart, type BarPart, firstChartPx } from '../../parts/chart.ts';
 import { DAY_MS, moneyOf } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import type { Bar } from '../../parts/paint-bars.ts';
-import { endOf, nameOf, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
+import { lastDayOf, periodName, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
 import { Card, Loading } from '../../parts/ui.ts';
 import { dateFormat, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -37,7 +37,7 @@ function ghostDays({ unit, start, end, compared }: Period): { start: string; end
   if (!compared) return null;
   if (unit === 'year') {
     const before = shiftPeriod({ unit, start }, -1);
-    return { start: before.start, end: endOf(before) };
+    return { start: before.start, end: lastDayOf(before) };
   }
   if (!compared.before) return null;
   const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -128,7 +128,7 @@ const symbolOf = (currency: string): string =>
     .find(({ type }) => type === 'currency')?.value ?? currency;
 
 const ghostName = (one: Period): string =>
-  one.unit === 'year' ? nameOf(shiftPeriod({ unit: 'year', start: one.start }, -1)) : precedingDaysName(one);
+  one.unit === 'year' ? periodName(shiftPeriod({ unit: 'year', start: one.start }, -1)) : precedingDaysName(one);
 
 /** A place on the axis, with or without a row. */
 interface Place {
@@ -236,6 +236,6 @@ function placeOf(period: Shown, one: Period): Place {
     key: period.start,
     ghostKey,
     label: dateFormat({ ...format, timeZone: 'UTC' }).format(ms),
-    name: nameOf(period),
+    name: periodName(period),
   };
 }
