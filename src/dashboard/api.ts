@@ -2,14 +2,14 @@ import { useEffect, useState } from 'preact/hooks';
 import { language, textNamed, words } from './words/words.ts';
 
 /** An API response with a status other than 2xx. */
-export class Failure extends Error {
+export class ApiFailure extends Error {
   override name = 'Failure';
   readonly status: number;
   /** Validation errors by field. */
   readonly details: { field: string; message: string }[];
   /** For an internal error: id of its entry in the service's log. */
   readonly incident: string;
-  constructor(status: number, body: { error?: string; details?: Failure['details']; incident?: string }) {
+  constructor(status: number, body: { error?: string; details?: ApiFailure['details']; incident?: string }) {
     super(body.error ?? words().common.errors.status({ status }));
     this.status = status;
     this.details = body.details ?? [];
@@ -24,9 +24,9 @@ function named(field: string): string {
 }
 
 /** Returns an error message for a user, with the invalid fields. */
-export function sentenceOf(error: unknown): string {
+export function errorSentenceOf(error: unknown): string {
   const { errors } = words().common;
-  if (error instanceof Failure) {
+  if (error instanceof ApiFailure) {
     if (error.status === 401) return errors.signedOut;
     if (error.status === 429) return errors.tooMany;
     if (error.status === 503) return errors.away;
@@ -62,7 +62,7 @@ export async function callApi<T>(method: string, path: string, body?: unknown): 
  * Sends a POST with a body of another media type, or without a body. `once`: an Idempotency-Key; if the response was lost, repeating the
  * request returns the same response.
  */
-export async function post<T>(path: string, sent: { once?: string; type?: string; text?: string }): Promise<T> {
+export async function postBody<T>(path: string, sent: { once?: string; type?: string; text?: string }): Promise<T> {
   return (await answerTo<T>('POST', path, sent)).body;
 }
 
@@ -135,7 +135,7 @@ async function answerTo<T>(
   if (response.status === 401) signedOut();
   // Another tab has signed in as another account, so the data on this page belong to the previous one.
   if (response.status === 403 && method !== 'GET' && (await tokenNow()) !== csrfToken) location.reload();
-  throw new Failure(response.status, answer as ConstructorParameters<typeof Failure>[1]);
+  throw new ApiFailure(response.status, answer as ConstructorParameters<typeof ApiFailure>[1]);
 }
 
 /** Downloads a path in the media type `accept`. Throws a Failure unless the status is 2xx. */
@@ -143,7 +143,7 @@ export async function downloadFile(path: string, accept: string): Promise<Blob> 
   const response = await fetch(`/dashboard${path}`, { headers: { accept } });
   if (response.ok) return response.blob();
   if (response.status === 401) signedOut();
-  throw new Failure(response.status, await response.json().catch(() => ({})));
+  throw new ApiFailure(response.status, await response.json().catch(() => ({})));
 }
 
 async function tokenNow(): Promise<string> {

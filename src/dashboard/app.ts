@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
-import { callApi, sentenceOf, storeSession } from './api.ts';
+import { callApi, errorSentenceOf, storeSession } from './api.ts';
 import { type Children, html } from './html.ts';
 import { Layout } from './layout.ts';
 import { applyTheme } from './parts/appearance.ts';
@@ -107,7 +107,7 @@ function App() {
         if ('csrf_token' in one) begin(one);
         else setSignedIn(null);
       },
-      (reason) => setFailed(sentenceOf(reason)),
+      (reason) => setFailed(errorSentenceOf(reason)),
     );
   }
 

@@ -1,4 +1,4 @@
-import { askEachCell, callApi } from './api.ts';
+import { callApi, postToEachCell } from './api.ts';
 import { words } from './words/words.ts';
 
 /** Whether this browser can make and use passkeys. Browsers offer them on pages with HTTPS only. */
@@ -27,7 +27,7 @@ export async function makePasskey(): Promise<CreatedPasskey> {
  * of its account, so it signs the challenges of all cells at once, and there is a proof for each cell. Throws an error for people to read.
  */
 export async function askForPasskey(): Promise<object[]> {
-  const begun = await askEachCell<{ sign_in_id: string; options: PublicKeyCredentialRequestOptionsJSON }>(
+  const begun = await postToEachCell<{ sign_in_id: string; options: PublicKeyCredentialRequestOptionsJSON }>(
     '/sign-in/passkey',
     {},
   );

@@ -45,20 +45,20 @@ export function SignIn<Signed>(props: {
     try {
       return await callApi<Signed>('POST', isAddress && token !== '' ? '/email' : '/session', proof);
     } catch (failure) {
-      if (others.length === 0 || !(failure instanceof Failure) || failure.status !== 422) throw failure;
+      if (others.length === 0 || !(failure instanceof ApiFailure) || failure.status !== 422) throw failure;
       return useFirst(others);
     }
   };
   const again = (failure: unknown): never => {
     setToken('');
-    if (!(failure instanceof Failure) || failure.status !== 422) throw failure;
+    if (!(failure instanceof ApiFailure) || failure.status !== 422) throw failure;
     throw new Error(token === '' ? signIn.wrongCode : isAddress ? signIn.wrongAddress : signIn.wrongLink);
   };
   const ask = (event: SubmitEvent) => {
     event.preventDefault();
     const email = String(new FormData(event.target as HTMLFormElement).get('email'));
     run(async () => {
-      const begun = await askEachCell<{ sign_in_id: string }>('/sign-in', { email });
+      const begun = await postToEachCell<{ sign_in_id: string }>('/sign-in', { email });
       // The mailed code is valid for one of them.
       setAsked({ email, signInIds: begun.map(({ sign_in_id }) => sign_in_id) });
     });
@@ -117,7 +117,7 @@ function PasskeyButton({ onProofs }: { onProofs: (proofs: object[]) => Promise<v
 }
 
 function refused(failure: unknown): never {
-  if (failure instanceof Failure && failure.status === 422) throw new Error(words().common.passkeys.refused);
+  if (failure instanceof ApiFailure && failure.status === 422) throw new Error(words().common.passkeys.refused);
   throw failure;
 }
 
@@ -143,7 +143,7 @@ async function goToProvider({ returnTo, cell, untried }: ProviderAttempt): Promi
 }
 
 function away(failure: unknown): never {
-  if (failure instanceof Failure && failure.status === 503)
+  if (failure instanceof ApiFailure && failure.status === 503)
     throw new Error(words().common.provider.problems.unavailable);
   throw failure;
 }

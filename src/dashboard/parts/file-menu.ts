@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { downloadFile, sentenceOf } from '../api.ts';
+import { downloadFile, errorSentenceOf } from '../api.ts';
 import { html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { busyAttributes, ErrorMessage } from './ui.ts';
@@ -25,10 +25,10 @@ export function FileMenu({ of, fileName, choices }: { of: string; fileName: stri
     setSaid({ problem: null, done: '' });
     try {
       const name = `${fileName}.${ending}`;
-      save(await downloadFile(path, accept), name);
+      saveFile(await downloadFile(path, accept), name);
       setSaid({ problem: null, done: w.ready({ name }) });
     } catch (error) {
-      setSaid({ problem: sentenceOf(error), done: '' });
+      setSaid({ problem: errorSentenceOf(error), done: '' });
     }
     setBusy(false);
   };
@@ -50,7 +50,7 @@ export function FileMenu({ of, fileName, choices }: { of: string; fileName: stri
 }
 
 /** Downloads a file under a name in the browser. */
-export function save(content: Blob, name: string): void {
+export function saveFile(content: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name;

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { fetchPage, type Page, sentenceOf } from '../api.ts';
+import { errorSentenceOf, fetchPage, type Page } from '../api.ts';
 import { html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { useFocusFallback } from './focus.ts';
@@ -27,7 +27,8 @@ export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loa
     setState((now) => ({ ...now, isLoading: true }));
     ask().then(
       (value) => mine === asked.current && setState({ value, error: null, isLoading: false }),
-      (error) => mine === asked.current && setState((now) => ({ ...now, error: sentenceOf(error), isLoading: false })),
+      (error) =>
+        mine === asked.current && setState((now) => ({ ...now, error: errorSentenceOf(error), isLoading: false })),
     );
   }, keys);
   const put = useCallback((value: T) => {
@@ -51,7 +52,7 @@ export function useAction(): { run(work: () => Promise<void>): void; isBusy: boo
     setBusy(true);
     setError(null);
     work()
-      .catch((reason) => setError(sentenceOf(reason)))
+      .catch((reason) => setError(errorSentenceOf(reason)))
       .finally(() => setBusy(false));
   };
   return { run, isBusy, error };

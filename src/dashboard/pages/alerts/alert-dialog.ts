@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Alert, User } from '#clients/typescript/client.ts';
-import { callApi, Failure } from '../../api.ts';
+import { ApiFailure, callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { DecimalInput, numberErrorOf, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
@@ -54,7 +54,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
   /** If the alert would reach no receiver, the delivery field explains it. A missing tariff is reported in the service's words. */
   const refused = (reason: unknown): false => {
     const isAboutTariff = isCostType(type) && (delivery === 'email' || past.value?.currency === null);
-    if (reason instanceof Failure && reason.status === 409 && !isAboutTariff) return false;
+    if (reason instanceof ApiFailure && reason.status === 409 && !isAboutTariff) return false;
     throw reason;
   };
   const limits = limitsOf(type);

@@ -1,5 +1,5 @@
 import type { Usage, User } from '#clients/typescript/client.ts';
-import { callApi, Failure, withQuery } from '../../api.ts';
+import { ApiFailure, callApi, withQuery } from '../../api.ts';
 import { DAY_MS, HOUR_MS } from '../../parts/format.ts';
 import type { Bar } from '../../parts/paint-bars.ts';
 import { dateFormat } from '../../words/locale.ts';
@@ -66,7 +66,7 @@ export async function loadAlertHistory(
   if (isCostType(type)) {
     // Status 422: the costs are in two currencies, so no chart can show them.
     const { data } = await ask({ include: 'cost' }).catch((reason) => {
-      if (reason instanceof Failure && reason.status === 422) return { data: [] };
+      if (reason instanceof ApiFailure && reason.status === 422) return { data: [] };
       throw reason;
     });
     const steps = stepsOf(dates, data, ({ cost }) => (cost ? Number(cost.total) : null));

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Device } from '#clients/typescript/client.ts';
-import { callApi, fetchAll, sentenceOf, withQuery } from '../../api.ts';
+import { callApi, errorSentenceOf, fetchAll, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
 import { time } from '../../parts/format.ts';
@@ -86,7 +86,7 @@ function usePreview(
         setPreview({ type, threshold, fired: data });
         setError(null);
       } catch (reason) {
-        if (!isTooLate) setError(sentenceOf(reason));
+        if (!isTooLate) setError(errorSentenceOf(reason));
       }
     };
     const timer = threshold === null ? undefined : setTimeout(ask, PAUSE_MS, threshold);

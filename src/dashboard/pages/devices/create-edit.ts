@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeviceDetails } from '#clients/typescript/client.ts';
-import { callApi, Failure } from '../../api.ts';
+import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, readDecimal } from '../../parts/decimal-input.ts';
 import { useAction } from '../../parts/load.ts';
@@ -97,7 +97,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
 
   /** Returns validation errors by field; rethrows any other error. */
   function mistakesIn(reason: unknown): Record<string, string> {
-    if (!(reason instanceof Failure) || reason.status !== 422 || reason.details.length === 0) throw reason;
+    if (!(reason instanceof ApiFailure) || reason.status !== 422 || reason.details.length === 0) throw reason;
     return Object.fromEntries(reason.details.map(({ field, message }) => [field, w.wrong({ message })]));
   }
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
-import { callApi, Failure, fetchAll, withQuery } from '../../api.ts';
+import { ApiFailure, callApi, fetchAll, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
@@ -178,7 +178,7 @@ async function changeConfig(
   const { gateway_id, user_id } = of;
   const all = await fetchAll<Gateway>(withQuery('/v1/gateways', { user_id, limit: 200 }));
   const now = all.find((one) => one.gateway_id === gateway_id);
-  if (!now) throw new Failure(404, {});
+  if (!now) throw new ApiFailure(404, {});
   const decoder_config = change(now.decoder_config, now);
   return callApi<Gateway>('PATCH', `/v1/gateways/${gateway_id}`, { decoder_config });
 }

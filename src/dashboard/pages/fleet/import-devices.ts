@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeviceImport } from '#clients/typescript/client.ts';
 import type { ImportCheck } from '#src/api/dashboard/shapes.ts';
-import { callApi, Failure, post, sentenceOf } from '../../api.ts';
+import { ApiFailure, callApi, errorSentenceOf, postBody } from '../../api.ts';
 import { html } from '../../html.ts';
 import { ago } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
@@ -61,22 +61,22 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
     const query = given.get('create_users') === 'on' ? '?create_users=true' : '';
     try {
       const sent = { type: 'text/csv', text: table.text };
-      const found = await post<ImportCheck>(`/v1/import-check${query}`, sent);
+      const found = await postBody<ImportCheck>(`/v1/import-check${query}`, sent);
       if (found.mistakes.length > 0) next({ is: 'refused', mistakes: found.mistakes });
       else next({ is: 'checked', of: { ...table, query, once: crypto.randomUUID(), check: found }, problem: null });
     } catch (error) {
-      next(refusal(error) ?? { is: 'choosing', problem: sentenceOf(error) });
+      next(refusal(error) ?? { is: 'choosing', problem: errorSentenceOf(error) });
     }
   };
   const carryOut = async (of: Checked) => {
     setStage({ is: 'importing', of });
     try {
       const sent = { once: of.once, type: 'text/csv', text: of.text };
-      const made = await post<DeviceImport>(`/v1/imports${of.query}`, sent);
+      const made = await postBody<DeviceImport>(`/v1/imports${of.query}`, sent);
       setStage({ is: 'done', made });
       onDone();
     } catch (error) {
-      setStage(refusal(error) ?? { is: 'checked', of, problem: sentenceOf(error) });
+      setStage(refusal(error) ?? { is: 'checked', of, problem: errorSentenceOf(error) });
     }
   };
   const another = () => {
@@ -122,7 +122,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
 
 /** Returns the errors of an invalid table; null if the failure is of another kind. */
 const refusal = (error: unknown): Stage | null =>
-  error instanceof Failure && error.status === 422 && error.details.length > 0
+  error instanceof ApiFailure && error.status === 422 && error.details.length > 0
     ? { is: 'refused', mistakes: error.details }
     : null;
 

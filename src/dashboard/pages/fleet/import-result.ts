@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { DeviceImport, ImportCredentials } from '#clients/typescript/client.ts';
 import type { ImportCheck } from '#src/api/dashboard/shapes.ts';
-import { post } from '../../api.ts';
+import { postBody } from '../../api.ts';
 import { html } from '../../html.ts';
-import { save } from '../../parts/file-menu.ts';
+import { saveFile } from '../../parts/file-menu.ts';
 import { useAction } from '../../parts/load.ts';
 import { busyAttributes, ErrorMessage, renderMarks } from '../../parts/ui.ts';
 import { count } from '../../words/locale.ts';
@@ -90,8 +90,8 @@ export function Passwords({ of, onTaken }: { of: DeviceImport; onTaken?: () => v
       const path = `/v1/imports/${of.import_id}/credentials`;
       // The idempotency key allows this session to repeat the request: the response may be lost, and the user may cancel the browser's save
       // dialog.
-      const taken = await post<ImportCredentials>(path, { once: `passwords-${of.import_id}` });
-      save(new Blob([credentialsCsv(taken)], { type: 'text/csv' }), name);
+      const taken = await postBody<ImportCredentials>(path, { once: `passwords-${of.import_id}` });
+      saveFile(new Blob([credentialsCsv(taken)], { type: 'text/csv' }), name);
       setTaken(true);
       onTaken?.();
     });

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Passkey } from '#src/api/dashboard/shapes.ts';
-import { callApi, Failure } from '../../api.ts';
+import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { FocusableList } from '../../parts/focus.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
@@ -62,6 +62,6 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
 
 /** Message that the sign-in was too long ago for a new passkey. */
 function notAllowed(failure: unknown): never {
-  if (failure instanceof Failure && failure.status === 403) throw new Error(words().sessions.passkeyLongAgo);
+  if (failure instanceof ApiFailure && failure.status === 403) throw new Error(words().sessions.passkeyLongAgo);
   throw failure;
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { callApi, downloadFile } from '../../api.ts';
 import { html } from '../../html.ts';
-import { save } from '../../parts/file-menu.ts';
+import { saveFile } from '../../parts/file-menu.ts';
 import { useAction } from '../../parts/load.ts';
 import { busyAttributes, Card, Dialog, ErrorMessage, Field } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -18,7 +18,7 @@ export function AccountData() {
     run(async () => {
       setSaved(null);
       const name = `${w.exportName}-${new Date().toISOString().slice(0, 10)}.zip`;
-      save(await downloadFile(`/v1/users/${me.user_id}/export`, 'application/zip'), name);
+      saveFile(await downloadFile(`/v1/users/${me.user_id}/export`, 'application/zip'), name);
       setSaved(name);
     });
   return html`<${Card} title=${w.dataTitle}>

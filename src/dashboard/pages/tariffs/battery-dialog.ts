@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { WhatIfAnswer } from '#src/api/dashboard/shapes.ts';
-import { callApi, Failure } from '../../api.ts';
+import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
 import { DAY_MS, dayName, kwh, money, moneyIn, percent } from '../../parts/format.ts';
@@ -101,7 +101,7 @@ const DEFAULTS = { capacity: 10, power: 5, efficiency: 90, price: '' } as const;
 /** Returns null if the service refused because there is nothing to store; rethrows any other error. */
 function noSurplus(reason: unknown): null {
   const isNothing =
-    reason instanceof Failure && reason.status === 422 && reason.details.some(({ field }) => field === 'battery');
+    reason instanceof ApiFailure && reason.status === 422 && reason.details.some(({ field }) => field === 'battery');
   if (isNothing) return null;
   throw reason;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
 import type { TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
-import { callApi, Failure } from '../../api.ts';
+import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { caveatsOf, dayBefore, dayName, money } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
@@ -64,7 +64,7 @@ export function TariffDialog(props: {
   };
   /** Returns validation errors by field; rethrows any other error. */
   const mistakesIn = (reason: unknown, day: string): ErrorsByPath => {
-    if (!(reason instanceof Failure)) throw reason;
+    if (!(reason instanceof ApiFailure)) throw reason;
     const taken = all.find((one) => one.valid_from === day && one.tariff_id !== known?.tariff_id);
     if (reason.status === 409 && taken) {
       return { valid_from: w.taken({ name: taken.name, day: dayName(day) }) };

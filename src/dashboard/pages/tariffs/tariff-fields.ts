@@ -1,5 +1,5 @@
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
-import { Failure } from '../../api.ts';
+import { ApiFailure } from '../../api.ts';
 import { html } from '../../html.ts';
 import { decimals } from '../../parts/format.ts';
 import { Field } from '../../parts/ui.ts';
@@ -12,7 +12,7 @@ import { type ErrorsByPath, NumberField, RatesFields } from './rates-fields.ts';
  * `tariffs.0.`.
  */
 export function errorsByPathOf(reason: unknown, path = ''): ErrorsByPath {
-  if (!(reason instanceof Failure) || reason.status !== 422 || reason.details.length === 0) throw reason;
+  if (!(reason instanceof ApiFailure) || reason.status !== 422 || reason.details.length === 0) throw reason;
   const { wrong } = words().tariffs.form;
   return Object.fromEntries(
     reason.details.map(({ field, message }) => [
