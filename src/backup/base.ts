@@ -7,7 +7,7 @@ import { createPool, type PoolClient } from '#src/database/connect.ts';
 import { clusterFolder, embeddedUrl, readMajorVersion, superuserUrl } from '#src/database/embedded-postgres.ts';
 import { BASE, createManifest, MANIFEST, type Manifest, segmentsBetween } from './copies.ts';
 import { flushFolder, makePrivate, pack, rethrowExplained, writeWhole } from './files.ts';
-import type { SealingKey } from './seal.ts';
+import type { EncryptionKey } from './seal.ts';
 import type { TarEntry } from './tar.ts';
 
 /** Files of a data directory, next to the cluster, whose loss a user would notice. Only encrypted copies contain private keys. */
@@ -37,7 +37,7 @@ export async function takeBaseCopy(options: {
   dataDir: string;
   target: string;
   installation: string;
-  key: SealingKey | null;
+  key: EncryptionKey | null;
   now: Date;
 }): Promise<BaseCopy> {
   const { dataDir, target, installation, key, now } = options;

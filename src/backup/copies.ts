@@ -6,7 +6,7 @@ import { z } from 'zod';
  */
 export const MANIFEST = 'backup.json';
 export const BASE = 'base.tar.zst';
-export const SEALED = '.sealed';
+export const ENCRYPTED_SUFFIX = '.sealed';
 export const WAL_FOLDER = 'wal';
 const FORMAT = 1;
 

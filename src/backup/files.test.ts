@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findCopies, pack, unpack } from './files.ts';
-import { createOpener, createSealingKey, readKeyFile, type SealingKey, writeKeyFile } from './seal.ts';
+import { createDecrypter, createEncryptionKey, type EncryptionKey, readKeyFile, writeKeyFile } from './seal.ts';
 import type { TarEntry } from './tar.ts';
 
 let folder: string;
-let key: SealingKey;
-const opener = createOpener('correct horse');
+let key: EncryptionKey;
+const opener = createDecrypter('correct horse');
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'energy-'));
-  key = await createSealingKey('correct horse');
+  key = await createEncryptionKey('correct horse');
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -39,7 +39,7 @@ async function* entries(): AsyncGenerator<TarEntry> {
     };
 }
 
-async function read(file: string, open: ReturnType<typeof createOpener> | null) {
+async function read(file: string, open: ReturnType<typeof createDecrypter> | null) {
   const found: { path: string; sha256: string; mtime: number }[] = [];
   for await (const { path, mtime, content } of unpack(file, open)) {
     const parts: Buffer[] = [];
@@ -70,7 +70,7 @@ describe('a packed archive', () => {
 
   test('cannot be decrypted with another passphrase, without one, or under another name', async () => {
     const sealed = join(folder, await pack(folder, 'mine.tar.zst', entries(), key));
-    await expect(read(sealed, createOpener('wrong horse'))).rejects.toThrow('passphrase is not the one');
+    await expect(read(sealed, createDecrypter('wrong horse'))).rejects.toThrow('passphrase is not the one');
     await expect(read(sealed, null)).rejects.toThrow('--passphrase-file');
     const other = join(folder, 'other.tar.zst.sealed');
     await writeFile(other, await readFile(sealed));

@@ -4,11 +4,11 @@ import { basename, dirname, join } from 'node:path';
 import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
-import { BASE, type FoundCopy, MANIFEST, readManifest, SEALED, WAL_FOLDER } from './copies.ts';
-import { type createOpener, type SealingKey, seal, torn } from './seal.ts';
+import { BASE, ENCRYPTED_SUFFIX, type FoundCopy, MANIFEST, readManifest, WAL_FOLDER } from './copies.ts';
+import { type createDecrypter, createTornFileError, type EncryptionKey, seal } from './seal.ts';
 import { type TarEntry, tar, untar } from './tar.ts';
 
-export type Opener = ReturnType<typeof createOpener>;
+export type Decrypter = ReturnType<typeof createDecrypter>;
 
 /** Level 3 compresses some 200 MB/s, and a database to about a quarter. The checksum detects damage in unencrypted files. */
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
@@ -62,9 +62,9 @@ export async function pack(
   folder: string,
   name: string,
   entries: AsyncIterable<TarEntry>,
-  key: SealingKey | null,
+  key: EncryptionKey | null,
 ): Promise<string> {
-  const file = key ? `${name}${SEALED}` : name;
+  const file = key ? `${name}${ENCRYPTED_SUFFIX}` : name;
   const compressed = withEnd(compose(tar(entries), createZstdCompress(ZSTD)));
   await writeWhole(join(folder, file), key ? seal(compressed, key, name) : compressed);
   return file;
@@ -104,12 +104,12 @@ async function* compose(source: AsyncIterable<Buffer>, through: Transform): Asyn
  * Unpacks an archive that `pack` wrote, and yields its entries. Throws an error with the file's name if it is torn or the passphrase is wrong or
  * missing.
  */
-export async function* unpack(file: string, opener: Opener | null): AsyncGenerator<TarEntry> {
-  const isSealed = file.endsWith(SEALED);
+export async function* unpack(file: string, opener: Decrypter | null): AsyncGenerator<TarEntry> {
+  const isSealed = file.endsWith(ENCRYPTED_SUFFIX);
   if (isSealed && !opener)
     throw new Error(`${file} is encrypted. Name the file with its passphrase: --passphrase-file F.`);
   const bytes: AsyncIterable<Buffer> = createReadStream(file, { highWaterMark: 2 ** 18 });
-  const name = basename(file, SEALED);
+  const name = basename(file, ENCRYPTED_SUFFIX);
   const source = isSealed && opener ? opener(bytes, name) : bytes;
   let failure: unknown = null;
   const watched = (async function* () {
@@ -121,7 +121,7 @@ export async function* unpack(file: string, opener: Opener | null): AsyncGenerat
     }
   })();
   // A decryption error is the cause. Later errors, about the end of the archive, are its consequence.
-  const causeOf = (error: unknown) => failure ?? (isOfSystem(error) ? error : torn(file));
+  const causeOf = (error: unknown) => failure ?? (isOfSystem(error) ? error : createTornFileError(file));
   try {
     for await (const entry of untar(compose(withoutEnd(watched), createZstdDecompress())))
       yield { ...entry, content: entry.content && translated(entry.content, causeOf) };
@@ -181,4 +181,4 @@ const none = (error: NodeJS.ErrnoException): string[] => {
 
 /** Returns the file of a base copy. */
 export const baseFileOf = ({ folder, manifest }: FoundCopy): string =>
-  join(folder, manifest.is_sealed ? `${BASE}${SEALED}` : BASE);
+  join(folder, manifest.is_sealed ? `${BASE}${ENCRYPTED_SUFFIX}` : BASE);

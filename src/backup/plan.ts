@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '#src/config/load.ts';
 import { clusterFolder, embeddedUrl } from '#src/database/embedded-postgres.ts';
 import { writeWhole } from './files.ts';
-import { readKeyFile, type SealingKey } from './seal.ts';
+import { type EncryptionKey, readKeyFile } from './seal.ts';
 
 /** Where and how this installation makes its own copies. */
 export interface BackupPlan {
@@ -14,7 +14,7 @@ export interface BackupPlan {
   /** Whether WAL is archived as well: with BACKUP_TO. */
   isArchiving: boolean;
   /** Public half of BACKUP_KEY_FILE; null: copies are unencrypted and lack the secret key. */
-  key: SealingKey | null;
+  key: EncryptionKey | null;
 }
 
 /**

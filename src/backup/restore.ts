@@ -17,8 +17,8 @@ import {
   segmentsBetween,
 } from './copies.ts';
 import { endedFilesOf, readEndings, writeRestored } from './ended.ts';
-import { baseFileOf, findCopies, listSegments, makePrivate, type Opener, unpack } from './files.ts';
-import { createOpener, torn } from './seal.ts';
+import { baseFileOf, type Decrypter, findCopies, listSegments, makePrivate, unpack } from './files.ts';
+import { createDecrypter, createTornFileError } from './seal.ts';
 
 /** Result of a restore. */
 export interface Restored {
@@ -64,7 +64,7 @@ export async function restoreCopy(options: {
     processor: process.arch,
   });
   if (reason !== null) throw new Error(reason);
-  const opener = passphrase === null ? null : createOpener(passphrase);
+  const opener = passphrase === null ? null : createDecrypter(passphrase);
   const archive = await archiveAfter(copy, opener);
   if (at !== null && at > archive.until)
     throw new Error(
@@ -123,7 +123,7 @@ interface Archive {
   until: Date;
 }
 
-async function archiveAfter({ folder, manifest }: FoundCopy, opener: Opener | null): Promise<Archive> {
+async function archiveAfter({ folder, manifest }: FoundCopy, opener: Decrypter | null): Promise<Archive> {
   const files = await listSegments(dirname(folder));
   const names = segmentsAfter(manifest.last_segment, new Set(files.keys()));
   const segments = names.map((name) => ({ name, file: files.get(name) as string }));
@@ -131,10 +131,10 @@ async function archiveAfter({ folder, manifest }: FoundCopy, opener: Opener | nu
   if (!last) return { segments, until: new Date(manifest.complete_until) };
   // The time of the segment's last write. It lies in the archive, since copying a folder changes the times of its files.
   for await (const { mtime } of unpack(last.file, opener)) return { segments, until: new Date(mtime * 1_000) };
-  throw torn(last.file);
+  throw createTornFileError(last.file);
 }
 
-async function unpackBase(copy: FoundCopy, dataDir: string, opener: Opener | null): Promise<void> {
+async function unpackBase(copy: FoundCopy, dataDir: string, opener: Decrypter | null): Promise<void> {
   const file = baseFileOf(copy);
   let described: string | null = null;
   for await (const { path, content } of unpack(file, opener)) {
@@ -149,7 +149,7 @@ async function unpackBase(copy: FoundCopy, dataDir: string, opener: Opener | nul
   }
   // The manifest next to an encrypted archive could have been changed; the one inside it cannot.
   const inside = described === null ? null : readManifest(described, file);
-  if (JSON.stringify(inside) !== JSON.stringify(copy.manifest)) throw torn(join(copy.folder, MANIFEST));
+  if (JSON.stringify(inside) !== JSON.stringify(copy.manifest)) throw createTornFileError(join(copy.folder, MANIFEST));
 }
 
 async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
@@ -192,7 +192,7 @@ const recoverySettings = (target: Date | null): string =>
 async function recover(
   dataDir: string,
   manifest: Manifest,
-  { segments, opener, target }: Archive & { opener: Opener | null; target: Date | null },
+  { segments, opener, target }: Archive & { opener: Decrypter | null; target: Date | null },
 ): Promise<void> {
   const cluster = clusterFolder(dataDir);
   const spool = join(cluster, SPOOL);
@@ -230,7 +230,7 @@ async function recover(
 async function feed(
   spool: string,
   segments: Archive['segments'],
-  opener: Opener | null,
+  opener: Decrypter | null,
   over: AbortSignal,
 ): Promise<void> {
   try {

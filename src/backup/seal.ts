@@ -49,7 +49,7 @@ const head = publicHalf.extend({ nonce: base64, ephemeral: base64.nullable() });
 type PublicHalf = z.infer<typeof publicHalf>;
 
 /** Key that encrypts files. `seed`: null if only the public half is known, as in BACKUP_KEY_FILE. */
-export interface SealingKey {
+export interface EncryptionKey {
   half: PublicHalf;
   seed: Buffer | null;
 }
@@ -73,17 +73,17 @@ const rawOf = (key: KeyObject): string =>
   key.export({ format: 'der', type: 'spki' }).subarray(SPKI.length).toString('base64');
 
 /** Derives a key from a passphrase, with a new salt. */
-export async function createSealingKey(passphrase: string): Promise<SealingKey> {
+export async function createEncryptionKey(passphrase: string): Promise<EncryptionKey> {
   const cost = { ...COST, salt: randomBytes(16).toString('base64') };
   const seed = await deriveSeed(passphrase, cost);
   return { half: { scrypt: cost, public_key: rawOf(createPublicKey(privateKeyOf(seed))) }, seed };
 }
 
 /** Returns the text of a BACKUP_KEY_FILE: the public half, which encrypts but cannot decrypt. */
-export const writeKeyFile = ({ half }: SealingKey): string => `${JSON.stringify({ format: 1, ...half }, null, 2)}\n`;
+export const writeKeyFile = ({ half }: EncryptionKey): string => `${JSON.stringify({ format: 1, ...half }, null, 2)}\n`;
 
 /** Reads the text of a BACKUP_KEY_FILE. Throws if it is not one; `file` is its name, for the error. */
-export function readKeyFile(text: string, file: string): SealingKey {
+export function readKeyFile(text: string, file: string): EncryptionKey {
   try {
     return { half: publicHalf.parse(JSON.parse(text)), seed: null };
   } catch {
@@ -108,7 +108,7 @@ function nonceOf(chunk: number, isLast: boolean): Buffer {
  * Encrypts a stream. `name`: name of the file, needed to decrypt it, so that one encrypted file cannot replace another. Yields the
  * encrypted bytes.
  */
-export async function* seal(source: AsyncIterable<Buffer>, key: SealingKey, name: string): AsyncGenerator<Buffer> {
+export async function* seal(source: AsyncIterable<Buffer>, key: EncryptionKey, name: string): AsyncGenerator<Buffer> {
   const pair = key.seed === null ? generateKeyPairSync('x25519') : null;
   const material =
     key.seed ??
@@ -128,7 +128,7 @@ export async function* seal(source: AsyncIterable<Buffer>, key: SealingKey, name
 }
 
 /** Returns a function that decrypts streams. It derives the key from the passphrase once for all files with the same parameters. */
-export function createOpener(
+export function createDecrypter(
   passphrase: string,
 ): (source: AsyncIterable<Buffer>, name: string) => AsyncGenerator<Buffer> {
   const seeds = new Map<string, Promise<Buffer>>();
@@ -151,14 +151,14 @@ export function createOpener(
     const secret = chunkKey(material, nonce, headLine, name);
     let number = 0;
     for await (const { bytes, isLast } of chunksOf(continued(rest, iterator), CHUNK_BYTES + TAG_BYTES)) {
-      if (bytes.length < TAG_BYTES) throw torn(name);
+      if (bytes.length < TAG_BYTES) throw createTornFileError(name);
       const decipher = createDecipheriv('aes-256-gcm', secret, nonceOf(number++, isLast));
       decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
       const plain = decipher.update(bytes.subarray(0, bytes.length - TAG_BYTES));
       try {
         decipher.final();
       } catch {
-        throw torn(name);
+        throw createTornFileError(name);
       }
       yield plain;
     }
@@ -166,7 +166,7 @@ export function createOpener(
 }
 
 /** Error of a file that is incomplete or changed. */
-export const torn = (name: string): Error =>
+export const createTornFileError = (name: string): Error =>
   new Error(`${name} is torn or was changed: it is not as it was written. Take another copy.`);
 
 async function readHead(iterator: AsyncIterator<Buffer>, name: string): Promise<{ headLine: string; rest: Buffer }> {
@@ -175,17 +175,17 @@ async function readHead(iterator: AsyncIterator<Buffer>, name: string): Promise<
     const end = bytes.indexOf(10);
     if (end >= 0) return { headLine: bytes.subarray(0, end + 1).toString('utf8'), rest: bytes.subarray(end + 1) };
     const next = await iterator.next();
-    if (next.done || bytes.length > MAX_HEAD_BYTES) throw torn(name);
+    if (next.done || bytes.length > MAX_HEAD_BYTES) throw createTornFileError(name);
     bytes = Buffer.concat([bytes, next.value]);
   }
 }
 
 function parseHead(line: string, name: string): z.infer<typeof head> {
   try {
-    if (!line.startsWith(MAGIC)) throw torn(name);
+    if (!line.startsWith(MAGIC)) throw createTornFileError(name);
     return head.parse(JSON.parse(line.slice(MAGIC.length)));
   } catch {
-    throw torn(name);
+    throw createTornFileError(name);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { installationName, takeBaseCopy } from '#src/backup/base.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
 import { restoreCopy } from '#src/backup/restore.ts';
-import { createSealingKey, writeKeyFile } from '#src/backup/seal.ts';
+import { createEncryptionKey, writeKeyFile } from '#src/backup/seal.ts';
 import { type Verified, verifyCopy } from '#src/backup/verify.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { databaseUrl } from '#src/database/locate.ts';
@@ -83,7 +83,7 @@ async function copy({ to, passphraseFile, json }: Options): Promise<void> {
     );
   // Throws, with what to do, if the service does not run.
   await databaseUrl(config);
-  const key = passphraseFile === undefined ? null : await createSealingKey(await passphraseIn(passphraseFile));
+  const key = passphraseFile === undefined ? null : await createEncryptionKey(await passphraseIn(passphraseFile));
   const installation = await installationName(config.dataDir);
   const made = await takeBaseCopy({ dataDir: config.dataDir, target: to, installation, key, now: new Date() });
   const { folder, manifest, packedBytes } = made;
@@ -106,7 +106,7 @@ async function copy({ to, passphraseFile, json }: Options): Promise<void> {
 
 async function init({ passphraseFile, keyFile, json }: Options & { keyFile: string }): Promise<void> {
   if (passphraseFile === undefined) throw new Error('Name the file with the passphrase: --passphrase-file F.');
-  const key = await createSealingKey(await passphraseIn(passphraseFile));
+  const key = await createEncryptionKey(await passphraseIn(passphraseFile));
   await writeFile(keyFile, writeKeyFile(key), { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
     throw new Error(`${keyFile} exists, and copies may have been encrypted with it. Name another file.`);

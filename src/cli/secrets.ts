@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '#src/config/load.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { type GivenUpSecrets, giveUpSealedSecrets } from '#src/start/secret-key.ts';
+import { type GivenUpSecrets, giveUpEncryptedSecrets } from '#src/start/secret-key.ts';
 import { printResult } from './running-service.ts';
 import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
 
@@ -24,7 +24,7 @@ export function register(program: Command): void {
       const pool = createPool(url, { max: 2, applicationName: 'energy secrets' });
       try {
         await migrate(pool, config.database);
-        const forgotten = await giveUpSealedSecrets(createDb(pool), config);
+        const forgotten = await giveUpEncryptedSecrets(createDb(pool), config);
         printResult(options.json, forgotten, linesOf(forgotten));
       } finally {
         await pool.end();

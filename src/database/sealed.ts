@@ -4,7 +4,7 @@ import type { Query } from './connect.ts';
 const SAMPLES = 20;
 
 /** Returns samples of the encrypted values (core/secrets.ts) of every column whose name marks it as sealed. */
-export async function readSealedSamples(query: Query): Promise<Buffer[]> {
+export async function readEncryptedSamples(query: Query): Promise<Buffer[]> {
   // Raw SQL: names of relations and columns come from the catalogue at run time.
   const { rows: columns } = await query<{ relation: string; name: string }>(
     `SELECT quote_ident(table_name) AS relation, quote_ident(column_name) AS name FROM information_schema.columns

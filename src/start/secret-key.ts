@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '#src/config/load.ts';
 import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { readSealedSamples } from '#src/database/sealed.ts';
+import { readEncryptedSamples } from '#src/database/sealed.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 
 const WHAT_TO_DO =
@@ -20,7 +20,7 @@ const fileOf = (config: Config): string => join(config.dataDir, 'secret.key');
  */
 export async function secretKey(config: Config, db: Database): Promise<string> {
   // Read the samples before the file: a process that encrypts something has created the file first.
-  const samples = await readSealedSamples(queryOf(db));
+  const samples = await readEncryptedSamples(queryOf(db));
   const file = fileOf(config);
   const make = () => {
     if (samples.length > 0)
@@ -31,7 +31,7 @@ export async function secretKey(config: Config, db: Database): Promise<string> {
   };
   const secret = config.secretKey ?? (await secretInFile(config, make));
   const box = createSecretBox(secret);
-  if (samples.length > 0 && !samples.some((sealed) => canOpen(box, sealed)))
+  if (samples.length > 0 && !samples.some((sealed) => canDecrypt(box, sealed)))
     throw new Error(
       `${config.secretKey === undefined ? file : 'SECRET_KEY'} cannot decrypt the values in the database (secrets of webhooks, or ` +
         `stored responses): they were encrypted with another key. ${WHAT_TO_DO}`,
@@ -51,7 +51,7 @@ async function secretInFile(config: Config, make: () => string): Promise<string>
 const newSecret = (): string => `${randomBytes(32).toString('base64url')}\n`;
 
 /** Whether this key decrypts the value. */
-export function canOpen(box: SecretBox, sealed: Buffer): boolean {
+export function canDecrypt(box: SecretBox, sealed: Buffer): boolean {
   try {
     box.open(sealed);
     return true;
@@ -72,7 +72,7 @@ export interface GivenUpSecrets {
  * Gives up encrypted values if their key is lost: everything that the present key (SECRET_KEY, `secret.key`, or a new one) cannot decrypt.
  * The secret of a webhook is replaced by a random one; the webhook continues when its owner sets a new token. All or nothing.
  */
-export async function giveUpSealedSecrets(db: Database, config: Config): Promise<GivenUpSecrets> {
+export async function giveUpEncryptedSecrets(db: Database, config: Config): Promise<GivenUpSecrets> {
   const box = createSecretBox(await newSecretKey(config));
   const forget = async (trx: Database): Promise<GivenUpSecrets> => {
     const webhooks: GivenUpSecrets['webhooks'] = [];
@@ -84,8 +84,8 @@ export async function giveUpSealedSecrets(db: Database, config: Config): Promise
       .forUpdate()
       .execute();
     for (const { webhook_id, user_id, url, auth_token_sealed, former_token_sealed } of all) {
-      const isLost = auth_token_sealed !== null && !canOpen(box, auth_token_sealed);
-      if (!isLost && (former_token_sealed === null || canOpen(box, former_token_sealed))) continue;
+      const isLost = auth_token_sealed !== null && !canDecrypt(box, auth_token_sealed);
+      if (!isLost && (former_token_sealed === null || canDecrypt(box, former_token_sealed))) continue;
       const nobodys = box.seal(`whsec_${randomBytes(32).toString('base64')}`);
       await trx
         .updateTable('webhooks')
@@ -99,7 +99,7 @@ export async function giveUpSealedSecrets(db: Database, config: Config): Promise
       if (isLost) webhooks.push({ webhook_id, user_id, url });
     }
     const answers = await trx.selectFrom('idempotent_answers').selectAll().execute();
-    const lost = answers.filter(({ body_sealed }) => !canOpen(box, body_sealed));
+    const lost = answers.filter(({ body_sealed }) => !canDecrypt(box, body_sealed));
     for (const { caller_id, idempotency_key } of lost) {
       await trx
         .deleteFrom('idempotent_answers')
@@ -109,12 +109,12 @@ export async function giveUpSealedSecrets(db: Database, config: Config): Promise
     }
     const imports = await trx.selectFrom('imports').select(['import_id', 'credentials_sealed']).execute();
     for (const { import_id, credentials_sealed } of imports) {
-      if (credentials_sealed === null || canOpen(box, credentials_sealed)) continue;
+      if (credentials_sealed === null || canDecrypt(box, credentials_sealed)) continue;
       await trx.updateTable('imports').set({ credentials_sealed: null }).where('import_id', '=', import_id).execute();
     }
     const sources = await trx.selectFrom('series_sources').select(['series_id', 'secrets_sealed']).execute();
     for (const { series_id, secrets_sealed } of sources) {
-      if (secrets_sealed === null || canOpen(box, secrets_sealed)) continue;
+      if (secrets_sealed === null || canDecrypt(box, secrets_sealed)) continue;
       await trx
         .updateTable('series_sources')
         .set({ secrets_sealed: null })

@@ -135,7 +135,7 @@ async function refer(target: PoolClient, relation: string, column: string, numbe
 const SEALED = /_sealed$/;
 
 /** Encrypts each column named `*_sealed` for this installation (core/secrets.ts). `reseal` throws if it cannot decrypt a value. */
-export async function resealIncoming(target: PoolClient, reseal: (sealed: Buffer) => Buffer): Promise<void> {
+export async function reencryptIncoming(target: PoolClient, reseal: (sealed: Buffer) => Buffer): Promise<void> {
   const { rows } = await target.query(
     `SELECT place, (SELECT jsonb_object_agg(key, value) FROM jsonb_each_text(row) WHERE key LIKE '%\\_sealed' AND value IS NOT NULL) AS sealed
      FROM incoming WHERE EXISTS (SELECT FROM jsonb_object_keys(row) key WHERE key LIKE '%\\_sealed') AND jsonb_typeof(row) = 'object'`,

@@ -5,9 +5,9 @@ import {
   copyBundle,
   packAccounts,
   packChanges,
+  reencryptIncoming,
   renumber,
   renumberChanges,
-  resealIncoming,
   restoreReferences,
   unpackAccounts,
 } from '#src/database/copy/account-bundle.ts';
@@ -141,7 +141,7 @@ export async function openAccounts(
     await target.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.usersArrival]);
     await copyBundle(source, target);
     await renumber(target);
-    await resealIncoming(target, reseal);
+    await reencryptIncoming(target, reseal);
     await unpackAccounts(target);
     const relations = await compareUnpacked(target, userIds);
     await target.query(

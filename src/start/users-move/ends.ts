@@ -4,8 +4,8 @@ import { type DetectedDatabase, detectCapabilities } from '#src/database/capabil
 import { explainClosing, FILLED_FROM, isClosedForWriting } from '#src/database/closing.ts';
 import { type Pool, type PoolClient, queryOn } from '#src/database/connect.ts';
 import { refuseNewer } from '#src/database/migrate.ts';
-import { readSealedSamples } from '#src/database/sealed.ts';
-import { canOpen } from '../secret-key.ts';
+import { readEncryptedSamples } from '#src/database/sealed.ts';
+import { canDecrypt } from '../secret-key.ts';
 
 /** One of the two installations of a move of accounts. */
 export interface Installation {
@@ -117,14 +117,14 @@ interface Secrets {
 }
 
 /** Throws if a key cannot decrypt any value that its installation has encrypted. */
-export async function assertKeysOpen({ source, target }: MoveInstallations, secrets: Secrets): Promise<void> {
+export async function assertKeysDecrypt({ source, target }: MoveInstallations, secrets: Secrets): Promise<void> {
   for (const [{ pool }, secret, what] of [
     [source, secrets.source, 'SECRET_KEY (or secret.key) of this installation'],
     [target, secrets.target, 'The file of --to-secret-key'],
   ] as const) {
-    const samples = await readSealedSamples(queryOn(pool));
+    const samples = await readEncryptedSamples(queryOn(pool));
     const box = createSecretBox(secret);
-    if (samples.length > 0 && !samples.some((sealed) => canOpen(box, sealed)))
+    if (samples.length > 0 && !samples.some((sealed) => canDecrypt(box, sealed)))
       throw new Error(
         `${what} cannot decrypt the installation's encrypted values: it belongs to another installation. Nothing was changed.`,
       );
@@ -134,7 +134,7 @@ export async function assertKeysOpen({ source, target }: MoveInstallations, secr
 /**
  * Returns a function that decrypts a value of the source and encrypts it with the target's key. It throws if the value cannot be decrypted.
  */
-export function createResealer(secrets: Secrets): (sealed: Buffer) => Buffer {
+export function createReencrypter(secrets: Secrets): (sealed: Buffer) => Buffer {
   const [from, to] = [createSecretBox(secrets.source), createSecretBox(secrets.target)];
   return (sealed) => to.seal(from.open(sealed));
 }

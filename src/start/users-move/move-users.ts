@@ -20,8 +20,8 @@ import {
 import { chooseAccounts, parseAccounts } from './choose.ts';
 import { areOpen, closeAccounts, eraseMovedAccounts, openAccounts, reopenAccounts } from './close.ts';
 import {
-  assertKeysOpen,
-  createResealer,
+  assertKeysDecrypt,
+  createReencrypter,
   type MoveInstallations,
   openInstallations,
   withBothLocked,
@@ -99,7 +99,7 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
         removed: 0,
         unpriced: [],
       };
-      await assertKeysOpen(both, how.secrets);
+      await assertKeysDecrypt(both, how.secrets);
       await writeMessagesOfReturned(both.source.pool, how.taking);
       const warning = describeUnpricedTariffs(await unpricedTariffs(both, pools.source, chosen.toMove, chosen.lines));
       if (warning !== '') how.step(warning);
@@ -258,7 +258,7 @@ async function bringOver(
   if (was !== is) throw new Error(`the aggregates there hold ${is} mWh and should hold ${was}`);
   how.step('Opening the accounts there …');
   const relations = await withEnds({ source: source.pool, target: target.pool }, (ends) =>
-    openAccounts(ends, userIds, { fromInstallation: source.id, reseal: createResealer(how.secrets) }),
+    openAccounts(ends, userIds, { fromInstallation: source.id, reseal: createReencrypter(how.secrets) }),
   );
   report.relations = [...relations, ...done.map(({ relation, rows }) => ({ relation, rows }))];
   report.total_milliwatt_hours = (BigInt(report.total_milliwatt_hours) + BigInt(is)).toString();

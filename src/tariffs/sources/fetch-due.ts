@@ -22,7 +22,7 @@ import {
   timesOf,
 } from './read-source.ts';
 import { formOf, type Source } from './source.ts';
-import { openSecrets } from './store.ts';
+import { decryptSourceSecrets } from './store.ts';
 
 /** Time that a worker has for a fetch and its storage. If the worker is killed, another one fetches after it. */
 const LEASE_MS = 120_000;
@@ -147,7 +147,7 @@ async function fetchFor(
       failure: 'only utilities and administrators fetch from their own addresses; choose a preset, or end the source',
     };
   try {
-    return await fetchAnswer(requestOf(settings, openSecrets(box, secrets_sealed), now));
+    return await fetchAnswer(requestOf(settings, decryptSourceSecrets(box, secrets_sealed), now));
   } catch {
     return { failure: 'the source cannot be read as it was stored; set it again, with its token or headers' };
   }

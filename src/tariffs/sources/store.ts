@@ -71,7 +71,8 @@ export async function setSource(
     .executeTakeFirst();
   const { source } = given;
   const sealed = before?.secrets_sealed;
-  const known = before && sealed ? { source: before.settings as Source, secrets: openSecrets(box, sealed) } : null;
+  const known =
+    before && sealed ? { source: before.settings as Source, secrets: decryptSourceSecrets(box, sealed) } : null;
   const secrets = known ? mergeSecrets(known, given) : given.secrets;
   const [first, ...rest] = findSourceErrors(source, secrets, formOf(series));
   if (first) throw unprocessable(first, ...rest);
@@ -129,7 +130,7 @@ const hasSecrets = ({ token, headers }: SourceSecrets): boolean =>
   token !== undefined || (headers !== undefined && Object.keys(headers).length > 0);
 
 /** Returns the secrets of a stored source. Throws if they were encrypted with another key. */
-export const openSecrets = (box: SecretBox, sealed: Buffer | null): SourceSecrets =>
+export const decryptSourceSecrets = (box: SecretBox, sealed: Buffer | null): SourceSecrets =>
   sealed ? (JSON.parse(box.open(sealed)) as SourceSecrets) : {};
 
 /** Adds the stored secrets that were not given. Throws 422 if they would be sent to another host than that for which they were stored. */

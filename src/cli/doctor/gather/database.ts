@@ -6,7 +6,7 @@ import { createDb, createPool, type Pool, queryOn } from '#src/database/connect.
 import { readBacklogs } from '#src/database/inventory.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { readSchemaState } from '#src/database/migrate.ts';
-import { readSealedSamples } from '#src/database/sealed.ts';
+import { readEncryptedSamples } from '#src/database/sealed.ts';
 import { heldBefore } from '#src/delivery/hold.ts';
 import { checkUser } from '#src/rollups/check.ts';
 import { deviceCounts, outboxValues } from '#src/start/metrics.ts';
@@ -35,7 +35,7 @@ export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseF
     });
     const clock = await compareClocks(pool);
     const looked = await look(pool, config, url, clock);
-    if (looked.schema.isMade) sealed = await readSealedSamples(queryOn(pool)).catch(() => null);
+    if (looked.schema.isMade) sealed = await readEncryptedSamples(queryOn(pool)).catch(() => null);
     else sealed = [];
     return looked;
   }, WHOLE_MS);

@@ -9,7 +9,7 @@ import { verifySmtp } from '#src/delivery/email/send.ts';
 import { freeSpace } from '#src/jobs/disk-watch.ts';
 import { serviceProcessOn } from '#src/start/data-dir-lock.ts';
 import { loadConfigBeside } from '#src/start/ports.ts';
-import { canOpen } from '#src/start/secret-key.ts';
+import { canDecrypt } from '#src/start/secret-key.ts';
 import type { FileFacts, InstallationFacts, SecretKeyFacts } from '../facts.ts';
 import { gatherDatabase } from './database.ts';
 import {
@@ -162,6 +162,6 @@ async function gatherSecretKey(config: Config, sealed: readonly Buffer[] | null)
   const secret = config.secretKey ?? (await readFile(file, 'utf8').catch(() => '')).trim();
   const isThere = secret !== '';
   if (sealed === null) return { from, isThere, sealed: null };
-  const opened = isThere ? sealed.filter((one) => canOpen(createSecretBox(secret), one)).length : 0;
+  const opened = isThere ? sealed.filter((one) => canDecrypt(createSecretBox(secret), one)).length : 0;
   return { from, isThere, sealed: { looked: sealed.length, opened } };
 }
