@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { Archiver, waitingBytes } from './archive.ts';
+import { Archiver, waitingWalBytes } from './archive.ts';
 import { readArchiveState, readGivenUp, resumeArchive } from './plan.ts';
 
 const SEGMENT = 16 * 2 ** 20;
@@ -23,7 +23,7 @@ test('WAL beyond the limit is dropped and acknowledged, so that the disk does no
   const plan = { dataDir, target: join(folder, 'target'), isArchiving: true, key: null };
   const log = pino({ level: 'silent' });
   const archiver = (bound: number) => new Archiver(plan, log, { last: null, error: null }, bound);
-  expect(await waitingBytes(dataDir)).toBe(3 * SEGMENT);
+  expect(await waitingWalBytes(dataDir)).toBe(3 * SEGMENT);
 
   // No database answers here, so nothing can be archived.
   await expect(archiver(3 * SEGMENT).turn()).rejects.toThrow();

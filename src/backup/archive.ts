@@ -7,7 +7,7 @@ import { createPool } from '#src/database/connect.ts';
 import { clusterFolder, superuserUrl } from '#src/database/embedded-postgres.ts';
 import { installationName } from './base.ts';
 import { WAL_FOLDER } from './copies.ts';
-import { listSegments, makePrivate, pack } from './files.ts';
+import { listSegments, makePrivateFolder, packFiles } from './files.ts';
 import {
   type ArchiveState,
   type BackupPlan,
@@ -63,7 +63,7 @@ async function waitingFiles(dataDir: string): Promise<string[]> {
 }
 
 /** Returns how much WAL waits for its archive. */
-export const waitingBytes = async (dataDir: string): Promise<number> =>
+export const waitingWalBytes = async (dataDir: string): Promise<number> =>
   (await waitingFiles(dataDir)).length * SEGMENT_BYTES;
 
 /**
@@ -133,9 +133,9 @@ export class Archiver {
     const installation = await installationName(dataDir);
     await requireTarget(this.#plan, installation);
     const folder = join(target, installation, WAL_FOLDER);
-    await makePrivate(folder);
+    await makePrivateFolder(folder);
     const file = join(clusterFolder(dataDir), 'pg_wal', segment);
-    await pack(folder, `${segment}.tar.zst`, segmentEntry(file, segment), key);
+    await packFiles(folder, `${segment}.tar.zst`, segmentEntry(file, segment), key);
     await this.#note({ last: { installation, segment, at: new Date().toISOString() }, error: null });
   }
 

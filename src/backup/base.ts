@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { VERSION } from '#src/core/version.ts';
 import { createPool, type PoolClient } from '#src/database/connect.ts';
 import { clusterFolder, embeddedUrl, readMajorVersion, superuserUrl } from '#src/database/embedded-postgres.ts';
-import { BASE, createManifest, MANIFEST, type Manifest, segmentsBetween } from './copies.ts';
-import { flushFolder, makePrivate, pack, rethrowExplained, writeWhole } from './files.ts';
+import { BASE_FILE, createManifest, MANIFEST_FILE, type Manifest, segmentsBetween } from './copies.ts';
+import { flushFolder, makePrivateFolder, packFiles, rethrowExplained, writeFileAtomically } from './files.ts';
 import type { EncryptionKey } from './seal.ts';
 import type { TarEntry } from './tar.ts';
 
@@ -46,7 +46,7 @@ export async function takeBaseCopy(options: {
   const home = join(resolve(target), installation);
   // The mode of a folder that exists, such as the root of a disk, is its owner's choice.
   await mkdir(resolve(target), { recursive: true, mode: 0o700 }).catch(rethrowExplained(target));
-  await makePrivate(home).catch(rethrowExplained(target));
+  await makePrivateFolder(home).catch(rethrowExplained(target));
   await removePartial(home, now.getTime());
   const stamp = now
     .toISOString()
@@ -54,7 +54,7 @@ export async function takeBaseCopy(options: {
     .replace(/\.(\d+)/, '$1');
   const folder = join(home, `base-${stamp}`);
   const partial = `${folder}.partial`;
-  await makePrivate(partial);
+  await makePrivateFolder(partial);
   const pool = createPool(superuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' });
   try {
     const schema = await newestMigration(dataDir);
@@ -73,9 +73,9 @@ export async function takeBaseCopy(options: {
       }),
     );
     try {
-      const file = await pack(partial, BASE, made.entries(key !== null), key);
+      const file = await packFiles(partial, BASE_FILE, made.entries(key !== null), key);
       const manifest = made.manifest as Manifest;
-      await writeWhole(join(partial, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+      await writeFileAtomically(join(partial, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
       const { size } = await lstat(join(partial, file));
       await rename(partial, folder);
       await flushFolder(home);
@@ -131,7 +131,7 @@ export async function installationName(dataDir: string): Promise<string> {
   const [name = '', of] = ((await readFile(file, 'utf8').catch(absent)) ?? '').trim().split(' ');
   if (/^installation-[0-9a-f]{12}$/.test(name) && of === database) return name;
   const made = `installation-${randomBytes(6).toString('hex')}`;
-  await writeWhole(file, `${made} ${database}\n`);
+  await writeFileAtomically(file, `${made} ${database}\n`);
   return made;
 }
 
@@ -181,7 +181,7 @@ class CopyOfCluster {
       bytes: this.#bytes,
       has_secret_key: hasSecretKey,
     });
-    yield textEntry(MANIFEST, Buffer.from(JSON.stringify(this.manifest)));
+    yield textEntry(MANIFEST_FILE, Buffer.from(JSON.stringify(this.manifest)));
   }
 
   /** Begins the copy at the server. Returns the first segment that it needs. */

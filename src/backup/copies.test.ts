@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import {
   chooseCopy,
-  continuesCopy,
   createManifest,
   type FoundCopy,
+  isCopyContinued,
   listExpired,
   nextSegment,
-  reasonAgainst,
+  reasonAgainstRestore,
   segmentsAfter,
   segmentsBetween,
 } from './copies.ts';
@@ -43,13 +43,13 @@ test('chooses the newest copy that was complete at a given time', () => {
 test('refuses a copy that this machine or version cannot restore, and explains what to do', () => {
   const here = { service: '1.7.0', schemas: ['schema/0080_x.sql'], postgresMajor: 18, processor: 'x64' };
   const { manifest } = copyAt(10);
-  expect(reasonAgainst(manifest, here)).toBeNull();
-  expect(reasonAgainst(manifest, { ...here, schemas: ['schema/0079_w.sql'] })).toContain('newer than this one');
-  expect(reasonAgainst(manifest, { ...here, postgresMajor: 17 })).toContain(
+  expect(reasonAgainstRestore(manifest, here)).toBeNull();
+  expect(reasonAgainstRestore(manifest, { ...here, schemas: ['schema/0079_w.sql'] })).toContain('newer than this one');
+  expect(reasonAgainstRestore(manifest, { ...here, postgresMajor: 17 })).toContain(
     'is of PostgreSQL 18, and this version brings 17',
   );
-  expect(reasonAgainst(manifest, { ...here, postgresMajor: 19 })).toContain('upgrade-database');
-  expect(reasonAgainst(manifest, { ...here, processor: 'arm64' })).toContain('another processor');
+  expect(reasonAgainstRestore(manifest, { ...here, postgresMajor: 19 })).toContain('upgrade-database');
+  expect(reasonAgainstRestore(manifest, { ...here, processor: 'arm64' })).toContain('another processor');
 });
 
 test('counts segments across the end of a log file, and stops at a gap', () => {
@@ -79,7 +79,7 @@ test('copies beyond the newest ones expire, together with the segments that only
   expect(listExpired(copies, archived, 7)).toEqual({ folders: [], segments: archived.slice(0, 2) });
   expect(listExpired([], archived, 7)).toEqual({ folders: [], segments: [] });
   // The newest copy needs 7 and what follows.
-  expect(continuesCopy(copies, new Set(archived))).toBe(true);
-  expect(continuesCopy(copies, new Set([...archived, '000000010000000000000009']))).toBe(false);
-  expect(continuesCopy([], new Set())).toBe(false);
+  expect(isCopyContinued(copies, new Set(archived))).toBe(true);
+  expect(isCopyContinued(copies, new Set([...archived, '000000010000000000000009']))).toBe(false);
+  expect(isCopyContinued([], new Set())).toBe(false);
 });

@@ -4,8 +4,8 @@ import { z } from 'zod';
  * A target is a folder of copies. Each installation has a folder of its own in it, with its base copies and, if WAL is archived, the segments:
  * TARGET/INSTALLATION/base-TIME/{backup.json, base.tar.zst}, TARGET/INSTALLATION/wal/SEGMENT.tar.zst. The name of a sealed file ends in `.sealed`.
  */
-export const MANIFEST = 'backup.json';
-export const BASE = 'base.tar.zst';
+export const MANIFEST_FILE = 'backup.json';
+export const BASE_FILE = 'base.tar.zst';
 export const ENCRYPTED_SUFFIX = '.sealed';
 export const WAL_FOLDER = 'wal';
 const FORMAT = 1;
@@ -55,7 +55,7 @@ export function readManifest(text: string, file: string): Manifest {
 }
 
 /** Properties of this machine and this version on which a restore depends. */
-export interface Here {
+export interface RestoreEnvironment {
   service: string;
   /** Migrations that this version knows. */
   schemas: readonly string[];
@@ -64,7 +64,7 @@ export interface Here {
 }
 
 /** Returns the reason why a copy cannot be restored here, with what to do; null if it can. Pure. */
-export function reasonAgainst(copy: Manifest, here: Here): string | null {
+export function reasonAgainstRestore(copy: Manifest, here: RestoreEnvironment): string | null {
   if (!here.schemas.includes(copy.schema))
     return `The copy was made by version ${copy.service}, which is newer than this one (${here.service}). Restore it with that version or a later one.`;
   if (copy.postgres_major > here.postgresMajor)
@@ -143,7 +143,7 @@ export function listExpired(
 }
 
 /** Whether the newest copy and the archived WAL give every state since that copy. Pure. */
-export function continuesCopy(copies: readonly FoundCopy[], archived: ReadonlySet<string>): boolean {
+export function isCopyContinued(copies: readonly FoundCopy[], archived: ReadonlySet<string>): boolean {
   const last = copies
     .map(({ manifest }) => manifest.last_segment)
     .toSorted()

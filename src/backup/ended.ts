@@ -8,7 +8,7 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { installationName } from './base.ts';
-import { flushFolder, rethrowExplained, writeWhole } from './files.ts';
+import { flushFolder, rethrowExplained, writeFileAtomically } from './files.ts';
 import { type BackupPlan, requireTarget } from './plan.ts';
 
 /**
@@ -37,7 +37,7 @@ const endingSchema = z.object({
 export type Ending = z.infer<typeof endingSchema>;
 
 /** Makes the database record endings, if the service makes its own copies. Otherwise no process would remove them again. */
-export async function setEndingsNoted(pool: Pool, areNoted: boolean): Promise<void> {
+export async function setEndingsRecorded(pool: Pool, areNoted: boolean): Promise<void> {
   // Raw SQL: the one row of the installation.
   await pool.query(
     'INSERT INTO installation (notes_endings) VALUES ($1) ON CONFLICT (only_row) DO UPDATE SET notes_endings = excluded.notes_endings',
@@ -194,7 +194,7 @@ const restoredSchema = z.object({ until: z.iso.datetime(), endings: z.array(endi
 export type RestoredState = z.infer<typeof restoredSchema>;
 
 export const writeRestored = (dataDir: string, state: RestoredState): Promise<void> =>
-  writeWhole(join(dataDir, RESTORED), `${JSON.stringify(state)}\n`);
+  writeFileAtomically(join(dataDir, RESTORED), `${JSON.stringify(state)}\n`);
 
 /**
  * Returns the endings that the first start must apply; null if the installation was not restored, or has started since. Throws if the file
@@ -206,4 +206,4 @@ export async function readRestored(dataDir: string): Promise<RestoredState | nul
   return restoredSchema.parse(JSON.parse(await readFile(file, 'utf8')));
 }
 
-export const forgetRestored = (dataDir: string): Promise<void> => rm(join(dataDir, RESTORED), { force: true });
+export const deleteRestoredState = (dataDir: string): Promise<void> => rm(join(dataDir, RESTORED), { force: true });

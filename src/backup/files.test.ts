@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findCopies, pack, unpack } from './files.ts';
+import { findCopies, packFiles, unpack } from './files.ts';
 import { createDecrypter, createEncryptionKey, type EncryptionKey, readKeyFile, writeKeyFile } from './seal.ts';
 import type { TarEntry } from './tar.ts';
 
@@ -53,14 +53,14 @@ const EXPECTED = FILES.map(({ path, bytes }) => ({ path, sha256: hashOf(bytes), 
 
 describe('a packed archive', () => {
   test('is read back as it was written: unencrypted, encrypted by a passphrase, or encrypted by the public key alone', async () => {
-    const open = join(folder, await pack(folder, 'open.tar.zst', entries(), null));
+    const open = join(folder, await packFiles(folder, 'open.tar.zst', entries(), null));
     expect(await read(open, null)).toEqual(EXPECTED);
-    const sealed = join(folder, await pack(folder, 'sealed.tar.zst', entries(), key));
+    const sealed = join(folder, await packFiles(folder, 'sealed.tar.zst', entries(), key));
     expect(sealed).toMatch(/\.sealed$/);
     expect(await read(sealed, opener)).toEqual(EXPECTED);
     const half = readKeyFile(writeKeyFile(key), 'K');
     expect(half.seed).toBeNull();
-    const byHalf = join(folder, await pack(folder, 'half.tar.zst', entries(), half));
+    const byHalf = join(folder, await packFiles(folder, 'half.tar.zst', entries(), half));
     expect(await read(byHalf, opener)).toEqual(EXPECTED);
     // Neither the file's name nor the key file decrypts it.
     expect((await readFile(byHalf)).includes('some/file')).toBe(false);
@@ -69,7 +69,7 @@ describe('a packed archive', () => {
   });
 
   test('cannot be decrypted with another passphrase, without one, or under another name', async () => {
-    const sealed = join(folder, await pack(folder, 'mine.tar.zst', entries(), key));
+    const sealed = join(folder, await packFiles(folder, 'mine.tar.zst', entries(), key));
     await expect(read(sealed, createDecrypter('wrong horse'))).rejects.toThrow('passphrase is not the one');
     await expect(read(sealed, null)).rejects.toThrow('--passphrase-file');
     const other = join(folder, 'other.tar.zst.sealed');
@@ -82,7 +82,7 @@ describe('a packed archive', () => {
       ['torn-sealed', key],
       ['torn-open', null],
     ] as const) {
-      const file = join(folder, await pack(folder, `${name}.tar.zst`, entries(), with_));
+      const file = join(folder, await packFiles(folder, `${name}.tar.zst`, entries(), with_));
       const good = await readFile(file);
       const chunk = 256 * 1024 + 16;
       const head = good.indexOf(10) + 1;
@@ -113,7 +113,7 @@ describe('a packed archive', () => {
       yield* entries();
       throw Object.assign(new Error('write'), { code: 'ENOSPC' });
     };
-    await expect(pack(folder, 'failed.tar.zst', failing(), key)).rejects.toThrow(/disk of .* is full/);
+    await expect(packFiles(folder, 'failed.tar.zst', failing(), key)).rejects.toThrow(/disk of .* is full/);
     expect((await readdir(folder)).filter((name) => name.includes('failed'))).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
-import { BASE, ENCRYPTED_SUFFIX, type FoundCopy, MANIFEST, readManifest, WAL_FOLDER } from './copies.ts';
+import { BASE_FILE, ENCRYPTED_SUFFIX, type FoundCopy, MANIFEST_FILE, readManifest, WAL_FOLDER } from './copies.ts';
 import { type createDecrypter, createTornFileError, type EncryptionKey, seal } from './seal.ts';
 import { type TarEntry, tar, untar } from './tar.ts';
 
@@ -14,7 +14,7 @@ export type Decrypter = ReturnType<typeof createDecrypter>;
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
 
 /** Creates a folder, and those above it, that only its owner can enter. */
-export async function makePrivate(folder: string): Promise<void> {
+export async function makePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
 }
@@ -26,7 +26,7 @@ export async function flushFolder(folder: string): Promise<void> {
 }
 
 /** Writes a whole file (mode 0600) and flushes it. A reader sees the old one or the new one. */
-export async function writeWhole(file: string, content: string | AsyncIterable<Buffer>): Promise<void> {
+export async function writeFileAtomically(file: string, content: string | AsyncIterable<Buffer>): Promise<void> {
   const partial = `${file}.partial`;
   try {
     const stream = createWriteStream(partial, { mode: 0o600, flush: true });
@@ -58,7 +58,7 @@ function explained(error: unknown, folder: string): unknown {
 }
 
 /** Packs files into a compressed archive, encrypted if there is a key. Returns the name of the file in `folder`. */
-export async function pack(
+export async function packFiles(
   folder: string,
   name: string,
   entries: AsyncIterable<TarEntry>,
@@ -66,7 +66,7 @@ export async function pack(
 ): Promise<string> {
   const file = key ? `${name}${ENCRYPTED_SUFFIX}` : name;
   const compressed = withEnd(compose(tar(entries), createZstdCompress(ZSTD)));
-  await writeWhole(join(folder, file), key ? seal(compressed, key, name) : compressed);
+  await writeFileAtomically(join(folder, file), key ? seal(compressed, key, name) : compressed);
   return file;
 }
 
@@ -164,8 +164,8 @@ export async function findCopies(from: string): Promise<FoundCopy[]> {
     const below: string[] = [];
     for (const folder of folders) {
       const names = await readdir(folder).catch(none);
-      if (names.includes(MANIFEST)) {
-        const file = join(folder, MANIFEST);
+      if (names.includes(MANIFEST_FILE)) {
+        const file = join(folder, MANIFEST_FILE);
         found.push({ folder, manifest: readManifest(await readFile(file, 'utf8'), file) });
       } else below.push(...names.filter((name) => !name.endsWith('.partial')).map((name) => join(folder, name)));
     }
@@ -181,4 +181,4 @@ const none = (error: NodeJS.ErrnoException): string[] => {
 
 /** Returns the file of a base copy. */
 export const baseFileOf = ({ folder, manifest }: FoundCopy): string =>
-  join(folder, manifest.is_sealed ? `${BASE}${ENCRYPTED_SUFFIX}` : BASE);
+  join(folder, manifest.is_sealed ? `${BASE_FILE}${ENCRYPTED_SUFFIX}` : BASE_FILE);

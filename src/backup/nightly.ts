@@ -4,8 +4,8 @@ import type { Logger } from '#src/core/log.ts';
 import { createPool } from '#src/database/connect.ts';
 import { superuserUrl } from '#src/database/embedded-postgres.ts';
 import { installationName, takeBaseCopy } from './base.ts';
-import { continuesCopy, listExpired } from './copies.ts';
-import { findCopies, listSegments, makePrivate } from './files.ts';
+import { isCopyContinued, listExpired } from './copies.ts';
+import { findCopies, listSegments, makePrivateFolder } from './files.ts';
 import { type BackupPlan, readCopyState, readGivenUp, requireTarget, resumeArchive, writeCopyState } from './plan.ts';
 
 /** Number of nightly copies that are kept. */
@@ -15,7 +15,7 @@ const KEPT = 7;
  * Makes the nightly copy, and removes the ones beyond seven with the WAL that none of the others needs. In DATA_DIR/backups a copy is made only if twice the
  * database is free there. Throws if the copy fails; the earlier ones stay.
  */
-export async function copyNightly(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
+export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
   const { dataDir, target, isArchiving, key } = plan;
   const state = await readCopyState(dataDir);
   try {
@@ -40,13 +40,13 @@ export async function copyNightly(plan: BackupPlan, log: Logger, now: Date): Pro
 }
 
 /** Makes a base copy without waiting for the night if the archived WAL continues none. */
-export async function copyIfArchiveHasNone(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
+export async function makeCopyIfArchiveHasNone(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
   const { dataDir, target, isArchiving } = plan;
   // An archive that was given up waits for the night: its disk is full or gone.
   if (!isArchiving || (await readGivenUp(dataDir)) !== null) return;
   const home = join(target, await installationName(dataDir));
   const archived = new Set((await listSegments(home)).keys());
-  if (!continuesCopy(await findCopies(home), archived)) await copyNightly(plan, log, now);
+  if (!isCopyContinued(await findCopies(home), archived)) await makeNightlyCopy(plan, log, now);
 }
 
 async function reasonOfSpace({ dataDir, target }: BackupPlan): Promise<string | null> {
@@ -54,7 +54,7 @@ async function reasonOfSpace({ dataDir, target }: BackupPlan): Promise<string | 
   try {
     // Raw SQL: functions and the catalogue of PostgreSQL.
     const { rows } = await pool.query('SELECT sum(pg_database_size(oid)) AS bytes FROM pg_database');
-    await makePrivate(target);
+    await makePrivateFolder(target);
     const { bavail, bsize } = await statfs(target);
     const freeBytes = bavail * bsize;
     const neededBytes = 2 * Number(rows[0].bytes);

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Config } from '#src/config/load.ts';
 import { clusterFolder, embeddedUrl } from '#src/database/embedded-postgres.ts';
-import { writeWhole } from './files.ts';
+import { writeFileAtomically } from './files.ts';
 import { type EncryptionKey, readKeyFile } from './seal.ts';
 
 /** Where and how this installation makes its own copies. */
@@ -66,9 +66,9 @@ export const readArchiveState = (dataDir: string): Promise<ArchiveState> =>
   readState(fileOf(dataDir, 'archive'), NO_ARCHIVE);
 export const readCopyState = (dataDir: string): Promise<CopyState> => readState(fileOf(dataDir, 'copy'), NO_COPY);
 export const writeArchiveState = (dataDir: string, state: ArchiveState): Promise<void> =>
-  writeWhole(fileOf(dataDir, 'archive'), `${JSON.stringify(state)}\n`);
+  writeFileAtomically(fileOf(dataDir, 'archive'), `${JSON.stringify(state)}\n`);
 export const writeCopyState = (dataDir: string, state: CopyState): Promise<void> =>
-  writeWhole(fileOf(dataDir, 'copy'), `${JSON.stringify(state)}\n`);
+  writeFileAtomically(fileOf(dataDir, 'copy'), `${JSON.stringify(state)}\n`);
 
 /** File that exists while WAL is discarded, because too much of it waited. A file of its own, since two processes change this. */
 const givenUpFile = (dataDir: string) => join(dataDir, 'backup-given-up');
@@ -80,7 +80,7 @@ export const readGivenUp = (dataDir: string): Promise<string | null> =>
     () => null,
   );
 export const giveUpArchive = (dataDir: string, now: Date): Promise<void> =>
-  writeWhole(givenUpFile(dataDir), `${now.toISOString()}\n`);
+  writeFileAtomically(givenUpFile(dataDir), `${now.toISOString()}\n`);
 export const resumeArchive = (dataDir: string): Promise<void> => rm(givenUpFile(dataDir), { force: true });
 
 /**

@@ -9,19 +9,19 @@ import { postgresBinaries } from '#src/database/postgres-binaries.ts';
 import {
   chooseCopy,
   type FoundCopy,
-  MANIFEST,
+  MANIFEST_FILE,
   type Manifest,
   readManifest,
-  reasonAgainst,
+  reasonAgainstRestore,
   segmentsAfter,
   segmentsBetween,
 } from './copies.ts';
 import { endedFilesOf, readEndings, writeRestored } from './ended.ts';
-import { baseFileOf, type Decrypter, findCopies, listSegments, makePrivate, unpack } from './files.ts';
+import { baseFileOf, type Decrypter, findCopies, listSegments, makePrivateFolder, unpack } from './files.ts';
 import { createDecrypter, createTornFileError } from './seal.ts';
 
 /** Result of a restore. */
-export interface Restored {
+export interface RestoreReport {
   manifest: Manifest;
   /** Number of archived WAL segments after the base copy. */
   segments: number;
@@ -50,14 +50,14 @@ export async function restoreCopy(options: {
    * undone.
    */
   targets: readonly string[] | null;
-}): Promise<Restored> {
+}): Promise<RestoreReport> {
   const { from, at, passphrase, targets } = options;
   const dataDir = resolve(options.dataDir);
   if ((await readdir(dataDir).catch(() => [])).length > 0)
     throw new Error(`${dataDir} is not empty. Name a new folder: a restore never writes over data.`);
   const copy = chooseCopy(await findCopies(from), at, from);
   const { manifest } = copy;
-  const reason = reasonAgainst(manifest, {
+  const reason = reasonAgainstRestore(manifest, {
     service: VERSION,
     schemas: await listMigrations(),
     postgresMajor: postgresBinaries().major,
@@ -72,7 +72,7 @@ export async function restoreCopy(options: {
     );
   const isNew = !existsSync(dataDir);
   try {
-    await makePrivate(dataDir);
+    await makePrivateFolder(dataDir);
     await refuseLittleSpace(dataDir, manifest.bytes);
     await unpackBase(copy, dataDir, opener);
     // A copy without WAL can only be restored to the state at its end.
@@ -139,17 +139,18 @@ async function unpackBase(copy: FoundCopy, dataDir: string, opener: Decrypter | 
   let described: string | null = null;
   for await (const { path, content } of unpack(file, opener)) {
     const to = join(dataDir, path);
-    if (content === null) await makePrivate(to);
-    else if (path === MANIFEST) described = await textOf(content);
+    if (content === null) await makePrivateFolder(to);
+    else if (path === MANIFEST_FILE) described = await textOf(content);
     else {
-      await makePrivate(dirname(to));
+      await makePrivateFolder(dirname(to));
       const handle = await open(to, 'wx', 0o600);
       await pipeline(content, handle.createWriteStream());
     }
   }
   // The manifest next to an encrypted archive could have been changed; the one inside it cannot.
   const inside = described === null ? null : readManifest(described, file);
-  if (JSON.stringify(inside) !== JSON.stringify(copy.manifest)) throw createTornFileError(join(copy.folder, MANIFEST));
+  if (JSON.stringify(inside) !== JSON.stringify(copy.manifest))
+    throw createTornFileError(join(copy.folder, MANIFEST_FILE));
 }
 
 async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
@@ -196,7 +197,7 @@ async function recover(
 ): Promise<void> {
   const cluster = clusterFolder(dataDir);
   const spool = join(cluster, SPOOL);
-  await makePrivate(spool);
+  await makePrivateFolder(spool);
   for (const name of segmentsBetween(manifest.first_segment, manifest.last_segment))
     await writeFile(join(spool, `${name}.given`), '', { mode: 0o600 });
   await writeFile(join(cluster, 'recovery.signal'), '', { mode: 0o600 });

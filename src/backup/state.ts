@@ -1,5 +1,5 @@
 import { HOUR_MS } from '#src/core/units.ts';
-import { waitingBytes } from './archive.ts';
+import { waitingWalBytes } from './archive.ts';
 import {
   type ArchiveState,
   type BackupPlan,
@@ -30,7 +30,7 @@ export const readBackupState = async (plan: BackupPlan): Promise<BackupState> =>
   copy: await readCopyState(plan.dataDir),
   archive: await readArchiveState(plan.dataDir),
   givenUpAt: await readGivenUp(plan.dataDir),
-  waitingBytes: await waitingBytes(plan.dataDir),
+  waitingBytes: await waitingWalBytes(plan.dataDir),
 });
 
 /** Faults of back-ups: of the archive at most one, and of the copies at most one. */

@@ -10,7 +10,7 @@ import { type ChecksumReport, checkChecksums } from './checksums.ts';
 import { restoreCopy } from './restore.ts';
 
 /** Result of a trial restore. */
-export interface Verified {
+export interface VerificationReport {
   /** Whether nothing is wrong. */
   ok: boolean;
   /** Version of the service that made the copy. */
@@ -39,7 +39,7 @@ export async function verifyCopy(options: {
   passphrase: string | null;
   retentionMonths: number;
   now: Date;
-}): Promise<Verified> {
+}): Promise<VerificationReport> {
   const { retentionMonths, now, ...restored } = options;
   const folder = await mkdtemp(join(tmpdir(), 'energy-verify-'));
   const dataDir = join(folder, 'data');
@@ -65,7 +65,7 @@ async function checkContent(
   dataDir: string,
   retentionMonths: number,
   now: Date,
-): Promise<Pick<Verified, 'counts' | 'rollups_differing'> & { hasChecksums: boolean }> {
+): Promise<Pick<VerificationReport, 'counts' | 'rollups_differing'> & { hasChecksums: boolean }> {
   const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: SHARED_BUFFERS_MB });
   const pool = createPool(server.url, { max: 2, applicationName: 'energy backup verify' });
   try {

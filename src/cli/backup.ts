@@ -4,7 +4,7 @@ import { installationName, takeBaseCopy } from '#src/backup/base.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
 import { restoreCopy } from '#src/backup/restore.ts';
 import { createEncryptionKey, writeKeyFile } from '#src/backup/seal.ts';
-import { type Verified, verifyCopy } from '#src/backup/verify.ts';
+import { type VerificationReport, verifyCopy } from '#src/backup/verify.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { releaseHeld } from '#src/delivery/hold.ts';
@@ -193,7 +193,7 @@ function textOf({
   checksums,
   has_secret_key,
   ok,
-}: Verified): string {
+}: VerificationReport): string {
   const number = (value: number) => value.toLocaleString('en');
   return [
     `Restored into a temporary folder: the state of ${until}, from version ${service}, with ${number(wal_segments)} archived WAL segments.`,

@@ -1,7 +1,7 @@
 import { fireSilenceAlerts } from '#src/alerts/silence.ts';
 import { deleteOldCounters } from '#src/auth/database-counter.ts';
 import { deleteEndedSessions } from '#src/auth/sessions.ts';
-import { copyIfArchiveHasNone, copyNightly } from '#src/backup/nightly.ts';
+import { makeCopyIfArchiveHasNone, makeNightlyCopy } from '#src/backup/nightly.ts';
 import type { LockSession } from '#src/database/exclusive-lock.ts';
 import { compressHistory, dropReadings, ensurePartitions } from '#src/database/migrate.ts';
 import { deleteExpiredCapturedMessages } from '#src/delivery/channel.ts';
@@ -50,14 +50,14 @@ export const JOBS: readonly Job[] = [
     at: { daily: '37 0 * * *' },
     alsoAtStart: false,
     lock: 'nightlyCopy',
-    run: async ({ backup, log, clock }) => backup && copyNightly(backup, log, clock()),
+    run: async ({ backup, log, clock }) => backup && makeNightlyCopy(backup, log, clock()),
   },
   {
     name: 'first copy of an archive',
     at: { everySeconds: 60 },
     alsoAtStart: true,
     lock: 'nightlyCopy',
-    run: async ({ backup, log, clock }) => backup && copyIfArchiveHasNone(backup, log, clock()),
+    run: async ({ backup, log, clock }) => backup && makeCopyIfArchiveHasNone(backup, log, clock()),
   },
   { name: 'rollup check', at: { daily: '43 2 * * *' }, alsoAtStart: false, lock: 'rollupCheck', run: checkRollups },
   // Not needed with compression: compressed hours are small already, and continuous aggregates of packed hours would have to be computed

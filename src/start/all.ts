@@ -1,7 +1,7 @@
 import { type Operated, startOperator } from '#src/api/operator.ts';
 import { ADMIN, ensureBootstrapAdmin } from '#src/auth/keys.ts';
 import { archiveSettings, startArchiver } from '#src/backup/archive.ts';
-import { setEndingsNoted } from '#src/backup/ended.ts';
+import { setEndingsRecorded } from '#src/backup/ended.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
 import { type Config, childEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
@@ -14,7 +14,7 @@ import { tlsPair } from './certificate.ts';
 import { type Child, startChild } from './children.ts';
 import { lockDataDir, serviceProcessOn } from './data-dir-lock.ts';
 import { choosePorts, refuseTakenPorts, writeListening } from './ports.ts';
-import { endAgainAfterRestore } from './restored.ts';
+import { applyEndingsAfterRestore } from './restored.ts';
 import { startSandbox } from './sandbox.ts';
 import { secretKey } from './secret-key.ts';
 import { printedLink } from './sign-in-link.ts';
@@ -140,8 +140,8 @@ async function prepare(
   try {
     const { database } = await migrate(pool, config.database);
     log.info({ database: database.line }, 'database');
-    await setEndingsNoted(pool, config.database.url === undefined);
-    await endAgainAfterRestore(pool, config.dataDir, log);
+    await setEndingsRecorded(pool, config.database.url === undefined);
+    await applyEndingsAfterRestore(pool, config.dataDir, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
     const db = createDb(pool);
     // Check the secret key here, so that the start fails with a clear error instead of restarting the roles endlessly.

@@ -1,4 +1,4 @@
-import { waitingBytes } from '#src/backup/archive.ts';
+import { waitingWalBytes } from '#src/backup/archive.ts';
 import { type BackupPlan, readCopyState, readGivenUp, writeCopyState } from '#src/backup/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
@@ -35,7 +35,7 @@ export function startBackupReports(
       [GIVEN_UP]: '1 while WAL is discarded, because too much of it waited for the archive',
     },
     async () => ({
-      [WAITING]: await waitingBytes(dataDir),
+      [WAITING]: await waitingWalBytes(dataDir),
       [GIVEN_UP]: (await readGivenUp(dataDir)) === null ? 0 : 1,
     }),
   );

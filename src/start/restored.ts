@@ -2,7 +2,7 @@ import { deleteApp } from '#src/auth/apps.ts';
 import { revokeKeys } from '#src/auth/keys.ts';
 import { removePasskeys } from '#src/auth/passkeys.ts';
 import { closeSessions } from '#src/auth/sessions.ts';
-import { type Ending, forgetRestored, readRestored } from '#src/backup/ended.ts';
+import { deleteRestoredState, type Ending, readRestored } from '#src/backup/ended.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDb, type Database, type Pool } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
@@ -43,7 +43,7 @@ const END: Record<Ending['kind'], (db: Database, ids: readonly string[]) => Prom
  * the time of the copy (`ended.jsonl`), without a mail. Does nothing for other installations. If it is interrupted, the next start repeats
  * it.
  */
-export async function endAgainAfterRestore(pool: Pool, dataDir: string, log: Logger): Promise<void> {
+export async function applyEndingsAfterRestore(pool: Pool, dataDir: string, log: Logger): Promise<void> {
   const restored = await readRestored(dataDir);
   if (restored === null) return;
   const db = createDb(pool);
@@ -58,7 +58,7 @@ export async function endAgainAfterRestore(pool: Pool, dataDir: string, log: Log
     );
     counts[kind] = endings.length;
   }
-  await forgetRestored(dataDir);
+  await deleteRestoredState(dataDir);
   log.warn(
     { until: restored.until, ended_again: counts },
     'restored: what ended later has ended again; what fell due before this start is not sent until "energy backup release"',

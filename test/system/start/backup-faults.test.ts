@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Archiver } from '#src/backup/archive.ts';
 import { installationName, takeBaseCopy } from '#src/backup/base.ts';
 import { createEndingsWriter, readEndings, readRestored } from '#src/backup/ended.ts';
-import { copyNightly } from '#src/backup/nightly.ts';
+import { makeNightlyCopy } from '#src/backup/nightly.ts';
 import { type BackupPlan, giveUpArchive, readCopyState } from '#src/backup/plan.ts';
 import { restoreCopy } from '#src/backup/restore.ts';
 import { loadConfig } from '#src/config/load.ts';
@@ -51,7 +51,7 @@ async function onDisk(megabytes: number, run: (disk: string) => Promise<void>): 
 describe.skipIf(!isRoot)('with a small disk', () => {
   test('the nightly copy is skipped, with the reason, unless twice the size of the database is free', () =>
     onDisk(8, async (target) => {
-      await copyNightly(planFor(target, false), log, new Date());
+      await makeNightlyCopy(planFor(target, false), log, new Date());
       expect((await readCopyState(dataDir)).error).toMatch(
         /^No nightly copy: 8 MiB are free in .*, less than twice the database \(\d+ MiB\)\. Set BACKUP_TO/,
       );
@@ -61,7 +61,7 @@ describe.skipIf(!isRoot)('with a small disk', () => {
   test('a copy that fills the disk fails with an explanation of what to do, and leaves no files', () =>
     onDisk(1, async (target) => {
       const full = `The disk of ${join(target, await installationName(dataDir))}`;
-      await expect(copyNightly(planFor(target), log, new Date())).rejects.toThrow(full);
+      await expect(makeNightlyCopy(planFor(target), log, new Date())).rejects.toThrow(full);
       const { error } = await readCopyState(dataDir);
       expect(error).toMatch(/ is full: nothing was kept of this copy\. Free some of it, or name another folder\.$/);
       expect(await readdir(join(target, await installationName(dataDir)))).toEqual([]);
