@@ -70,7 +70,7 @@ export async function lockMembership(
 }
 
 /** Returns an account's membership of a home, locked until the transaction ends; null if there is none. */
-export async function holdHome(trx: Database, accountId: string, homeId: string): Promise<HomeOfMember | null> {
+export async function lockHome(trx: Database, accountId: string, homeId: string): Promise<HomeOfMember | null> {
   const row = await trx
     .selectFrom('home_members')
     .select(['member_id as memberId', 'user_id as userId', 'access'])

@@ -5,7 +5,7 @@ import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { openSession, type SignedInFrom } from './sessions.ts';
-import { holdAccount } from './sign-ins.ts';
+import { lockAccount } from './sign-ins.ts';
 
 /** Validity of a challenge: the time for a person to confirm on the device. */
 export const CHALLENGE_MS = 5 * 60_000;
@@ -210,7 +210,7 @@ export async function signInByPasskey(
   const counter = await verifySignIn(response, challenge, { site, known });
   if (counter === null) return null;
   return joinOrBeginTransaction(db, async (trx) => {
-    if (!(await holdAccount(trx, user_id))) return null;
+    if (!(await lockAccount(trx, user_id))) return null;
     const { numUpdatedRows } = await trx
       .updateTable('passkeys')
       .set({ counter, last_used_at: now })

@@ -73,7 +73,7 @@ export async function createSignIn(
   const browser = asker && sha256(asker.browserId);
   return joinOrBeginTransaction(db, async (trx) => {
     // Lock the account, so that concurrent requests cannot exceed the limit.
-    if (!(await holdAccount(trx, userId))) return null;
+    if (!(await lockAccount(trx, userId))) return null;
     if (alone) await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();
     if (asker && browser) {
       if (!mayRequestMail(asker, await askedBefore(trx, userId, { browser, network: asker.network, now }))) return null;
@@ -151,7 +151,7 @@ export async function signIn(
   if (!found) return null;
   const { user_id, sign_in_id } = found;
   return joinOrBeginTransaction(db, async (trx) => {
-    if (!(await holdAccount(trx, user_id))) return null;
+    if (!(await lockAccount(trx, user_id))) return null;
     const used = await trx
       .deleteFrom('sign_ins')
       .where('sign_in_id', '=', sign_in_id)
@@ -177,13 +177,13 @@ export async function confirmEmail(
   const userId = emailChangeId && (await accountOfEmailChange(db, emailChangeId));
   if (!userId) return null;
   return joinOrBeginTransaction(db, async (trx) => {
-    if (!(await holdAccount(trx, userId)) || !(await takeEmailChange(trx, emailChangeId))) return null;
+    if (!(await lockAccount(trx, userId)) || !(await takeEmailChange(trx, emailChangeId))) return null;
     return { user_id: userId, ...(await openSession(trx, userId, now, from, 'email')) };
   });
 }
 
 /** Locks the account row against concurrent sign-ins, updates and deletion. Returns false if the account no longer exists. */
-export async function holdAccount(trx: Database, userId: string): Promise<boolean> {
+export async function lockAccount(trx: Database, userId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('users')
     .select('user_id')

@@ -74,7 +74,7 @@ export async function findReadingsTarget(db: Database, reach: Reach, deviceId: s
 }
 
 /** Locks a device within the reach against its deletion, until the transaction ends. Returns false if there is none. */
-export async function holdDevice(trx: Database, reach: Reach, deviceId: string): Promise<boolean> {
+export async function lockDevice(trx: Database, reach: Reach, deviceId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('devices')
     .select('device_id')

@@ -14,7 +14,7 @@ import {
   toIdOrNotFound,
 } from '#src/auth/access.ts';
 import type { Caller, HomeOfMember } from '#src/auth/authenticate.ts';
-import { holdHome } from '#src/auth/homes.ts';
+import { lockHome } from '#src/auth/homes.ts';
 import {
   createKey as create,
   findKey,
@@ -35,7 +35,7 @@ import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { assertMayManageDevice, holdDevice } from '#src/devices/management.ts';
+import { assertMayManageDevice, lockDevice } from '#src/devices/management.ts';
 import { findGroup } from '#src/groups/store.ts';
 import { createdKey, createdToWire, key, keyLimits, newKey, rotatedKey, rotation, toWire } from './shape.ts';
 
@@ -83,7 +83,7 @@ export const createKey = defineOperation({
     if (isOfDevice) {
       // Both its maker and its owner must reach the device, which is locked against its deletion.
       for (const reach of [reachOf(caller), reachOfRole({ role: user.role, userId: user.user_id })])
-        if (!(await holdDevice(context.db, reach, toIdOrNotFound(device_id)))) throw new AppError('notFound');
+        if (!(await lockDevice(context.db, reach, toIdOrNotFound(device_id)))) throw new AppError('notFound');
     }
     const device = isOfDevice ? { id: device_id, madeBy: makerOf(caller) } : undefined;
     const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
@@ -178,7 +178,7 @@ export const rotateKey = defineOperation({
 
 /** Returns the home of another account of which the caller's account is a member, locked until the transaction ends. Throws 403 if it is none. */
 async function reachOwnHome(db: Database, caller: Caller, homeId: string): Promise<HomeOfMember> {
-  const home = await holdHome(db, ownAccount(caller), toIdOrNotFound(homeId));
+  const home = await lockHome(db, ownAccount(caller), toIdOrNotFound(homeId));
   if (!home) throw new AppError('forbidden');
   return home;
 }
