@@ -7,11 +7,11 @@ import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
 import { findUnlessMoving } from '#src/database/moving.ts';
-import { forgetExpiredAuthorizations } from '#src/users/app-access.ts';
+import { endExpiredAuthorizations } from '#src/users/app-access.ts';
 import { recordAct } from '#src/users/audit.ts';
-import { forgetEmailChanges, withdrawChangesOfSessions } from '#src/users/email-changes.ts';
+import { deleteExpiredEmailChanges, withdrawChangesOfSessions } from '#src/users/email-changes.ts';
 import { type AccessEnd, endAccess } from '#src/users/end-access.ts';
-import { forgetEndedMembers } from '#src/users/member-ends.ts';
+import { deleteEndedMembers } from '#src/users/member-ends.ts';
 import type { Role } from '#src/users/store.ts';
 import type { Caller } from './authenticate.ts';
 import { HOMES_OF_MEMBER } from './homes.ts';
@@ -264,7 +264,7 @@ export async function deleteEndedSessions(db: Database, now: Date): Promise<void
     .where('created_at', '<=', new Date(now.getTime() - DAY_MS))
     .execute();
   await db.deleteFrom('passkey_challenges').where('expires_at', '<=', now).execute();
-  await forgetEmailChanges(db, now);
-  await forgetEndedMembers(db, now);
-  await forgetExpiredAuthorizations(db, now);
+  await deleteExpiredEmailChanges(db, now);
+  await deleteEndedMembers(db, now);
+  await endExpiredAuthorizations(db, now);
 }

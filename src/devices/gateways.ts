@@ -9,7 +9,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDeviceSecret } from './credentials.ts';
 import { GATEWAY_MANAGED_BY, isOwnAccountReach } from './management.ts';
 import { splitSeriesBehindGateway } from './split-series.ts';
-import { forgetMappedMessages } from './unrecognised-messages.ts';
+import { deleteMappedMessages } from './unrecognised-messages.ts';
 
 const OF_ROW = ['gateway_id', 'user_id', 'name', 'decoder_config', 'created_at'] as const;
 const COLUMNS = [...OF_ROW, GATEWAY_MANAGED_BY] as const;
@@ -100,7 +100,7 @@ export async function updateGateway(
     if (patch.decoder_config !== undefined) {
       await mustManageGateway(trx, reach, gatewayId);
       await splitSeriesBehindGateway(trx, gatewayId, { before: before.decoder_config, after: patch.decoder_config });
-      await forgetMappedMessages(trx, gatewayId, patch.decoder_config);
+      await deleteMappedMessages(trx, gatewayId, patch.decoder_config);
     }
     return (
       trx

@@ -53,7 +53,7 @@ export async function listUnrecognisedMessages(
  * Deletes the unrecognised messages on topics that a mapping of the gateway's new `decoder_config` names. Messages that it cannot read are
  * noted again when they arrive.
  */
-export async function forgetMappedMessages(trx: Database, gatewayId: string, config: unknown): Promise<void> {
+export async function deleteMappedMessages(trx: Database, gatewayId: string, config: unknown): Promise<void> {
   const { mapping = [] } = readDecoderConfig(config);
   if (mapping.length === 0) return;
   const noted = await trx

@@ -20,9 +20,9 @@ import { checkAllRollups } from '#src/rollups/mend.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { deleteOldHosts } from '#src/tariffs/sources/fetch-due.ts';
-import { forgetAudit } from '#src/users/audit.ts';
-import { endDepartures } from '#src/users/departures.ts';
-import { forgetAnswers } from '#src/users/idempotent-answers.ts';
+import { deleteOldAuditEntries } from '#src/users/audit.ts';
+import { endExpiredDepartures } from '#src/users/departures.ts';
+import { deleteOldAnswers } from '#src/users/idempotent-answers.ts';
 import { notifyRecountedOwners } from '#src/users/notify-recounted.ts';
 import { deleteExpiredRejections, deleteExpiredUnread } from './delete-expired.ts';
 import { warnOfFullDisk } from './disk-watch.ts';
@@ -111,13 +111,13 @@ export const JOBS: readonly Job[] = [
     name: 'forget audit',
     at: { daily: '19 4 * * *' },
     alsoAtStart: false,
-    run: ({ db, ageClock }) => forgetAudit(db, ageClock()),
+    run: ({ db, ageClock }) => deleteOldAuditEntries(db, ageClock()),
   },
   {
     name: 'forget answers',
     at: { everySeconds: 3600 },
     alsoAtStart: false,
-    run: ({ db, ageClock }) => forgetAnswers(db, ageClock()),
+    run: ({ db, ageClock }) => deleteOldAnswers(db, ageClock()),
   },
   {
     name: 'forget import credentials',
@@ -249,7 +249,7 @@ async function pack({ pool, ageClock, log, ahead }: JobParts, signal: AbortSigna
 
 /** Ends old departures of moved accounts, and reports messages that still wait to be forwarded. */
 async function keepDepartures({ db, ageClock, log }: JobParts): Promise<void> {
-  const { ended, removed, waiting, firstEnds } = await endDepartures(db, ageClock());
+  const { ended, removed, waiting, firstEnds } = await endExpiredDepartures(db, ageClock());
   if (ended + removed > 0)
     log.warn(
       { accounts: ended, messages: removed },

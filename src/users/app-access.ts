@@ -73,7 +73,7 @@ export async function endAppsOf(trx: Database, ownerId: string): Promise<void> {
 }
 
 /** Ends authorizations that were valid until now, and deletes codes, tokens and requests for consent that have expired. */
-export async function forgetExpiredAuthorizations(db: Database, now: Date): Promise<void> {
+export async function endExpiredAuthorizations(db: Database, now: Date): Promise<void> {
   await joinOrBeginTransaction(db, (trx) => endAuthorizations(trx, { expiredAt: now }, 'expired'));
   await db.deleteFrom('oauth_tokens').where('expires_at', '<=', now).execute();
 }

@@ -74,7 +74,7 @@ export async function recordActs(
 const LAST_ACTS = 10;
 
 /** Returns the transaction numbers (32 bits, as in rows) of an account's latest acts within a day. */
-export async function lastActs(db: Database, userId: string): Promise<number[]> {
+export async function findLatestActs(db: Database, userId: string): Promise<number[]> {
   // Raw SQL: the system column.
   const { rows } = await sql<{ number: number }>`${PREPARED} SELECT "number" FROM (
       SELECT xmin::text::bigint AS "number", at FROM audit_log WHERE actor_user_id = ${userId} ORDER BY audit_id DESC LIMIT ${LAST_ACTS}) last
@@ -128,7 +128,7 @@ export async function listAudit(
  * Replaces an erased account in the audit log by one new random name, which identifies nobody. The acts, their times and other actors stay.
  * Runs in the transaction of the erasure, after the account.
  */
-export async function forgetInAudit(trx: Database, userId: string): Promise<void> {
+export async function anonymiseInAudit(trx: Database, userId: string): Promise<void> {
   const erased = newId('usr').replace('usr', 'erased');
   await trx
     .updateTable('audit_log')
@@ -143,6 +143,6 @@ export async function forgetInAudit(trx: Database, userId: string): Promise<void
 }
 
 /** Deletes entries older than 24 months; the database permits no other deletion. */
-export async function forgetAudit(db: Database, now: Date): Promise<void> {
+export async function deleteOldAuditEntries(db: Database, now: Date): Promise<void> {
   await db.deleteFrom('audit_log').where(sql<boolean>`at < ${now}::timestamptz - interval '24 months'`).execute();
 }

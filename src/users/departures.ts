@@ -19,7 +19,7 @@ export interface MovedAccountsRemoved {
  * Ends the storage for moved accounts 90 days after their move: messages that were never forwarded are removed, and their devices become
  * unknown here. Accounts that have returned and unfinished moves are skipped.
  */
-export async function endDepartures(db: Database, now: Date): Promise<MovedAccountsRemoved> {
+export async function endExpiredDepartures(db: Database, now: Date): Promise<MovedAccountsRemoved> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: intervals, and what belongs to no login. Years of messages take longer than any answer may.
     await sql`SET LOCAL statement_timeout = 0`.execute(trx);

@@ -86,7 +86,7 @@ export async function accountOfEmailChange(db: Database, emailChangeId: string):
 }
 
 /** Removes a change in order to apply it. Returns its account and the new address. Null if it was withdrawn, used or has expired, or if its key was revoked. */
-export async function takeRequest(
+export async function consumeEmailChange(
   trx: Database,
   emailChangeId: string,
 ): Promise<{ user_id: string; email: string } | null> {
@@ -102,7 +102,7 @@ export async function takeRequest(
 }
 
 /** Removes changes that were not confirmed within seven days. */
-export async function forgetEmailChanges(db: Database, now: Date): Promise<void> {
+export async function deleteExpiredEmailChanges(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('email_changes')
     .where('created_at', '<=', new Date(now.getTime() - 7 * DAY_MS))

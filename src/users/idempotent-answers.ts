@@ -16,13 +16,16 @@ export interface KeyedRequest {
 }
 
 /** State of such a request: new, already answered, or a reuse of the key for another request. */
-export type Known = { is: 'new' } | { is: 'answered'; status: number; body: string } | { is: 'another request' };
+export type IdempotencyState =
+  | { is: 'new' }
+  | { is: 'answered'; status: number; body: string }
+  | { is: 'another request' };
 
 /** Answers are stored for a day. */
 const KEPT = '24 hours';
 
 /** Locks an idempotency key until the transaction ends. Returns false while another request with it is in progress in any process. */
-export async function takeKey(trx: Database, { callerId, key }: KeyedRequest): Promise<boolean> {
+export async function lockIdempotencyKey(trx: Database, { callerId, key }: KeyedRequest): Promise<boolean> {
   // Raw SQL: an advisory lock.
   const { rows } = await sql<{ isMine: boolean }>`
     SELECT pg_try_advisory_xact_lock(${advisoryLockId('idempotency key', callerId, key)}::bigint) AS "isMine"`.execute(
@@ -32,7 +35,7 @@ export async function takeKey(trx: Database, { callerId, key }: KeyedRequest): P
 }
 
 /** Returns the state of a request. */
-export async function findAnswer(db: Database, box: SecretBox, request: KeyedRequest): Promise<Known> {
+export async function findAnswer(db: Database, box: SecretBox, request: KeyedRequest): Promise<IdempotencyState> {
   const known = await db
     .selectFrom('idempotent_answers')
     .select(['request_sha256', 'status', 'body_sealed'])
@@ -47,7 +50,7 @@ export async function findAnswer(db: Database, box: SecretBox, request: KeyedReq
 }
 
 /** Stores the answer to a request, in the transaction of its change. Encrypted, because it may contain a key or a password. */
-export async function keepAnswer(
+export async function storeAnswer(
   db: Database,
   box: SecretBox,
   { userId, callerId, key, sha256 }: KeyedRequest,
@@ -64,7 +67,7 @@ export async function keepAnswer(
 }
 
 /** Deletes answers older than a day. Returns their number. */
-export async function forgetAnswers(db: Database, now: Date): Promise<number> {
+export async function deleteOldAnswers(db: Database, now: Date): Promise<number> {
   const { numAffectedRows } =
     await sql`DELETE FROM idempotent_answers WHERE created_at < ${now}::timestamptz - ${KEPT}::interval`.execute(db);
   return Number(numAffectedRows ?? 0n);

@@ -143,7 +143,7 @@ async function listSeenPasswords(db: Database, homeId: string, memberUserId: str
 }
 
 /** Deletes memberships that ended long ago, and invitations that have expired. */
-export async function forgetEndedMembers(db: Database, now: Date): Promise<void> {
+export async function deleteEndedMembers(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('home_members')
     .where('ended_at', '<=', new Date(now.getTime() - ENDED_FOR_MS))

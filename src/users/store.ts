@@ -8,11 +8,11 @@ import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents, takeBackDeliveries } from '#src/events/outbox.ts';
 import {
+  consumeEmailChange,
   notifyFormerAddress,
   PENDING_EMAIL,
   type Requester,
   requestEmailChange,
-  takeRequest,
   withdrawEmailChange,
 } from './email-changes.ts';
 import { endAccess } from './end-access.ts';
@@ -199,7 +199,7 @@ async function mustBeFree(db: Database, email: string, userId: string): Promise<
  * withdrawn, has expired, or its requester lost the right to make it. 409 if another account has the address by now.
  */
 export async function takeEmailChange(trx: Database, emailChangeId: string): Promise<boolean> {
-  const taken = await takeRequest(trx, emailChangeId);
+  const taken = await consumeEmailChange(trx, emailChangeId);
   if (!taken) return false;
   const { user_id: userId, email } = taken;
   const before = await trx.selectFrom('users').select('email').where('user_id', '=', userId).executeTakeFirstOrThrow();

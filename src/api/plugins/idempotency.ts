@@ -4,7 +4,7 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import { findAnswer, type KeyedRequest, keepAnswer, takeKey } from '#src/users/idempotent-answers.ts';
+import { findAnswer, type KeyedRequest, lockIdempotencyKey, storeAnswer } from '#src/users/idempotent-answers.ts';
 
 /** Permitted keys: visible characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -25,7 +25,7 @@ export async function runIdempotently(
   const keyed = keyedRequest(request, caller);
   if (!keyed) return run();
   // Requests that only read have no transaction, and may run twice concurrently.
-  if (db.isTransaction && !(await takeKey(db, keyed))) throw new AppError('idempotencyUnderWay');
+  if (db.isTransaction && !(await lockIdempotencyKey(db, keyed))) throw new AppError('idempotencyUnderWay');
   const known = await findAnswer(db, box, keyed);
   if (known.is === 'another request') throw new AppError('idempotencyKeyReused');
   if (known.is === 'answered') {
@@ -33,7 +33,7 @@ export async function runIdempotently(
     return { status: known.status, answer: JSON.parse(known.body) };
   }
   const done = await run();
-  await keepAnswer(db, box, keyed, { status: done.status, body: JSON.stringify(done.answer) });
+  await storeAnswer(db, box, keyed, { status: done.status, body: JSON.stringify(done.answer) });
   return done;
 }
 

@@ -23,7 +23,7 @@ import {
 import { COMMAND_LINE, recordAct } from '#src/users/audit.ts';
 import { eraseTraces } from '#src/users/erase.ts';
 import { countUnmovedEnrolled } from './choose.ts';
-import { forgetNames } from './routes.ts';
+import { removeExpectedNames } from './routes.ts';
 
 // Raw SQL: locks, and relations stored as parcels.
 
@@ -148,7 +148,7 @@ export async function openAccounts(
       'DELETE FROM arriving_series WHERE device_id IN (SELECT device_id FROM devices WHERE user_id = ANY ($1))',
       [userIds],
     );
-    await forgetNames(target, userIds);
+    await removeExpectedNames(target, userIds);
     // The accounts may have moved away from the target earlier.
     await target.query('DELETE FROM departures WHERE user_id = ANY ($1)', [userIds]);
     await target.query('INSERT INTO arrivals (user_id, from_installation) SELECT unnest($1::text[]), $2', [

@@ -27,7 +27,7 @@ import {
   withBothLocked,
   withEnds,
 } from './ends.ts';
-import { type AccountRoutes, expectNames, forgetNames, readAccountNames } from './routes.ts';
+import { type AccountRoutes, expectNames, readAccountNames, removeExpectedNames } from './routes.ts';
 import { forwardStoredMessages, type IngestSettings, writeMessagesOfReturned } from './stored-messages.ts';
 import { describeUnpricedTariffs, type UnpricedTariff, unpricedTariffs } from './unpriced-tariffs.ts';
 
@@ -161,7 +161,7 @@ async function closeAndRedirect(
     await how.routes
       ?.toSource(await readAccountNames(source.pool, userIds))
       .catch(({ message }: Error) => how.step(message));
-    await forgetNames(target.pool, userIds);
+    await removeExpectedNames(target.pool, userIds);
     throw error;
   }
 }
@@ -287,6 +287,6 @@ async function giveBack(
   step('Opening the accounts here again …');
   await reopenAccounts(source.pool, userIds);
   await routes?.toSource(await readAccountNames(source.pool, userIds));
-  await forgetNames(target.pool, userIds);
+  await removeExpectedNames(target.pool, userIds);
   await writeMessagesOfReturned(source.pool, taking);
 }

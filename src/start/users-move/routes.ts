@@ -51,6 +51,6 @@ export async function expectNames(target: Pool, names: readonly AccountName[]): 
 }
 
 /** Removes the names of accounts at the target. */
-export async function forgetNames(target: Pool | PoolClient, userIds: readonly string[]): Promise<void> {
+export async function removeExpectedNames(target: Pool | PoolClient, userIds: readonly string[]): Promise<void> {
   await target.query('DELETE FROM arriving_names WHERE user_id = ANY ($1)', [userIds]);
 }

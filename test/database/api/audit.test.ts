@@ -4,7 +4,7 @@ import type { AnyOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { createSignIn } from '#src/auth/sign-ins.ts';
-import { forgetAudit, runAsOperator } from '#src/users/audit.ts';
+import { deleteOldAuditEntries, runAsOperator } from '#src/users/audit.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
@@ -179,7 +179,7 @@ describe('the audit log', () => {
     const old =
       "INSERT INTO audit_log (audit_id, at, action) VALUES ('aud_000', now() - interval '24 months 1 day', 'old'), ('aud_001', now() - interval '23 months', 'young')";
     await pool.query(old);
-    await forgetAudit(api.db, new Date());
+    await deleteOldAuditEntries(api.db, new Date());
     const { rows } = await pool.query("SELECT action FROM audit_log WHERE audit_id IN ('aud_000', 'aud_001')");
     expect(rows).toEqual([{ action: 'young' }]);
   });

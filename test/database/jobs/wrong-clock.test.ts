@@ -12,7 +12,7 @@ import { COPIED_RELATIONS } from '#src/database/copy/relations.ts';
 import { writeCapturedMessage } from '#src/delivery/channel.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { type Job, type JobParts, startJobs } from '#src/jobs/schedule.ts';
-import { findAnswer, keepAnswer } from '#src/users/idempotent-answers.ts';
+import { findAnswer, storeAnswer } from '#src/users/idempotent-answers.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { createMeter } from '#test/support/meters.ts';
@@ -240,7 +240,7 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
   await home.read([[readAt, 1]], inUse);
   const request = { userId: home.userId, callerId: 'key_1', key: 'once', sha256: Buffer.alloc(32) };
   const [db, box] = [createDb(pool), createSecretBox('a secret of the test’s own')];
-  await keepAnswer(db, box, request, { status: 201, body: '{}' });
+  await storeAnswer(db, box, request, { status: 201, body: '{}' });
   await pool.query("UPDATE idempotent_answers SET created_at = $1 WHERE caller_id = 'key_1'", [inUse]);
   await pool.query('UPDATE believed_time SET at = $1', [inUse]);
   const running = await startBelievedTime(pool, { clock: now, log: SILENT });
