@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy } from '#src/database/enums.ts';
 import type { Reach, RoleReach } from '#src/database/reach.ts';
 import { findUser, type User } from '#src/users/store.ts';
-import { isNoWider } from './allowed-addresses.ts';
+import { areAddressesWithin } from './allowed-addresses.ts';
 import type { Caller } from './authenticate.ts';
 import { SCOPES_FOR_HOMEOWNERS, type Scope } from './scopes.ts';
 
@@ -66,7 +66,7 @@ export function checkReadingsReader({ groupId }: Caller): void {
 }
 
 /** Returns the author to record for a device's key that this caller creates. */
-export const makerOf = ({ role }: Pick<Caller, 'role'>): ManagedBy => (role === 'homeowner' ? 'owner' : 'utility');
+export const keyMakerOf = ({ role }: Pick<Caller, 'role'>): ManagedBy => (role === 'homeowner' ? 'owner' : 'utility');
 
 /** Returns the account and the key or session by which a caller acts, for the audit log. */
 export const actorOf = ({
@@ -82,7 +82,7 @@ export const authorizationOf = ({ appId, keyId }: Pick<Caller, 'appId' | 'keyId'
   appId === undefined ? null : keyId;
 
 /** Returns the caller's own account, for lists of its own objects. Throws 404 for a key that is limited to a group. */
-export function ownAccount({ userId, groupId }: Caller): string {
+export function requireOwnAccount({ userId, groupId }: Caller): string {
   if (groupId) throw new AppError('notFound');
   return userId;
 }
@@ -138,14 +138,14 @@ export function checkGrant(
 ): void {
   if (isOfDevice && !scopes.has('devices:write')) throw new AppError('forbidden');
   if (!isOfDevice && wanted.some((scope) => !scopes.has(scope))) throw new AppError('keyScopes');
-  if (!isNoWider(addresses, allowedAddresses)) throw new AppError('keyAddresses');
+  if (!areAddressesWithin(addresses, allowedAddresses)) throw new AppError('keyAddresses');
   const isForHomeowner = role === 'utility' && ownerId !== userId && !isOfDevice;
   if (isForHomeowner && wanted.some((scope) => !SCOPES_FOR_HOMEOWNERS.includes(scope)))
     throw new AppError('homeownersKeyScopes');
 }
 
 /** Throws 403 for every role but administrator, and for keys that are limited to a group, before any look-up. */
-export function adminOnly({ role, groupId }: Caller): void {
+export function requireAdministrator({ role, groupId }: Caller): void {
   if (role !== 'admin' || groupId) throw new AppError('forbidden');
 }
 

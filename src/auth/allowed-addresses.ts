@@ -4,7 +4,7 @@ import { createNetworkTest, isSubnetOf, type Network, parseNetwork } from '#src/
 export const MAX_ALLOWED = 50;
 
 /** Returns an address or network in its stored form; null if it is neither. */
-export function normalNetwork(text: string): string | null {
+export function normaliseNetwork(text: string): string | null {
   const network = parseNetwork(text);
   if (!network) return null;
   const { address, family, bits } = network;
@@ -18,7 +18,7 @@ export const isAllowedFrom = (list: readonly string[]): ((address: string) => bo
   list.length === 0 ? () => true : createNetworkTest(networksOf(list));
 
 /** Whether every address in `wanted` is also allowed by `own`. */
-export function isNoWider(wanted: readonly string[], own: readonly string[]): boolean {
+export function areAddressesWithin(wanted: readonly string[], own: readonly string[]): boolean {
   if (own.length === 0) return true;
   const outer = networksOf(own);
   return wanted.length > 0 && networksOf(wanted).every((inner) => outer.some((one) => isSubnetOf(inner, one)));

@@ -244,5 +244,5 @@ async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found
 }
 
 /** Returns the name by which requests of a caller are counted: its account, or an app in a home. */
-export const countedAs = ({ accountId, appId }: Pick<Caller, 'accountId' | 'appId'>): string =>
+export const counterNameOf = ({ accountId, appId }: Pick<Caller, 'accountId' | 'appId'>): string =>
   appId === undefined ? accountId : `app:${accountId}:${appId}`;

@@ -1,11 +1,11 @@
 import { ADDRESS_LIMITS, type CountedRequests } from './request-counter.ts';
 import {
   type Counters,
-  giveBack,
   type Limits,
   NO_COUNTERS,
   remaining,
   takeRequests,
+  undoRequest,
   type WindowDecision,
 } from './request-windows.ts';
 
@@ -16,7 +16,7 @@ interface Kept {
   plan: string | null;
 }
 
-export interface Change extends Pick<WindowDecision, 'least' | 'most' | 'add'> {
+export interface CounterChange extends Pick<WindowDecision, 'least' | 'most' | 'add'> {
   key: string;
   /** The plan on which the decision was based. */
   plan: string | null;
@@ -28,7 +28,7 @@ export interface CounterStore {
    * Adds to the counters of each key atomically, if they lie between `least` and `most` and the plan is unchanged. Returns, in the order of
    * the changes, the stored counters and whether they were changed.
    */
-  add(changes: readonly Change[]): Promise<(Kept & { isDone: boolean })[]>;
+  add(changes: readonly CounterChange[]): Promise<(Kept & { isDone: boolean })[]>;
 }
 
 /** Maximum number of accounts and addresses whose last counters a process caches. */
@@ -76,7 +76,7 @@ export function countInStore(
         const { counters, plan } = seen.get(key) ?? { counters: NO_COUNTERS, plan: null };
         const limits = limitsOf(plans, key, plan);
         const rules = { limits, nowMs, canBeSuspended: !/^(?:addr|device):/.test(key), weight };
-        const decided = wanted < 0 ? giveBack(counters, rules) : takeRequests(counters, wanted, rules);
+        const decided = wanted < 0 ? undoRequest(counters, rules) : takeRequests(counters, wanted, rules);
         return { key, wanted, plan, limits, ...decided };
       });
       const answers = await store.add(tries);

@@ -276,7 +276,7 @@ export async function rotateKey(
 }
 
 /** E-mail address of the first administrator. */
-export const ADMIN = 'admin@localhost';
+export const FIRST_ADMIN_EMAIL = 'admin@localhost';
 
 /**
  * Ensures that there is an administrator with a key. Returns the key if it was generated (to be shown once); null if the administrator has
@@ -294,9 +294,14 @@ async function ensureOnce(
   db: Database,
   { environment, givenKey }: { environment: Environment; givenKey?: string | undefined },
 ): Promise<string | null> {
-  const existing = await db.selectFrom('users').select('user_id').where('email', '=', ADMIN).executeTakeFirst();
+  const existing = await db
+    .selectFrom('users')
+    .select('user_id')
+    .where('email', '=', FIRST_ADMIN_EMAIL)
+    .executeTakeFirst();
   const userId =
-    existing?.user_id ?? (await createUser(db, { email: ADMIN, role: 'admin', plan: 'enterprise' })).user_id;
+    existing?.user_id ??
+    (await createUser(db, { email: FIRST_ADMIN_EMAIL, role: 'admin', plan: 'enterprise' })).user_id;
   if (givenKey !== undefined) {
     const known = await db
       .selectFrom('api_keys')

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createClient } from '@redis/client';
 import type { Logger } from '#src/core/log.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type Change, type CounterStore, countInStore } from './count-in-store.ts';
+import { type CounterChange, type CounterStore, countInStore } from './count-in-store.ts';
 import { countInDatabase, suspendedInDatabase } from './database-counter.ts';
 import { ADDRESS_LIMITS, countInBatches, type Limits, type RequestCounter } from './request-counter.ts';
 import { countersOf, numbersOf, UNBOUNDED } from './request-windows.ts';
@@ -67,7 +67,7 @@ export async function redisCounter(
   const keyOf = (counted: string) => `energy:${environment}:counters:${counted}`;
 
   /** Counts for one account or address; `plan` is the account's current plan. */
-  async function addTo({ key, least, most, add, ...decided }: Change, plan: string | null) {
+  async function addTo({ key, least, most, add, ...decided }: CounterChange, plan: string | null) {
     const bounds = decided.plan === plan ? [...numbersOf(least, -UNBOUNDED), ...numbersOf(most, UNBOUNDED)] : NEVER;
     const numbers = [...bounds, ...numbersOf(add, 0), KEPT_MS];
     const run = { keys: [keyOf(key)], arguments: numbers.map(String) };

@@ -128,7 +128,7 @@ export function takeRequests(
 }
 
 /** Removes a request that is not subject to the limits from the windows that counted it. Pure. Does nothing if a window has ended since. */
-export function giveBack(known: Counters, { nowMs }: Pick<RequestLimits, 'nowMs'>): WindowDecision {
+export function undoRequest(known: Counters, { nowMs }: Pick<RequestLimits, 'nowMs'>): WindowDecision {
   const isCounted = opened(known, nowMs) === known && known.minuteCount > 0 && known.dayCount > 0;
   if (!isCounted) return { granted: 0, least: known, most: known, add: {} };
   const { dayFromMs } = known;

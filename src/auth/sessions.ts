@@ -183,7 +183,7 @@ export async function rolesOfSessions(
 }
 
 /** Returns how a session was signed in; null if there is no such session. */
-export async function howSignedIn(db: Database, sessionId: string): Promise<SignedInBy | null> {
+export async function signInMethodOf(db: Database, sessionId: string): Promise<SignedInBy | null> {
   const row = await db
     .selectFrom('sessions')
     .select('signed_in_by')

@@ -10,7 +10,7 @@ import { takeEmailChange } from '#src/users/store.ts';
 import { openSession, type SignedInFrom } from './sessions.ts';
 
 /** Validity of a mailed link and code. */
-export const MAILED_FOR_MS = 15 * 60_000;
+export const SIGN_IN_VALIDITY_MS = 15 * 60_000;
 /** Maximum number of attempts per sign-in, because a short code is easy to guess. */
 const MAX_TRIES = 5;
 const CODE_DIGITS = 8;
@@ -109,7 +109,7 @@ async function askedBefore(
   userId: string,
   { browser, network, now }: { browser: Buffer; network: string; now: Date },
 ): Promise<EarlierMailCounts> {
-  const lately = new Date(now.getTime() - MAILED_FOR_MS);
+  const lately = new Date(now.getTime() - SIGN_IN_VALIDITY_MS);
   return (
     trx
       .selectFrom('sign_ins')

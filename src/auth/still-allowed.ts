@@ -10,7 +10,7 @@ import type { Scope } from './scopes.ts';
 import { rolesOfSessions } from './sessions.ts';
 
 /** A caller that keeps reading an account's data, for example through a stream. */
-export interface Reader {
+export interface ContinuingReader {
   caller: Caller;
   /** The account that is read. */
   userId: string;
@@ -21,7 +21,7 @@ export interface Reader {
  * role has changed; the membership, or the authorization of the app, has ended; or the account is out of reach. Uses a few statements for all
  * readers. Suspension is checked by the request counter.
  */
-export async function findDisallowedReaders<One extends Reader>(
+export async function findDisallowedReaders<One extends ContinuingReader>(
   db: Database,
   readers: readonly One[],
   { scope, now }: { scope: Scope; now: Date },
@@ -75,7 +75,7 @@ export async function findDisallowedReaders<One extends Reader>(
 /**
  * For keys that are limited to a group: returns which of the accounts read with each key are still within its reach. One statement per key.
  */
-async function reachedByGroups(db: Database, readers: readonly Reader[]): Promise<Map<string, Set<string>>> {
+async function reachedByGroups(db: Database, readers: readonly ContinuingReader[]): Promise<Map<string, Set<string>>> {
   const limited = readers.filter(({ caller }) => caller.groupId !== null);
   const reached = new Map<string, Set<string>>();
   for (const [keyId, ofKey] of Map.groupBy(limited, ({ caller }) => caller.keyId)) {

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { listKeys, revokeKey as revokeKeyOperation } from '#src/api/v1/keys/operations.ts';
 import { toWire } from '#src/api/v1/keys/shape.ts';
 import { reachOfRole } from '#src/auth/access.ts';
-import { MAX_ALLOWED, normalNetwork } from '#src/auth/allowed-addresses.ts';
+import { MAX_ALLOWED, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
 import type { DeviceOfKey } from '#src/auth/authenticate.ts';
 import { createKey, describeKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
 import { DEVICE_SCOPES, isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
@@ -170,7 +170,7 @@ function scopes(list: string): Scope[] {
 /** Validates the list with the HTTP API's own rules. */
 function networks(list: string): string[] {
   if (list === 'everywhere') return [];
-  const normal = list.split(',').map((text) => [text.trim(), normalNetwork(text.trim())] as const);
+  const normal = list.split(',').map((text) => [text.trim(), normaliseNetwork(text.trim())] as const);
   const wrong = normal.filter(([, network]) => network === null).map(([text]) => text);
   if (wrong.length > 0 || normal.length > MAX_ALLOWED)
     throw new InvalidArgumentError(

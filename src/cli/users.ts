@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { listMembers, removeMember } from '#src/api/v1/members/operations.ts';
 import { deleteUser, getUser, listUsers, updateUser } from '#src/api/v1/users/operations.ts';
 import { newUser } from '#src/api/v1/users/shape.ts';
-import { unlink } from '#src/auth/oidc/sign-in.ts';
+import { unlinkProviders } from '#src/auth/oidc/sign-in.ts';
 import { evictSessionsOf } from '#src/auth/sessions.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
@@ -75,7 +75,7 @@ const forgetIdentities = (email: string, o: { json?: boolean }) =>
     const forgotten = await runAsOperator(
       db,
       'identity.unlinked',
-      (trx) => unlink(trx, userId),
+      (trx) => unlinkProviders(trx, userId),
       () => userId,
     );
     printResult(o.json, { user_id: userId, unlinked: forgotten }, `Removed ${forgotten} identities of ${email}.`);

@@ -1,5 +1,5 @@
 import { type Operated, startOperator } from '#src/api/operator.ts';
-import { ADMIN, ensureBootstrapAdmin } from '#src/auth/keys.ts';
+import { ensureBootstrapAdmin, FIRST_ADMIN_EMAIL } from '#src/auth/keys.ts';
 import { archiveSettings, startArchiver } from '#src/backup/archive.ts';
 import { setEndingsRecorded } from '#src/backup/ended.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
@@ -147,7 +147,7 @@ async function prepare(
     // Check the secret key here, so that the start fails with a clear error instead of restarting the roles endlessly.
     await secretKey(config, db);
     const adminKey = await ensureBootstrapAdmin(db, { environment, givenKey });
-    const link = adminKey === null ? null : await printedLink(db, config, ADMIN);
+    const link = adminKey === null ? null : await printedLink(db, config, FIRST_ADMIN_EMAIL);
     return { adminKey, signInLink: link, databaseLine: database.line };
   } finally {
     await pool.end();

@@ -3,7 +3,7 @@ import { listRejected, replayRejected } from '#ingest/replay-rejected.ts';
 import { createSentReadingsWriter } from '#ingest/sent-readings.ts';
 import { startApi } from '#src/api/start.ts';
 import { ensureBootstrapAdmin } from '#src/auth/keys.ts';
-import { MAILED_FOR_MS, signInLink } from '#src/auth/sign-ins.ts';
+import { SIGN_IN_VALIDITY_MS, signInLink } from '#src/auth/sign-ins.ts';
 import { createEndingsWriter } from '#src/backup/ended.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
 import { readBackupState } from '#src/backup/state.ts';
@@ -51,7 +51,7 @@ export async function runApi(config: Config): Promise<void> {
       secret: await secretKey(config, createDb(pool)),
       mailSignIn: async (email, { token, code, user_id: userId }, language) => {
         const link = signInLink(api.publicUrl, token);
-        const mail = await composeSignIn({ link, code, validMinutes: MAILED_FOR_MS / 60_000 }, language);
+        const mail = await composeSignIn({ link, code, validMinutes: SIGN_IN_VALIDITY_MS / 60_000 }, language);
         return sendMail(mailer, { publicUrl: api.publicUrl, from: config.mail.from }, { userId, email }, mail);
       },
       fetchAnswer: fetcher.fetchAnswer,

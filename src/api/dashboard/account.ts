@@ -6,7 +6,7 @@ import * as shapes from '#src/api/shapes.ts';
 import { createImport, importerOf } from '#src/api/v1/imports/operations.ts';
 import { checkRows } from '#src/api/v1/imports/rows.ts';
 import { importQuery, MAX_IMPORTED, toWire } from '#src/api/v1/imports/shape.ts';
-import { ownAccount, toIdOrNotFound } from '#src/auth/access.ts';
+import { requireOwnAccount, toIdOrNotFound } from '#src/auth/access.ts';
 import { evictSession, listSessions as list } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -50,7 +50,7 @@ export const endUserSession = defineOperation({
 /** Maximum number of imports listed. Passwords are available for a day, and a person rarely makes more imports by hand in that time. */
 const MOST = 20;
 
-export const listWaiting = defineOperation({
+export const listUnfetchedImports = defineOperation({
   summary: 'Lists the imports of the account whose passwords have not been fetched yet, latest first.',
   method: 'GET',
   path: '/v1/waiting-imports',
@@ -58,7 +58,7 @@ export const listWaiting = defineOperation({
   scope: 'devices:write',
   answer: waitingImports,
   async handle({ context: { db }, caller }) {
-    return (await listWaitingImports(db, ownAccount(caller), MOST)).map(toWire);
+    return (await listWaitingImports(db, requireOwnAccount(caller), MOST)).map(toWire);
   },
 });
 

@@ -4,7 +4,7 @@ import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { findSession, isCsrfToken, type SignedInFrom } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
-import { COOKIES, cookieOf } from './cookies.ts';
+import { COOKIES, cookieValueOf } from './cookies.ts';
 
 /** Returns the caller whose session the request's cookie names. Throws 401 if it names none. */
 export async function callerOf(context: ApiContext, request: FastifyRequest): Promise<Caller> {
@@ -19,7 +19,7 @@ export async function sessionOf(
   { db, clock, environment }: ApiContext,
   request: FastifyRequest,
 ): Promise<Caller | null> {
-  const secret = cookieOf(request, COOKIES[environment]);
+  const secret = cookieValueOf(request, COOKIES[environment]);
   return secret === undefined ? null : findSession(db, secret, clock());
 }
 
@@ -29,7 +29,7 @@ export function checkCsrf(secret: string, request: FastifyRequest, sessionId: st
 }
 
 /** Returns the details of a sign-in from the request that ends it. */
-export const signedInFrom = ({ headers, ip }: FastifyRequest): SignedInFrom => ({
+export const signInDetailsOf = ({ headers, ip }: FastifyRequest): SignedInFrom => ({
   userAgent: headers['user-agent'] ?? null,
   address: ip,
   language: negotiateLanguage(headers['accept-language'] ?? ''),

@@ -22,12 +22,12 @@ export const PROVIDER_COOKIES: Record<Environment, string> = {
   live: '__Host-energy_provider',
   sandbox: '__Host-energy_sandbox_provider',
 };
-export const BROWSER_MS = 365 * 86_400_000;
+export const BROWSER_COOKIE_MS = 365 * 86_400_000;
 /** Attributes of a cookie: sent only to the dashboard's paths, only over TLS, never from another site's page, and unreadable by scripts. */
 const ATTRIBUTES = 'Path=/dashboard; Secure; HttpOnly; SameSite=Strict';
 
 /** Returns the value of a cookie in the request, if it has at most `longest` characters. */
-export function cookieOf(request: FastifyRequest, name: string, longest = 100): string | undefined {
+export function cookieValueOf(request: FastifyRequest, name: string, longest = 100): string | undefined {
   return new RegExp(`(?:^|;\\s*)${name}=([\\w.-]{20,${longest}})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
 }
 

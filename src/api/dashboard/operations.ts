@@ -1,5 +1,5 @@
 import type { AnyOperation } from '#src/api/operation.ts';
-import { checkImport, endUserSession, listSessions, listWaiting } from './account.ts';
+import { checkImport, endUserSession, listSessions, listUnfetchedImports } from './account.ts';
 import {
   alertFirings,
   answerSwap,
@@ -36,5 +36,5 @@ export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   listAuditEntries,
   listHeldDevices,
   checkImport,
-  listWaiting,
+  listUnfetchedImports,
 ];

@@ -4,7 +4,7 @@ import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import { toWire as actToWire } from '#src/api/v1/audit/shape.ts';
-import { adminOnly, loadAccessibleUser, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, requireAdministrator, toIdOrNotFound } from '#src/auth/access.ts';
 import { type BackupFault, type BackupState, findBackupFaults } from '#src/backup/state.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -51,7 +51,7 @@ export const getOperator = defineOperation({
   scope: 'users:read',
   answer: operator,
   async handle({ context, caller }) {
-    adminOnly(caller);
+    requireAdministrator(caller);
     // The statistics exist only on the primary; a standby has none.
     const query = queryOf(context.db);
     const now = context.clock();
@@ -109,7 +109,7 @@ export const listRejected = defineOperation({
   answer: z.array(rejectedMessage),
   query: z.object({ device_id: idField.describe('Id of a device. Default: all.').optional(), ...pageFields }),
   async handle({ context: { rejected }, caller, query: { device_id, ...asked }, reply, url }) {
-    adminOnly(caller);
+    requireAdministrator(caller);
     if (!rejected) throw new AppError('unavailable');
     const which = omitUndefined({ deviceId: device_id === undefined ? undefined : toIdOrNotFound(device_id) });
     const find = ({ limit, cursor }: { limit: number; cursor?: string }) =>
@@ -133,14 +133,14 @@ export const replayRejected = defineOperation({
   status: 200,
   body: z.strictObject({ device_id: idField.optional() }).optional(),
   async handle({ context: { rejected }, caller, body, whileAllowed }) {
-    adminOnly(caller);
+    requireAdministrator(caller);
     if (!rejected) throw new AppError('unavailable');
     const which = omitUndefined({
       deviceId: body?.device_id === undefined ? undefined : toIdOrNotFound(body.device_id),
     });
     const done = await rejected.replay(which, AbortSignal.timeout(MAX_DURATION_MS), (page) =>
       whileAllowed((anew) => {
-        adminOnly(anew);
+        requireAdministrator(anew);
         return page();
       }),
     );
@@ -172,7 +172,7 @@ export const checkRollups = defineOperation({
   status: 200,
   body: z.strictObject({ user_id: idField.optional() }).optional(),
   async handle({ context, caller, body }) {
-    adminOnly(caller);
+    requireAdministrator(caller);
     const { rollups, db, clock } = context;
     if (!rollups) throw new AppError('unavailable');
     const user = body?.user_id === undefined ? undefined : await loadAccessibleUser(db, caller, body.user_id);
@@ -190,7 +190,7 @@ export const listAuditEntries = defineOperation({
   answer: z.array(namedAct),
   query: z.object({ user_id: idField.optional(), ...pageFields }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
-    adminOnly(caller);
+    requireAdministrator(caller);
     const userId = user_id === undefined ? undefined : toIdOrNotFound(user_id);
     const find = (page: { limit: number; cursor?: string }) =>
       listAudit(context.db, { ...page, ...omitUndefined({ userId }) });

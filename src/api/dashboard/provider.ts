@@ -12,12 +12,12 @@ import type { OidcConfig } from '#src/config/oidc.ts';
 import { withCell } from '#src/core/cell.ts';
 import { AppError } from '#src/core/errors.ts';
 import { recordAct } from '#src/users/audit.ts';
-import { signedInFrom } from './caller.ts';
+import { signInDetailsOf } from './caller.ts';
 import {
+  BROWSER_COOKIE_MS,
   BROWSER_COOKIES,
-  BROWSER_MS,
   COOKIES,
-  cookieOf,
+  cookieValueOf,
   PROVIDER_COOKIES,
   setCookie,
   setProviderCookie,
@@ -79,7 +79,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     const { return_to } = (request.body ?? {}) as { return_to?: unknown };
     try {
       const { location, pending } = await provider.begin(redirectUri());
-      const browser = parseBrowserCookie(cookieOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
+      const browser = parseBrowserCookie(cookieValueOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
       const untilMs = clock().getTime() + BEGUN_FOR_MS;
       const is = 'sign-in at the provider';
       const keeps: Kept = { is, ...pending, returnTo: returnPageOf(return_to), browserId: browser.id, untilMs };
@@ -107,14 +107,14 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     reply.header('Set-Cookie', [
       over,
       setCookie(COOKIES[environment], opened.secret, SESSION_MS),
-      setCookie(BROWSER_COOKIES[environment], browserCookieFor(secret, browser, opened.email), BROWSER_MS),
+      setCookie(BROWSER_COOKIES[environment], browserCookieFor(secret, browser, opened.email), BROWSER_COOKIE_MS),
     ]);
     return reply.status(303).header('Location', ended.returnTo).send();
   });
 
   /** Returns the sign-in that this browser began. Null if there is none, it has expired, or another browser began it. */
   function begunBy(request: FastifyRequest): Kept | null {
-    const sealed = cookieOf(request, PROVIDER_COOKIES[environment], 2_000);
+    const sealed = cookieValueOf(request, PROVIDER_COOKIES[environment], 2_000);
     if (sealed === undefined) return null;
     try {
       const ours = sealed.slice(sealed.indexOf('.') + 1);
@@ -136,7 +136,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     if (typeof person === 'string') return person;
     const opened = await signInAs(db, person, {
       now: clock(),
-      from: signedInFrom(request),
+      from: signInDetailsOf(request),
       createsAccounts: config.createsAccounts,
     });
     if (typeof opened === 'string') return opened;

@@ -15,16 +15,16 @@ import {
   closeSession,
   csrfToken,
   evictSessionsOf,
-  howSignedIn,
   SESSION_MS,
   type SignedInFrom,
+  signInMethodOf,
 } from '#src/auth/sessions.ts';
 import {
   accountOf,
   accountOfSignIn,
   confirmEmail,
   createSignIn,
-  MAILED_FOR_MS,
+  SIGN_IN_VALIDITY_MS,
   type SignIn,
   type SignInRequester,
   signIn,
@@ -34,8 +34,8 @@ import { newId } from '#src/core/ids.ts';
 import type { Language } from '#src/delivery/words/words.ts';
 import { recordAct } from '#src/users/audit.ts';
 import { findUser, isTimezoneUnknown } from '#src/users/store.ts';
-import { callerOf, checkCsrf, sessionOf, signedInFrom } from './caller.ts';
-import { BROWSER_COOKIES, BROWSER_MS, COOKIES, cookieOf, setCookie } from './cookies.ts';
+import { callerOf, checkCsrf, sessionOf, signInDetailsOf } from './caller.ts';
+import { BROWSER_COOKIE_MS, BROWSER_COOKIES, COOKIES, cookieValueOf, setCookie } from './cookies.ts';
 import { signedPasskey } from './passkeys.ts';
 import type { Oidc } from './provider.ts';
 
@@ -98,12 +98,12 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     const asked = email.safeParse(request.body);
     if (!asked.success) throw unprocessable({ field: 'email', message: 'must be an e-mail address' });
     const { email: address } = asked.data;
-    const known = parseBrowserCookie(cookieOf(request, BROWSER_COOKIES[environment]));
+    const known = parseBrowserCookie(cookieValueOf(request, BROWSER_COOKIES[environment]));
     const browser = known ?? newBrowser();
     const network = networkOf(request.ip);
     const isKnown = isKnownBrowser(secret, browser, address);
     await countSignIn(counter, isKnown ? browser.id : network);
-    if (!known) reply.header('Set-Cookie', setCookie(BROWSER_COOKIES[environment], browser.id, BROWSER_MS));
+    if (!known) reply.header('Set-Cookie', setCookie(BROWSER_COOKIES[environment], browser.id, BROWSER_COOKIE_MS));
     const signInId = newId('sgn');
     // The response is sent before any look-up, so neither its content nor its timing reveals whether the account exists.
     const wanted = negotiateLanguage(request.headers['accept-language'] ?? '');
@@ -121,7 +121,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
   ): Promise<void> {
     const account = await accountOf(db, address);
     if (!account) return;
-    const options = { userId: account.user_id, secret, now: clock(), validMs: MAILED_FOR_MS, signInId, asker };
+    const options = { userId: account.user_id, secret, now: clock(), validMs: SIGN_IN_VALIDITY_MS, signInId, asker };
     const made = await createSignIn(db, options);
     if (!made) return;
     const language = account.signed_in_at === null ? (wanted ?? account.language) : account.language;
@@ -136,7 +136,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     // Codes can be guessed, so each attempt is counted before it is checked; beyond the limit, none is checked.
     if (!('token' in given.data)) await countSignIn(counter, network);
     const begunMs = performance.now();
-    const opened = await signInBy(given.data, signedInFrom(request));
+    const opened = await signInBy(given.data, signInDetailsOf(request));
     if (!opened) {
       if ('token' in given.data) await countSignIn(counter, network);
       const details = 'passkey' in given.data ? { by: 'passkey' } : {};
@@ -171,7 +171,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     const given = emailProof.safeParse(request.body);
     if (!given.success) throw unprocessable({ field: 'body', message: 'must have token' });
     const begunMs = performance.now();
-    const options = { secret, now: clock(), from: signedInFrom(request) };
+    const options = { secret, now: clock(), from: signInDetailsOf(request) };
     const opened = await confirmEmail(db, given.data.token, options);
     if (opened) return enter(request, reply, opened);
     await countSignIn(counter, networkOf(request.ip));
@@ -184,10 +184,10 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
   /** Sends the opened session and its cookies. */
   async function enter(request: FastifyRequest, reply: FastifyReply, opened: Opened) {
     const answer = await signedIn(opened.user_id, csrfToken(secret, opened.session_id));
-    const browser = parseBrowserCookie(cookieOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
+    const browser = parseBrowserCookie(cookieValueOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
     reply.header('Set-Cookie', [
       setCookie(COOKIES[environment], opened.secret, SESSION_MS),
-      setCookie(BROWSER_COOKIES[environment], browserCookieFor(secret, browser, answer.user.email), BROWSER_MS),
+      setCookie(BROWSER_COOKIES[environment], browserCookieFor(secret, browser, answer.user.email), BROWSER_COOKIE_MS),
     ]);
     return reply.status(201).send(answer);
   }
@@ -207,17 +207,24 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     const [now, { userId }] = [clock(), caller];
     const made = await runAsCaller(db, caller, { now, named: [caller.keyId] }, async (trx) => {
       await recordAct(trx, { actor: caller, address: request.ip, action: 'session.link_created', target: userId });
-      return createSignIn(trx, { userId, secret, now, validMs: MAILED_FOR_MS, bySession: caller.keyId, alone: true });
+      return createSignIn(trx, {
+        userId,
+        secret,
+        now,
+        validMs: SIGN_IN_VALIDITY_MS,
+        bySession: caller.keyId,
+        alone: true,
+      });
     });
     if (!made) throw new AppError('unauthorized');
-    const expiresAt = new Date(now.getTime() + MAILED_FOR_MS).toISOString();
+    const expiresAt = new Date(now.getTime() + SIGN_IN_VALIDITY_MS).toISOString();
     return reply.status(201).send({ token: made.token, expires_at: expiresAt });
   });
 
   app.delete('/dashboard/session', async (request, reply) => {
     const caller = await callerOf(context, request);
     checkCsrf(secret, request, caller.keyId);
-    const isByProvider = (await howSignedIn(db, caller.keyId)) === 'provider';
+    const isByProvider = (await signInMethodOf(db, caller.keyId)) === 'provider';
     const isEverywhere = /[?&]everywhere=true(&|$)/.test(request.url);
     await runAsCaller(db, caller, { now: clock(), named: [caller.keyId] }, async (trx) => {
       const action = isEverywhere ? 'sessions.ended' : 'session.ended';

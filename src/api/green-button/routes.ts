@@ -5,7 +5,7 @@ import type { ApiContext } from '#src/api/context.ts';
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
 import { type ClientApp, findClientApp } from '#src/auth/apps.ts';
-import { type Caller, countedAs } from '#src/auth/authenticate.ts';
+import { type Caller, counterNameOf } from '#src/auth/authenticate.ts';
 import { GREEN_BUTTON_NEEDS, greenButtonTerms, RESOURCES } from '#src/auth/green-button.ts';
 import {
   findAppAuthorization,
@@ -54,7 +54,7 @@ export function addGreenButton(app: FastifyInstance, context: ApiContext, public
       return body;
     });
   const stream = async (caller: Caller, pieces: AsyncGenerator<string>) =>
-    Readable.from(await awaitFirstPage(onePageAtATime(countedAs(caller), pieces)), { objectMode: false });
+    Readable.from(await awaitFirstPage(onePageAtATime(counterNameOf(caller), pieces)), { objectMode: false });
 
   const batch = async (request: FastifyRequest) => {
     const home = await subscriptionOf(context, request);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ReadRouter } from '#src/api/reads.ts';
 import { requireStreamRoom, streamOwner } from '#src/api/stream-room.ts';
-import { countedAs } from '#src/auth/authenticate.ts';
+import { counterNameOf } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { findDisallowedReaders } from '#src/auth/still-allowed.ts';
 import type { Clock } from '#src/core/clock.ts';
@@ -162,10 +162,10 @@ export class Live {
     try {
       if (all.length > 0) {
         const ended = new Set(await findDisallowedReaders(db, all, { scope: STREAM_SCOPE, now: clock() }));
-        const byKey = all.filter(({ caller }) => caller.by !== 'session').map(({ caller }) => countedAs(caller));
+        const byKey = all.filter(({ caller }) => caller.by !== 'session').map(({ caller }) => counterNameOf(caller));
         const suspended = await this.#counter.suspended([...new Set(byKey)]);
         for (const one of all)
-          if (ended.has(one) || (one.caller.by !== 'session' && suspended.has(countedAs(one.caller)))) end(one);
+          if (ended.has(one) || (one.caller.by !== 'session' && suspended.has(counterNameOf(one.caller)))) end(one);
         await followOn(db, this.#homes.userIds);
       }
       this.#checkedAtMs = nowMs;

@@ -5,7 +5,7 @@ import type Provider from 'oidc-provider';
 import type { ApiContext } from '#src/api/context.ts';
 import { PLAIN_PAGE_POLICY } from '#src/api/plain-page.ts';
 import { countAuthorization, countFailure } from '#src/api/plugins/rate-limits.ts';
-import { countedAs } from '#src/auth/authenticate.ts';
+import { counterNameOf } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { AppError } from '#src/core/errors.ts';
@@ -97,8 +97,8 @@ export function addOauth(
     };
     scope.get(PATHS.authorization, { exposeHeadRoute: false }, authorize);
     scope.get(`${PATHS.authorization}/:uid`, { exposeHeadRoute: false }, authorize);
-    const takeRequest = async (owner: Parameters<typeof countedAs>[0] | null) => {
-      const counted = owner && (await counter.take(countedAs(owner)));
+    const takeRequest = async (owner: Parameters<typeof counterNameOf>[0] | null) => {
+      const counted = owner && (await counter.take(counterNameOf(owner)));
       if (counted && !counted.allowed)
         throw new AppError('tooManyRequests', { retryAfterSeconds: counted.retryAfterSeconds });
     };

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createRequestShare, noteAnswers, takeRequestShare } from '#src/api/share.ts';
-import { countedAs } from '#src/auth/authenticate.ts';
+import { counterNameOf } from '#src/auth/authenticate.ts';
 import type { Clock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
 import { needsKey } from './authentication.ts';
@@ -21,7 +21,7 @@ export function addFairShare(app: FastifyInstance, clock: Clock): void {
   app.addHook('preHandler', async (request, reply) => {
     if (!request.caller || !needsKey(request)) return;
     const { device } = request.caller;
-    if (!(await takeRequestShare(shares, device?.id ?? countedAs(request.caller), reply)))
+    if (!(await takeRequestShare(shares, device?.id ?? counterNameOf(request.caller), reply)))
       throw new AppError('unavailable');
   });
 }

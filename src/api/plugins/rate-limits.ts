@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { type Caller, countedAs } from '#src/auth/authenticate.ts';
+import { type Caller, counterNameOf } from '#src/auth/authenticate.ts';
 import { type Decision, networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 
@@ -28,7 +28,7 @@ export async function countRequest(
 ): Promise<void> {
   const { keyId, device } = caller;
   if (device) return countDeviceRequest(counter, reply, { keyId, deviceId: device.id });
-  const decision = await counter.take(countedAs(caller), weight);
+  const decision = await counter.take(counterNameOf(caller), weight);
   tellLimits(reply, decision);
   if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterSeconds: decision.retryAfterSeconds });
 }
@@ -58,7 +58,7 @@ async function countDeviceRequest(
 
 /** Throws 429 if an account or a device's key was suspended after its request was counted, which happens before its body arrives. */
 export const refuseSuspended = (counter: RequestCounter, caller: Caller): Promise<void> =>
-  refuseSuspendedOne(counter, caller.device ? `key:${caller.keyId}` : countedAs(caller));
+  refuseSuspendedOne(counter, caller.device ? `key:${caller.keyId}` : counterNameOf(caller));
 
 async function refuseSuspendedOne(counter: RequestCounter, counted: string): Promise<void> {
   const waitSeconds = await counter.suspendedForSeconds(counted);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { claimAt, personOf } from './person.ts';
+import { findClaim, personOf } from './person.ts';
 
 const config = {
   issuer: 'https://login.example.com',
@@ -51,8 +51,8 @@ describe('a person at an OpenID Connect provider', () => {
 
 test('a claim is found by its name, even with dots, or by a path; inherited members of objects are never found', () => {
   const claims = { 'https://example.com/roles': ['a'], realm_access: { roles: ['b'] } };
-  expect(claimAt(claims, 'https://example.com/roles')).toEqual(['a']);
-  expect(claimAt(claims, 'realm_access.roles')).toEqual(['b']);
+  expect(findClaim(claims, 'https://example.com/roles')).toEqual(['a']);
+  expect(findClaim(claims, 'realm_access.roles')).toEqual(['b']);
   for (const name of ['constructor', 'realm_access.constructor.name', 'realm_access.roles.x', 'x.y', '__proto__'])
-    expect([name, claimAt(claims, name)]).toEqual([name, undefined]);
+    expect([name, findClaim(claims, name)]).toEqual([name, undefined]);
 });

@@ -40,7 +40,7 @@ export function personOf(
   const domain = verifiedEmail?.split('@').pop()?.toLowerCase() ?? '';
   if (emailDomains && !emailDomains.includes(domain)) return 'domain';
   if (!roles) return { issuer, subject: sub, verifiedEmail, role: null };
-  const claimed = claimAt(claims, roles.claim);
+  const claimed = findClaim(claims, roles.claim);
   if (claimed === undefined && isElsewhere(claims, roles.claim)) return 'roles';
   const values = (Array.isArray(claimed) ? claimed : [claimed]).filter((one) => typeof one === 'string');
   const mapped = values.map((value) => (Object.hasOwn(roles.of, value) ? roles.of[value] : undefined));
@@ -49,7 +49,7 @@ export function personOf(
 }
 
 /** Returns a claim by its name or its path (`realm_access.roles`); undefined if it is missing. */
-export function claimAt(claims: Claims, name: string): unknown {
+export function findClaim(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let found: unknown = claims;
   for (const part of name.split('.')) {

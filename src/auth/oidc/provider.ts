@@ -3,7 +3,7 @@ import { Agent, request } from 'node:https';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import * as client from 'openid-client';
 import type { OidcConfig } from '#src/config/oidc.ts';
-import { claimAt } from './person.ts';
+import { findClaim } from './person.ts';
 
 /** Time limit of each request to the provider. */
 const TIMEOUT_SECONDS = 5;
@@ -99,7 +99,7 @@ export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: 
         });
         const claims = tokens.claims() as client.IDToken;
         const wanted = ['email', ...(config.roles ? [config.roles.claim] : [])];
-        const isAll = wanted.every((name) => claimAt(claims, name) !== undefined);
+        const isAll = wanted.every((name) => findClaim(claims, name) !== undefined);
         if (isAll || of.serverMetadata().userinfo_endpoint === undefined) return claims;
         // Claims that scopes request may be returned only by this endpoint (OpenID Connect Core 1.0, 5.4).
         return { ...(await client.fetchUserInfo(of, tokens.access_token, claims.sub)), ...claims };

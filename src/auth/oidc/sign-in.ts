@@ -9,7 +9,7 @@ import { accountOf } from '../sign-ins.ts';
 import type { Person } from './person.ts';
 
 /** Reason why a person gets no account: no verified address, no such account, or an account that is linked to another person. */
-export type NoAccount = 'unverified' | 'unknown' | 'taken';
+export type NoAccountReason = 'unverified' | 'unknown' | 'taken';
 
 interface Options {
   now: Date;
@@ -29,7 +29,7 @@ interface Opened {
  * Signs in a person identified by a provider: by the link to an account or, the first time, by the verified e-mail address. The mapped role
  * becomes the account's role. A first link or a changed role ends all keys and sessions of the account in the same transaction.
  */
-export async function signInAs(db: Database, person: Person, options: Options): Promise<Opened | NoAccount> {
+export async function signInAs(db: Database, person: Person, options: Options): Promise<Opened | NoAccountReason> {
   const once = () => joinOrBeginTransaction(db, (trx) => signInOnce(trx, person, options));
   // A concurrent sign-in of the same person may have created the account first; the second attempt finds it.
   return once().catch((error) => {
@@ -41,7 +41,7 @@ export async function signInAs(db: Database, person: Person, options: Options): 
 const isTaken = (error: unknown): boolean =>
   (error as { code?: string }).code === '23505' || (error instanceof AppError && error.is === 'emailInUse');
 
-async function signInOnce(trx: Database, person: Person, options: Options): Promise<Opened | NoAccount> {
+async function signInOnce(trx: Database, person: Person, options: Options): Promise<Opened | NoAccountReason> {
   const { now, from } = options;
   const known = await linkedTo(trx, person);
   const userId = known ?? (await link(trx, person, options));
@@ -88,7 +88,7 @@ async function link(
   trx: Database,
   { issuer, subject, verifiedEmail, role }: Person,
   { now, from, createsAccounts }: Options,
-): Promise<string | NoAccount> {
+): Promise<string | NoAccountReason> {
   if (verifiedEmail === null) return 'unverified';
   const address = from.address ?? 'unknown';
   const known = await accountOf(trx, verifiedEmail);
@@ -127,7 +127,7 @@ async function hold(trx: Database, userId: string) {
  * Removes the links of an account to providers. The next sign-in through a provider uses the verified address again. Returns the number of
  * removed links.
  */
-export async function unlink(db: Database, userId: string): Promise<number> {
+export async function unlinkProviders(db: Database, userId: string): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('identities').where('user_id', '=', userId).executeTakeFirst();
   return Number(numDeletedRows);
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { oidcProvider } from '#src/auth/oidc/provider.ts';
-import { unlink } from '#src/auth/oidc/sign-in.ts';
+import { unlinkProviders } from '#src/auth/oidc/sign-in.ts';
 import type { OidcConfig } from '#src/config/oidc.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
@@ -135,7 +135,7 @@ describe('a person who signs in at the provider', () => {
     expect((await sessionOf(await signIn(login))).json.user.user_id).toBe(userId);
     provider.people.set('who-came-after', { email, email_verified: true });
     expect(problemOf(await signIn('who-came-after'))).toBe('taken');
-    expect(await unlink(api.db, userId)).toBe(1);
+    expect(await unlinkProviders(api.db, userId)).toBe(1);
     expect((await sessionOf(await signIn('who-came-after'))).json.user.user_id).toBe(userId);
   });
 

@@ -3,7 +3,7 @@ import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { ownAccount, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { reachOf, requireOwnAccount, toIdOrNotFound } from '#src/auth/access.ts';
 import {
   createApp as create,
   findApp as find,
@@ -36,7 +36,7 @@ export const createApp = defineOperation({
   async handle({ context: { db, clock }, caller, body }) {
     checkRegistrar(caller);
     const settings = { ...body, notification_url: body.notification_url ?? null };
-    const { app: made, secret } = await create(db, ownAccount(caller), settings, clock());
+    const { app: made, secret } = await create(db, requireOwnAccount(caller), settings, clock());
     return { ...appToWire(made), ...(secret !== null && { client_secret: secret }) };
   },
 });
@@ -51,7 +51,7 @@ export const listApps = defineOperation({
   query: z.object(pageFields),
   async handle({ context: { db }, caller, query, reply, url }) {
     checkRegistrar(caller);
-    const findPage = (page: { limit: number; cursor?: string }) => list(db, ownAccount(caller), page);
+    const findPage = (page: { limit: number; cursor?: string }) => list(db, requireOwnAccount(caller), page);
     return (await fetchPage(reply, url, query, findPage, (one) => one.app_id)).map(appToWire);
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
-import { adminOnly, toIdOrNotFound } from '#src/auth/access.ts';
+import { requireAdministrator, toIdOrNotFound } from '#src/auth/access.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listAudit as list } from '#src/users/audit.ts';
 import { act, toWire } from './shape.ts';
@@ -21,7 +21,7 @@ export const listAudit = defineOperation({
     ...pageFields,
   }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
-    adminOnly(caller);
+    requireAdministrator(caller);
     const userId = user_id === undefined ? undefined : toIdOrNotFound(user_id);
     const find = (page: { limit: number; cursor?: string }) =>
       list(context.db, { ...page, ...omitUndefined({ userId }) });

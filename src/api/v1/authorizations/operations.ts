@@ -3,7 +3,7 @@ import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { ownAccount, toIdOrNotFound } from '#src/auth/access.ts';
+import { requireOwnAccount, toIdOrNotFound } from '#src/auth/access.ts';
 import { listAuthorizations as list } from '#src/auth/authorizations.ts';
 import { AppError } from '#src/core/errors.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
@@ -18,7 +18,7 @@ export const listAuthorizations = defineOperation({
   answer: z.array(authorization),
   query: z.object(pageFields),
   async handle({ context: { db, clock }, caller, query, reply, url }) {
-    const find = (page: { limit: number; cursor?: string }) => list(db, ownAccount(caller), clock(), page);
+    const find = (page: { limit: number; cursor?: string }) => list(db, requireOwnAccount(caller), clock(), page);
     return (await fetchPage(reply, url, query, find, (one) => one.authorization_id)).map(authorizationToWire);
   },
 });
@@ -35,7 +35,7 @@ export const endAuthorization = defineOperation({
   params: z.object({ authorization_id: idField }),
   async handle({ context: { db }, caller, params }) {
     const ids = [toIdOrNotFound(params.authorization_id)];
-    const ended = await endAuthorizations(db, { ids }, 'home', { within: ownAccount(caller) });
+    const ended = await endAuthorizations(db, { ids }, 'home', { within: requireOwnAccount(caller) });
     if (ended.length === 0) throw new AppError('notFound');
     return { message: `Authorization ${params.authorization_id} was ended` };
   },

@@ -5,12 +5,12 @@ import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import {
   checkGrant,
+  keyMakerOf,
   loadAccessibleUser,
-  makerOf,
-  ownAccount,
   reachOf,
   reachOfRole,
   reachUserId,
+  requireOwnAccount,
   toIdOrNotFound,
 } from '#src/auth/access.ts';
 import type { Caller, HomeOfMember } from '#src/auth/authenticate.ts';
@@ -85,7 +85,7 @@ export const createKey = defineOperation({
       for (const reach of [reachOf(caller), reachOfRole({ role: user.role, userId: user.user_id })])
         if (!(await lockDevice(context.db, reach, toIdOrNotFound(device_id)))) throw new AppError('notFound');
     }
-    const device = isOfDevice ? { id: device_id, madeBy: makerOf(caller) } : undefined;
+    const device = isOfDevice ? { id: device_id, madeBy: keyMakerOf(caller) } : undefined;
     const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
     return createdToWire(
       await create(context.db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id, device, home }) }),
@@ -168,7 +168,7 @@ export const rotateKey = defineOperation({
       await rotate(db, reach, keyId, {
         environment,
         now: clock(),
-        madeBy: makerOf(caller),
+        madeBy: keyMakerOf(caller),
         ...omitUndefined({ overlapMs, expiresAt }),
       }),
     );
@@ -178,7 +178,7 @@ export const rotateKey = defineOperation({
 
 /** Returns the home of another account of which the caller's account is a member, locked until the transaction ends. Throws 403 if it is none. */
 async function reachOwnHome(db: Database, caller: Caller, homeId: string): Promise<HomeOfMember> {
-  const home = await lockHome(db, ownAccount(caller), toIdOrNotFound(homeId));
+  const home = await lockHome(db, requireOwnAccount(caller), toIdOrNotFound(homeId));
   if (!home) throw new AppError('forbidden');
   return home;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idField, listOf, textField, userIdField } from '#src/api/fields.ts';
 import { createdAt, instantShape } from '#src/api/shapes.ts';
-import { MAX_ALLOWED, normalNetwork } from '#src/auth/allowed-addresses.ts';
+import { MAX_ALLOWED, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
 import type { CreatedKey, Key } from '#src/auth/keys.ts';
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -17,7 +17,7 @@ const network = z
   .string()
   .max(64)
   .transform((written, context) => {
-    const normal = normalNetwork(written);
+    const normal = normaliseNetwork(written);
     if (normal !== null) return normal;
     const message = 'must be an address or a network, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32';
     context.issues.push({ code: 'custom', message, input: written });

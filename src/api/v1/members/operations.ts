@@ -3,7 +3,7 @@ import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { loadAccessibleUser, ownAccount, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, requireOwnAccount, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -83,7 +83,7 @@ export const acceptMembership = defineOperation({
   answer: membership,
   body: acceptance,
   async handle({ context: { db, clock, mailedIdOf }, caller, body: { token } }) {
-    const account = requireFound(await findAcceptingAccount(db, ownAccount(caller)));
+    const account = requireFound(await findAcceptingAccount(db, requireOwnAccount(caller)));
     const memberId = mailedIdOf?.('member', token) ?? null;
     return membershipToWire(await acceptInvitation(db, memberId, account, clock()));
   },
@@ -98,7 +98,7 @@ export const listMemberships = defineOperation({
   answer: z.array(membership),
   query: z.object(pageFields),
   async handle({ context: { db }, caller, query, reply, url }) {
-    const find = (page: { limit: number; cursor?: string }) => listHomes(db, ownAccount(caller), page);
+    const find = (page: { limit: number; cursor?: string }) => listHomes(db, requireOwnAccount(caller), page);
     return (await fetchPage(reply, url, query, find, (one) => one.member_id)).map(membershipToWire);
   },
 });
@@ -114,7 +114,7 @@ export const leaveMembership = defineOperation({
   answer: shapes.message,
   params: z.object({ member_id: idField }),
   handle: ({ context: { db, clock }, caller, params }) =>
-    ended(db, { member: ownAccount(caller) }, params.member_id, clock()),
+    ended(db, { member: requireOwnAccount(caller) }, params.member_id, clock()),
 });
 
 /** Returns the home whose members a request is about. Utilities reach the homes that they enrolled, but not their members: 403. */

@@ -3,7 +3,7 @@ import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation, type OperationCall } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { authorizationOf, ownAccount, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { authorizationOf, reachOf, requireOwnAccount, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
@@ -80,7 +80,7 @@ export const listWebhooks = defineOperation({
   answer: z.array(webhook),
   query: z.object(pageFields),
   async handle({ context, caller, query, reply, url }) {
-    const find = (page: { limit: number; cursor?: string }) => list(context.db, ownAccount(caller), page);
+    const find = (page: { limit: number; cursor?: string }) => list(context.db, requireOwnAccount(caller), page);
     const rows = await fetchPage(reply, url, query, find, (one) => one.webhook_id);
     return rows.map(toWire);
   },
