@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Database } from '#src/database/connect.ts';
 
 /** An attempt of a delivery, as a channel receives it. */
-export interface Sending {
+export interface DeliveryAttempt {
   deliveryId: string;
   /** Id of the webhook subscription, or `email`, or `sms`. */
   target: string;
@@ -25,14 +25,14 @@ export interface Outcome {
 
 /** Way to reach a person or a program: webhook, e-mail or SMS. Never throws: a failure is an outcome. */
 export interface Channel {
-  send(sending: Sending): Promise<Outcome>;
+  send(sending: DeliveryAttempt): Promise<Outcome>;
 }
 
 /**
  * Whether the lease has ended, so that another worker may have taken the delivery, because this process hung between taking it and sending
  * it. A channel that sends requests of its own before the message checks again.
  */
-export const isLeaseOver = ({ leasedUntil }: Sending, now: Date): boolean => now >= leasedUntil;
+export const isLeaseOver = ({ leasedUntil }: DeliveryAttempt, now: Date): boolean => now >= leasedUntil;
 
 /** Outcome of an attempt whose lease had ended. It is recorded only if no other worker took the delivery. */
 export const LEASE_OVER_OUTCOME: Outcome = {

@@ -3,7 +3,7 @@ import type { Logger } from '#src/core/log.ts';
 import { type Pool, type PoolClient, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { type Channel, isLeaseOver, LEASE_OVER_OUTCOME, type Outcome, type Sending } from './channel.ts';
+import { type Channel, type DeliveryAttempt, isLeaseOver, LEASE_OVER_OUTCOME, type Outcome } from './channel.ts';
 import { takeDueDeliveries } from './take.ts';
 
 /** Maximum number of concurrent attempts in this process, over all targets. */
@@ -35,7 +35,7 @@ export function createDispatcher(options: {
   const { pool, channels, clock, ageClock = clock, log, onTried, onDone, random = Math.random } = options;
   const sendings = new Map<string, Promise<void>>();
 
-  async function tryOnce(sending: Sending): Promise<void> {
+  async function tryOnce(sending: DeliveryAttempt): Promise<void> {
     const { target, deliveryId } = sending;
     const kind = target === 'email' || target === 'sms' ? target : 'webhook';
     const [startedAt, from] = [clock(), performance.now()];
@@ -54,7 +54,7 @@ export function createDispatcher(options: {
     );
   }
 
-  function begin(sending: Sending): void {
+  function begin(sending: DeliveryAttempt): void {
     const done = tryOnce(sending).finally(() => {
       sendings.delete(sending.deliveryId);
       onDone?.();
@@ -87,7 +87,7 @@ const MAX_FAILED_IN_A_ROW = 20;
  */
 export async function recordAttempt(
   pool: Pool,
-  { deliveryId, target, leasedUntil }: Sending,
+  { deliveryId, target, leasedUntil }: DeliveryAttempt,
   { succeeded, responseStatus, error, responseBody }: Outcome,
   at: { startedAt: Date; now: Date; ageNow: Date; durationMs: number; random: number },
 ): Promise<void> {

@@ -6,7 +6,8 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 const HELD_UNTIL = new Date('9999-12-31T00:00:00Z');
 
 /** Whether a delivery with this due time is held back. Pure. */
-export const isHeld = (nextAttemptAt: Date | null): boolean => nextAttemptAt !== null && nextAttemptAt >= HELD_UNTIL;
+export const isDeliveryHeld = (nextAttemptAt: Date | null): boolean =>
+  nextAttemptAt !== null && nextAttemptAt >= HELD_UNTIL;
 
 /**
  * Holds back everything that fell due before: pending deliveries, changed hours whose alerts are not evaluated, and hours that are not
@@ -32,7 +33,7 @@ export async function holdBack(db: Database): Promise<void> {
 }
 
 /** Returns the start before which everything is held back; null if nothing is. */
-export async function heldBefore(db: Database): Promise<Date | null> {
+export async function readHeldBefore(db: Database): Promise<Date | null> {
   const { rows } = await sql<{ held_before: Date | null }>`SELECT held_before FROM installation`.execute(db);
   return rows[0]?.held_before ?? null;
 }

@@ -6,7 +6,7 @@ import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { isHeld } from './hold.ts';
+import { isDeliveryHeld } from './hold.ts';
 import { FIXED_HEADERS, parseCaughtHeaders, TEST_RECEIVER_HOST, webhookBody } from './webhook/send.ts';
 
 /** Delivery of one event to one subscription. */
@@ -128,7 +128,7 @@ function asDelivery(
   row: Omit<Delivery, 'attempts'> & { attempts: unknown; webhook_status: Selectable<Tables['webhooks']>['status'] },
 ): Delivery {
   const { delivery_id, event_id, event, status } = row;
-  const isToCome = status === 'pending' && row.webhook_status === 'active' && !isHeld(row.next_attempt_at);
+  const isToCome = status === 'pending' && row.webhook_status === 'active' && !isDeliveryHeld(row.next_attempt_at);
   // Rows written before answers were stored have no `response_body`.
   const attempts = (row.attempts as Attempt[]).map((one) => ({ ...one, response_body: one.response_body ?? null }));
   return { delivery_id, event_id, event, status, attempts, next_attempt_at: isToCome ? row.next_attempt_at : null };

@@ -1,7 +1,7 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import type { Sending } from './channel.ts';
+import type { DeliveryAttempt } from './channel.ts';
 
 /** Duration of a worker's lease on a delivery, by channel. It is longer than an attempt lasts. */
 const LEASE_SECONDS = { email: 120, other: 15 };
@@ -23,7 +23,7 @@ export async function takeDueDeliveries(
   most: number,
   now: Date,
   underWay: readonly string[] = [],
-): Promise<Sending[]> {
+): Promise<DeliveryAttempt[]> {
   return inTransaction(pool, async (client) => {
     // One worker at a time, so that each sees the leases of the previous one. Two concurrent workers could each take one delivery beyond
     // the limits. Raw SQL: this is the hot path of deliveries; one recursive statement takes them, and locks are taken in one order.
@@ -114,7 +114,7 @@ interface Taken {
   data: Record<string, unknown>;
 }
 
-const taken = ({ rows }: { rows: Taken[] }): Sending[] =>
+const taken = ({ rows }: { rows: Taken[] }): DeliveryAttempt[] =>
   rows.map((row) => ({
     deliveryId: row.delivery_id,
     target: row.target,

@@ -6,7 +6,7 @@ import type { LockSession } from '#src/database/exclusive-lock.ts';
 import { compressHistory, dropReadings, ensurePartitions } from '#src/database/migrate.ts';
 import { deleteExpiredCapturedMessages } from '#src/delivery/channel.ts';
 import { notifyExpiringKeys } from '#src/delivery/expiring-keys.ts';
-import { heldBefore } from '#src/delivery/hold.ts';
+import { readHeldBefore } from '#src/delivery/hold.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { deleteExpiredSecrets } from '#src/devices/credentials.ts';
 import { deactivateSilentDevices } from '#src/devices/deactivate-silent.ts';
@@ -188,7 +188,7 @@ export const JOBS: readonly Job[] = [
 
 /** Skips a job that mails while the first start after a restore is held back: its mails may have been sent before. */
 function unlessHeldBack(run: Job['run']): Job['run'] {
-  return async (parts, ...rest) => ((await heldBefore(parts.db)) === null ? run(parts, ...rest) : undefined);
+  return async (parts, ...rest) => ((await readHeldBefore(parts.db)) === null ? run(parts, ...rest) : undefined);
 }
 
 /** Creates the partitions of the coming months. */

@@ -8,7 +8,7 @@ import type { Database } from '#src/database/connect.ts';
 import type { Channel } from '#src/delivery/channel.ts';
 import { createCapturingMailer, createEmailChannel, createSmtpMailer, type Mailer } from '#src/delivery/email/send.ts';
 import { createAnswerFetcher } from '#src/delivery/fetch-answer.ts';
-import { createCapturingTexter, createSmsChannel, createTwilioTexter } from '#src/delivery/sms/send.ts';
+import { createCapturingSmsSender, createSmsChannel, createTwilioSmsSender } from '#src/delivery/sms/send.ts';
 import { createWebhookChannel } from '#src/delivery/webhook/send.ts';
 import { createRemarkComposer } from './remark-mails.ts';
 
@@ -39,7 +39,8 @@ export async function openChannels(
   const { environment, dataDir, publicUrl, mail, sms, webhook } = config;
   const isLive = environment === 'live';
   const mailer = openMailer(config);
-  const texter = isLive && sms.twilio ? createTwilioTexter(sms.twilio) : createCapturingTexter(join(dataDir, 'sms'));
+  const texter =
+    isLive && sms.twilio ? createTwilioSmsSender(sms.twilio) : createCapturingSmsSender(join(dataDir, 'sms'));
   const { allowPrivate, caFile } = webhook;
   const callbacks = createWebhookChannel({
     db,

@@ -10,7 +10,7 @@ import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { queryOf } from '#src/database/connect.ts';
 import { readBacklogs, readInventory } from '#src/database/inventory.ts';
-import { heldBefore } from '#src/delivery/hold.ts';
+import { readHeldBefore } from '#src/delivery/hold.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { listAudit } from '#src/users/audit.ts';
@@ -59,7 +59,7 @@ export const getOperator = defineOperation({
       readBacklogs(query, now, MAX_WAITING),
       readInventory(query, now),
       context.readBackups?.() ?? null,
-      heldBefore(context.db),
+      readHeldBefore(context.db),
     ]);
     return {
       at: now.toISOString(),

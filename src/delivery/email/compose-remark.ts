@@ -1,6 +1,6 @@
 import type { RemarkBody } from '#src/events/remark.ts';
 import type { Language, Reader } from '../words/words.ts';
-import { escapeHtml, layOut, type Mail, oneLine } from './compose.ts';
+import { escapeHtml, layOutMail, type Mail, oneLine } from './compose.ts';
 
 /** A remark in the words of its reader. */
 interface RemarkTexts {
@@ -33,5 +33,5 @@ export function layOutRemark(
     `<p>${link(home, labels.look)}</p>`,
     `<p style="color:#57606a">${escapeHtml(reason)} ${link(off, labels.off)}.</p>`,
   ].join('');
-  return { subject: oneLine(subject), text, html: layOut(reader, body) };
+  return { subject: oneLine(subject), text, html: layOutMail(reader, body) };
 }

@@ -129,11 +129,15 @@ export function composeMail(event: ReportedEvent, reader: Reader, names: DeviceN
     )
     .join('');
   const link = to ? `<p style="color:#57606a"><a href="${escapeHtml(to.url)}">${last}</a>.</p>` : '';
-  return { subject: first, text, html: layOut(reader, `<p>${escapeHtml(first)}.</p><table>${cells}</table>${link}`) };
+  return {
+    subject: first,
+    text,
+    html: layOutMail(reader, `<p>${escapeHtml(first)}.</p><table>${cells}</table>${link}`),
+  };
 }
 
 /** Returns the HTML document of a mail. `body`: HTML. */
-export const layOut = ({ language }: Pick<Reader, 'language'>, body: string): string =>
+export const layOutMail = ({ language }: Pick<Reader, 'language'>, body: string): string =>
   `<!doctype html><html lang="${language}"><body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5">${body}</body></html>`;
 
 /** Returns the figures of an event as pairs of label and value. */

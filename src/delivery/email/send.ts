@@ -4,10 +4,16 @@ import { newId } from '#src/core/ids.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
-import { type Channel, capturedMessageName, type Outcome, type Sending, writeCapturedMessage } from '../channel.ts';
+import {
+  type Channel,
+  capturedMessageName,
+  type DeliveryAttempt,
+  type Outcome,
+  writeCapturedMessage,
+} from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
 import { type Language, readerOf, wordsOf } from '../words/words.ts';
-import { composeMail, escapeHtml, layOut, type Mail, type MailLink } from './compose.ts';
+import { composeMail, escapeHtml, layOutMail, type Mail, type MailLink } from './compose.ts';
 import { type ComposeRemark, layOutRemark } from './compose-remark.ts';
 import { loadMembershipPeople, type MembershipPeople } from './member-mails.ts';
 
@@ -127,19 +133,19 @@ export function createEmailChannel(options: {
  * Returns the address for an event. A change of address is reported to the old address, because another person may have made it, and is
  * confirmed at the new address. An invitation goes to the invited address.
  */
-function addressOf({ type, data }: Sending['event'], invited: string | undefined, email: string): string {
+function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | undefined, email: string): string {
   if (type === 'member.invited' && invited !== undefined) return invited;
   if (type === 'user.email_changed' || type === 'user.email_requested') return String(data.former_email);
   return type === 'user.email_to_confirm' ? String(data.email) : email;
 }
 
 /** Returns the invited account, whose language the mail has, if it exists. Without an account, the mail has the language of the home's. */
-const findInvited = async (db: Database, { type }: Sending['event'], people: MembershipPeople | null) =>
+const findInvited = async (db: Database, { type }: DeliveryAttempt['event'], people: MembershipPeople | null) =>
   type === 'member.invited' && people ? accountOf(db, people.memberEmail) : null;
 
 /** Returns the link of a mail about an event. */
 function linkOf(
-  { type, data }: Sending['event'],
+  { type, data }: DeliveryAttempt['event'],
   { publicUrl, secret }: { publicUrl: string; secret: string },
 ): MailLink | null {
   if (type === 'user.email_to_confirm')
@@ -176,7 +182,7 @@ export async function composeSignIn(
   return {
     subject: w.subject({ code: shown }),
     text: `${w.follow}\n\n${link}\n\n${w.type} ${shown}\n\n${end}\n`,
-    html: layOut({ language }, body),
+    html: layOutMail({ language }, body),
   };
 }
 
@@ -185,7 +191,7 @@ export async function composeBackupsInterrupted(folder: string, language: Langua
   const { backups: w } = await wordsOf(language);
   const sentences = [w.interrupted({ folder }), w.discarded, w.canDo];
   const body = sentences.map((one) => `<p>${escapeHtml(one)}</p>`).join('');
-  return { subject: w.subject, text: `${sentences.join('\n\n')}\n`, html: layOut({ language }, body) };
+  return { subject: w.subject, text: `${sentences.join('\n\n')}\n`, html: layOutMail({ language }, body) };
 }
 
 /** Sends a mail that is no event, such as the one for a sign-in. Rejects if the mail server refuses it. */

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_CHARACTERS = 1_600;
 
 /** Passes text messages to a provider, or captures them as files. */
-export interface Texter {
+export interface SmsSender {
   send(message: { id: string; userId: string; to: string; body: string }): Promise<Outcome>;
 }
 
@@ -21,7 +21,7 @@ export interface TwilioOptions {
 }
 
 /** Creates a sender that uses Twilio's Messages resource (https://www.twilio.com/docs/messaging/api/message-resource). */
-export function createTwilioTexter({ accountSid, authToken, from, baseUrl }: TwilioOptions): Texter {
+export function createTwilioSmsSender({ accountSid, authToken, from, baseUrl }: TwilioOptions): SmsSender {
   const url = `${baseUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`;
   const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`;
   return {
@@ -48,7 +48,7 @@ export function createTwilioTexter({ accountSid, authToken, from, baseUrl }: Twi
 }
 
 /** Creates a sender that sends nothing and writes each message to `folder` as a JSON file, named after its account and event. */
-export function createCapturingTexter(folder: string): Texter {
+export function createCapturingSmsSender(folder: string): SmsSender {
   return {
     async send({ id, userId, to, body }) {
       await writeCapturedMessage(
@@ -62,7 +62,7 @@ export function createCapturingTexter(folder: string): Texter {
 }
 
 /** Notifies users by SMS: one sentence for each event. */
-export function createSmsChannel(db: Database, texter: Texter): Channel {
+export function createSmsChannel(db: Database, texter: SmsSender): Channel {
   return {
     async send({ event }) {
       const user = await db

@@ -9,7 +9,7 @@ import { HOUR_MS } from '#src/core/units.ts';
 import { VERSION } from '#src/core/version.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { EventBody, EventEnvelope } from '#src/events/bodies.ts';
-import { type Channel, isLeaseOver, LEASE_OVER_OUTCOME, type Outcome, type Sending } from '../channel.ts';
+import { type Channel, type DeliveryAttempt, isLeaseOver, LEASE_OVER_OUTCOME, type Outcome } from '../channel.ts';
 import { createGuardedAgent, type GuardOptions } from './guarded-agent.ts';
 import { loadReceiver } from './subscriptions.ts';
 
@@ -122,7 +122,7 @@ const NOTICE_HEADERS = { 'content-type': 'application/atom+xml' };
  * Returns the notice that usage of a home changed: a BatchList of ESPI with the address from which the app reads the changed days. `id`: the
  * subscription. Pure.
  */
-function noticeBody(publicUrl: string, id: string, { data }: Pick<Sending['event'], 'data'>): string {
+function noticeBody(publicUrl: string, id: string, { data }: Pick<DeliveryAttempt['event'], 'data'>): string {
   const { resourceURI } = subscriptionUrls(publicUrl, id);
   const hours = (data.hours ?? []) as EventBody<'usage.updated'>['hours'];
   const times = hours.map(({ date, hour }) => Date.parse(`${date}T${hour}:00Z`));

@@ -16,7 +16,7 @@ import {
   type Mailer,
   sendMail,
 } from '#src/delivery/email/send.ts';
-import { createCapturingTexter, createSmsChannel, createTwilioTexter } from '#src/delivery/sms/send.ts';
+import { createCapturingSmsSender, createSmsChannel, createTwilioSmsSender } from '#src/delivery/sms/send.ts';
 import { readerOf } from '#src/delivery/words/words.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { createRemarkComposer } from '#src/start/remark-mails.ts';
@@ -242,7 +242,7 @@ describe('a German account', () => {
 
   test('gets its SMS in German', async () => {
     await german();
-    const channel = createSmsChannel(api.db, createCapturingTexter(join(folder.path, 'german')));
+    const channel = createSmsChannel(api.db, createCapturingSmsSender(join(folder.path, 'german')));
     await channel.send(sending({ type: 'no_data' }));
     const { body } = JSON.parse(await readFile(join(folder.path, 'german', `${userId}.${eventId}.json`), 'utf8'));
     expect(body).toBe('Keine Daten von dev_<b> seit Montag, 15. Juni 2026, 00:00 Uhr (Europe/Berlin)');
@@ -266,7 +266,7 @@ describe('an SMS', () => {
     });
     await new Promise<void>((resolve) => twilio.listen(0, '127.0.0.1', resolve));
     const { port } = twilio.address() as AddressInfo;
-    const texter = createTwilioTexter({
+    const texter = createTwilioSmsSender({
       accountSid: 'AC1',
       authToken: 'token',
       from: '+15005550006',
@@ -295,14 +295,14 @@ describe('an SMS', () => {
   test('about a silence names the device’s location', async () => {
     const wanted = { userId, type: 'smart_meter', location: 'Meter cupboard' };
     const { device_id } = (await createDevice(api.db, wanted)).device;
-    const channel = createSmsChannel(api.db, createCapturingTexter(join(folder.path, 'silences')));
+    const channel = createSmsChannel(api.db, createCapturingSmsSender(join(folder.path, 'silences')));
     await channel.send(sending({ type: 'no_data', devices: [{ device_id, kwh_used: 0 }] }));
     const { body } = JSON.parse(await readFile(join(folder.path, 'silences', `${userId}.${eventId}.json`), 'utf8'));
     expect(body).toBe('No data from Meter cupboard since Monday, 15 June 2026, 00:00 (Europe/Berlin)');
   });
 
   test('is stored as a file if there is no provider; without a phone it has failed', async () => {
-    const channel = createSmsChannel(api.db, createCapturingTexter(join(folder.path, 'sms')));
+    const channel = createSmsChannel(api.db, createCapturingSmsSender(join(folder.path, 'sms')));
     await channel.send(sending());
     expect(JSON.parse(await readFile(join(folder.path, 'sms', `${userId}.${eventId}.json`), 'utf8'))).toMatchObject({
       to: '+4915112345678',

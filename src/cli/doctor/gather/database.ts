@@ -7,7 +7,7 @@ import { readBacklogs } from '#src/database/inventory.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { readSchemaState } from '#src/database/migrate.ts';
 import { readEncryptedSamples } from '#src/database/sealed.ts';
-import { heldBefore } from '#src/delivery/hold.ts';
+import { readHeldBefore } from '#src/delivery/hold.ts';
 import { checkUser } from '#src/rollups/check.ts';
 import { deviceCounts, outboxValues } from '#src/start/metrics.ts';
 import type { DatabaseContent, DatabaseFacts, DatabaseServer } from '../facts.ts';
@@ -106,7 +106,7 @@ async function databaseContent(pool: Pool): Promise<DatabaseContent> {
     lastMessages: { all: heard * 20, rejected },
     overdueSeconds,
     deliveriesWaiting: deliveries,
-    heldBefore: await heldBefore(createDb(pool)),
+    heldBefore: await readHeldBefore(createDb(pool)),
     usageChangesWaiting: usageChanges,
     lateDifferences,
     staleDays,
