@@ -8,8 +8,8 @@ import { filterComposedUsers } from '#src/energy/usage/composed.ts';
 import { homeByClockUnit } from '#src/energy/usage/home-sums.ts';
 import { importsInSpans } from '#src/energy/usage/totals.ts';
 import type { EventBody, NewEvent } from '#src/events/bodies.ts';
-import { followedAmong } from '#src/events/followers.ts';
-import { addEvents, subscribedAmong } from '#src/events/outbox.ts';
+import { followedUsersSql } from '#src/events/followers.ts';
+import { addEvents, subscribedUsersSql } from '#src/events/outbox.ts';
 
 /** Minimum time between two `usage.updated` events of one user. */
 const MIN_INTERVAL_SECONDS = 60;
@@ -28,7 +28,7 @@ const RECENTLY = `t.told_at > $1::timestamptz - make_interval(secs => $2) AND t.
  * home.
  */
 export const publishedUsersSql = (relation: string): string =>
-  `${followedAmong(relation)} UNION ${subscribedAmong(relation, "'usage.updated'")}`;
+  `${followedUsersSql(relation)} UNION ${subscribedUsersSql(relation, "'usage.updated'")}`;
 
 /** Stores changed hours for the next `usage.updated` of their users, if a subscription or an open page follows their home. */
 export async function queueChangedHours(

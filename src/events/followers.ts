@@ -18,14 +18,14 @@ const BEFORE_ALL = 'evt_';
  * Returns SQL that selects the followed users among the users of a relation (its column `user_id`). Followed users get `usage.updated`
  * events even without a subscription.
  */
-export const followedAmong = (relation: string): string =>
+export const followedUsersSql = (relation: string): string =>
   `SELECT user_id FROM ${relation} JOIN usage_told USING (user_id) WHERE followed_until > now()`;
 
 /**
  * Records that a home is followed. Returns since when it has been followed without a gap, Unix ms. Every change of the home's hours since
  * then is contained in an event, or will be.
  */
-export async function follow(db: Database, userId: string): Promise<number> {
+export async function recordFollower(db: Database, userId: string): Promise<number> {
   // Raw SQL: all times come from the database server's clock, which workers and API processes share.
   await sql`
     INSERT INTO usage_told AS t (user_id, told_at, followed_since, followed_until)
@@ -44,7 +44,7 @@ export async function follow(db: Database, userId: string): Promise<number> {
 }
 
 /** Records in one statement that homes are still followed; skips those that were updated recently. */
-export async function followOn(db: Database, userIds: readonly string[]): Promise<void> {
+export async function prolongFollowing(db: Database, userIds: readonly string[]): Promise<void> {
   // Raw SQL: uses the database server's clock.
   await sql`
     UPDATE usage_told SET followed_until = now() + make_interval(hours => ${KEPT_HOURS})
@@ -55,7 +55,7 @@ export async function followOn(db: Database, userIds: readonly string[]): Promis
 }
 
 /** Returns the id of a user's newest `usage.updated` event, or `BEFORE_ALL` if there is none. */
-export async function newestUsage(db: Database, userId: string): Promise<string> {
+export async function findNewestUsageEvent(db: Database, userId: string): Promise<string> {
   const row = await db
     .selectFrom('events')
     .select('event_id')
@@ -71,7 +71,7 @@ export async function newestUsage(db: Database, userId: string): Promise<string>
  * Whether all events of a user after a given event are still stored. For an event id, the event itself must still be stored. For
  * `BEFORE_ALL`, the home must have been followed for less time than events are retained.
  */
-export async function isAllAfterThere(
+export async function areLaterEventsStored(
   db: Database,
   userId: string,
   eventId: string,
@@ -99,7 +99,10 @@ export interface PublishedUsage {
  * committed in the order of their ids: the worker that creates one locks the user's row in `usage_told`, and a minute lies between two
  * events. The clocks of workers may therefore differ by up to a minute.
  */
-export async function usageAfter(db: Database, after: ReadonlyMap<string, string>): Promise<PublishedUsage[]> {
+export async function findUsageEventsAfter(
+  db: Database,
+  after: ReadonlyMap<string, string>,
+): Promise<PublishedUsage[]> {
   // Raw SQL: one index lookup for each user.
   const { rows } = await sql<PublishedUsage>`
     SELECT e.event_id, a.user_id, e.data FROM unnest(${[...after.keys()]}::text[], ${[...after.values()]}::text[]) a (user_id, event_id)

@@ -47,7 +47,7 @@ export async function addEvents(query: Query, events: readonly NewEvent[], now: 
  * Cancels deliveries, existing and pending, to subscriptions whose owner may no longer access the account: deliveries of an account whose
  * role changed, and deliveries about it.
  */
-export async function takeBackDeliveries(query: Query, userId: string): Promise<void> {
+export async function cancelDeliveries(query: Query, userId: string): Promise<void> {
   await query(
     `WITH concerned AS MATERIALIZED (
        SELECT delivery_id FROM webhooks JOIN deliveries USING (webhook_id) WHERE user_id = $1
@@ -89,7 +89,7 @@ async function receivers(query: Query, events: readonly NewEvent[], ids: readonl
     `SELECT e.event_id, w.webhook_id
      FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY e (event_id, type, user_id, place)
      JOIN users u USING (user_id)
-     CROSS JOIN LATERAL (${subscriptionsTo('e.type', 'u')}) w
+     CROSS JOIN LATERAL (${subscriptionsToUserSql('e.type', 'u')}) w
      ORDER BY e.place, w.webhook_id`,
     [asked.map(({ eventId }) => eventId), asked.map(({ type }) => type), asked.map(({ userId }) => userId)],
   );
@@ -102,7 +102,7 @@ async function receivers(query: Query, events: readonly NewEvent[], ids: readonl
  * Returns SQL for the subscriptions that get a user's event (`users` is an alias): the user's own, its utility's, and those of
  * administrators. By owner, so that an index finds each, however many there are.
  */
-export const subscriptionsTo = (event: string, user: string): string => `
+export const subscriptionsToUserSql = (event: string, user: string): string => `
   SELECT webhook_id FROM webhooks WHERE webhooks.user_id = ${user}.user_id AND ${event} = ANY (webhooks.events)
   UNION
   SELECT webhook_id FROM webhooks JOIN users o USING (user_id)
@@ -115,7 +115,7 @@ export const subscriptionsTo = (event: string, user: string): string => `
  * none has one. Branches for utilities and administrators do not run if none of them subscribed. Subscribed utilities are found first, in a
  * query of their own, because the planner's statistics may be days old, and it would pair each utility with each user.
  */
-export const subscribedAmong = (relation: string, event: string): string => `
+export const subscribedUsersSql = (relation: string, event: string): string => `
   SELECT user_id FROM ${relation} JOIN webhooks USING (user_id) WHERE ${event} = ANY (webhooks.events)
   UNION
   (WITH telling AS MATERIALIZED (SELECT DISTINCT o.user_id FROM webhooks JOIN users o USING (user_id) WHERE o.role = 'utility' AND ${event} = ANY (webhooks.events))

@@ -4,7 +4,7 @@ import type { Logger } from '#src/core/log.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { addEvents, subscribedAmong } from '#src/events/outbox.ts';
+import { addEvents, subscribedUsersSql } from '#src/events/outbox.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
 import { homeRemarks } from './home-remarks.ts';
 import { remarkToWire } from './wire.ts';
@@ -57,10 +57,10 @@ interface Account {
 
 /** Loads the next accounts by id, and whether anybody has a subscription to their remarks or gets them by mail. */
 async function listAccounts(db: Database, after: string): Promise<Account[]> {
-  // Raw SQL: `subscribedAmong` is SQL for a set of accounts.
+  // Raw SQL: `subscribedUsersSql` is SQL for a set of accounts.
   const { rows } = await sql<Account>`
     WITH page AS MATERIALIZED (SELECT user_id, timezone, remarks_by_mail FROM users WHERE user_id > ${after} ORDER BY user_id LIMIT ${PAGE})
-    SELECT user_id, timezone, remarks_by_mail OR user_id IN (${sql.raw(subscribedAmong('page', "'remark.raised'"))}) AS is_told
+    SELECT user_id, timezone, remarks_by_mail OR user_id IN (${sql.raw(subscribedUsersSql('page', "'remark.raised'"))}) AS is_told
     FROM page ORDER BY user_id`.execute(db);
   return rows;
 }

@@ -6,7 +6,7 @@ import type { LANGUAGES } from '#src/database/enums.ts';
 import { accountsWithin, REACH_OF_ALL, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { addEvents, takeBackDeliveries } from '#src/events/outbox.ts';
+import { addEvents, cancelDeliveries } from '#src/events/outbox.ts';
 import {
   consumeEmailChange,
   notifyFormerAddress,
@@ -174,7 +174,7 @@ export async function updateUser(
       }
       if (isMoved && !requester) await moveEmail(trx, userId, { email, former: before.email });
       const isOtherRole = settings.role !== undefined && settings.role !== before.role;
-      if (isOtherRole) await takeBackDeliveries(queryOf(trx), userId);
+      if (isOtherRole) await cancelDeliveries(queryOf(trx), userId);
       if (isOtherRole) await endMembershipsOf(trx, userId, { because: 'role', now: new Date() });
       if (isOtherRole) await endAccess(trx, userId, { because: 'role' });
       else if (isMoved && !requester) await endAccess(trx, userId, { because: 'email' });

@@ -8,7 +8,13 @@ import type { Clock } from '#src/core/clock.ts';
 import type { Database } from '#src/database/connect.ts';
 import { listLastSeenDevices, readLiveReadings } from '#src/devices/live.ts';
 import { loadHomes } from '#src/energy/home/home.ts';
-import { follow, followOn, isAllAfterThere, newestUsage, usageAfter } from '#src/events/followers.ts';
+import {
+  areLaterEventsStored,
+  findNewestUsageEvent,
+  findUsageEventsAfter,
+  prolongFollowing,
+  recordFollower,
+} from '#src/events/followers.ts';
 import { FollowedHomes, type Follower, type StreamRequest } from './followed-homes.ts';
 import { createOutlet, formatEvent } from './outlet.ts';
 import { formatStreamPosition, parseStreamPosition } from './place.ts';
@@ -149,7 +155,7 @@ export class Live {
   async #sendUsage(): Promise<void> {
     for (const some of chunks(this.#homes.usagePlaces())) {
       const after = new Map(some);
-      for (const { event_id, user_id, data } of await usageAfter(this.#newest(), after))
+      for (const { event_id, user_id, data } of await findUsageEventsAfter(this.#newest(), after))
         this.#homes.takeUsage(user_id, { afterId: after.get(user_id) as string, eventId: event_id }, data);
     }
   }
@@ -166,7 +172,7 @@ export class Live {
         const suspended = await this.#counter.suspended([...new Set(byKey)]);
         for (const one of all)
           if (ended.has(one) || (one.caller.by !== 'session' && suspended.has(counterNameOf(one.caller)))) end(one);
-        await followOn(db, this.#homes.userIds);
+        await prolongFollowing(db, this.#homes.userIds);
       }
       this.#checkedAtMs = nowMs;
     } catch {
@@ -178,11 +184,11 @@ export class Live {
   async #placeOf({ userId, deviceId, lastEventId }: StreamRequest) {
     if (deviceId !== undefined) return { place: null, resumed: null };
     const { db } = this.#parts;
-    const sinceMs = await follow(db, userId);
+    const sinceMs = await recordFollower(db, userId);
     const named = lastEventId === undefined ? null : parseStreamPosition(lastEventId);
-    if (named?.sinceMs === sinceMs && (await isAllAfterThere(db, userId, named.eventId, sinceMs)))
+    if (named?.sinceMs === sinceMs && (await areLaterEventsStored(db, userId, named.eventId, sinceMs)))
       return { place: named, resumed: true };
-    const place = { sinceMs, eventId: await newestUsage(db, userId) };
+    const place = { sinceMs, eventId: await findNewestUsageEvent(db, userId) };
     return { place, resumed: lastEventId === undefined ? null : false };
   }
 }
