@@ -1,5 +1,5 @@
 import { asMilliwattHours, type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
-import { deviceMeter, type EnergyMeter, meterOf } from '#src/cost/bought-energy.ts';
+import { boughtEnergyMeterOf, deviceMeter, type EnergyMeter } from '#src/cost/bought-energy.ts';
 import type { Database } from '#src/database/connect.ts';
 
 /** Known energy of a bill in a range. */
@@ -19,7 +19,7 @@ export interface KnownEnergy {
  * energy").
  */
 export const loadBilledMeter = (db: Database, { userId, deviceId }: BillSubject): Promise<EnergyMeter> =>
-  deviceId === null ? meterOf(db, { userId }) : deviceMeter(db, deviceId, { exported: 1 });
+  deviceId === null ? boughtEnergyMeterOf(db, { userId }) : deviceMeter(db, deviceId, { exported: 1 });
 
 /**
  * Rounds up to the start of a quarter-hour. In zones with odd offsets a bound may lie within a quarter-hour, which then belongs to the

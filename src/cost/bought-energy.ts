@@ -38,7 +38,7 @@ export interface EnergyMeter<Energy extends number | bigint = number> {
  * Returns the meter of bought and fed-in energy (docs/cost.md, "Whose energy"). A home is metered at its connection point, or by the
  * imports of its consumption devices while it has no grid meter; a device by its import.
  */
-export async function meterOf(db: Database, { userId, deviceId }: Buyer): Promise<EnergyMeter> {
+export async function boughtEnergyMeterOf(db: Database, { userId, deviceId }: Buyer): Promise<EnergyMeter> {
   if (deviceId !== undefined) return deviceMeter(db, deviceId, { exported: 0 });
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   const begins = home.devices.flatMap(({ beginsAtMs }) => (beginsAtMs === null ? [] : [beginsAtMs]));

@@ -3,10 +3,10 @@ import type { Range } from '#src/energy/ranges.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy } from './bought-energy.ts';
 import type { Cost } from './cost.ts';
-import { copyStretches, type LoadedSources, openSources } from './held-sources.ts';
+import { copyStretches, type HeldCostSources, openSources } from './held-sources.ts';
 import { computeTotalCost, costedQuarters } from './sums.ts';
 import {
-  canAlter,
+  canChangeAlterEnergy,
   describeBattery,
   describeSide,
   type HomeChange,
@@ -17,7 +17,7 @@ import {
 
 interface Asked {
   /** Energy and prices. For `what if` the energy of earlier months only: that of the range is in `exchange`. */
-  held: LoadedSources;
+  held: HeldCostSources;
   range: Range;
   now: Date;
 }
@@ -78,7 +78,7 @@ export async function computeWhatIf({
     after: { ...describeSide(home, 'after'), cost: after },
     battery: change.battery && describeBattery(home, change.battery),
     unknownQuarters: home.unknownQuarters,
-    canAlter: canAlter(home, change),
+    canAlter: canChangeAlterEnergy(home, change),
   };
 }
 

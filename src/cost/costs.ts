@@ -6,9 +6,9 @@ import { startOfClockUnit } from '#src/energy/wall-clock.ts';
 import { loadPrices, readPackedPrices } from '#src/tariffs/prices.ts';
 import { tariffsOf } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
-import { type Buyer, meterOf } from './bought-energy.ts';
+import { type Buyer, boughtEnergyMeterOf } from './bought-energy.ts';
 import { type Cost, type CostSums, roundCost } from './cost.ts';
-import { holdStretches, type LoadedSources } from './held-sources.ts';
+import { type HeldCostSources, loadEnergyOfRange } from './held-sources.ts';
 import {
   assertSingleCurrency,
   type BucketKeyFunction,
@@ -48,14 +48,14 @@ async function computeCostBuckets(
   asked: { range: Range; now: Date },
   groupBy: GroupBy,
 ): Promise<CostBucket[]> {
-  return (await sumRows(sources, asked, groupBy)).flatMap(({ labels, sums }) => {
+  return (await sumCostsOfRows(sources, asked, groupBy)).flatMap(({ labels, sums }) => {
     const cost = roundCost(sums, isClockUnit(groupBy) ? DECIMALS_OF_HOURS : 0);
     return cost ? [{ labels, cost }] : [];
   });
 }
 
 /** Returns the exact sums of the rows of a range, in order. */
-export async function sumRows(
+export async function sumCostsOfRows(
   sources: CostSources,
   asked: { range: Range; now: Date },
   groupBy: GroupBy,
@@ -92,7 +92,7 @@ export async function loadCostSources(
   const [tariffs, zone, meter] = await Promise.all([
     known ?? tariffsOf(db, buyer.userId),
     zoneOf(db, buyer.userId),
-    meterOf(db, buyer),
+    boughtEnergyMeterOf(db, buyer),
   ]);
   const series = seriesOf(tariffs);
   const isHome = buyer.deviceId === undefined;
@@ -106,9 +106,9 @@ export async function holdCostSources(
   tariffs: readonly Tariff[],
   { range, now }: { range: Range; now: Date },
   signal: AbortSignal = new AbortController().signal,
-): Promise<LoadedSources> {
-  const [zone, meter] = await Promise.all([zoneOf(db, userId), meterOf(db, { userId })]);
-  const stretches = await holdStretches(meter, tariffs, { range, zone, now }, signal);
+): Promise<HeldCostSources> {
+  const [zone, meter] = await Promise.all([zoneOf(db, userId), boughtEnergyMeterOf(db, { userId })]);
+  const stretches = await loadEnergyOfRange(meter, tariffs, { range, zone, now }, signal);
   return { zone, beginsAtMs: meter.beginsAtMs, stretches, prices: await holdPrices(db, tariffs, range, now) };
 }
 
@@ -118,7 +118,7 @@ export function holdPrices(
   tariffs: readonly Tariff[],
   range: Range,
   now: Date,
-): Promise<LoadedSources['prices']> {
+): Promise<HeldCostSources['prices']> {
   const { fromMs, toMs } = costedQuarters(range, now);
   return readPackedPrices(db, seriesOf(tariffs), { from: new Date(fromMs), to: new Date(toMs) });
 }

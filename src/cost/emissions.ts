@@ -5,9 +5,9 @@ import type { GroupBy } from '#src/energy/insights.ts';
 import { emissionSeriesOf } from '#src/tariffs/price-series.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import { type CostSums, ENERGY_UNIT, roundKwh } from './cost.ts';
-import { type CostQuery, loadCostSources, sumRows } from './costs.ts';
+import { type CostQuery, loadCostSources, sumCostsOfRows } from './costs.ts';
 import { type CostSources, costSums } from './sums.ts';
-import { keyOf } from './weighted-rows.ts';
+import { usageRowKeyOf } from './weighted-rows.ts';
 
 /** Emissions of a row's energy in the API's format. */
 export interface Emissions {
@@ -32,9 +32,9 @@ export async function loadEmissions(
 ): Promise<((labels: RowLabels) => Emissions) | null> {
   const seriesId = await emissionSeriesOf(db, asked.buyer.userId);
   if (seriesId === null) return null;
-  const rows = await sumRows(await loadEmissionSources(db, asked, seriesId), asked, groupBy);
-  const byKey = new Map(rows.map(({ labels, sums }) => [keyOf(labels), roundEmissions(sums)]));
-  return (labels) => byKey.get(keyOf(labels)) ?? NO_EMISSIONS;
+  const rows = await sumCostsOfRows(await loadEmissionSources(db, asked, seriesId), asked, groupBy);
+  const byKey = new Map(rows.map(({ labels, sums }) => [usageRowKeyOf(labels), roundEmissions(sums)]));
+  return (labels) => byKey.get(usageRowKeyOf(labels)) ?? NO_EMISSIONS;
 }
 
 /** Returns the emissions of a range. Null if the user has no emission series. */

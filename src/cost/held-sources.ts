@@ -6,7 +6,7 @@ import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import { type CostSources, costedQuarters, findPeak, firstQuarter, monthOf, spanOf } from './sums.ts';
 
 /** Sources of the costs of one range, held in memory: plain data that a worker thread can receive. */
-export interface LoadedSources {
+export interface HeldCostSources {
   zone: string;
   /** Start of the first quarter-hour with data, Unix ms. Null: there are no data. */
   beginsAtMs: number | null;
@@ -37,7 +37,7 @@ export async function readInChunks<Name extends string>(
 }
 
 /** Reads the energy of a range that the costs of some tariffs depend on: the range up to now, and earlier months. */
-export async function holdStretches(
+export async function loadEnergyOfRange(
   meter: EnergyMeter,
   tariffs: readonly Tariff[],
   asked: { range: Range; zone: string; now: Date },
@@ -84,7 +84,7 @@ export async function earlierMonths(
 
 /** Opens held sources for cost computations by some tariffs, which need no database. */
 export const openSources = (
-  { zone, beginsAtMs, stretches, prices }: LoadedSources,
+  { zone, beginsAtMs, stretches, prices }: HeldCostSources,
   tariffs: readonly Tariff[],
 ): CostSources<number> => ({
   tariffs,

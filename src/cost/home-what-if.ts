@@ -3,7 +3,7 @@ import { readHomeExchange } from '#src/energy/home/exchange.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import type { Range } from '#src/energy/ranges.ts';
 import { tariffsOf } from '#src/tariffs/store.ts';
-import { meterOf } from './bought-energy.ts';
+import { boughtEnergyMeterOf } from './bought-energy.ts';
 import type { Calculator } from './calculator.ts';
 import type { WhatIfResult } from './compute.task.ts';
 import { holdPrices } from './costs.ts';
@@ -25,7 +25,7 @@ export async function loadWhatIf(
   assertSingleCurrency(tariffs, range, zone, 'start');
   const [home, meter, prices] = await Promise.all([
     loadHome(db, userId, { isMoreAsked: true, needsConsumption: false }),
-    meterOf(db, { userId }),
+    boughtEnergyMeterOf(db, { userId }),
     holdPrices(db, tariffs, range, now),
   ]);
   const exchange = await readInChunks(costedQuarters(range, now), (chunk) => readHomeExchange(db, home, chunk), signal);

@@ -9,7 +9,7 @@ import { type Emissions, loadEmissions, loadTotalEmissions } from './emissions.t
 import { addCostsToRows, type UsageRow } from './weighted-rows.ts';
 
 /** Requested costs and emissions. Null: no tariff was valid, or the user has no emission series. */
-export interface Weighted {
+export interface CostAndEmissions {
   cost?: Cost | null;
   emissions?: Emissions | null;
 }
@@ -27,7 +27,7 @@ interface AskedInsights {
  * Adds the requested costs and emissions to the rows of a range, in order of time. A cost without known energy gets a row of its own, in
  * which `members` (the other requested fields) are null.
  */
-export async function addWeighted<Row extends UsageRow>(
+export async function addCostsAndEmissions<Row extends UsageRow>(
   db: Database,
   rows: readonly Row[],
   {
@@ -36,22 +36,22 @@ export async function addWeighted<Row extends UsageRow>(
     members,
     ...asked
   }: CostQuery & Pick<AskedInsights, 'groupBy' | 'weighted'> & { members: string[] },
-): Promise<(Row & Weighted)[]> {
+): Promise<(Row & CostAndEmissions)[]> {
   const [costs, emissionsOf] = await Promise.all([
     weighted.has('cost') ? loadCosts(db, asked, groupBy) : null,
     weighted.has('emissions') ? loadEmissions(db, asked, groupBy) : null,
   ]);
-  const costed: (Row & Weighted)[] = costs ? addCostsToRows(rows, costs, members) : [...rows];
+  const costed: (Row & CostAndEmissions)[] = costs ? addCostsToRows(rows, costs, members) : [...rows];
   if (!weighted.has('emissions')) return costed;
   return costed.map((row) => ({ ...row, emissions: emissionsOf?.(row) ?? null }));
 }
 
 /** Returns the requested costs and emissions of a range. */
-export async function loadWeightedTotals(
+export async function loadCostAndEmissionTotals(
   db: Database,
   asked: CostQuery,
   weighted: ReadonlySet<WeightedInclude>,
-): Promise<Weighted> {
+): Promise<CostAndEmissions> {
   return {
     ...(weighted.has('cost') && { cost: await loadTotalCost(db, asked) }),
     ...(weighted.has('emissions') && { emissions: await loadTotalEmissions(db, asked) }),
@@ -63,7 +63,7 @@ export async function loadInsightsWithCostAndEmissions(db: Database, asked: Aske
   const { userId, range, groupBy, include, weighted, now } = asked;
   const rows = await loadInsights(db, userId, range, groupBy, include);
   const members = listIncludedFields(include);
-  return addWeighted(db, rows, { buyer: { userId }, range, now, groupBy, weighted, members });
+  return addCostsAndEmissions(db, rows, { buyer: { userId }, range, now, groupBy, weighted, members });
 }
 
 /** Yields the rows with costs and emissions page by page, in the pages of rows without them. */
@@ -75,18 +75,18 @@ export async function* streamWeightedInsights(db: Database, asked: AskedInsights
 }
 
 /** Adds the requested costs and emissions to monthly rows (YYYY-MM in the zone). */
-export async function addWeightedToMonths<Row extends { month: string }>(
+export async function addCostsAndEmissionsToMonths<Row extends { month: string }>(
   db: Database,
   rows: readonly Row[],
   { userId, zone, now, weighted }: { userId: string; zone: string; now: Date; weighted: AskedInsights['weighted'] },
-): Promise<(Row & Weighted)[]> {
+): Promise<(Row & CostAndEmissions)[]> {
   const [first] = rows;
   if (!first || weighted.size === 0) return [...rows];
   const today = DateTime.fromJSDate(now, { zone }).toISODate() ?? '';
   const range = dayRange(`${first.month}-01`, today, zone);
   const months = rows.map(({ month }) => ({ date: `${month}-01`, kwh_used: null, peak_hour: null }));
   const asked = { buyer: { userId }, range, now, groupBy: 'month' as const, weighted, members: [] };
-  const weightedMonths = await addWeighted(db, months, asked);
+  const weightedMonths = await addCostsAndEmissions(db, months, asked);
   const byMonth = new Map(weightedMonths.map(({ date, kwh_used: _, peak_hour: __, ...of }) => [date, of]));
   return rows.map((row) => ({ ...row, ...byMonth.get(`${row.month}-01`) }));
 }

@@ -3,7 +3,7 @@ import { findPeriodDays, type PeriodUnit } from '#src/energy/period/days.ts';
 import { findComparedSpans } from '#src/energy/period/period.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { readDeviceEnergies } from '#src/energy/usage/totals.ts';
-import { type Buyer, meterOf } from './bought-energy.ts';
+import { type Buyer, boughtEnergyMeterOf } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
 import { loadCostSources } from './costs.ts';
 import { nullIfTwoCurrencies } from './running.ts';
@@ -80,7 +80,7 @@ async function devicesIn(db: Database, sources: CostSources, userId: string, ran
     .slice(0, MOST_DEVICES);
   const costs: { device_id: string; cost: Cost | null }[] = [];
   for (const deviceId of most) {
-    const meter = await meterOf(db, { userId, deviceId });
+    const meter = await boughtEnergyMeterOf(db, { userId, deviceId });
     const cost = await nullIfTwoCurrencies(computeTotalCost({ ...sources, meter, isHome: false }, { range, now }));
     costs.push({ device_id: deviceId, cost });
   }

@@ -5,7 +5,7 @@ import { loadHome } from '#src/energy/home/home.ts';
 import { homeQuarters } from '#src/energy/home/quarters.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { type ClockQuarter, wallClock } from '#src/energy/wall-clock.ts';
-import { type EnergyMeter, meterOf } from './bought-energy.ts';
+import { boughtEnergyMeterOf, type EnergyMeter } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
 import { nullIfTwoCurrencies } from './running.ts';
 import { type CostSources, costSums } from './sums.ts';
@@ -101,7 +101,7 @@ async function sharesBought(db: Database, userId: string, range: { from: Date; t
   if (count === 0 || !(home.had.production || home.had.storage)) return new Float64Array(count).fill(1);
   const [{ used }, { imported }] = await Promise.all([
     homeQuarters(db, home, range),
-    (await meterOf(db, { userId })).boughtIn(range),
+    (await boughtEnergyMeterOf(db, { userId })).boughtIn(range),
   ]);
   return computeBoughtShares(imported, used);
 }

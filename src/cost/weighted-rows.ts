@@ -15,12 +15,14 @@ export function addCostsToRows<R extends UsageRow>(
   costs: readonly CostBucket[],
   members: readonly string[],
 ): (R & { cost: Cost | null })[] {
-  const byKey = new Map<string, R & { cost: Cost | null }>(rows.map((row) => [keyOf(row), { ...row, cost: null }]));
+  const byKey = new Map<string, R & { cost: Cost | null }>(
+    rows.map((row) => [usageRowKeyOf(row), { ...row, cost: null }]),
+  );
   const unknown = Object.fromEntries(members.map((name) => [name, null]));
   for (const { labels, cost } of costs) {
     const row =
-      byKey.get(keyOf(labels)) ?? ({ ...labels, kwh_used: null, peak_hour: null, ...unknown } as unknown as R);
-    byKey.set(keyOf(labels), { ...row, cost });
+      byKey.get(usageRowKeyOf(labels)) ?? ({ ...labels, kwh_used: null, peak_hour: null, ...unknown } as unknown as R);
+    byKey.set(usageRowKeyOf(labels), { ...row, cost });
   }
   // If the clock shows an hour twice, the hour with the greater UTC offset comes first.
   const instant = (row: UsageRow) => Date.parse(row.starts_at ?? row.date);
@@ -28,7 +30,7 @@ export function addCostsToRows<R extends UsageRow>(
 }
 
 /** Returns the key of a row among the rows of a range. */
-export const keyOf = ({ date, starts_at }: RowLabels): string => starts_at ?? date;
+export const usageRowKeyOf = ({ date, starts_at }: RowLabels): string => starts_at ?? date;
 
 /** Columns of costs and emissions in CSV, in the order of their members. */
 const COLUMNS: Record<WeightedInclude, readonly string[]> = {
@@ -46,11 +48,11 @@ const COLUMNS: Record<WeightedInclude, readonly string[]> = {
 };
 
 /** Returns the columns of requested costs and emissions. */
-export const listWeightedColumns = (weighted: ReadonlySet<WeightedInclude>): string[] =>
+export const listCostAndEmissionColumns = (weighted: ReadonlySet<WeightedInclude>): string[] =>
   [...weighted].flatMap((name) => COLUMNS[name]);
 
 /** Flattens a row for CSV: each member of its cost and emissions becomes a column, empty if there is none. Pure. */
-export function flattenWeighted(row: object & { cost?: object | null; emissions?: object | null }): object {
+export function flattenCostsAndEmissions(row: object & { cost?: object | null; emissions?: object | null }): object {
   const { cost, emissions, ...rest } = row;
   const columns = Object.entries({ cost, emissions }).flatMap(([name, members]) =>
     Object.entries(members ?? {}).map(([member, value]) => [`${name}_${member}`, value]),

@@ -11,7 +11,7 @@ import { type ApiTariff, type CostedQuarter, type Ratio, referenceCosts } from '
 import { type ApiChange, type HomeQuarter, referenceWhatIf } from '#test/reference/what-if.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import compute, { computeWhatIf } from './compute.task.ts';
-import { earlierMonths, holdStretches } from './held-sources.ts';
+import { earlierMonths, loadEnergyOfRange } from './held-sources.ts';
 import type { HomeChange } from './what-if.ts';
 
 /** Number of random homes; WHAT_IF_HOMES=2000 equals a full run. */
@@ -220,7 +220,7 @@ test(`${HOMES} random homes by other tariffs equal an independent calculation in
     const offers = Array.from({ length: 1 + random(3) }, () => [randomTariff(random, start, currency)]);
     const tariffs = [own, ...offers].map((some) => some.map(tariffOf));
     const meter = meterOf(beginsAtMs, measured);
-    const stretches = await holdStretches(meter, tariffs.flat(), { range, zone, now }, signal);
+    const stretches = await loadEnergyOfRange(meter, tariffs.flat(), { range, zone, now }, signal);
     const held = { zone, beginsAtMs, stretches, prices: packed };
     const costs = await compute({ ask: 'compare', held, range, now, tariffs });
     const expected = [own, ...offers].map((some) => {

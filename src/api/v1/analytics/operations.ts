@@ -6,8 +6,8 @@ import { negotiateFormat } from '#src/api/tables/accept.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import { cost, emissions } from '#src/api/v1/energy-insights/shape.ts';
 import { reachWithZone } from '#src/auth/access.ts';
-import { addWeightedToMonths } from '#src/cost/insights.ts';
-import { flattenWeighted, listWeightedColumns } from '#src/cost/weighted-rows.ts';
+import { addCostsAndEmissionsToMonths } from '#src/cost/insights.ts';
+import { flattenCostsAndEmissions, listCostAndEmissionColumns } from '#src/cost/weighted-rows.ts';
 import { loadMonthlyUsage } from '#src/energy/monthly.ts';
 import { type Examples, user_id } from '../example-ids.ts';
 
@@ -69,10 +69,13 @@ export const monthlyAnalytics = defineOperation({
     const now = context.clock();
     const rows = await loadMonthlyUsage(context.readDb, userId, { months, zone, now });
     const { weighted } = splitInclude(include);
-    const data = await addWeightedToMonths(context.readDb, rows, { userId, zone, now, weighted });
+    const data = await addCostsAndEmissionsToMonths(context.readDb, rows, { userId, zone, now, weighted });
     const format = negotiateFormat(accepts, ['csv', 'xlsx']);
     if (format === 'json') return { user_id: userId, data };
-    return formatTable(reply, format, data.map(flattenWeighted), [...COLUMNS, ...listWeightedColumns(weighted)]);
+    return formatTable(reply, format, data.map(flattenCostsAndEmissions), [
+      ...COLUMNS,
+      ...listCostAndEmissionColumns(weighted),
+    ]);
   },
 });
 

@@ -8,8 +8,8 @@ import { feedPeriod, greenButtonAnswer } from '#src/api/v1/energy-insights/green
 import { grouping, period, timeColumns } from '#src/api/v1/energy-insights/period.ts';
 import { reachOf, reachWithZone, toIdOrNotFound } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
-import { addWeighted } from '#src/cost/insights.ts';
-import { flattenWeighted, listWeightedColumns } from '#src/cost/weighted-rows.ts';
+import { addCostsAndEmissions } from '#src/cost/insights.ts';
+import { flattenCostsAndEmissions, listCostAndEmissionColumns } from '#src/cost/weighted-rows.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { type DeviceUsage, deviceUsage as usage } from '#src/energy/device-usage.ts';
 import { DEVICE_INCLUDES, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
@@ -70,13 +70,18 @@ export const deviceUsage = defineOperation({
       ? await applyLikeDays(context.readDb, device_id, counted, { range, groupBy, homeZone: await homeZone(), now })
       : counted;
     const members = listIncludedFields(more);
-    const data = await addWeighted(context.readDb, rows, { buyer, range, now, groupBy, weighted, members });
+    const data = await addCostsAndEmissions(context.readDb, rows, { buyer, range, now, groupBy, weighted, members });
     if (format === 'json') return { device_id, data };
-    const table = data.map((row) => flattenWeighted(climateApart(row)));
+    const table = data.map((row) => flattenCostsAndEmissions(climateApart(row)));
     const said = CLIMATE_COLUMNS.filter((name) => table.some((row) => name in row));
     const columns = [...timeColumns(groupBy), 'kwh_used', 'peak_hour'];
     if (byLikeDays) columns.push('estimate');
-    return formatTable(reply, format, table, [...columns, ...members, ...said, ...listWeightedColumns(weighted)]);
+    return formatTable(reply, format, table, [
+      ...columns,
+      ...members,
+      ...said,
+      ...listCostAndEmissionColumns(weighted),
+    ]);
   },
 });
 

@@ -8,8 +8,12 @@ import { formatTable, formatTablePages } from '#src/api/tables/table.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { ROWS_PER_TURN } from '#src/core/turns.ts';
-import { loadInsightsWithCostAndEmissions, loadWeightedTotals, streamWeightedInsights } from '#src/cost/insights.ts';
-import { flattenWeighted, listWeightedColumns } from '#src/cost/weighted-rows.ts';
+import {
+  loadCostAndEmissionTotals,
+  loadInsightsWithCostAndEmissions,
+  streamWeightedInsights,
+} from '#src/cost/insights.ts';
+import { flattenCostsAndEmissions, listCostAndEmissionColumns } from '#src/cost/weighted-rows.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import {
   COMMODITY_INCLUDES,
@@ -77,10 +81,10 @@ export const getEnergyInsights = defineOperation({
       const asked = { buyer: { userId }, range, now: context.clock() };
       const { total_kwh, peak_usage_time, included } = await loadUsageSummary(context.readDb, userId, range, more);
       const date_range = { start: range.start, end: range.end };
-      const totals = await loadWeightedTotals(context.readDb, asked, weighted);
+      const totals = await loadCostAndEmissionTotals(context.readDb, asked, weighted);
       const row = { kwh_used: total_kwh, peak_usage_time, ...included, ...totals };
       if (format === 'json') return { user_id: userId, date_range, ...row };
-      return formatTable(reply, format, [flattenWeighted({ ...date_range, ...row })]);
+      return formatTable(reply, format, [flattenCostsAndEmissions({ ...date_range, ...row })]);
     }
     const range = dayRange(wanted.start, wanted.end, zone);
     const allColumns = [
@@ -88,7 +92,7 @@ export const getEnergyInsights = defineOperation({
       'kwh_used',
       'peak_hour',
       ...listIncludedFields(more),
-      ...listWeightedColumns(weighted),
+      ...listCostAndEmissionColumns(weighted),
     ];
     const asked = { userId, range, groupBy: wanted.groupBy, include: more, weighted, now: context.clock() };
     if (isClockUnit(wanted.groupBy) && countRows(wanted.start, wanted.end, wanted.groupBy) > ROWS_PER_TURN) {
@@ -106,7 +110,7 @@ export const getEnergyInsights = defineOperation({
     }
     const data = await loadInsightsWithCostAndEmissions(context.readDb, asked);
     if (format === 'json') return { user_id: userId, data };
-    return formatTable(reply, format, data.map(flattenWeighted), allColumns);
+    return formatTable(reply, format, data.map(flattenCostsAndEmissions), allColumns);
   },
 });
 
@@ -147,5 +151,5 @@ function ofAnyCommodity(include: ReadonlySet<IncludeName>, hasWeighted: boolean)
 }
 
 async function* flat(pages: AsyncIterable<readonly object[]>): AsyncGenerator<object[]> {
-  for await (const page of pages) yield page.map(flattenWeighted);
+  for await (const page of pages) yield page.map(flattenCostsAndEmissions);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { daysField, includeField, splitInclude, userIdField, zoneOrAccountField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
-import { loadWeightedTotals } from '#src/cost/insights.ts';
+import { loadCostAndEmissionTotals } from '#src/cost/insights.ts';
 import { HOME_INCLUDES } from '#src/energy/include.ts';
 import { loadUsageSummary } from '#src/energy/insights.ts';
 import { dayRange, intervalToDate, type Range } from '#src/energy/ranges.ts';
@@ -67,7 +67,7 @@ export const postEnergyInsights = defineOperation({
         ...(metrics.includes('kwh_used') && { total_kwh, avg_daily_kwh }),
         ...(metrics.includes('peak_hour') && { peak_usage_time }),
         ...included,
-        ...(await loadWeightedTotals(context.readDb, asked, weighted)),
+        ...(await loadCostAndEmissionTotals(context.readDb, asked, weighted)),
       },
     };
   },
