@@ -3,7 +3,7 @@ import { formatRounded } from '#src/core/decimal.ts';
 import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { startOfClockUnit, wallClock } from '#src/energy/wall-clock.ts';
+import { createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
 import { loadCostSources } from './costs.ts';
 import { type ExactPrice, findEnergyPrice, findTariffOfDay } from './prices.ts';
 
@@ -33,7 +33,7 @@ export async function loadPriceCurve(db: Database, userId: string, now: Date): P
   const range = dayRange(days[0] as string, days[1] as string, zone);
   const seriesPrice = await pricesIn(range);
   const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
-  const clockAt = wallClock(fromMs, toMs, zone);
+  const clockAt = createWallClock(fromMs, toMs, zone);
   const quarters = new Map<number, (ExactPrice | null)[]>();
   for (let ms = Math.ceil(fromMs / QUARTER_MS) * QUARTER_MS; ms < toMs; ms += QUARTER_MS) {
     const clock = clockAt(ms);

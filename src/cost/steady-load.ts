@@ -4,7 +4,7 @@ import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { homeQuarters } from '#src/energy/home/quarters.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
-import { type ClockQuarter, wallClock } from '#src/energy/wall-clock.ts';
+import { type ClockQuarter, createWallClock } from '#src/energy/wall-clock.ts';
 import { boughtEnergyMeterOf, type EnergyMeter } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
 import { nullIfTwoCurrencies } from './running.ts';
@@ -52,7 +52,7 @@ export async function computeKilowattYearCost(
   const sums = await nullIfTwoCurrencies(
     costSums(steady, { range, now }, (_ms, clock) => (isNight(clock) ? 'night' : 'day'), false),
   );
-  const clockOf = wallClock(fromMs, toMs, zone);
+  const clockOf = createWallClock(fromMs, toMs, zone);
   const parts = (['night', 'day'] as const).map((key) => {
     const of = sums?.get(key);
     return { cost: of ? roundCost(of, DECIMALS) : null, hours: 0, bought: 0 };

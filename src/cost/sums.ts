@@ -4,7 +4,7 @@ import { addFractions, type Fraction } from '#src/core/decimal.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
-import { type ClockDay, type ClockQuarter, wallClock } from '#src/energy/wall-clock.ts';
+import { type ClockDay, type ClockQuarter, createWallClock } from '#src/energy/wall-clock.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import { canBePeak, capacityCost } from './capacity.ts';
@@ -66,8 +66,8 @@ export async function costSums(
   async function addChunk(chunkMs: number, endMs: number): Promise<void> {
     const chunk = { from: new Date(chunkMs), to: new Date(endMs) };
     const [bought, prices] = await Promise.all([meter.boughtIn(chunk), sources.pricesIn(chunk)]);
-    const clockOf = wallClock(chunkMs, endMs, zone);
-    const bucketClockOf = range.zone === zone ? null : wallClock(chunkMs, endMs, range.zone);
+    const clockOf = createWallClock(chunkMs, endMs, zone);
+    const bucketClockOf = range.zone === zone ? null : createWallClock(chunkMs, endMs, range.zone);
     const quarterAt = (ms: number) => {
       const clock = clockOf(ms);
       return { clock, key: keyOf(ms, bucketClockOf === null ? clock : bucketClockOf(ms)) };
@@ -164,7 +164,7 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
   const peakOf = peaksOf(meter, zone, now);
   const bucketOf = (ms: number) => {
     const quarterMs = firstQuarter(new Date(ms));
-    return keyOf(quarterMs, wallClock(quarterMs, quarterMs + QUARTER_MS, range.zone)(quarterMs));
+    return keyOf(quarterMs, createWallClock(quarterMs, quarterMs + QUARTER_MS, range.zone)(quarterMs));
   };
   const endMs = Math.min(range.to.getTime(), now.getTime() + 1);
   for (let month = monthOf(range.from, zone); ; month = month.plus({ months: 1 })) {

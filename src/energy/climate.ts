@@ -20,7 +20,7 @@ const degrees = (thousandths: number | null) => (thousandths === null ? null : M
  * Returns the temperature and set-point (time-weighted means) and the minutes of heating of a device by bucket, in order. Computed from raw
  * readings, so limited by their retention. `now`: no state is extended beyond it.
  */
-export async function climate(
+export async function loadClimate(
   db: Database,
   deviceId: string,
   range: Range,

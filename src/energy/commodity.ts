@@ -5,7 +5,7 @@ import type { Commodity } from '#src/database/meter.ts';
 import type { RowLabels } from './clock-labels.ts';
 import { type Home, loadCommodityHome } from './home/home.ts';
 import { homeBuckets } from './home/insights.ts';
-import { expectedMs } from './home/roles.ts';
+import { computeExpectedMs } from './home/roles.ts';
 import { computeEstimated, computeUsed } from './home/sums.ts';
 import type { GroupBy } from './insights.ts';
 import { formatHour } from './labels.ts';
@@ -117,7 +117,7 @@ export async function commoditySummary(
 }
 
 const expectedWithin = ({ devices, stretches }: Home, { from, to }: Range): number =>
-  expectedMs(devices, stretches, { fromMs: from.getTime(), toMs: to.getTime() });
+  computeExpectedMs(devices, stretches, { fromMs: from.getTime(), toMs: to.getTime() });
 
 function covered(known: readonly Known[], include: ReadonlySet<CommodityInclude>): Covered {
   const sum = (of: keyof Known) => known.reduce((all, one) => all + one[of], 0);

@@ -1,5 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
-import { type ClimateRow, climate } from './climate.ts';
+import { type ClimateRow, loadClimate } from './climate.ts';
 import { type ClockLabels, clockLabels, type RowLabels } from './clock-labels.ts';
 import { deviceInsights } from './device-include.ts';
 import type { IncludedFields, IncludeName } from './include.ts';
@@ -31,7 +31,7 @@ export async function deviceUsage(
     include.size > 0
       ? deviceInsights(db, deviceId, range, groupBy, include)
       : loadImportInsights(db, { deviceId }, range, groupBy).then((rows) => rows ?? []),
-    groupBy === 'half_hour' || groupBy === 'quarter_hour' ? [] : climate(db, deviceId, range, groupBy, now),
+    groupBy === 'half_hour' || groupBy === 'quarter_hour' ? [] : loadClimate(db, deviceId, range, groupBy, now),
   ]);
   if (said.length === 0) return energy;
   const rows = new Map<string, DeviceUsage>(energy.map((row) => [row.starts_at ?? row.date, { ...row }]));

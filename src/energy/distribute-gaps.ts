@@ -8,7 +8,7 @@ import {
   LOOKBACK_QUARTERS,
   MAX_GAP_QUARTERS,
 } from './like-days.ts';
-import { wallClock } from './wall-clock.ts';
+import { createWallClock } from './wall-clock.ts';
 
 /** Reads the quarter-hours of `[fromMs, toMs)`, which are starts of quarter-hours. May omit quarter-hours that cannot have data. */
 export type QuarterReader = (fromMs: number, toMs: number) => Promise<ImportedQuarters>;
@@ -41,7 +41,7 @@ export async function distributeGaps(
   }
   const { energy, estimated } = quarters;
   const isShared = new Uint8Array(energy.length);
-  const clockOf = wallClock(quarters.fromMs, quarters.fromMs + energy.length * QUARTER_MS, zone);
+  const clockOf = createWallClock(quarters.fromMs, quarters.fromMs + energy.length * QUARTER_MS, zone);
   // Distributions depend on measured quarter-hours only, so the order of gaps does not matter. Yields to the event loop, because a device
   // with daily readings has a thousand gaps.
   for (const line of lines) {

@@ -1,5 +1,5 @@
 import { QUARTER_MS } from '#src/core/units.ts';
-import { startOfClockUnit, type wallClock } from './wall-clock.ts';
+import { type createWallClock, startOfClockUnit } from './wall-clock.ts';
 
 /**
  * Estimates how the known energy of a long silence may have been distributed over its hours: as on similar days before it, instead of the
@@ -24,7 +24,7 @@ export interface EstimatedLine {
   end: number;
 }
 
-type Clock = ReturnType<typeof wallClock>;
+type Clock = ReturnType<typeof createWallClock>;
 
 /** Context that the distribution of a gap depends on. */
 export interface DistributionContext {

@@ -8,7 +8,7 @@ import { loadDeviceAsMeter } from './home/home.ts';
 import { localTimeSql } from './local-time.ts';
 import type { Range } from './ranges.ts';
 import { readQuarters } from './usage/quarters.ts';
-import { wallClock } from './wall-clock.ts';
+import { createWallClock } from './wall-clock.ts';
 
 /** Verdicts of the law on readings that it did not plainly count (ingest/normalise/law.ts), by their names in a report. */
 export const VERDICT_BY_FINDING = {
@@ -170,7 +170,7 @@ async function addIntervals(
   const fromMs = Math.max(Math.ceil(range.from.getTime() / QUARTER_MS) * QUARTER_MS, meter.beginsAtMs);
   const toMs = Math.floor(Math.min(range.to.getTime(), now.getTime()) / QUARTER_MS) * QUARTER_MS;
   if (fromMs >= toMs) return;
-  const clockOf = wallClock(fromMs, toMs, range.zone);
+  const clockOf = createWallClock(fromMs, toMs, range.zone);
   const sums = new Map<MonthQuality, Sums>();
   for (let chunkMs = fromMs; chunkMs < toMs; chunkMs += CHUNK_MS) {
     const chunk = { from: new Date(chunkMs), to: new Date(Math.min(chunkMs + CHUNK_MS, toMs)) };

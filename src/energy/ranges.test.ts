@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { dayCount, dayRange, pieceMinutes, splitRange } from '#src/energy/ranges.ts';
+import { dayCount, dayRange, longestPieceMinutes, splitRange } from '#src/energy/ranges.ts';
 import { processorMs } from '#test/support/processor-time.ts';
 
 test('pieces of UTC hours are as long as the hours of a zone allow', () => {
-  const pieces = (zone: string, start = '2026-01-01', end = '2026-12-31') => pieceMinutes(dayRange(start, end, zone));
+  const pieces = (zone: string, start = '2026-01-01', end = '2026-12-31') =>
+    longestPieceMinutes(dayRange(start, end, zone));
   const zones = ['UTC', 'Europe/Berlin', 'Africa/Casablanca', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Asia/Kathmandu'];
   expect(zones.map((zone) => pieces(zone))).toEqual([60, 60, 60, 30, 30, 15]);
   // Zones with half-hour offsets for a part of the year (winter here, summer there), and only in the past.
@@ -15,9 +16,9 @@ test('pieces of UTC hours are as long as the hours of a zone allow', () => {
   // Until 1986 the offset was a quarter of an hour less.
   expect(pieces('Asia/Kathmandu', '1985-12-01', '1985-12-30')).toBe(30);
   expect(pieces('Asia/Kathmandu', '1985-12-01', '1986-02-01')).toBe(15);
-  const halves = zones.map((zone) => pieceMinutes(dayRange('2026-01-01', '2026-12-31', zone), 'half_hour'));
+  const halves = zones.map((zone) => longestPieceMinutes(dayRange('2026-01-01', '2026-12-31', zone), 'half_hour'));
   expect(halves).toEqual([30, 30, 30, 30, 30, 15]);
-  expect(zones.map((zone) => pieceMinutes(dayRange('2026-01-01', '2026-12-31', zone), 'quarter_hour'))).toEqual(
+  expect(zones.map((zone) => longestPieceMinutes(dayRange('2026-01-01', '2026-12-31', zone), 'quarter_hour'))).toEqual(
     zones.map(() => 15),
   );
 });
@@ -25,7 +26,7 @@ test('pieces of UTC hours are as long as the hours of a zone allow', () => {
 test('the length of pieces is found as fast for eight thousand years as for eighty', () => {
   // The best of five runs, because the first ones include compilation.
   const times = Array.from({ length: 5 }, () =>
-    processorMs(() => pieceMinutes(dayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'))),
+    processorMs(() => longestPieceMinutes(dayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'))),
   );
   expect(Math.min(...times)).toBeLessThan(500);
 });

@@ -106,7 +106,7 @@ const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
  * Returns the longest pieces of UTC hours, in minutes, from which the zone's clock hours, or shorter units, can be composed anywhere in the
  * range. Checks at most 1,800 offsets, however long the range is.
  */
-export function pieceMinutes({ from, to, zone }: Range, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
+export function longestPieceMinutes({ from, to, zone }: Range, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
   const wanted = CLOCK_UNITS[unit];
   if (zone === 'UTC' || wanted === 15) return wanted;
   const offset = (ms: number) => IANAZone.create(zone).offset(ms);

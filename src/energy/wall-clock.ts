@@ -38,7 +38,7 @@ export function startOfClockUnit(
  * Returns a function for the local time of each quarter-hour in `[fromMs, toMs)`, to be called in order. A calendar library call for each
  * quarter-hour would take longer than all other processing.
  */
-export function wallClock(fromMs: number, toMs: number, zone: string): (quarterMs: number) => ClockQuarter {
+export function createWallClock(fromMs: number, toMs: number, zone: string): (quarterMs: number) => ClockQuarter {
   // One more day at each end: a clock that goes back over midnight may show it again.
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
   const whole = dayRange(dateOf(fromMs - DAY_MS), dateOf(toMs + DAY_MS), zone);

@@ -10,7 +10,7 @@ import type { GroupBy } from './insights.ts';
 import type { ImportedQuarters } from './like-days.ts';
 import { isClockUnit, type Range } from './ranges.ts';
 import { readQuarters } from './usage/quarters.ts';
-import { startOfClockUnit, wallClock } from './wall-clock.ts';
+import { createWallClock, startOfClockUnit } from './wall-clock.ts';
 
 /** Distribution of the estimated energy in a row: by similar days, or evenly. Null: nothing is estimated. */
 export type EstimateKind = 'like_days' | 'line' | null;
@@ -72,7 +72,7 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   const wholeMs = (ms: number) => sumCountedMs(meter.counted, ms, ms + QUARTER_MS).imports;
   const shape = { zone: homeZone, wholeMs };
   const shared = await distributeGaps(read, { fromMs, toMs }, shape);
-  const clockOf = wallClock(fromMs, toMs, range.zone);
+  const clockOf = createWallClock(fromMs, toMs, range.zone);
   const unit = isClockUnit(groupBy) ? groupBy : 'hour';
   const labelsOf = clockLabels(range, unit);
   let last: { startMs: number; sum: Sum } | undefined;

@@ -5,7 +5,7 @@ import type { Database } from '#src/database/connect.ts';
 import { type Home, loadHome } from '#src/energy/home/home.ts';
 import { type HomeQuarters, homeQuarters } from '#src/energy/home/quarters.ts';
 import { type MeasureQuarters, readQuarters } from '#src/energy/usage/quarters.ts';
-import { wallClock } from '#src/energy/wall-clock.ts';
+import { createWallClock } from '#src/energy/wall-clock.ts';
 import { dayNumber } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
 import type { HomeProfile, QuarterWatts } from './profile.ts';
@@ -99,7 +99,7 @@ interface DaySum {
 const NOTHING: DaySum = { used: 0, estimated: 0, covered: 0, quarters: 0 };
 
 function addDays(byDay: Map<number, DaySum>, chunk: HomeQuarters, fromMs: number, toMs: number, zone: string): void {
-  const clockOf = wallClock(fromMs, toMs, zone);
+  const clockOf = createWallClock(fromMs, toMs, zone);
   let last: { date: string; sum: DaySum } = { date: '', sum: NOTHING };
   for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_MS, at++) {
     const { day } = clockOf(ms);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { localTimeSql, offsetsIn, startOfClockUnitSql } from '#src/energy/local-time.ts';
 import { CLOCK_UNITS, type ClockUnit, isZone, type Range } from '#src/energy/ranges.ts';
-import { startOfClockUnit, wallClock } from '#src/energy/wall-clock.ts';
+import { createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
 import { listSourceFiles } from '#test/contract/imports.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
@@ -84,7 +84,7 @@ test.each(STRANGE)(
       (ms) => ms < range.to.getTime(),
     );
     const ordered = quarters.toSorted((a, b) => a - b);
-    const clockOf = wallClock(range.from.getTime(), range.to.getTime(), range.zone);
+    const clockOf = createWallClock(range.from.getTime(), range.to.getTime(), range.zone);
     const clocks = ordered.map((ms) => clockOf(ms));
     for (const unit of Object.keys(CLOCK_UNITS) as ClockUnit[]) {
       const { rows } = await sql<{ start: Date }>`

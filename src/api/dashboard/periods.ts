@@ -15,7 +15,7 @@ import { findDevice } from '#src/devices/store.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { PERIOD_UNITS } from '#src/energy/period/days.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
-import { powerTrail } from '#src/energy/period/power-now.ts';
+import { loadPowerTrail } from '#src/energy/period/power-now.ts';
 import { dayCount, dayRange } from '#src/energy/ranges.ts';
 import { loadUsageBreakdown } from '#src/energy/usage-breakdown.ts';
 import { figureAnswer, periodAnswer, periodCostsAnswer, powerAnswer, priceCurveAnswer } from './shapes.ts';
@@ -102,7 +102,7 @@ export const getPower = defineOperation({
     const userId = await reachUserId(db, caller, user_id);
     const home = await loadHome(readDb, userId, { isMoreAsked: false, needsConsumption: false });
     const now = clock();
-    return { now: now.toISOString(), trail: await powerTrail(readDb, home, now) };
+    return { now: now.toISOString(), trail: await loadPowerTrail(readDb, home, now) };
   },
 });
 

@@ -2,7 +2,7 @@ import type { StreamOwner } from '#src/api/stream-room.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { LastSeenDevice, LiveChannel, LiveReading } from '#src/devices/live.ts';
 import type { Home as HomeParts } from '#src/energy/home/home.ts';
-import { measuredPower } from '#src/energy/period/power-now.ts';
+import { measuredPowerOf } from '#src/energy/period/power-now.ts';
 import { formatEvent, type Outlet } from './outlet.ts';
 import { formatStreamPosition, isNextEvent, type StreamPosition } from './place.ts';
 
@@ -163,7 +163,7 @@ export class FollowedHomes {
 }
 
 function powerText(userId: string, { parts, channels }: Home, now: Date): string | null {
-  const power = parts && measuredPower(parts, channels, now.getTime());
+  const power = parts && measuredPowerOf(parts, channels, now.getTime());
   return power && formatEvent('power', { user_id: userId, power_w: power.watts, power_at: power.at });
 }
 

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
-import { listCutHours, MAX_CUT_HOURS } from '../home/pieces.ts';
-import { expectedMs } from '../home/roles.ts';
+import { listHoursOfRoleChanges, MAX_HOURS_OF_ROLE_CHANGES } from '../home/pieces.ts';
+import { computeExpectedMs } from '../home/roles.ts';
 import { computeMeasures, type HomeMeasures, type HomeSums } from '../home/sums.ts';
 import { isClockUnit, type Range } from '../ranges.ts';
 import { type BucketPart, type GroupUnit, readComposedHomes, readPlainHomes, readPlainMonth } from '../usage/groups.ts';
@@ -87,7 +87,7 @@ function addCovered(
   const byName = new Map(told.map((sums) => [sums.bucket, sums]));
   for (const { name, fromMs, toMs } of buckets) {
     const sums = byName.get(name);
-    const expected = expectedMs(home.devices, home.stretches, { fromMs, toMs });
+    const expected = computeExpectedMs(home.devices, home.stretches, { fromMs, toMs });
     if (!sums && expected === 0) continue;
     totals.addHome(name, sums ? computeMeasures(sums, home.had, expected) : UNKNOWN_MEASURES, sums ?? null, expected);
   }
@@ -121,13 +121,15 @@ function* splitIntoBatches(homes: readonly Home[], range: Range, unit: GroupUnit
   const size = Math.max(1, Math.floor(Math.min(COMPOSED_HOURS / hours, MOST_ROWS / rows)));
   let batch: Home[] = [];
   let cut = new Set<number>();
-  const ordered = [...homes].sort((a, b) => listCutHours(a, range).length - listCutHours(b, range).length);
+  const ordered = [...homes].sort(
+    (a, b) => listHoursOfRoleChanges(a, range).length - listHoursOfRoleChanges(b, range).length,
+  );
   for (const home of ordered) {
-    const more = new Set([...cut, ...listCutHours(home, range)]);
-    if (batch.length > 0 && (batch.length >= size || more.size > MAX_CUT_HOURS)) {
+    const more = new Set([...cut, ...listHoursOfRoleChanges(home, range)]);
+    if (batch.length > 0 && (batch.length >= size || more.size > MAX_HOURS_OF_ROLE_CHANGES)) {
       yield batch;
       batch = [];
-      cut = new Set(listCutHours(home, range));
+      cut = new Set(listHoursOfRoleChanges(home, range));
     } else cut = more;
     batch.push(home);
   }

@@ -3,7 +3,7 @@ import { HOME_INCLUDES, type IncludedFields, selectIncludedFields } from '../inc
 import type { Range } from '../ranges.ts';
 import { readHomeSums } from '../usage/home-sums.ts';
 import { loadHome } from './home.ts';
-import { expectedMs } from './roles.ts';
+import { computeExpectedMs } from './roles.ts';
 import { computeMeasures } from './sums.ts';
 
 /** All measures of the energy flows in a home. */
@@ -21,7 +21,7 @@ export async function homeFlows(
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   const flows: HomeFlows[] = [];
   for (const range of ranges) {
-    const expected = expectedMs(home.devices, home.stretches, {
+    const expected = computeExpectedMs(home.devices, home.stretches, {
       fromMs: range.from.getTime(),
       toMs: Math.min(range.to.getTime(), now.getTime()),
     });

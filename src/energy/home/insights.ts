@@ -9,7 +9,7 @@ import { endsOfClockUnits } from '../local-time.ts';
 import { type ClockUnit, dayRange, isClockUnit, type Range } from '../ranges.ts';
 import { homeByClockUnit, homeByDay, homeByMonth, homeSummary } from '../usage/home-sums.ts';
 import type { Home } from './home.ts';
-import { expectedMs } from './roles.ts';
+import { computeExpectedMs } from './roles.ts';
 import { computeMeasures, computeUsed, type HomeMeasures, type HomeSums } from './sums.ts';
 
 /** A row of energy-insights about a home with the requested fields. `kwh_used` is null if only other fields are known. */
@@ -27,7 +27,7 @@ export interface HomeBucket {
   expectedMs: number;
 }
 
-/** Derives the measures of a bucket from its sums. `expectedMs`: time in which data of its counted channels are expected. */
+/** Derives the measures of a bucket from its sums. `computeExpectedMs`: time in which data of its counted channels are expected. */
 type Tell = (sums: HomeSums, expectedMs: number) => HomeMeasures;
 
 /**
@@ -108,6 +108,6 @@ const expectedIn = (
   home: Home,
   include: ReadonlySet<IncludeName>,
   bucket: () => { fromMs: number; toMs: number },
-): number => (include.has('coverage') ? expectedMs(home.devices, home.stretches, bucket()) : 0);
+): number => (include.has('coverage') ? computeExpectedMs(home.devices, home.stretches, bucket()) : 0);
 
 const kwhOf = ({ used }: HomeMeasures): number | null => (used === null ? null : milliwattHoursToKwh(used));

@@ -7,7 +7,7 @@ import type { HomeSum } from './sums.ts';
 /** A time before all stored data. */
 const EARLIEST_MS = Date.UTC(1900, 0, 1);
 /** Maximum number of hours in which roles change. With more, the whole range is read by quarter-hour. */
-export const MAX_CUT_HOURS = 20;
+export const MAX_HOURS_OF_ROLE_CHANGES = 20;
 
 /** Role of a device, or of all devices together, for a while. Rows of the load profile are joined with it. */
 export interface RolePart {
@@ -222,7 +222,7 @@ export function listWeightedParts(
 }
 
 /** Returns the hours of a range (starts in Unix ms) within which roles of a home change. These hours are read by quarter-hour. */
-export const listCutHours = ({ stretches }: Home, { from, to }: { from: Date; to: Date }): number[] =>
+export const listHoursOfRoleChanges = ({ stretches }: Home, { from, to }: { from: Date; to: Date }): number[] =>
   stretches
     .map(({ fromMs }) => fromMs)
     .filter((ms) => ms > from.getTime() && ms < to.getTime() && ms % HOUR_MS !== 0)

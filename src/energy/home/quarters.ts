@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import { sumQuarters } from '../usage/quarters.ts';
 import type { Home } from './home.ts';
 import { listWeightedParts } from './pieces.ts';
-import { type ExpectedChannels, expectedMs } from './roles.ts';
+import { computeExpectedMs, type ExpectedChannels } from './roles.ts';
 import { computeUsed, type HomeSum } from './sums.ts';
 
 /** Data of a home by quarter-hour (UTC), in order: energies in mWh and ratios of time. */
@@ -87,7 +87,7 @@ export function expectedByQuarter(
   const starts = [...new Set([fromMs, ...bounds])].toSorted((a, b) => a - b);
   for (const [index, startMs] of starts.entries()) {
     const endMs = starts[index + 1] ?? toMs;
-    const ms = expectedMs(devices, stretches, { fromMs: startMs, toMs: startMs + QUARTER_MS }, channels);
+    const ms = computeExpectedMs(devices, stretches, { fromMs: startMs, toMs: startMs + QUARTER_MS }, channels);
     expected.fill(ms, (startMs - fromMs) / QUARTER_MS, (endMs - fromMs) / QUARTER_MS);
   }
   return expected;

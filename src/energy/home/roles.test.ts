@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { computeStretches, expectedMs, type HomeDevice } from './roles.ts';
+import { computeExpectedMs, computeStretches, type HomeDevice } from './roles.ts';
 
 const HOUR_MS = 3_600_000;
 const always = (imports: number, exports: number) => [
@@ -69,7 +69,8 @@ test('expected coverage is the time of the counted channels while their devices 
     device('plug', 'consumption', { endsAtMs: 4 * HOUR_MS }),
   ];
   const expected = (fromHour: number, toHour: number) =>
-    expectedMs(devices, computeStretches(devices), { fromMs: fromHour * HOUR_MS, toMs: toHour * HOUR_MS }) / HOUR_MS;
+    computeExpectedMs(devices, computeStretches(devices), { fromMs: fromHour * HOUR_MS, toMs: toHour * HOUR_MS }) /
+    HOUR_MS;
   expect(expected(0, 1)).toBe(1); // the plug alone
   expect(expected(1, 2)).toBe(1); // the meter's import; its export counts only with a production or storage device
   expect(expected(2, 3)).toBe(3); // both directions of the meter, and the production

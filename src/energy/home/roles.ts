@@ -104,7 +104,7 @@ export type ExpectedChannels = (device: HomeDevice, stretch: HomeStretch, fromMs
  * Expected coverage within a bucket, in ms, summed over channels: of `used`, or of other `channels`. A channel is expected while it counts
  * and its device exists. Pure.
  */
-export function expectedMs(
+export function computeExpectedMs(
   devices: readonly HomeDevice[],
   stretches: readonly HomeStretch[],
   bucket: { fromMs: number; toMs: number },

@@ -44,7 +44,7 @@ export type HomeSum = UsedSum | (typeof MORE_SUMS)[number];
 export type HomeSums = Record<UsedSum, number> & Partial<Record<HomeSum, number>>;
 
 /** Returns the names of all sums, or of the sums that `used` needs. */
-export const sumNames = (isMoreAsked: boolean): readonly HomeSum[] =>
+export const listSumNames = (isMoreAsked: boolean): readonly HomeSum[] =>
   isMoreAsked ? [...USED_SUMS, ...MORE_SUMS] : USED_SUMS;
 
 /** Adds up the sums that `used` needs. */
@@ -104,7 +104,7 @@ export interface HomeMeasures {
 export const roundDownRatio = (part: number, whole: number): number => Math.floor((1_000 * part) / whole) / 1_000;
 
 /**
- * Derives the measures of a bucket from all of its sums. `expectedMs`: time in which data of its counted channels are expected (roles.ts).
+ * Derives the measures of a bucket from all of its sums. `computeExpectedMs`: time in which data of its counted channels are expected (roles.ts).
  * Pure.
  */
 export function computeMeasures(sums: HomeSums, had: PastPlacements, expectedMs: number): HomeMeasures {

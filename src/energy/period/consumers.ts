@@ -31,7 +31,7 @@ const MOST_PROFILED = 30;
  * Returns the devices of a user that report electricity, or may report it, highest usage first. `profile`: the range and calendar in which
  * night loads and base loads are searched, over its last `days` days.
  */
-export async function periodDevices(
+export async function loadPeriodDevices(
   db: Database,
   userId: string,
   range: Range,

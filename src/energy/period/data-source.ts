@@ -2,7 +2,7 @@ import { asMilliwattHours, type MilliwattHours, QUARTER_MS } from '#src/core/uni
 import type { Database } from '#src/database/connect.ts';
 import { type Home, loadDeviceAsMeter, loadHome } from '../home/home.ts';
 import { type HomeQuarters, homeQuarters } from '../home/quarters.ts';
-import { expectedMs } from '../home/roles.ts';
+import { computeExpectedMs } from '../home/roles.ts';
 import { computeEstimated, computeUsed, type HomeSums } from '../home/sums.ts';
 import type { Range } from '../ranges.ts';
 import { homeByDay, homeByMonth, readHomeSums } from '../usage/home-sums.ts';
@@ -184,7 +184,7 @@ function coverageOf(
   { from, to }: { from: Date; to: Date },
 ): number | null {
   const [fromMs, toMs] = [from.getTime(), to.getTime()];
-  const expected = expectedMs(home.devices, home.stretches, { fromMs, toMs });
+  const expected = computeExpectedMs(home.devices, home.stretches, { fromMs, toMs });
   if (beginsAtMs === null || expected === 0 || fromMs >= toMs) return null;
   const thereShare = (toMs - Math.max(fromMs, beginsAtMs)) / (toMs - fromMs);
   return Math.floor(1_000 * Math.min(1, (countedMs ?? 0) / expected) * thereShare) / 1_000;

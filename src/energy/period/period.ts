@@ -3,13 +3,13 @@ import { milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type CommodityUsage, commodityOverview } from '../commodity-overview.ts';
 import type { HomeFlows } from '../home/flows.ts';
-import { expectedMs } from '../home/roles.ts';
+import { computeExpectedMs } from '../home/roles.ts';
 import { computeMeasures } from '../home/sums.ts';
 import { HOME_INCLUDES, selectIncludedFields } from '../include.ts';
 import { dayCount, dayRange, type Range } from '../ranges.ts';
 import type { ImportOwner } from '../usage/imports.ts';
 import { quarterHourToWatts } from './base-load.ts';
-import { type PeriodDevice, periodDevices } from './consumers.ts';
+import { loadPeriodDevices, type PeriodDevice } from './consumers.ts';
 import {
   type CoveredAmount,
   createDeviceDataSource,
@@ -24,10 +24,10 @@ import { type CurrentPower, loadCurrentPower } from './power-now.ts';
 import {
   calendarOf,
   computeBaseAndNightLoad,
+  computeMeanDay,
+  computeMeanWeek,
   findPeak,
-  meanWeek,
   type QuarterCalendar,
-  typicalDay,
   type WeekCell,
 } from './profile.ts';
 
@@ -112,7 +112,7 @@ export async function loadHomePeriod(
     teller?.loadIn(window) ?? nothing,
     isHome && teller ? loadCurrentPower(db, teller.home, now) : null,
     commoditiesIn(db, deviceId === undefined ? { userId } : { deviceId }, range, spans),
-    isHome ? periodDevices(db, userId, range, nightly) : [],
+    isHome ? loadPeriodDevices(db, userId, range, nightly) : [],
     thermostatsOf(db, userId, deviceId),
   ]);
   const isoOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISO({ suppressMilliseconds: true }) as string;
@@ -146,7 +146,7 @@ export async function loadHomePeriod(
     commodities,
     devices,
     thermostats,
-    week: { weeks: WEEKS, cells: meanWeek(load, calendar) },
+    week: { weeks: WEEKS, cells: computeMeanWeek(load, calendar) },
   };
 }
 
@@ -239,7 +239,7 @@ function curveOf({ fromMs, energies }: QuarterLoad, { from, to, zone }: Range) {
 /** Returns the mean day over the days of the period that have begun, or over its last days if it is longer. */
 function typicalCurve({ energies }: QuarterLoad, calendar: QuarterCalendar, count: number) {
   const days = Math.max(1, Math.min(count, PROFILE_DAYS));
-  return typicalDay(energies, calendar, days).map((watts, slot) => ({
+  return computeMeanDay(energies, calendar, days).map((watts, slot) => ({
     at: null,
     slot,
     watts: watts === null ? null : Math.round(watts),
@@ -255,7 +255,7 @@ const isComposed = ({ home: { had } }: PeriodDataSource): boolean =>
 function flowsOf({ home }: PeriodDataSource, { sums }: PeriodTotal, range: Range, now: Date): HomeFlows {
   const span = { fromMs: range.from.getTime(), toMs: Math.min(range.to.getTime(), now.getTime()) };
   return selectIncludedFields(
-    computeMeasures(sums, home.had, expectedMs(home.devices, home.stretches, span)),
+    computeMeasures(sums, home.had, computeExpectedMs(home.devices, home.stretches, span)),
     ALL,
   ) as HomeFlows;
 }

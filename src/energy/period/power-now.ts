@@ -31,7 +31,7 @@ type Parts = Pick<Home, 'devices' | 'stretches'>;
  */
 export async function loadCurrentPower(db: Database, home: Parts, now: Date): Promise<CurrentPower | null> {
   const channels = await readLatestChannels(db, idsOf(home), now);
-  return measuredPower(home, channels, now.getTime()) ?? (await meanPower(db, home, now));
+  return measuredPowerOf(home, channels, now.getTime()) ?? (await meanPower(db, home, now));
 }
 
 const idsOf = ({ devices }: Parts): string[] => [...new Set(devices.map(({ deviceId, partOf }) => partOf ?? deviceId))];
@@ -41,7 +41,7 @@ const TRAIL_STEPS = 120;
 const STEP_SECONDS = 5;
 
 /** The measured power of a home in W at steps of the last ten minutes, oldest first; null where it was not measured. */
-export async function powerTrail(
+export async function loadPowerTrail(
   db: Database,
   home: Parts,
   now: Date,
@@ -61,14 +61,14 @@ export async function powerTrail(
     }
     const byDevice = Map.groupBy(latest.values(), ({ deviceId }) => deviceId);
     const channels = new Map([...byDevice].map(([id, some]) => [id, some.map(({ channel }) => channel)]));
-    return { at: new Date(atMs).toISOString(), watts: measuredPower(home, channels, atMs)?.watts ?? null };
+    return { at: new Date(atMs).toISOString(), watts: measuredPowerOf(home, channels, atMs)?.watts ?? null };
   });
 }
 
 /**
  * The power of a home from the latest values of its devices (`channels`, by device). Null unless each counting device sent a power within 60 s. Pure.
  */
-export function measuredPower(
+export function measuredPowerOf(
   home: Parts,
   channels: ReadonlyMap<string, readonly LiveChannel[]>,
   nowMs: number,

@@ -1,5 +1,5 @@
 import { QUARTER_MS } from '#src/core/units.ts';
-import { startOfClockUnit, wallClock } from '../wall-clock.ts';
+import { createWallClock, startOfClockUnit } from '../wall-clock.ts';
 import { baseLoadOf, quarterHourToWatts } from './base-load.ts';
 import type { QuarterLoad } from './data-source.ts';
 
@@ -24,7 +24,7 @@ export function calendarOf(fromMs: number, count: number, zone: string): Quarter
   const hoursMs = new Float64Array(count);
   const dayStarts: number[] = [];
   if (count === 0) return { dayStarts: [0], slots, weekdays, hoursMs };
-  const clockOf = wallClock(fromMs, fromMs + count * QUARTER_MS, zone);
+  const clockOf = createWallClock(fromMs, fromMs + count * QUARTER_MS, zone);
   let date: string | undefined;
   for (let at = 0; at < count; at++) {
     const ms = fromMs + at * QUARTER_MS;
@@ -67,7 +67,7 @@ export function computeBaseAndNightLoad(
 }
 
 /** Returns the mean load of each quarter-hour of the day over the last `days` days, in W; null if unknown. Pure. */
-export function typicalDay(energies: Float64Array, calendar: QuarterCalendar, days: number): (number | null)[] {
+export function computeMeanDay(energies: Float64Array, calendar: QuarterCalendar, days: number): (number | null)[] {
   const [sums, counts] = [new Float64Array(QUARTERS_OF_DAY), new Float64Array(QUARTERS_OF_DAY)];
   for (let at = calendar.dayStarts.at(-days - 1) ?? 0; at < energies.length; at++) {
     const slot = calendar.slots[at] as number;
@@ -89,7 +89,7 @@ export interface WeekCell {
 }
 
 /** Returns the mean usage by hour of the week, from completely known hours, in order. Pure. */
-export function meanWeek({ energies }: QuarterLoad, { slots, weekdays, hoursMs }: QuarterCalendar): WeekCell[] {
+export function computeMeanWeek({ energies }: QuarterLoad, { slots, weekdays, hoursMs }: QuarterCalendar): WeekCell[] {
   const cells = new Map<number, { sum: number; count: number }>();
   for (let at = 0; at < energies.length; ) {
     let [end, sum] = [at, 0];

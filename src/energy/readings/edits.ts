@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Database, wholeNumbers } from '#src/database/connect.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type { ReadingRow } from './page.ts';
-import type { ReadDevice } from './series.ts';
+import type { DeviceWithReadings } from './series.ts';
 
 /** The computed part of an edit. Times are Unix ms. */
 interface ComputedEdit {
@@ -25,7 +25,7 @@ interface ComputedEdit {
  */
 export async function findEditsOf(
   db: Database,
-  { deviceId, series }: ReadDevice,
+  { deviceId, series }: DeviceWithReadings,
   rows: readonly ReadingRow[],
 ): Promise<(row: ReadingRow) => string | null> {
   const edits = rows.length === 0 ? [] : await editsAt(db, deviceId, rows);

@@ -4,12 +4,12 @@ import type { Reach } from '#src/database/reach.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import { findEditsOf } from './edits.ts';
 import { type ReadingsPage, readPage } from './page.ts';
-import { findReadDevice, type ReadSeries } from './series.ts';
+import { findDeviceWithReadings, type SeriesWithReadings } from './series.ts';
 import { type ReadingVerdict, readingVerdict } from './verdict.ts';
 
 /** A stored reading of a device, with its verdict. */
 export interface DeviceReading {
-  series: ReadSeries;
+  series: SeriesWithReadings;
   at: Date;
   /** Length of an interval reading in ms; 0 for other kinds; -1 if a person read it, or an edit by the clock added it. */
   intervalMs: number;
@@ -34,14 +34,14 @@ export async function listReadings(
   deviceId: string,
   page: ReadingsPage,
 ): Promise<DeviceReading[] | null> {
-  const device = await findReadDevice(db, reach, deviceId);
+  const device = await findDeviceWithReadings(db, reach, deviceId);
   if (!device) return null;
   if (device.series.size === 0) return [];
   const rows = await readPage(db, device, page);
   const asked = rows.filter(({ note, interval_ms }) => note === 'excluded' || interval_ms === READ_BY_HAND_INTERVAL_MS);
   const editOf = await findEditsOf(db, device, asked);
   return mapInTurns(rows, (row) => {
-    const series = device.series.get(row.series_id) as ReadSeries;
+    const series = device.series.get(row.series_id) as SeriesWithReadings;
     const judged = {
       atMs: row.read_at.getTime(),
       note: row.note,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import type { ReadDevice } from './series.ts';
+import type { DeviceWithReadings } from './series.ts';
 
 /** A page of readings in `[from, to)`, after the reading that `cursor` names (`readingCursor`). */
 export interface ReadingsPage {
@@ -47,7 +47,11 @@ const noteOf = (alias: string): RawBuilder<string | null> => sql`(SELECT n.verdi
  * Reads a page. The first rows of each series come from the key's index, and are merged. A page therefore costs the same at every place of
  * a history of any length.
  */
-export async function readPage(db: Database, { series }: ReadDevice, page: ReadingsPage): Promise<ReadingRow[]> {
+export async function readPage(
+  db: Database,
+  { series }: DeviceWithReadings,
+  page: ReadingsPage,
+): Promise<ReadingRow[]> {
   const { at, ...after } = placeAfter(page);
   const ids = [...series.keys()];
   const afterIntervals = ids.map((id) =>

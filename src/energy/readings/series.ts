@@ -4,7 +4,7 @@ import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import { channelSettingFor, nativeNameOf, resolveChannel } from '#src/devices/channel-name.ts';
 
 /** A series of a device, and what its readings count as. Times are Unix ms. */
-export interface ReadSeries {
+export interface SeriesWithReadings {
   seriesId: number;
   channel: string;
   kind: string;
@@ -20,14 +20,18 @@ export interface ReadSeries {
 }
 
 /** The data of a device that its readings need: its setting for silences of power, and its series by id. */
-export interface ReadDevice {
+export interface DeviceWithReadings {
   deviceId: string;
   maxGapMinutes: number;
-  series: ReadonlyMap<number, ReadSeries>;
+  series: ReadonlyMap<number, SeriesWithReadings>;
 }
 
 /** Returns a device within the reach with its series. Null if there is none or it was deleted. */
-export async function findReadDevice(db: Database, reach: Reach, deviceId: string): Promise<ReadDevice | null> {
+export async function findDeviceWithReadings(
+  db: Database,
+  reach: Reach,
+  deviceId: string,
+): Promise<DeviceWithReadings | null> {
   const device = await db
     .selectFrom('devices')
     .select(['device_id', 'channels', 'max_gap_minutes'])
@@ -47,7 +51,7 @@ export async function findReadDevice(db: Database, reach: Reach, deviceId: strin
     )
     .where('s.device_id', '=', deviceId)
     .execute();
-  const series = new Map<number, ReadSeries & { counted: { fromMs: number; untilMs: number }[] }>();
+  const series = new Map<number, SeriesWithReadings & { counted: { fromMs: number; untilMs: number }[] }>();
   for (const { series_id: seriesId, channel, meant, kind, native_name, unit, split_after, ...role } of rows) {
     const named = { channel: meant ?? channel, kind, nativeName: native_name };
     const { isVolume, known } = resolveChannel({ ...named, unit }, channelSettingFor(device.channels, named));

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '#src/core/units.ts';
 import type { Finding, VERDICT_BY_FINDING } from '../quality.ts';
-import type { ReadSeries } from './series.ts';
+import type { SeriesWithReadings } from './series.ts';
 
 /** Stored verdicts of the law (`reading_notes.verdict`) on readings that it did not plainly count, by their names in the interface. */
 const NAME_BY_NOTE = {
@@ -42,7 +42,7 @@ export interface ReadingFacts {
 
 /** Returns the verdict on a reading, in the words of the API. Pure. `maxGapMinutes`: setting of its device. */
 export function readingVerdict(
-  series: Pick<ReadSeries, 'kind' | 'isKnown' | 'counted' | 'splitsMs'>,
+  series: Pick<SeriesWithReadings, 'kind' | 'isKnown' | 'counted' | 'splitsMs'>,
   { atMs, note, isAwaiting, previousMs, isLowerKept }: ReadingFacts,
   maxGapMinutes: number,
 ): ReadingVerdict {

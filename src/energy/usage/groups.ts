@@ -5,7 +5,7 @@ import { ownerPiecesSql, userPartsSql } from '#src/rollups/parts.ts';
 import type { Home } from '../home/home.ts';
 import { type HomeSums, USED_SQL } from '../home/sums.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
-import { type ClockUnit, isClockUnit, pieceMinutes, type Range } from '../ranges.ts';
+import { type ClockUnit, isClockUnit, longestPieceMinutes, type Range } from '../ranges.ts';
 import { homesHoursSql, sumColumnsSql, summedColumns } from './home-sums.ts';
 
 /** Bucket length of a group's rows; `span` is the whole range. */
@@ -64,7 +64,7 @@ export async function readPlainHomes(
   range: Range,
   unit: GroupUnit,
 ): Promise<BucketPart[]> {
-  const minutes = pieceMinutes(range, readUnit(unit));
+  const minutes = longestPieceMinutes(range, readUnit(unit));
   const pieces = ownerPiecesSql({ key: 'user_id', ids: userIds }, range, minutes, READ);
   // Sums by hour first: local times take longer to compute than sums.
   const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;

@@ -11,13 +11,13 @@ import {
   hasExport,
   listRoleParts,
   listWeightedParts,
-  MAX_CUT_HOURS,
+  MAX_HOURS_OF_ROLE_CHANGES,
   MEASURES_BY_SUM,
   type MeasureWeights,
 } from '../home/pieces.ts';
-import { type HomeSums, sumNames, USED_SQL } from '../home/sums.ts';
+import { type HomeSums, listSumNames, USED_SQL } from '../home/sums.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
-import { type ClockUnit, pieceMinutes, type Range } from '../ranges.ts';
+import { type ClockUnit, longestPieceMinutes, type Range } from '../ranges.ts';
 import { listUnitsOfQuarters, sumOfUnit, sumQuarters } from './quarters.ts';
 
 /** Sums of a home's devices in a clock unit, day or month of a zone. Buckets without data are left out, or all their sums are 0. */
@@ -48,7 +48,7 @@ export async function homeByClockUnit(
   range: Range,
   unit: ClockUnit,
 ): Promise<HomeClockUnit[]> {
-  if (pieceMinutes(range, unit) < 60) return sumHomeQuarters(db, home, range, unit);
+  if (longestPieceMinutes(range, unit) < 60) return sumHomeQuarters(db, home, range, unit);
   const { rows } = await sql<HomeClockUnit>`
     SELECT hour AS "startsAt", ${sumColumnsSql([home])} FROM (${homeHours(home, range)}) h ORDER BY 1`.execute(db);
   return rows;
@@ -59,7 +59,7 @@ export async function homeByClockUnit(
  * quarter-hour and device takes ten times as long.
  */
 async function sumHomeQuarters(db: Database, home: Home, range: Range, unit: ClockUnit): Promise<HomeClockUnit[]> {
-  const names = sumNames(home.isMoreAsked).filter(
+  const names = listSumNames(home.isMoreAsked).filter(
     (name) => home.needsConsumption || (name !== 'consumption' && name !== 'consumptionMs'),
   );
   const { quarters, units } = listUnitsOfQuarters(range, unit);
@@ -122,7 +122,7 @@ export async function readHomeSums(db: Database, home: Home, range: { from: Date
 
 /** Replaces null, the SQL sum over no rows, by 0. */
 const known = (home: Home, row: HomeSums | undefined): HomeSums =>
-  Object.fromEntries(sumNames(home.isMoreAsked).map((name) => [name, row?.[name] ?? 0])) as HomeSums;
+  Object.fromEntries(listSumNames(home.isMoreAsked).map((name) => [name, row?.[name] ?? 0])) as HomeSums;
 
 const COLUMNS: Record<keyof MeasureWeights, string> = {
   imported: COLUMN_BY_MEASURE.energyMilliwattHours,
@@ -142,7 +142,7 @@ function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, mi
     .concat(from.getTime(), to.getTime())
     .filter((ms) => ms % (minutes * 60_000) !== 0);
   const hours = [...new Set(bounds.map((ms) => Math.floor(ms / HOUR_MS) * HOUR_MS))].toSorted((a, b) => a - b);
-  if (hours.length > MAX_CUT_HOURS) return [{ from, to, minutes: 15 as const }];
+  if (hours.length > MAX_HOURS_OF_ROLE_CHANGES) return [{ from, to, minutes: 15 as const }];
   const pieces: { from: Date; to: Date; minutes: 15 | 30 | 60 }[] = [];
   let start = from;
   for (const hour of hours) {
@@ -162,13 +162,13 @@ function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, mi
 /** Columns of the sums, and their sums as doubles, which are ten times as fast as bigints and exact below 2^53 mWh. */
 export const sumColumnsSql = (homes: readonly Home[]): RawBuilder<unknown> =>
   sql.raw(
-    sumNames(isMoreAsked(homes))
+    listSumNames(isMoreAsked(homes))
       .map((name) => `"${name}"`)
       .join(', '),
   );
 export const summedColumns = (homes: readonly Home[]): RawBuilder<unknown> =>
   sql.raw(
-    sumNames(isMoreAsked(homes))
+    listSumNames(isMoreAsked(homes))
       .map((name) => `sum("${name}") AS "${name}"`)
       .join(', '),
   );
@@ -196,7 +196,7 @@ function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minut
   const pieces = cuts(homes, range, minutes);
   const rows = pieces.flatMap((piece) => owners.map((owner) => ownerPiecesSql(owner, piece, piece.minutes, READ)));
   // One column of factors for each measure of each sum.
-  const names = sumNames(isMoreAsked(homes));
+  const names = listSumNames(isMoreAsked(homes));
   const weights = parts.map(computeWeights);
   const columns = names.flatMap((name) =>
     MEASURES_BY_SUM[name].map((measure) => ({
@@ -241,7 +241,7 @@ function hoursBy(
   by: RawBuilder<unknown>,
   andBy: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  const minutes = pieceMinutes(range, unit);
+  const minutes = longestPieceMinutes(range, unit);
   const { found, sums, isWhole } = weighted(homes, range, minutes);
   // Raw SQL, because this query is on the hot path of every answer about a home.
   if (minutes === 60) {

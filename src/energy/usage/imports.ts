@@ -5,7 +5,7 @@ import { type Database, PREPARED, wholeNumbers, wholeNumbersOrNulls } from '#src
 import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
 import { levelRowsSql, ownerPiecesSql, type RowOwner } from '#src/rollups/parts.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
-import { type ClockUnit, isClockUnit, pieceMinutes, type Range } from '../ranges.ts';
+import { type ClockUnit, isClockUnit, longestPieceMinutes, type Range } from '../ranges.ts';
 import { filterComposedUsers, isComposedSql } from './composed.ts';
 import { listUnitsOfQuarters, readQuarters, sumOfUnit } from './quarters.ts';
 
@@ -71,7 +71,8 @@ export function readImports(
   bucket: BucketUnit,
 ): Promise<BucketImports | null> {
   const isShort = range.to.getTime() - range.from.getTime() <= WEEKS_MS;
-  if (isClockUnit(bucket) && pieceMinutes(range, bucket) < 60) return sumImportQuarters(db, whose, range, bucket);
+  if (isClockUnit(bucket) && longestPieceMinutes(range, bucket) < 60)
+    return sumImportQuarters(db, whose, range, bucket);
   if (isClockUnit(bucket))
     return columnsOf(
       db,
@@ -159,7 +160,7 @@ async function sumImportQuarters(
  */
 function hoursOf(whose: ImportOwner, range: Range): RawBuilder<unknown> {
   const owner = ownerOf(whose);
-  const minutes = pieceMinutes(range);
+  const minutes = longestPieceMinutes(range);
   if (minutes === 60)
     return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${levelRowsSql(hourlyOf(whose), owner, range, SUMS)}) u`;
   const pieces = ownerPiecesSql({ key: owner.key, ids: [owner.id] }, range, minutes, READ);

@@ -12,7 +12,7 @@ import {
 import type { RowOwners } from '#src/rollups/parts.ts';
 import type { MeasureWeights, WeightedPart } from '../home/pieces.ts';
 import type { ClockUnit, Range } from '../ranges.ts';
-import { startOfClockUnit, wallClock } from '../wall-clock.ts';
+import { createWallClock, startOfClockUnit } from '../wall-clock.ts';
 
 const QUARTERS_OF = { day: 96, hour: 4, open: 1 };
 
@@ -141,7 +141,7 @@ export function listUnitsOfQuarters(
     number,
     number,
   ];
-  const clockOf = wallClock(fromMs, toMs, range.zone);
+  const clockOf = createWallClock(fromMs, toMs, range.zone);
   const units: UnitOfQuarters[] = [];
   for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_MS, at++) {
     const startMs = startOfClockUnit(ms, clockOf(ms), unit);

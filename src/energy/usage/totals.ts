@@ -4,7 +4,7 @@ import type { Database, Query } from '#src/database/connect.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
 import { COLUMN_BY_MEASURE, LOAD_PROFILE, ROW_TIME_COLUMN } from '#src/rollups/levels.ts';
 import { devicePartsSql, ownerPiecesSql } from '#src/rollups/parts.ts';
-import { pieceMinutes, type Range } from '../ranges.ts';
+import { longestPieceMinutes, type Range } from '../ranges.ts';
 
 // Raw SQL in this file: relations of src/rollups/levels.ts; `unnest` reads any number of spans in one statement.
 
@@ -131,7 +131,12 @@ export async function readDeviceEnergies(
   range: Range,
 ): Promise<Map<string, DeviceEnergies>> {
   const keys = ids.flatMap((id) => [id, estimatedExportKey(id)]);
-  const pieces = ownerPiecesSql({ key: 'device_id', ids: keys }, range, pieceMinutes(range), Object.values(COLUMNS));
+  const pieces = ownerPiecesSql(
+    { key: 'device_id', ids: keys },
+    range,
+    longestPieceMinutes(range),
+    Object.values(COLUMNS),
+  );
   const sums = Object.entries(COLUMNS).map(([name, column]) => `sum(${column})::bigint AS "${name}"`);
   const { rows } =
     await sql<DeviceEnergies>`SELECT who, ${sql.raw(sums.join(', '))} FROM (${pieces}) p GROUP BY who`.execute(db);

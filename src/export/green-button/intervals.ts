@@ -9,7 +9,7 @@ import { type Database, queryOf } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
-import { type ClockQuarter, startOfClockUnit, wallClock } from '#src/energy/wall-clock.ts';
+import { type ClockQuarter, createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
 import { decimalsOf } from '#src/tariffs/currency.ts';
 
 /** Lengths of the intervals of a feed. */
@@ -131,7 +131,7 @@ async function intervalsOf(
     if (chunkMs > fromMs) await setImmediate();
     const endMs = Math.min(chunkMs + CHUNK_MS, toMs);
     const bought = await meter.boughtIn({ from: new Date(chunkMs), to: new Date(endMs) });
-    const clockOf = wallClock(chunkMs, endMs, range.zone);
+    const clockOf = createWallClock(chunkMs, endMs, range.zone);
     for (let ms = chunkMs, at = 0; ms < endMs; ms += QUARTER_MS, at++) {
       const clock = clockOf(ms);
       const startMs = startOfClockUnit(ms, clock, unit);
