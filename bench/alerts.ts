@@ -5,7 +5,7 @@ import { connectAsync } from 'mqtt';
 import { startEvaluator } from '#src/alerts/pool.ts';
 import { newId } from '#src/core/ids.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
-import { createDb, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
@@ -117,7 +117,7 @@ async function settle(pool: Pool, receiver: Receiver): Promise<Home[]> {
     [users.map(() => newId('alr')), users, THRESHOLD_MILLIWATT_HOURS],
   );
   await pool.query('ANALYZE');
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const { user_id } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const webhook = { events: ['alert.triggered'] as const, url: receiver.url, authToken: 'a secret token' };
   await createWebhook(db, createSecretBox(SECRET_KEY), user_id, webhook);

@@ -6,7 +6,7 @@ import { createAuthenticator } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
-import { createDb, createPool } from '#src/database/connect.ts';
+import { createDatabase, createPool } from '#src/database/connect.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { readImports } from '#src/energy/usage/imports.ts';
 
@@ -18,7 +18,7 @@ const [mode = '', url = '', userId = '', start = '', end = '', bytes = ''] = pro
 
 const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
 const tls = { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) };
-const db = createDb(createPool(url, { max: 10 }));
+const db = createDatabase(createPool(url, { max: 10 }));
 const many = { minute: 1_000_000_000, day: 1_000_000_000 };
 
 function server() {

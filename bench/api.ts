@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { createKey } from '#src/auth/keys.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { heapFlags } from '#src/start/children.ts';
 import { createUser } from '#src/users/store.ts';
 import type { BenchmarkResult } from './answer.ts';
@@ -29,7 +29,7 @@ interface Result {
 export async function bench(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   try {
-    const db = createDb(database.pool);
+    const db = createDatabase(database.pool);
     const { user_id: userId } = await createUser(db, { email: 'bench@example.com', role: 'homeowner' });
     const { key } = await createKey(db, { userId, environment: 'live' });
     await database.pool.query(

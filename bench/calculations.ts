@@ -2,7 +2,7 @@ import { asBillionths } from '#src/core/decimal.ts';
 import { createCalculator } from '#src/cost/calculator.ts';
 import { compareOffers } from '#src/cost/compare.ts';
 import { loadWhatIf } from '#src/cost/home-what-if.ts';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { loadInsights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { readImports } from '#src/energy/usage/imports.ts';
@@ -71,7 +71,7 @@ export async function bench(): Promise<BenchmarkResult> {
       SIMPLE_USER_ID,
     ]);
     await pool.query('VACUUM ANALYZE');
-    const db = createDb(pool);
+    const db = createDatabase(pool);
     const asked = { userId: USER_ID, zone: ZONE, range: dayRange(START, END, ZONE), now: NOW };
     const run = <T>(work: (signal: AbortSignal) => Promise<T>) => calculator.run(USER_ID, work);
     const times = await alternate({

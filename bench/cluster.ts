@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectAmqp } from 'amqplib';
 import { declareTopology } from '#ingest/source/amqp/declare.ts';
 import { shardQueue } from '#ingest/source/amqp/topology.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { ROUTING_KEYS } from '#src/devices/topics.ts';
 import { startBrokerCalls } from '../test/support/cluster/broker-calls.ts';
 import { startIngestPair } from '../test/support/cluster/ingest-pair.ts';
@@ -57,7 +57,7 @@ export async function bench(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   const undo: (() => Promise<unknown>)[] = [() => database.remove()];
   try {
-    const calls = await startBrokerCalls(createDb(database.pool));
+    const calls = await startBrokerCalls(createDatabase(database.pool));
     undo.push(() => calls.app.close());
     const clusters = new Map<string, RabbitCluster>();
     for (const count of [1, 3]) {

@@ -1,5 +1,5 @@
 import { loadInsightsWithCostAndEmissions } from '#src/cost/insights.ts';
-import { createDb, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { loadInsights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
@@ -72,7 +72,7 @@ export async function bench(): Promise<BenchmarkResult> {
   try {
     const { pool } = database;
     await createCostedHomes(pool);
-    const db = createDb(pool);
+    const db = createDatabase(pool);
     const range = dayRange(START, END, ZONE);
     const include = new Set(['grid_import', 'grid_export'] as const);
     const results: Record<

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { Agent, request } from 'node:https';
 import { fileURLToPath } from 'node:url';
 import { createKey } from '#src/auth/keys.ts';
-import { createDb, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { recordSilences } from '#src/devices/fleet/watch.ts';
 import { createUser } from '#src/users/store.ts';
 import type { BenchmarkResult } from './answer.ts';
@@ -112,7 +112,7 @@ async function withFleet<T>(devices: number, watches: number[], run: (fleet: Fle
   const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
   try {
     process.stderr.write(`filling ${devices} devices …\n`);
-    const db = createDb(database.pool);
+    const db = createDatabase(database.pool);
     const { user_id: admin } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
     const { user_id: utility } = await createUser(db, { email: 'utility@example.com', role: 'utility' });
     await addFleet(database.pool, devices, utility);

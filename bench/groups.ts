@@ -1,4 +1,4 @@
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { loadGroupHomes } from '#src/energy/group/homes.ts';
 import { streamGroupInsights } from '#src/energy/group/insights.ts';
@@ -73,7 +73,7 @@ export async function bench(asked: readonly string[]): Promise<BenchmarkResult> 
   const database = await startBenchmarkDatabase();
   try {
     const { pool } = database;
-    const db = createDb(pool);
+    const db = createDatabase(pool);
     await ensurePartitions(pool, { from: new Date(START), to: new Date(END) });
     await fill(pool, homes);
     const json: Record<string, Record<string, { p50_ms: number; p99_ms: number; rows: number }>> = {};
@@ -131,7 +131,7 @@ export async function bench(asked: readonly string[]): Promise<BenchmarkResult> 
 }
 
 async function answered(
-  db: ReturnType<typeof createDb>,
+  db: ReturnType<typeof createDatabase>,
   groupId: string,
   { start, end, groupBy, zone, include }: (typeof QUESTIONS)[number],
 ) {

@@ -1,5 +1,5 @@
 import { openHourText } from '#ingest/write/open-hour.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { loadInsights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
@@ -81,7 +81,7 @@ export async function bench(): Promise<BenchmarkResult> {
     await pool.query(
       'VACUUM ANALYZE device_hours, device_days, closed_user_hourly, closed_user_daily, closed_user_monthly_by_hour, users, devices, device_heads',
     );
-    const db = createDb(pool);
+    const db = createDatabase(pool);
     const questions = [
       { name: 'day, 30 days', range: dayRange('2025-12-02', '2025-12-31', 'UTC'), group: 'day' },
       { name: 'day, a year', range: dayRange(YEAR.start, YEAR.end, 'UTC'), group: 'day' },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { createKey } from '#src/auth/keys.ts';
-import { createDb, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import type { BenchmarkResult } from './answer.ts';
@@ -57,7 +57,7 @@ export async function bench(): Promise<BenchmarkResult> {
 
 /** Stores readings in an empty database, and reads them in each format. Returns the results by format. */
 export async function measureReadings({ pool, url }: { pool: Pool; url: string }, stored = READINGS) {
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const { user_id: userId } = await createUser(db, { email: 'bench@example.com', role: 'homeowner' });
   const { key } = await createKey(db, { userId, environment: 'live', scopes: ['readings:read'] });
   const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'bench' });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { QUARTER_MS } from '#src/core/units.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { formatDayNumber } from '#src/remarks/calendar.ts';
 import { remarksOn } from '#src/remarks/decide.ts';
@@ -170,7 +170,7 @@ async function time(): Promise<BenchmarkResult> {
       [from, END],
     );
     await pool.query('VACUUM ANALYZE');
-    const db = createDb(pool);
+    const db = createDatabase(pool);
     const asked = (turn: number) => ({
       userId: `usr_${(turn % HOMES) + 1}`,
       zone: 'Europe/Berlin',

@@ -1,4 +1,4 @@
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { loadInsights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import type { BenchmarkResult } from './answer.ts';
@@ -48,7 +48,7 @@ async function measure(database: TierDatabase) {
 }
 
 async function ask({ pool }: TierDatabase, homes: number): Promise<{ p50_ms: number; p99_ms: number }> {
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const range = dayRange(YEAR.start, YEAR.end, 'UTC');
   const rounds: { p50: number; p99: number }[] = [];
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { createKey } from '#src/auth/keys.ts';
-import { createDb, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { openEventStream } from '../test/support/event-stream.ts';
 import { startRole } from '../test/support/service.ts';
 import type { BenchmarkResult } from './answer.ts';
@@ -103,7 +103,7 @@ export async function bench(): Promise<BenchmarkResult> {
 
 /** Creates a key for each home. */
 async function keysOf(pool: Pool): Promise<Map<string, string>> {
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const users = await db.selectFrom('users').select('user_id').where('role', '=', 'homeowner').execute();
   const keys = new Map<string, string>();
   for (const { user_id: userId } of users) keys.set(userId, (await createKey(db, { userId, environment: 'live' })).key);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DetectedDatabase } from '#src/database/capabilities.ts';
-import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -47,7 +47,7 @@ export interface PairedDevice {
 
 /** Pairs devices, each in its own home. */
 export async function pairDevices(pool: Pool, count: number): Promise<PairedDevice[]> {
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const paired: PairedDevice[] = [];
   for (let index = 0; index < count; index++) {
     const email = `${Math.random().toString(36).slice(2)}@example.com`;

@@ -1,5 +1,5 @@
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/migrate.ts';
 import { loadInsights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
@@ -103,7 +103,7 @@ async function measure(database: TierDatabase): Promise<Result> {
     month: dayRange(dateOf(startMs), dateOf(endMs), 'UTC'),
   };
   const answers: Result['insights'] = {};
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   for (const [group, range] of Object.entries(questions) as ['day' | 'hour' | 'month', (typeof questions)['day']][]) {
     const times: number[] = [];
     for (let index = 0; index < QUERIES; index++) {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
-import { createDb, type Database, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { recordClockStep } from '#src/devices/edits/clock.ts';
 import { type ClockStep, createReceiptClock, firstReceiptTime, type ReceiptClock } from './receipt-clock.ts';
 import type { RawMessage, Receipt, ReceiveMessage } from './source/source.ts';
@@ -38,7 +38,7 @@ export async function startReceiptStamper(
   let stretchFromMs = stampMs;
   if (step) {
     const earlierMs = rows[0].stretch_from.getTime();
-    const edits = await recordClockStep(createDb(pool), { host, ...step, stretchFromMs: earlierMs });
+    const edits = await recordClockStep(createDatabase(pool), { host, ...step, stretchFromMs: earlierMs });
     log.warn({ ...step, edits }, 'the clock is behind the newest receipt of this host');
     // The clock may be set back again over the time before an earlier step back, so the stretch then continues.
     stretchFromMs = Math.min(stampMs, earlierMs);
@@ -73,7 +73,7 @@ export class ReceiptStamper {
     const { host, log, clocks, startMs, stretchFromMs } = start;
     this.host = host;
     this.#pool = pool;
-    this.#db = createDb(pool);
+    this.#db = createDatabase(pool);
     this.#log = log;
     this.#wallMs = clocks.wallMs ?? Date.now;
     this.#startMs = startMs;

@@ -6,7 +6,7 @@ import { type Config, DEFAULT_SHARDS } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { BelievedTime } from '#src/database/believed-time.ts';
-import { createDb, type Database, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { findInvalidCertificates, findLoginOfCertificate } from '#src/devices/certificates.ts';
 import { findAccountOfLogin, findDeviceLogin, findInvalidLogins } from '#src/devices/credentials.ts';
 import { createLoginPlaces } from '#src/devices/login-places.ts';
@@ -199,7 +199,7 @@ async function standbySource(
 
 async function embeddedBroker(config: Config, parts: IngestParts, receive: ReceiveMessage): Promise<Connected> {
   const { pool, tls, homes, claims, isProxy, log } = parts;
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const { host, port, tlsHost, tlsPort } = config.mqtt;
   const ca = await clientAuthority(config.mqtt.clientCaFile);
   if (!isLoopback(host)) log.warn({ host, port }, OPEN_WITHOUT_TLS);

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:https';
 import { createKey } from '#src/auth/keys.ts';
-import { createDb, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Pool } from '#src/database/connect.ts';
 import type { PairedDevice } from '../support.ts';
 import { deliverReadings, type Fleet } from './fleet.ts';
 
@@ -40,7 +40,12 @@ async function createDeviceKeys(pool: Pool, players: readonly PairedDevice[]): P
     const { rows } = await pool.query('SELECT user_id FROM devices WHERE device_id = $1', [deviceId]);
     const device = { id: deviceId, madeBy: 'owner' as const };
     const scopes = ['readings:write' as const];
-    const { key } = await createKey(createDb(pool), { userId: rows[0].user_id, environment: 'live', scopes, device });
+    const { key } = await createKey(createDatabase(pool), {
+      userId: rows[0].user_id,
+      environment: 'live',
+      scopes,
+      device,
+    });
     keys.set(deviceId, key);
   }
   return keys;

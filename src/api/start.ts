@@ -16,7 +16,7 @@ import type { Metrics } from '#src/core/metrics.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { SERVER_TLS } from '#src/core/tls.ts';
-import { createDb, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { watchStandby } from '#src/database/standby.ts';
 import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
 import { buildApp } from './app.ts';
@@ -60,7 +60,7 @@ export async function startApi(
 ): Promise<Api> {
   const { pool, readPool, tls, secret, mailSignIn, fetchAnswer, judge, rejected, sentReadings, rollups, metrics, log } =
     parts;
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const { environment } = config;
   const { backups } = parts;
   const standby = readPool === pool ? undefined : watchStandby(pool, readPool, log);
@@ -93,7 +93,7 @@ export async function startApi(
     {
       db,
       readDb: db,
-      ...omitUndefined({ reads: standby && createReadRouter(db, createDb(readPool), standby) }),
+      ...omitUndefined({ reads: standby && createReadRouter(db, createDatabase(readPool), standby) }),
       clock: systemClock,
       box: createSecretBox(secret),
       environment,

@@ -6,7 +6,7 @@ import { isDatabaseUrl } from '#src/config/addresses.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { isCellName } from '#src/core/cell.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
-import { createDb, createPool } from '#src/database/connect.ts';
+import { createDatabase, createPool } from '#src/database/connect.ts';
 import { synchroniseRouters } from '#src/start/cells/exceptions.ts';
 import { type CellHealth, type CellsHealth, readCellsHealth } from '#src/start/cells/health.ts';
 import { type CellMoveReport, FIRST_CELL, moveToCell } from '#src/start/cells/move.ts';
@@ -113,7 +113,7 @@ async function move(users: readonly string[], to: string, file: CellsFile): Prom
         users,
         places: placesOf(file),
         source,
-        secrets: { source: await secretKey(config, createDb(source)), target: targetSecret },
+        secrets: { source: await secretKey(config, createDatabase(source)), target: targetSecret },
         taking: { retentionMonths: config.retentionMonths, maxChannels: config.maxChannels },
         connectedMs: CONNECTED_MS,
         step(text) {

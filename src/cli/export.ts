@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { streamPersonArchive } from '#src/export/archive.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { findUserId } from './named-user.ts';
@@ -20,7 +20,7 @@ export function register(program: Command): void {
 
 async function run(user: string, { output, json }: { output: string; json?: boolean }): Promise<void> {
   await runWithServicePool('energy export', async (pool, { dataDir }) => {
-    const db = createDb(pool);
+    const db = createDatabase(pool);
     const userId = await findUserId(db, user);
     await runAsOperator(
       db,

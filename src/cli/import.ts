@@ -13,7 +13,7 @@ import { type ImportSeries, parseEnergyUnit } from '#simulators/past/series.ts';
 import { mqttUrlFromHere } from '#src/config/load.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { isZone } from '#src/energy/ranges.ts';
 import { downloadPages, subscriptionToken } from './green-button-subscription.ts';
 import { runWithServicePool } from './running-service.ts';
@@ -117,7 +117,7 @@ async function run(files: string[], options: Options, command: Command): Promise
       const pages =
         token === null || !folder ? null : await downloadPages(files[0] as string, { token, folder, config, signal });
       progress = await progressBar(pages ?? files);
-      return importFiles(createDb(pool), {
+      return importFiles(createDatabase(pool), {
         deviceId: device,
         files,
         mqttUrl: mqttUrlFromHere(config),

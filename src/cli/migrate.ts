@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { isDatabaseUrl, maskUrl } from '#src/config/addresses.ts';
 import { type Config, loadConfig } from '#src/config/load.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
-import { createDb, createPool } from '#src/database/connect.ts';
+import { createDatabase, createPool } from '#src/database/connect.ts';
 import { hasEmbedded, isEmbeddedAlive } from '#src/database/embedded-postgres.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -98,7 +98,7 @@ async function moveAccounts(options: {
   const config = loadConfig();
   const { url, release } = await reachSource(config);
   const pool = createPool(url, { max: 1, applicationName: 'energy migrate' });
-  const source = await secretKey(config, createDb(pool)).finally(() => pool.end());
+  const source = await secretKey(config, createDatabase(pool)).finally(() => pool.end());
   const bar = progressBar();
   const report = await moveUsers(url, to, {
     accounts,

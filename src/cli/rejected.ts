@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { listRejected, type RejectedMessage, type RejectionFilter, replayRejected } from '#ingest/replay-rejected.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { runAsOperator } from '#src/users/audit.ts';
@@ -44,7 +44,7 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object')
     .action((options: Options) =>
       runWithServicePool('energy rejected', async (pool, { retentionMonths, maxChannels }) => {
-        const db = createDb(pool);
+        const db = createDatabase(pool);
         const target = options.device ?? null;
         if (target !== null && !(await findDevice(db, REACH_OF_ALL, target)))
           throw new Error(`There is no device ${target}`);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { detectCapabilities } from '#src/database/capabilities.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups, type RollupOptions, type RollupReport } from '#src/rollups/mend.ts';
 import { resolveUserId } from './named-user.ts';
@@ -39,7 +39,7 @@ async function run(mode: RollupOptions['mode'], user: string | undefined): Promi
   };
   return runWithServicePool(`energy rollups ${mode}`, async (pool, { database, retentionMonths }) => {
     const { capabilities } = await detectCapabilities(pool, database.timescale);
-    const userId = user === undefined ? undefined : await resolveUserId(createDb(pool), user);
+    const userId = user === undefined ? undefined : await resolveUserId(createDatabase(pool), user);
     return checkAllRollups(pool, {
       capabilities,
       since: firstCheckedMonth(new Date(), retentionMonths),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '#src/config/load.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
-import { createDb, createPool, type Database, type Pool } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Database, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { refuseNewer } from '#src/database/migrate.ts';
 import { loadConfigBeside } from '#src/start/ports.ts';
@@ -26,7 +26,7 @@ async function awaitEndings(pool: Pool): Promise<void> {
 
 /** Runs `work` with a connection to the database of the running service. */
 export const runOnServiceDatabase = (work: (db: Database, config: Config) => Promise<void>): Promise<void> =>
-  runWithServicePool('energy command', (pool, config) => work(createDb(pool), config));
+  runWithServicePool('energy command', (pool, config) => work(createDatabase(pool), config));
 
 /**
  * Runs work that needs its own connection pool on the database of the running service. `applicationName`: name of these connections in

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '#src/config/load.ts';
-import { createDb, createPool } from '#src/database/connect.ts';
+import { createDatabase, createPool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { type GivenUpSecrets, giveUpEncryptedSecrets } from '#src/start/secret-key.ts';
 import { printResult } from './running-service.ts';
@@ -24,7 +24,7 @@ export function register(program: Command): void {
       const pool = createPool(url, { max: 2, applicationName: 'energy secrets' });
       try {
         await migrate(pool, config.database);
-        const forgotten = await giveUpEncryptedSecrets(createDb(pool), config);
+        const forgotten = await giveUpEncryptedSecrets(createDatabase(pool), config);
         printResult(options.json, forgotten, linesOf(forgotten));
       } finally {
         await pool.end();

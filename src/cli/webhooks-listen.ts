@@ -5,7 +5,7 @@ import { createWebhook, deleteWebhook } from '#src/api/v1/webhooks/operations.ts
 import type { Config } from '#src/config/load.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
-import { createDb, type Database, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
@@ -76,7 +76,7 @@ async function listenUntilSignal(options: ListenOptions): Promise<void> {
  * the account's next listener does.
  */
 async function listen(pool: Pool, config: Config, options: ListenOptions, stop: AbortSignal): Promise<void> {
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const ask = (definition: typeof createWebhook | typeof deleteWebhook, asked: OperatorRequest) =>
     runAsOperator(definition, asked, { db, config, what: 'webhook' });
   const end = (webhookId: string) => ask(deleteWebhook, { params: { webhook_id: webhookId } });

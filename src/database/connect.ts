@@ -15,7 +15,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { isTracing, recordPastSpan } from '#src/core/tracing.ts';
 import { HostUnavailable, queryHost, type WantedHost, WatchedClient } from './hosts.ts';
 import { createHostsPool } from './hosts-pool.ts';
-import { PROBE_MS, refuseWhileStill } from './standstill.ts';
+import { PROBE_MS, refuseDuringStandstill } from './standstill.ts';
 import type { Tables } from './tables.ts';
 
 export type { Pool, PoolClient } from 'pg';
@@ -32,7 +32,7 @@ function parseInt8(text: string): number {
 }
 
 /** Parses the text of a `bigint[]` into numbers. Null becomes the empty list, because `array_agg` returns null for no rows. */
-export const wholeNumbersOrNulls = (text: string | null | undefined): (number | null)[] =>
+export const parseBigintsWithNulls = (text: string | null | undefined): (number | null)[] =>
   text == null || text === '{}'
     ? []
     : text
@@ -41,7 +41,7 @@ export const wholeNumbersOrNulls = (text: string | null | undefined): (number | 
         .map((one) => (one === 'NULL' ? null : parseInt8(one)));
 
 /** Parses the text of a `bigint[]` without nulls into numbers. */
-export const wholeNumbers = (text: string | null | undefined): number[] => wholeNumbersOrNulls(text) as number[];
+export const parseBigints = (text: string | null | undefined): number[] => parseBigintsWithNulls(text) as number[];
 
 /**
  * Creates a pool of connections to a PostgreSQL server. Its sessions use UTC. `settings` are further settings of its sessions, as
@@ -91,7 +91,7 @@ export function createPool(
       },
       wanted,
     );
-  if (options.isAnswering) refuseWhileStill(pool, () => answerOfOne(urls.map(probe)));
+  if (options.isAnswering) refuseDuringStandstill(pool, () => answerOfOne(urls.map(probe)));
   // A connection that is being closed does not return to the pool.
   pool.on('release', (_error, client) => {
     if (client instanceof WatchedClient && client.isUseless) void client.end().catch(() => {});
@@ -206,7 +206,7 @@ export function closableDatabaseOn(client: pg.PoolClient): { db: Database; close
 }
 
 /** Creates a typed query interface on a pool. */
-export function createDb(pool: pg.Pool): Database {
+export function createDatabase(pool: pg.Pool): Database {
   const dialect = new PostgresDialect({ pool: preparing(pool) });
   if (!isTracing()) return new Kysely<Tables>({ dialect });
   return new Kysely<Tables>({

@@ -6,13 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { hasLittleMemory, usableMemoryBytes } from '#src/core/memory.ts';
 import {
-  DATABASE,
   ensureRole,
   makeSocketFolder,
-  ROLE,
   removeSocketFolder,
+  SERVER_SUPERUSER,
+  SERVICE_DATABASE,
+  SERVICE_ROLE,
   SOCKET_NAME,
-  SUPERUSER,
   socketFolderOf,
 } from './embedded-role.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
@@ -35,13 +35,13 @@ const urlOf = (role: string, dataDir: string, database: string): string =>
   `postgresql://${role}@localhost/${database}?host=${encodeURIComponent(socketFolderOf(clusterFolder(dataDir)))}`;
 
 /** Returns the URL of the embedded database in `dataDir`, for the service's own role. The server need not be running. */
-export const embeddedUrl = (dataDir: string): string => urlOf(ROLE, dataDir, DATABASE);
+export const embeddedUrl = (dataDir: string): string => urlOf(SERVICE_ROLE, dataDir, SERVICE_DATABASE);
 
 /**
  * Returns the URL of any database of the embedded server, as its superuser. Needed to create roles and databases, for which the service's
  * own role has no right.
  */
-export const superuserUrl = (dataDir: string, database: string): string => urlOf(SUPERUSER, dataDir, database);
+export const superuserUrl = (dataDir: string, database: string): string => urlOf(SERVER_SUPERUSER, dataDir, database);
 
 /** Settings for ingest: commits are durable (on disk), WAL space is generous, memory depends on the machine's size. */
 function settings(socketFolder: string, sharedBuffersMb: number): string {
@@ -255,7 +255,7 @@ async function initialise(binaries: PostgresBinaries, cluster: string): Promise<
   if (existsSync(join(cluster, 'PG_VERSION'))) return;
   const fresh = `${cluster}.new`;
   await rm(fresh, { recursive: true, force: true });
-  const args = ['-D', fresh, '-U', SUPERUSER, '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8'];
+  const args = ['-D', fresh, '-U', SERVER_SUPERUSER, '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8'];
   const [command, ...rest] = [...binaries.prefix, binaries.initdb, ...args];
   await run(command as string, rest);
   await appendFile(join(fresh, 'postgresql.conf'), "\ninclude 'energy.conf'\n");

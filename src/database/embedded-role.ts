@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { createPool, type Pool } from './connect.ts';
 
 /** Role of the service in its embedded database, and name of that database, which the role owns. The role is no superuser. */
-export const ROLE = 'energy';
-export const DATABASE = 'energy';
+export const SERVICE_ROLE = 'energy';
+export const SERVICE_DATABASE = 'energy';
 /** Superuser that initdb creates. It is only used to set up the role and the database. */
-export const SUPERUSER = 'postgres';
+export const SERVER_SUPERUSER = 'postgres';
 
 /**
  * Creates the role and the database if they are missing. Objects that an earlier version created as superuser become the role's. `urlOf`
@@ -17,15 +17,15 @@ export async function ensureRole(urlOf: (database: string) => string): Promise<v
   // Raw SQL: roles, databases and their owners.
   await on(urlOf('postgres'), async (pool) => {
     const { rows } = await pool.query(
-      `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = '${ROLE}') AS "hasRole",
-         (SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = '${DATABASE}') AS owner`,
+      `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = '${SERVICE_ROLE}') AS "hasRole",
+         (SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = '${SERVICE_DATABASE}') AS owner`,
     );
     const [{ hasRole, owner }] = rows;
-    if (!hasRole) await pool.query(`CREATE ROLE ${ROLE} LOGIN`);
-    if (owner === null) await pool.query(`CREATE DATABASE ${DATABASE} OWNER ${ROLE}`);
-    else if (owner !== ROLE) await pool.query(`ALTER DATABASE ${DATABASE} OWNER TO ${ROLE}`);
+    if (!hasRole) await pool.query(`CREATE ROLE ${SERVICE_ROLE} LOGIN`);
+    if (owner === null) await pool.query(`CREATE DATABASE ${SERVICE_DATABASE} OWNER ${SERVICE_ROLE}`);
+    else if (owner !== SERVICE_ROLE) await pool.query(`ALTER DATABASE ${SERVICE_DATABASE} OWNER TO ${SERVICE_ROLE}`);
   });
-  await on(urlOf(DATABASE), (pool) => pool.query(TAKE_OVER));
+  await on(urlOf(SERVICE_DATABASE), (pool) => pool.query(TAKE_OVER));
 }
 
 async function on(url: string, work: (pool: Pool) => Promise<unknown>): Promise<void> {
@@ -47,9 +47,9 @@ DECLARE
 BEGIN
   FOR command IN
     WITH ours AS (SELECT oid FROM pg_namespace WHERE nspname = 'public'),
-      superuser AS (SELECT oid FROM pg_roles WHERE rolname = '${SUPERUSER}')
+      superuser AS (SELECT oid FROM pg_roles WHERE rolname = '${SERVER_SUPERUSER}')
     -- Tables before the rest: their sequences and row types follow them.
-    SELECT format('ALTER %s %s OWNER TO ${ROLE}', kind, name) FROM (
+    SELECT format('ALTER %s %s OWNER TO ${SERVICE_ROLE}', kind, name) FROM (
       SELECT 1 AS place, CASE relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END AS kind, c.oid::regclass::text AS name
       FROM pg_class c WHERE relnamespace IN (TABLE ours) AND relowner IN (TABLE superuser) AND relkind IN ('r', 'p', 'v', 'm')
       UNION ALL

@@ -72,7 +72,7 @@ export async function withExclusiveLock<T>(
  * Waits for a lock, then runs `work` on the session that holds it, like `withExclusiveLock`. For work that every process does at its start,
  * one process after the other.
  */
-export async function afterExclusiveLock<T>(
+export async function waitForExclusiveLock<T>(
   pool: Pool,
   key: number,
   work: (session: PoolClient) => Promise<T>,

@@ -11,11 +11,11 @@ export type Commodity = (typeof COMMODITIES)[number];
  * unknown name (`feed_in`, `meter/unknown/wert_a`). Channels known not to count are called `ignored/…`. PostgreSQL interprets the pattern
  * as JavaScript does, and the index `series_unknown_name` contains it literally.
  */
-export const KNOWN_CHANNEL =
+export const KNOWN_CHANNEL_PATTERN =
   '^(?:(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\\d+)*|(?:[^/]+/)*ignored/.+)$';
 
 /** SQL condition on `series s`: a series of energy or power whose channel name is unknown. The index `series_unknown_name` finds these. */
-export const hasUnknownChannelName = sql<boolean>`(coalesce(s.meant, s.channel) !~ ${sql.lit(KNOWN_CHANNEL)} AND s.kind IN ('register', 'interval', 'power'))`;
+export const hasUnknownChannelName = sql<boolean>`(coalesce(s.meant, s.channel) !~ ${sql.lit(KNOWN_CHANNEL_PATTERN)} AND s.kind IN ('register', 'interval', 'power'))`;
 
 /**
  * Quantities of a device that are aggregated separately. Channels with a placement of their own are also part of the device's electricity.

@@ -8,7 +8,7 @@ import { VERSION } from '#src/core/version.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { type DetectedDatabase, detectCapabilities } from './capabilities.ts';
 import { type Pool, type PoolClient, type Query, queryOn } from './connect.ts';
-import { afterExclusiveLock } from './exclusive-lock.ts';
+import { waitForExclusiveLock } from './exclusive-lock.ts';
 import { transactionOn } from './transaction.ts';
 
 const SQL = fileURLToPath(new URL('../../sql/', import.meta.url));
@@ -30,7 +30,7 @@ export async function migrate(
   pool: Pool,
   { timescale = 'auto', now = new Date() }: { timescale?: 'auto' | 'off'; now?: Date } = {},
 ): Promise<Migrated> {
-  return afterExclusiveLock(pool, ADVISORY_LOCKS.migration, async (client) => {
+  return waitForExclusiveLock(pool, ADVISORY_LOCKS.migration, async (client) => {
     // Raw SQL: migrations are SQL, and their table exists before the schema matches the types.
     await refuseNewer(client);
     const database = await detectCapabilities(pool, timescale);

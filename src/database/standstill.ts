@@ -30,7 +30,7 @@ export function passConnection(connected: Promise<pg.PoolClient>, callback?: Got
  * connection fail at once until the server responds again. `probe` connects to the server and runs a statement. It resolves or rejects when
  * the server responds. If the server does not, it rejects later than PROBE_MS, with a message about a timeout.
  */
-export function refuseWhileStill(pool: pg.Pool, probe: () => Promise<unknown>): void {
+export function refuseDuringStandstill(pool: pg.Pool, probe: () => Promise<unknown>): void {
   const clients = new Set<WatchedClient>();
   /** Callers that wait for a connection. */
   const waiting = new Set<{ sinceMs: number; refuse(error: Error): void }>();

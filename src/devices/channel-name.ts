@@ -1,5 +1,5 @@
 import type { Placement } from '#src/database/enums.ts';
-import { COMMODITIES, type Commodity, KNOWN_CHANNEL } from '#src/database/meter.ts';
+import { COMMODITIES, type Commodity, KNOWN_CHANNEL_PATTERN } from '#src/database/meter.ts';
 
 /** Meaning of a channel, from its name and its owner's settings (law of consumption, "Channels"). */
 
@@ -34,7 +34,7 @@ const IGNORED = 'ignored';
  */
 const COOLING = 'cooling';
 
-const KNOWN = new RegExp(KNOWN_CHANNEL);
+const KNOWN = new RegExp(KNOWN_CHANNEL_PATTERN);
 
 /** Meanings that an owner can set for a quantity (`counts_as`). */
 export const COUNTS_AS_PATTERN =

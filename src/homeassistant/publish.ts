@@ -3,7 +3,7 @@ import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import { pause, startLoop, WakeUpSignal } from '#src/core/loop.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { createDb, type Database, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
 import { homeUsageTopic } from '#src/devices/topics.ts';
 import {
@@ -69,7 +69,7 @@ const installationOf = (secret: string): string =>
 
 async function publishUntil(over: AbortSignal, publishing: Publishing, parts: PublisherParts): Promise<void> {
   const { pool, clock, log, everyMs = EVERY_MS } = parts;
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const announcer: Announcer = { ...publishing, installation: installationOf(parts.secret) };
   /** Retained messages of this process by topic, and topics that may have one of an earlier process. */
   const published = new Map<string, string>();

@@ -6,7 +6,7 @@ import { readBackupPlan } from '#src/backup/plan.ts';
 import { type Config, childEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
 import { outliveOutput } from '#src/core/output.ts';
-import { createDb, createPool } from '#src/database/connect.ts';
+import { createDatabase, createPool } from '#src/database/connect.ts';
 import { isEmbeddedAlive, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
@@ -74,7 +74,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     if (config.environment === 'sandbox') stops.push(startSandbox(config, url, log).stop);
     const pool = createPool(url, { max: 2, applicationName: 'energy supervisor', isAnswering: true });
     stops.push(() => pool.end());
-    const access = createBrokerAccess(createDb(pool), config.mqtt.url);
+    const access = createBrokerAccess(createDatabase(pool), config.mqtt.url);
     const operator = await startOperator(
       config.operator,
       { ...supervised(children), publicUrl: config.publicUrl, access },
@@ -143,7 +143,7 @@ async function prepare(
     await setEndingsRecorded(pool, config.database.url === undefined);
     await applyEndingsAfterRestore(pool, config.dataDir, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
-    const db = createDb(pool);
+    const db = createDatabase(pool);
     // Check the secret key here, so that the start fails with a clear error instead of restarting the roles endlessly.
     await secretKey(config, db);
     const adminKey = await ensureBootstrapAdmin(db, { environment, givenKey });

@@ -11,7 +11,7 @@ import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { createLog } from '#src/core/log.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
-import { createDb, createPool, type Pool, roleSettings } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Pool, roleSettings } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { composeSignIn, sendMail } from '#src/delivery/email/send.ts';
@@ -33,7 +33,7 @@ export async function runApi(config: Config): Promise<void> {
     const { database } = await migrate(longPool, config.database);
     await warnOfCommitRisks(pool, url, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
-    if (givenKey !== undefined) await ensureBootstrapAdmin(createDb(pool), { environment, givenKey });
+    if (givenKey !== undefined) await ensureBootstrapAdmin(createDatabase(pool), { environment, givenKey });
     const tls = await tlsPair(config, log);
     const mailer = openMailer(config);
     const { retentionMonths, maxChannels } = config;
@@ -48,7 +48,7 @@ export async function runApi(config: Config): Promise<void> {
       pool,
       readPool,
       tls,
-      secret: await secretKey(config, createDb(pool)),
+      secret: await secretKey(config, createDatabase(pool)),
       mailSignIn: async (email, { token, code, user_id: userId }, language) => {
         const link = signInLink(api.publicUrl, token);
         const mail = await composeSignIn({ link, code, validMinutes: SIGN_IN_VALIDITY_MS / 60_000 }, language);

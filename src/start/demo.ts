@@ -3,7 +3,7 @@ import { createPlayers, type PlayOptions } from '#simulators/play.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { type Config, mqttUrlFromHere } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { createDb, createPool } from '#src/database/connect.ts';
+import { createDatabase, createPool } from '#src/database/connect.ts';
 import { startAll } from './all.ts';
 import { ensureAlerts, ensureClosedBill, ensureTariffs, keepPricesAhead } from './demo-accounts.ts';
 import { printedLink } from './sign-in-link.ts';
@@ -53,7 +53,7 @@ export async function startDemo(
     for (const close of closing.splice(0)) await close();
   };
   try {
-    const db = createDb(pool);
+    const db = createDatabase(pool);
     const homes = await ensureDemoHomes(db, { historyMonths: HISTORY_MONTHS, nowMs: Date.now() });
     await ensureTariffs(db, homes, new Date());
     closing.unshift(keepPricesAhead(db, homes));

@@ -11,7 +11,7 @@ import { AppError } from '#src/core/errors.ts';
 import { createLog } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
-import { createDb, createPool, type Database, roleSettings } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Database, roleSettings } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { findReadingVersions } from '#src/devices/newest-readings.ts';
@@ -66,7 +66,7 @@ export async function runIngest(config: Config): Promise<void> {
       log.warn('another worker has taken over the session at the broker: ending, to begin anew as one that stands by');
       process.exit(1);
     };
-    const db = createDb(pool);
+    const db = createDatabase(pool);
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
     // This counter limits only claims, by network. No plan limits networks.
     const claims = claimsAtBroker(db, databaseCounter(db, {}, systemClock));

@@ -1,7 +1,7 @@
 import type { Capabilities } from '#src/database/capabilities.ts';
 import { closeForWriting, openForWriting } from '#src/database/closing.ts';
 import { createPool, type Pool, type PoolClient } from '#src/database/connect.ts';
-import { continueIdentities } from '#src/database/copy/copy-rows.ts';
+import { continueSequences } from '#src/database/copy/copy-rows.ts';
 import { beginFilling, endFilling } from '#src/database/copy/filling.ts';
 import { COPIED_RELATIONS, type CopiedRelation, UNCOPIED_RELATIONS } from '#src/database/copy/relations.ts';
 import {
@@ -154,7 +154,7 @@ async function finish(
     if (isMaterialised) await foldLateDays(source);
     const relations = await synchronise(ends, MOVED_RELATIONS, { held: true, onProgress: progress });
     await compareCopied(ends, relations);
-    await continueIdentities(ends, NAMES);
+    await continueSequences(ends, NAMES);
     await endWriting(source, sourcePool);
     return relations;
   });

@@ -4,7 +4,7 @@ import { removePasskeys } from '#src/auth/passkeys.ts';
 import { closeSessions } from '#src/auth/sessions.ts';
 import { deleteRestoredState, type Ending, readRestored } from '#src/backup/ended.ts';
 import type { Logger } from '#src/core/log.ts';
-import { createDb, type Database, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { holdBack } from '#src/delivery/hold.ts';
 import { deleteWebhook } from '#src/delivery/webhook/subscriptions.ts';
@@ -46,7 +46,7 @@ const END: Record<Ending['kind'], (db: Database, ids: readonly string[]) => Prom
 export async function applyEndingsAfterRestore(pool: Pool, dataDir: string, log: Logger): Promise<void> {
   const restored = await readRestored(dataDir);
   if (restored === null) return;
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   await holdBack(db);
   // In the order of the file, no step causes mails about another one.
   const byKind = Map.groupBy(restored.endings, ({ kind }) => kind);

@@ -8,7 +8,7 @@ import { outliveOutput } from '#src/core/output.ts';
 import { startTracing } from '#src/core/tracing.ts';
 import { VERSION } from '#src/core/version.ts';
 import { listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
-import { createDb, createPool, type Pool, queryOn } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Pool, queryOn } from '#src/database/connect.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 import type { RoleRequest } from './children.ts';
 import { DATABASE_STATE, databaseState } from './metrics.ts';
@@ -71,7 +71,7 @@ export async function runRole(
     health: async () => ({ [name]: 'up' }),
     isReady: () => !stopping && (role?.isReady?.() ?? true),
     publicUrl: config.publicUrl,
-    access: createBrokerAccess(createDb(access), config.mqtt.url),
+    access: createBrokerAccess(createDatabase(access), config.mqtt.url),
   };
   const operator = await startOperator(config.operator, operated, log);
   process.on('message', async ({ ask, number }: RoleRequest) => {

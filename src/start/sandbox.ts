@@ -3,7 +3,7 @@ import { ensureDevice } from '#simulators/earlier-homes.ts';
 import { createPlayers, type DevicePlayers } from '#simulators/play.ts';
 import { type Config, mqttUrlFromHere } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
-import { createDb, createPool, type Database } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Database } from '#src/database/connect.ts';
 
 const HISTORY_DAYS = 30;
 const LOOK_EVERY_MS = 2_000;
@@ -15,7 +15,7 @@ const LOCATIONS = { smart_meter: 'Simulated meter cupboard', thermostat: 'Simula
 /** Gives each homeowner of the sandbox a simulated meter and thermostat with a month of history, and simulates their readings. */
 export function startSandbox(config: Config, databaseUrl: string, log: Logger): { stop(): Promise<void> } {
   const pool = createPool(databaseUrl, { max: 2, applicationName: 'energy sandbox' });
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const mqttUrl = mqttUrlFromHere(config);
   const homes = new Map<string, DevicePlayers>();
   let stopped = false;

@@ -10,7 +10,7 @@ import { type Loop, startLoop } from '#src/core/loop.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
-import { createDb, createPool, type Database, type Pool, roleSettings } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Database, type Pool, roleSettings } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createDispatcher } from '#src/delivery/dispatch.ts';
@@ -59,7 +59,7 @@ export async function runWorker(config: Config): Promise<void> {
     const backup = await readBackupPlan(config);
     // This role may be the first on a new disk, and one of its jobs watches the data directory.
     await mkdir(dataDir, { recursive: true });
-    const db = createDb(pool);
+    const db = createDatabase(pool);
     const ahead = { daysToPack: 0 };
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
     const clocks = { clock: systemClock, ageClock: believed.ageClock };
@@ -137,7 +137,11 @@ async function startTelling(
   { metrics, log, clock, ageClock }: { metrics: Metrics; log: Logger; clock: Clock; ageClock: Clock },
 ): Promise<() => Promise<void>> {
   const evaluator = startEvaluator();
-  const { channels, close } = await openChannels(config, createDb(pool), await secretKey(config, createDb(pool)));
+  const { channels, close } = await openChannels(
+    config,
+    createDatabase(pool),
+    await secretKey(config, createDatabase(pool)),
+  );
   const tries = Object.keys(channels).flatMap((channel) =>
     ['succeeded', 'failed'].map((result) => ({ channel, result })),
   );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { findInvalidCertificates, findLoginOfCertificate } from '#src/devices/certificates.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -11,7 +11,7 @@ let db: Database;
 let ids: { mine: string; other: string; gateway: string };
 beforeAll(async () => {
   database = await testDatabase();
-  db = createDb(database.pool);
+  db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'home@example.com', role: 'homeowner' });
   const device = async () => (await createDevice(db, { userId, type: 'meter', location: 'x' })).device.device_id;
   const { gateway } = await createGateway(db, { userId, name: 'x' });

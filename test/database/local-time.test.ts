@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { DateTime } from 'luxon';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { localTimeSql, offsetsIn, startOfClockUnitSql } from '#src/energy/local-time.ts';
 import { CLOCK_UNITS, type ClockUnit, isZone, type Range } from '#src/energy/ranges.ts';
 import { createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
@@ -13,7 +13,7 @@ let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
   database = await testDatabase();
-  db = createDb(database.pool);
+  db = createDatabase(database.pool);
 });
 afterAll(() => database.drop());
 

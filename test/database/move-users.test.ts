@@ -7,7 +7,7 @@ import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { openSession } from '#src/auth/sessions.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
-import { createDb, queryOn } from '#src/database/connect.ts';
+import { createDatabase, queryOn } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { checkDeviceLogin, findInvalidLogins, hashSecret } from '#src/devices/credentials.ts';
 import { createGateway } from '#src/devices/gateways.ts';
@@ -47,7 +47,7 @@ const mentioned = (pool: TestDatabase['pool'], ids: readonly string[]) =>
 
 test('every account that cannot move is reported with its line, and nothing is changed', async () => {
   const { source, target } = two;
-  const [here, there] = [createDb(source.pool), createDb(target.pool)];
+  const [here, there] = [createDatabase(source.pool), createDatabase(target.pool)];
   const admin = await createUser(here, { email: 'admin@example.com', role: 'admin' });
   const utility = await createUser(here, { email: 'utility@example.com', role: 'utility' });
   const [first, second] = await Promise.all(
@@ -229,7 +229,7 @@ test('while an account moves, its callers get 503 and its devices "server unavai
 
 test('a move waits for a running delivery, moves hours that close meanwhile, and leaves other recipients’ events', async () => {
   const { source, target } = two;
-  const db = createDb(source.pool);
+  const db = createDatabase(source.pool);
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const home = await createMeter(source);
   const { userId } = home;
@@ -280,7 +280,7 @@ test('messages that a gateway and a device still send to the source are stored w
   const { source, target } = two;
   const home = await createMeter(source);
   const stays = await createMeter(source);
-  const { gateway } = await createGateway(createDb(source.pool), { userId: home.userId, name: 'cellar' });
+  const { gateway } = await createGateway(createDatabase(source.pool), { userId: home.userId, name: 'cellar' });
   const writer = createWriter(source.pool, TAKING);
   const now = Date.now();
   const reading = (id: string, kwh: number, at: number) =>
@@ -366,14 +366,14 @@ test('a message that cannot be written is refused individually, and blocks no mo
 
 test('messages stored for a moved account are deleted when it is erased there, and after 90 days', async () => {
   const { source, target } = two;
-  const db = createDb(source.pool);
+  const db = createDatabase(source.pool);
   const [erased, lives] = [await createMeter(source), await createMeter(source)];
   const writer = createWriter(source.pool, TAKING);
   const send = ({ deviceId }: { deviceId: string }) =>
     writer.write([raw(`energy/v1/${deviceId}/readings`, { ts: new Date().toISOString(), energy_total_kwh: 1 })]);
   const both = [erased.userId, lives.userId];
   await moveUsers(source.url, target.url, how(both));
-  await eraseUser(createDb(target.pool), erased.userId);
+  await eraseUser(createDatabase(target.pool), erased.userId);
   await send(erased);
   await send(lives);
   expect(await moveUsers(source.url, target.url, how(both))).toMatchObject({
@@ -398,7 +398,7 @@ test('messages stored for a moved account are deleted when it is erased there, a
 
 test('tariffs with prices of an account that stays are reported with their line, until they have prices there', async () => {
   const { source, target } = two;
-  const db = createDb(source.pool);
+  const db = createDatabase(source.pool);
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const [home, other] = [await createMeter(source), await createMeter(source)];
   const make = { kind: 'price' as const, name: 'Day ahead', currency: 'EUR', resolution_minutes: 60 as const };
@@ -427,7 +427,7 @@ test('tariffs with prices of an account that stays are reported with their line,
     1,
   );
   expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([told]);
-  const there = createDb(target.pool);
+  const there = createDatabase(target.pool);
   await updateTariff(there, REACH_OF_ALL, tariff_id, { terms: { import: { series_id: own.series_id } } });
   expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([]);
 });

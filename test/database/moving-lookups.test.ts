@@ -4,7 +4,7 @@ import { type Caller, createAuthenticator } from '#src/auth/authenticate.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { reloadCaller } from '#src/auth/run-as-caller.ts';
 import { findSession, openSession } from '#src/auth/sessions.ts';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { findDeviceLogin, hashSecret } from '#src/devices/credentials.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -20,7 +20,7 @@ let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
   database = await testDatabase();
-  db = createDb(database.pool);
+  db = createDatabase(database.pool);
 });
 afterAll(() => database.drop());
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDb, createPool, PREPARED } from '#src/database/connect.ts';
+import { createDatabase, createPool, PREPARED } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 let database: TestDatabase;
@@ -12,7 +12,7 @@ afterAll(() => database.drop());
 test('a marked statement is prepared once per connection, for any values; others are not', async () => {
   const pool = createPool(database.url, { max: 1 });
   try {
-    const db = createDb(pool);
+    const db = createDatabase(pool);
     for (const value of [1, 2]) {
       const { rows } = await sql<{ sum: number }>`${PREPARED}SELECT ${value}::int + 1 AS sum`.execute(db);
       expect(rows).toEqual([{ sum: value + 1 }]);

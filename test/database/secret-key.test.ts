@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createWebhook, loadReceiver, updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { secretKey } from '#src/start/secret-key.ts';
@@ -23,7 +23,7 @@ let db: Database;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
   [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
-  db = createDb(database.pool);
+  db = createDatabase(database.pool);
 });
 afterAll(async () => {
   await folder.remove();

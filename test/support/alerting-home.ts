@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { createMeter, type Meter } from './meters.ts';
 
@@ -30,7 +30,7 @@ export function registerAlertingHome(now: Date, begin: (made: AlertingHome) => v
   });
   beforeEach(async () => {
     home = await createMeter(database);
-    begin({ database, db: createDb(database.pool), evaluator, home });
+    begin({ database, db: createDatabase(database.pool), evaluator, home });
   });
   afterEach(async () => {
     await database.pool.query('DELETE FROM users WHERE user_id = $1', [home.userId]);

@@ -18,7 +18,7 @@ import type { SignIn } from '#src/auth/sign-ins.ts';
 import { ERRORS, type ErrorName, errorCode } from '#src/core/errors.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { createCalculator } from '#src/cost/calculator.ts';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { createUser, type Role } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from './load-profile.ts';
@@ -92,7 +92,7 @@ export async function testApi(
 ): Promise<TestApi> {
   const { environment = 'live', connections } = options;
   const database = options.database ?? (await testDatabase(connections === undefined ? {} : { connections }));
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],

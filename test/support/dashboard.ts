@@ -4,7 +4,7 @@ import mqtt, { type MqttClient } from 'mqtt';
 import type { Browser, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
 import { expect } from 'vitest';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { createUser, type Role } from '#src/users/store.ts';
@@ -62,7 +62,7 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
   // The first role creates the certificate and the secret that the others use.
   const api = await startRole('api', { ...all, API_PORT: String(port) });
   const [ingest, worker] = await Promise.all([startRole('ingest', all), startRole('worker', all)]);
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const problems: string[] = [];
   const clients: MqttClient[] = [];
   const mails = join(folder.path, 'mail');

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
-import { createDb, type Database, queryOf } from '#src/database/connect.ts';
+import { createDatabase, type Database, queryOf } from '#src/database/connect.ts';
 import type { Channel } from '#src/delivery/channel.ts';
 import { createDispatcher, type Dispatcher } from '#src/delivery/dispatch.ts';
 import { createWebhookChannel, type WebhookOptions } from '#src/delivery/webhook/send.ts';
@@ -38,7 +38,7 @@ export async function testDeliveries({
   ...options
 }: Partial<WebhookOptions> & { email?: (db: Database) => Channel } = {}): Promise<TestDeliveries> {
   const database = await testDatabase();
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const box = createSecretBox('the secret of the tests');
   const clock = () => test.now;
   const told: TestDeliveries['told'] = [];

@@ -1,6 +1,6 @@
 import { loadKnownGateway, saveAnnouncements } from '#ingest/gateways/announcements.ts';
 import { closeBillPeriod, createBillPeriod } from '#src/billing/store.ts';
-import { createDb, type PoolClient } from '#src/database/connect.ts';
+import { createDatabase, type PoolClient } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { packDays } from '#src/rollups/pack.ts';
@@ -180,7 +180,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
 
 /** Creates two bills, of which the second adjusts the first because a late reading changed the first one's days. */
 async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise<void> {
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const now = new Date(nowMs);
   const dayBefore = (days: number) => new Date(nowMs - days * DAY_MS).toISOString().slice(0, 10);
   const make = async (from: number, to: number) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { listGroupHomes } from '#src/groups/members.ts';
 import { referenceGroup } from '#test/reference/group.ts';
@@ -85,7 +85,7 @@ export function registerGroupedHomes(count: number): GroupedHomes {
       keptAt += 10 * 60_000;
       return storeGroupSums({
         pool,
-        db: createDb(pool),
+        db: createDatabase(pool),
         now: new Date(api.now.getTime() + daysLater * DAY_MS + keptAt),
         continuousAggregates: capabilities.continuousAggregates,
         homesOf: listGroupHomes,

@@ -1,5 +1,5 @@
 import { createWriter, type IncomingMessage, type WriteResult } from '#ingest/write/writer.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import type { TestDatabase } from './database.ts';
@@ -22,7 +22,7 @@ export async function createMeter(
   database: TestDatabase,
   options: { retentionMonths?: number; pieceReadings?: number } = {},
 ): Promise<Meter> {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: `meter${++made}@example.com`, role: 'homeowner' });
   const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'test' });
   const { device_id: deviceId } = device;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/migrate.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createEdit, revokeEdit } from '#src/devices/edits/store.ts';
@@ -24,7 +24,7 @@ afterAll(() => database.drop());
 
 test('edits of a compressed or packed past are computed, and revoked to the last row', async () => {
   const { pool, capabilities } = database;
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const home = await createMeter(database);
   const { deviceId } = home;
   await home.read(
@@ -72,7 +72,7 @@ test('edits of a compressed or packed past are computed, and revoked to the last
 
 test('a long edit is computed in chunks: new readings count, and another worker continues', async () => {
   const { pool } = database;
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const home = await createMeter(database);
   const { deviceId } = home;
   const hour = (index: number) => new Date(NOW.getTime() - (400 - index) * 3_600_000);
@@ -144,7 +144,7 @@ test('a long edit is computed in chunks: new readings count, and another worker 
 
 /** Changes a device's limit, as its owner does. */
 const limitTo = (deviceId: string, limitKw: number) =>
-  updateDevice(createDb(database.pool), REACH_OF_ALL, deviceId, { limit_kw: limitKw });
+  updateDevice(createDatabase(database.pool), REACH_OF_ALL, deviceId, { limit_kw: limitKw });
 
 const hours = (count: number) => (index: number) => new Date(NOW.getTime() - (count - index) * 3_600_000);
 
@@ -223,7 +223,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
   const hour = hours(300);
   const late = [60, 220];
   const say = (deviceId: string, counts_as: string | null) =>
-    updateDevice(createDb(pool), REACH_OF_ALL, deviceId, {
+    updateDevice(createDatabase(pool), REACH_OF_ALL, deviceId, {
       channels: [{ native_name: 'import energy_total_kwh', counts_as }],
     });
   const said = async (pieceReadings?: number) => {
@@ -274,7 +274,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
     await piece();
     const report = await checkAllRollups(pool, { capabilities, since: at(90), mode: 'check' });
     expect(report.differences).toEqual([]);
-    const isComputed = async () => (await findDevice(createDb(pool), REACH_OF_ALL, deviceId))?.is_computed;
+    const isComputed = async () => (await findDevice(createDatabase(pool), REACH_OF_ALL, deviceId))?.is_computed;
     const wasComputed = await isComputed();
     await finish();
     const gas = await rowsOf(deviceId);
@@ -321,7 +321,7 @@ test('a setting that is changed together with a long edit is computed with it', 
       await compute();
     }
     const wanted = { nativeName: null, from: hour(50), to: hour(150), value: null, reason: 'x' };
-    await createEdit(createDb(pool), REACH_OF_ALL, deviceId, wanted, EDITING);
+    await createEdit(createDatabase(pool), REACH_OF_ALL, deviceId, wanted, EDITING);
     if (!isChangedFirst) await limitTo(deviceId, 10);
     await compute();
     return rowsOf(deviceId);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { closeBillPeriod, createBillPeriod } from '#src/billing/store.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/migrate.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createEdit } from '#src/devices/edits/store.ts';
@@ -42,7 +42,7 @@ async function mentions(texts: readonly string[]): Promise<string[]> {
 }
 
 test('an erased user is in no relation of the database, nor is the user’s consumption, and other users are unchanged', async () => {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const now = Date.now();
   const at = (days: number, minutes = 0) => new Date(now - days * DAY_MS + minutes * 60_000);
   const gone = await createMeter(database);
@@ -94,7 +94,7 @@ test('an erased user is in no relation of the database, nor is the user’s cons
 });
 
 test('readings that arrive while their owner is erased belong to no account', async () => {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const home = await createMeter(database);
   const results = await Promise.all([
     ...[...Array(20).keys()].map((index) => home.read([[new Date(Date.now() - index * 60_000), 500 - index]])),

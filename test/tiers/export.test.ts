@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDb, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { streamPersonArchive } from '#src/export/archive.ts';
 import {
   EXPORTED_RELATIONS,
@@ -34,7 +34,7 @@ async function relations(pool: Pool): Promise<Map<string, string[]>> {
 }
 
 const exportOf = async (userId: string) => {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const files = await unzip(await buffer(streamPersonArchive(userId, { db, readDb: db, now: new Date() })));
   return {
     files,
@@ -176,7 +176,7 @@ test('contains separate quantities of a device: gas, and the estimated part of i
 
 test('contains no data of other accounts, and ends if its account is erased', async () => {
   const { admin } = await fillInstallation(database);
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const others = 'SELECT email AS known FROM users WHERE user_id <> $1';
   const { rows } = await database.pool.query(others, [admin.userId]);
   expect(rows.length).toBeGreaterThan(2);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { homeQuarters } from '#src/energy/home/quarters.ts';
 import { referenceHome } from '#test/reference/home.ts';
@@ -110,7 +110,7 @@ test.each(ZONES)(
 );
 
 test('lists of their quarter-hours equal the same sum', async () => {
-  const db = createDb(api.database.pool);
+  const db = createDatabase(api.database.pool);
   const range = { from: new Date(FROM_MS), to: new Date(FROM_MS + QUARTERS * QUARTER_MS) };
   for (const { userId, devices } of homes) {
     const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });

@@ -6,7 +6,7 @@ import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { AppError } from '#src/core/errors.ts';
 import { TIERS } from '#src/database/capabilities.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
@@ -193,7 +193,7 @@ async function editDevice({ deviceId, history }: Device, drawn: DrawnEdit): Prom
   const { channel, kind, fromMs, toMs, value } = buildEdit(history.readings, drawn);
   const nativeName = channel === null || kind === null ? null : nativeNameOf({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
-  await createEdit(createDb(database.pool), REACH_OF_ALL, deviceId, wanted, EDITING).catch((error) => {
+  await createEdit(createDatabase(database.pool), REACH_OF_ALL, deviceId, wanted, EDITING).catch((error) => {
     if (!(error instanceof AppError)) throw error;
   });
 }
@@ -202,11 +202,11 @@ async function setDevice(of: Device, settings: LawSettings): Promise<void> {
   of.history = { ...of.history, ...settings };
   const { limitKw: limit_kw, registerMaxKwh: register_max_kwh, maxGapMinutes: max_gap_minutes } = settings;
   const patch = { limit_kw, register_max_kwh, max_gap_minutes };
-  await updateDevice(createDb(database.pool), REACH_OF_ALL, of.deviceId, patch);
+  await updateDevice(createDatabase(database.pool), REACH_OF_ALL, of.deviceId, patch);
 }
 
 async function revokeLast({ deviceId }: Device): Promise<void> {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const last = (await listEdits(db, REACH_OF_ALL, deviceId, { limit: 200 })).at(-1);
   if (last) await revokeEdit(db, REACH_OF_ALL, deviceId, last.edit_id, EDITING);
 }

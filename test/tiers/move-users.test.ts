@@ -4,7 +4,7 @@ import { expect, inject, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
-import { createDb, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Pool } from '#src/database/connect.ts';
 import {
   BUNDLED_RELATIONS,
   RETURNED_RELATIONS,
@@ -463,7 +463,7 @@ test('if a move fails after closing accounts, they open again at the source, wit
     if (!text.startsWith('Copying what came')) return;
     // Another account takes the address there, after it was found to be free; and a device sends its next readings here.
     meanwhile = Promise.all([
-      createUser(createDb(target.pool), { email: rows[0].email, role: 'homeowner' }),
+      createUser(createDatabase(target.pool), { email: rows[0].email, role: 'homeowner' }),
       home.read([[new Date(), 461]]),
     ]);
   };

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { detectCapabilities } from '#src/database/capabilities.ts';
-import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { synchronise } from '#src/database/copy/synchronise.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { PACKED_DAYS } from '#src/rollups/levels.ts';
@@ -48,7 +48,7 @@ async function homesOf(database: TestDatabase): Promise<Meter[]> {
       [new Date(now - 3_600_000), 1],
       [new Date(now + DAY_MS), 2],
     ]);
-    await createKey(createDb(database.pool), { userId: home.userId, environment: 'live' });
+    await createKey(createDatabase(database.pool), { userId: home.userId, environment: 'live' });
     homes.push(home);
   }
   return homes;
@@ -238,7 +238,7 @@ if (inject('tier') !== 'apache') {
     await pool.query("UPDATE users SET email = 'between@example.com' WHERE user_id = $1", [pair[0].user_id]);
     await pool.query('UPDATE users SET email = $2 WHERE user_id = $1', [pair[1].user_id, pair[0].email]);
     await pool.query('UPDATE users SET email = $2 WHERE user_id = $1', [pair[0].user_id, pair[1].email]);
-    await eraseUser(createDb(pool), other?.userId ?? '');
+    await eraseUser(createDatabase(pool), other?.userId ?? '');
     await storeAnnouncements(pool, inHand.gatewayId, ['tele/a', 'tele/b']);
     await pool.query('UPDATE deliveries SET tries = 3, place = DEFAULT');
     await createMeter(source);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openHourText } from '#ingest/write/open-hour.ts';
 import { computeUsageTotals, type UserAlertPeriod } from '#src/alerts/totals.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { loadImportInsights, loadUsageSummary } from '#src/energy/insights.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
@@ -52,7 +52,7 @@ function quarterHour(draw: (below: number) => number): Sums {
 
 /** Creates devices of homes, each with an open hour, and adds closed ones in various ways, with removals, too. */
 async function homes() {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const closed: ProfileDifference[] = [];
   const made: { userId: string; deviceIds: string[] }[] = [];
   for (let home = 0; home < HOMES; home++) {
@@ -88,7 +88,7 @@ async function homes() {
 
 /** Returns all answers that the service and people read about a home. */
 async function answers({ userId, deviceIds }: { userId: string; deviceIds: string[] }) {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const found: Record<string, unknown> = {};
   for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata']) {
     const range = dayRange('2026-05-31', '2026-06-01', zone);

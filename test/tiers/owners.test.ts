@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { createWriter, type IncomingMessage, type Writer } from '#ingest/write/writer.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDevice, updateDevice } from '#src/devices/store.ts';
@@ -27,7 +27,7 @@ afterAll(() => database.drop());
 
 /** Creates a user with devices, and returns their ids. */
 async function home(name: string): Promise<string[]> {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: `${name}@example.com`, role: 'homeowner' });
   const ids = Array.from({ length: DEVICES }, (_, index) => `dev_${name}_${index}`);
   for (const deviceId of ids) await createDevice(db, { userId, deviceId, type: 'smart_meter', location: 'x' });
@@ -105,7 +105,7 @@ test(
     let isOver = false;
     // Meanwhile an owner of the home changes members that do not affect its consumption, through the same operations as the API, repeating
     // them after a deadlock. (The service's writers avoid deadlocks with each other, but not with these: createHeadCache.)
-    const db = createDb(database.pool);
+    const db = createDatabase(database.pool);
     const changing = (async () => {
       for (let turn = 0; !isOver; turn++) {
         const deviceId = ids[turn % ids.length] as string;

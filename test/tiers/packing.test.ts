@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { loadImportInsights } from '#src/energy/insights.ts';
@@ -122,7 +122,7 @@ const kill = () =>
   );
 
 test('packed at any time, twice, during writes, or killed midway, the load profile equals the written one', async () => {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const owners = new Map<string, string>();
   for (let index = 0; index < DEVICES; index++) {
     const { user_id: userId } = await createUser(db, { email: `home${index}@example.com`, role: 'homeowner' });
@@ -164,11 +164,11 @@ test('packed at any time, twice, during writes, or killed midway, the load profi
 }, 240_000);
 
 test('hours that are written continuously while they are packed count once', async () => {
-  const { user_id: userId } = await createUser(createDb(database.pool), {
+  const { user_id: userId } = await createUser(createDatabase(database.pool), {
     email: 'busy@example.com',
     role: 'homeowner',
   });
-  const made = await createDevice(createDb(database.pool), { userId, type: 'smart_meter', location: 'test' });
+  const made = await createDevice(createDatabase(database.pool), { userId, type: 'smart_meter', location: 'test' });
   const deviceId = made.device.device_id;
   const day = [...Array(24).keys()].map((hour) => ({
     deviceId,
@@ -345,7 +345,7 @@ test('a home that is erased during packing leaves neither packed nor unpacked ho
     );
   }
   const packing = packDays(pool, NOW, { devices: 2 });
-  for (const { userId } of homes) expect(await eraseUser(createDb(pool), userId)).toBe(true);
+  for (const { userId } of homes) expect(await eraseUser(createDatabase(pool), userId)).toBe(true);
   await packing;
   for (const relation of ['device_hours', 'device_days'])
     expect(await count(relation, `user_id = ANY ('{${homes.map(({ userId }) => userId)}}')`)).toBe(0);
@@ -362,7 +362,7 @@ test('an installation with a row per quarter-hour answers the same after the upd
     NOW,
   );
   await database.settle(NOW);
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const answers = async () => {
     const found: unknown[] = [];
     for (const zone of ['UTC', 'Asia/Kolkata']) {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { AppError } from '#src/core/errors.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { dropReadings, retentionStartMs } from '#src/database/migrate.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createEdit } from '#src/devices/edits/store.ts';
@@ -121,7 +121,7 @@ const handEdits = fc.array(
 type HandEdits = typeof handEdits extends fc.Arbitrary<infer T> ? T : never;
 
 async function edit({ deviceId }: Meter, edits: HandEdits): Promise<void> {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const editing = { author: 'usr_1', now: NOW, oldest: new Date(0) };
   for (const { days, length, kwh } of edits) {
     const nativeName = kwh === null ? null : 'import energy_total_kwh';

@@ -28,7 +28,7 @@ let passes = 0;
 
 beforeAll(async () => {
   database = await testDatabase();
-  db = createDb(database.pool);
+  db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'owner@example.com', role: 'admin' });
   home = await createMeter(database);
   ({ group_id: groupId } = await createGroup(db, { userId, name: 'x', kind: null, parent_group_id: null }));

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { createSecretBox } from '#src/core/secrets.ts';
-import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
 import { type HAProxy, type ProxiedIngest, startHAProxy } from '../../../test/support/cluster/haproxy.ts';
@@ -133,7 +133,7 @@ export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): P
     undo.push(async () => Promise.all(entrances.map((one) => 'isUp' in one && one.stop())));
     const pool = createPool(patroni.url, { max: 3 });
     undo.push(() => pool.end());
-    const db = createDb(pool);
+    const db = createDatabase(pool);
     const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
     const webhook = { events: ['alert.triggered'], url: receiver.url, authToken: WEBHOOK_SECRET } as const;
     await createWebhook(db, createSecretBox(SECRET_KEY), adminId, webhook);

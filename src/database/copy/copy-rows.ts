@@ -18,7 +18,7 @@ export async function copyRows(source: PoolClient, query: string, target: PoolCl
 }
 
 /** Replaces the target's rows in a range of time with the source's rows. Returns the number of rows copied. */
-export async function copyStretch(
+export async function copyTimeRange(
   { source, target }: { source: PoolClient; target: PoolClient },
   { relation, part }: CopiedRelation,
   by: string,
@@ -40,7 +40,7 @@ export async function copyStretch(
  * possible (see Columns.fixed). Otherwise it is deleted with the rows that refer to it, which are copied again with the relations that
  * follow. Returns the number of rows in the source.
  */
-export async function copyWhole(
+export async function copyWholeRelation(
   { source, target }: { source: PoolClient; target: PoolClient },
   relation: string,
 ): Promise<number> {
@@ -71,7 +71,7 @@ export async function copyWhole(
  * Sets the target's identity sequences to the source's positions. The highest number copied is not enough: rows with higher numbers may
  * have been deleted while other rows still refer to their numbers (webhooks.catching_up_to).
  */
-export async function continueIdentities(
+export async function continueSequences(
   { source, target }: { source: PoolClient; target: PoolClient },
   relations: readonly string[],
 ): Promise<void> {

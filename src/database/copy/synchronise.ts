@@ -3,8 +3,8 @@ import { transactionOn } from '../transaction.ts';
 import {
   computeFingerprint,
   computeFingerprintsByDay,
-  copyStretch,
-  copyWhole,
+  copyTimeRange,
+  copyWholeRelation,
   findDifferingRuns,
 } from './copy-rows.ts';
 import type { CopiedRelation } from './relations.ts';
@@ -73,7 +73,7 @@ async function wholeRelation({ source, target }: CopyEnds, relation: string): Pr
     computeFingerprint(target, relation),
   ]);
   if (mine === theirs) return { relation, rows: countOf(mine), copied: 0 };
-  const copied = await copyWhole({ source, target }, relation);
+  const copied = await copyWholeRelation({ source, target }, relation);
   return { relation, rows: copied, copied };
 }
 
@@ -102,7 +102,7 @@ async function slices(
       result.since ??= run.from;
       for (let at = run.from.getTime(); at < run.to.getTime(); at += STRETCH_MS) {
         const stretch = { from: new Date(at), to: new Date(Math.min(run.to.getTime(), at + STRETCH_MS)) };
-        result.copied += await copyStretch(ends, one, by, stretch);
+        result.copied += await copyTimeRange(ends, one, by, stretch);
       }
     }
     onProgress?.(relation, window.to.getTime() - firstMs, lastMs - firstMs);

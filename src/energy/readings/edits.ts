@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Database, wholeNumbers } from '#src/database/connect.ts';
+import { type Database, parseBigints } from '#src/database/connect.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type { ReadingRow } from './page.ts';
 import type { DeviceWithReadings } from './series.ts';
@@ -80,6 +80,6 @@ async function editsAt(db: Database, deviceId: string, rows: readonly ReadingRow
     fromMs: from_at.getTime(),
     toMs: to_at.getTime(),
     hasValue: has_value,
-    instants: instants === null ? null : new Set(wholeNumbers(instants)),
+    instants: instants === null ? null : new Set(parseBigints(instants)),
   }));
 }

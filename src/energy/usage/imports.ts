@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DateTime } from 'luxon';
 import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
-import { type Database, PREPARED, wholeNumbers, wholeNumbersOrNulls } from '#src/database/connect.ts';
+import { type Database, PREPARED, parseBigints, parseBigintsWithNulls } from '#src/database/connect.ts';
 import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
 import { levelRowsSql, ownerPiecesSql, type RowOwner } from '#src/rollups/parts.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
@@ -126,9 +126,9 @@ async function columnsOf(
   const [row] = rows;
   if (!row || row.isComposed) return null;
   return {
-    at: wholeNumbers(row.at),
-    milliwattHours: wholeNumbers(row.used).map(asMilliwattHours),
-    peaks: wholeNumbersOrNulls(row.peaks),
+    at: parseBigints(row.at),
+    milliwattHours: parseBigints(row.used).map(asMilliwattHours),
+    peaks: parseBigintsWithNulls(row.peaks),
   };
 }
 

@@ -1,5 +1,5 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { createDb, type Database, databaseOn, type Pool, type PoolClient } from '#src/database/connect.ts';
+import { createDatabase, type Database, databaseOn, type Pool, type PoolClient } from '#src/database/connect.ts';
 import {
   compareUnpacked,
   copyBundle,
@@ -179,7 +179,7 @@ export async function areOpen(target: Pool, userIds: readonly string[], fromInst
  * Removes the remaining rows of accounts that are open at the target, one account at a time, as an erasure does; then removes the parcels.
  */
 export async function eraseMovedAccounts(pool: Pool, userIds: readonly string[]): Promise<void> {
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   // Raw SQL: parcels, and lists as one parameter.
   const { rows } = await pool.query(
     `SELECT u.user_id, ARRAY(SELECT row->>'device_id' FROM parcels WHERE relation = 'devices' AND row->>'user_id' = u.user_id

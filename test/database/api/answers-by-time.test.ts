@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading, QuantityKind } from '#ingest/decoders/decoder.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { readHomeReport } from '#src/homeassistant/home-report.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
@@ -224,7 +224,7 @@ test('a power next to an unknown register keeps its counted energy, and the home
   ]);
   // Home Assistant also gets the home's energy of the month.
   const owner = { userId, email: '', zone: 'UTC' };
-  const { devices } = await readHomeReport(createDb(api.database.pool), owner, {
+  const { devices } = await readHomeReport(createDatabase(api.database.pool), owner, {
     now: new Date(BORDER - 1),
     isOnly: true,
   });

@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerBrokers } from '#src/api/broker-calls.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 import { createGateway } from '#src/devices/gateways.ts';
@@ -17,7 +17,7 @@ let userId: string;
 
 beforeAll(async () => {
   database = await testDatabase();
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   ({ user_id: userId } = await createUser(db, { email: 'home@example.com', role: 'homeowner' }));
   const paired = await createDevice(db, { userId, type: 'smart_meter', location: 'x' });
   device = { id: paired.device.device_id, secret: paired.secret };
@@ -69,7 +69,7 @@ test('devices, gateways and the service log in; nobody else, and nobody with ano
 });
 
 test('a deleted device may not log in', async () => {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { device: one, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'x' });
   await deleteDevice(db, REACH_OF_ALL, one.device_id);
   expect(await json('authenticate', { username: one.device_id, password: secret })).toMatchObject({ result: 'deny' });
@@ -189,7 +189,7 @@ describe('the rights of a login', () => {
 });
 
 test('a gateway reads its own home’s usage, by the exact topic; nobody else, and nothing else', async () => {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { user_id: other } = await createUser(db, { email: 'other@example.com', role: 'homeowner' });
   const topic = (id: string) => `energy/v1/homes/${id}/usage`;
   const may = async (username: string, on: string) => {

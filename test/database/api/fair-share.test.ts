@@ -3,7 +3,7 @@ import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
 import { createRequestShare } from '#src/api/share.ts';
-import { createDb, createPool, type PoolClient } from '#src/database/connect.ts';
+import { createDatabase, createPool, type PoolClient } from '#src/database/connect.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type Answer, testApi } from '#test/support/api.ts';
 
@@ -83,7 +83,7 @@ test('an erasure is not limited by the statement timeout of answers', async () =
   await blocking.query('SELECT FROM users WHERE user_id = $1 FOR UPDATE', [userId]);
   const slow = hurried.query('SELECT FROM users WHERE user_id = $1 FOR UPDATE', [userId]);
   await expect(slow).rejects.toMatchObject({ code: '57014' });
-  const erased = eraseUser(createDb(hurried), userId);
+  const erased = eraseUser(createDatabase(hurried), userId);
   await new Promise((resolve) => setTimeout(resolve, 600));
   await blocking.query('ROLLBACK');
   blocking.release();

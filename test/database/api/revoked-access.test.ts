@@ -10,7 +10,7 @@ import { loadAccessibleUser } from '#src/auth/access.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import { createKey, revokeKey } from '#src/auth/keys.ts';
 import { csrfToken, openSession } from '#src/auth/sessions.ts';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
@@ -42,7 +42,7 @@ const deviceOfTheGone = defineOperation({
   body: z.strictObject({ user_id: z.string() }),
   async handle({ context, caller, body: { user_id } }) {
     await loadAccessibleUser(context.db, caller, user_id);
-    await eraseUser(createDb(api.database.pool), user_id);
+    await eraseUser(createDatabase(api.database.pool), user_id);
     return createDevice(context.db, { userId: user_id, type: 'smart_meter', location: 'x' });
   },
 });

@@ -6,7 +6,7 @@ import { everyStep } from '#simulators/devices/native-meter.ts';
 import { createSolarHome, type SolarHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
 import { drawSolarTraits, SOLAR_FLOWS, type SolarFlow, simulateSolarDay } from '#simulators/solar.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { homeQuarters } from '#src/energy/home/quarters.ts';
@@ -149,7 +149,7 @@ test.each(['UTC', ZONE])(
 );
 
 test('its quarter-hours add up to the same days, in its time zone', async () => {
-  const db = createDb(api.database.pool);
+  const db = createDatabase(api.database.pool);
   const [{ user_id: userId }] = (await api.database.pool.query('SELECT user_id FROM devices LIMIT 1')).rows;
   const { daily } = await readDailyUse(db, { userId, zone: ZONE, now: new Date(UNTIL_MS) }, 400);
   const days = drawnDays(ZONE);

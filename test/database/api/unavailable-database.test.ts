@@ -9,7 +9,7 @@ import { createAuthenticator } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import { newKey } from '#src/auth/key-format.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
-import { createDb, createPool } from '#src/database/connect.ts';
+import { createDatabase, createPool } from '#src/database/connect.ts';
 import { testApi } from '#test/support/api.ts';
 import { testDatabase } from '#test/support/database.ts';
 
@@ -18,7 +18,7 @@ test.each([
   ['has a name that does not resolve', 'postgresql://postgres@database.invalid/energy'],
 ])('while the database %s, the API answers 503 with Retry-After, and keeps running', async (_case, url) => {
   const pool = createPool(url);
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
   const app = buildApp(
     {

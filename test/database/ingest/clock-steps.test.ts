@@ -7,7 +7,7 @@ import { replayRejected } from '#ingest/replay-rejected.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createUntimedSeries } from '#ingest/write/untimed-series.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
@@ -78,7 +78,7 @@ test('a register without times loses nothing and counts nothing twice when the c
   host.set(-HOUR + 12_345);
   await minutes(host, home.deviceId, 120, register);
   await host.settle();
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const edits = await listEdits(db, REACH_OF_ALL, home.deviceId, { limit: 10 });
   expect(edits.map(({ author, channel, kind }) => ({ author, channel, kind }))).toEqual([
     { author: 'clock', channel: 'import', kind: 'register' },
@@ -99,7 +99,7 @@ test('a power without times counts the repeated time once; the edit can be revok
   const once = await kwh(home.userId);
   expect(once).toBeGreaterThan(0.5 + 6 - 0.1);
   expect(once).toBeLessThan(0.5 + 6 + 0.1);
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const [edit] = await listEdits(db, REACH_OF_ALL, home.deviceId, { limit: 10 });
   const now = new Date(host.state.true);
   const editing = { author: home.userId, now, oldest: new Date(0) };
@@ -236,7 +236,7 @@ test('a register whose readings all lie in the repeated time continues from the 
       )
     ).rows[0];
   expect(await notSent()).toEqual({ carried: 2, passed: 41 });
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const editing = { author: home.userId, now: new Date(host.state.true), oldest: new Date(0) };
   for (const { edit_id } of await listEdits(db, REACH_OF_ALL, home.deviceId, { limit: 10 }))
     await revokeEdit(db, REACH_OF_ALL, home.deviceId, edit_id, editing);
@@ -253,7 +253,7 @@ test('readings with their own time are not affected by a clock step of the host'
   host.set(-2 * MINUTE);
   await minutes(host, home.deviceId, 30, timed);
   await host.settle();
-  expect(await listEdits(createDb(database.pool), REACH_OF_ALL, home.deviceId, { limit: 10 })).toEqual([]);
+  expect(await listEdits(createDatabase(database.pool), REACH_OF_ALL, home.deviceId, { limit: 10 })).toEqual([]);
   expect(await kwh(home.userId)).toBeCloseTo((59 * 2) / 60, 2);
   await host.stop();
 });
@@ -266,7 +266,7 @@ test('a start whose clock is behind its host’s newest receipt is a step, too',
   const next = await startHost(first.host, { ...first.state, offset: -HOUR + 12_345 });
   await minutes(next, home.deviceId, 120, register);
   await next.settle();
-  expect(await listEdits(createDb(database.pool), REACH_OF_ALL, home.deviceId, { limit: 10 })).toHaveLength(1);
+  expect(await listEdits(createDatabase(database.pool), REACH_OF_ALL, home.deviceId, { limit: 10 })).toHaveLength(1);
   expect(await kwh(home.userId)).toBeCloseTo((209 * 2) / 60, 2);
   await next.stop();
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWriter } from '#ingest/write/writer.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -16,7 +16,7 @@ afterAll(() => database.drop());
 
 /** Writes a register reading per hour. Returns the law's result: mWh in total, and the device's notes. */
 async function history(kwh: number[]): Promise<{ milliwattHours: number; notes: string[] }> {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
   const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'x', register_max_kwh: 100_000 });
   const deviceId = device.device_id;

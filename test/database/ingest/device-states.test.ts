@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { fireSilenceAlerts } from '#src/alerts/silence.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { deactivateSilentDevices } from '#src/devices/deactivate-silent.ts';
 import { recordSilences } from '#src/devices/fleet/watch.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -33,9 +33,9 @@ test('a device is inactive until its first reading, active with readings, and in
   expect(await state(deviceId)).toBe('inactive');
   await say(deviceId, '{"power_w": 100}');
   expect(await state(deviceId)).toBe('active');
-  await deactivateSilentDevices(createDb(database.pool), new Date(Date.now() + 23.9 * 3_600_000));
+  await deactivateSilentDevices(createDatabase(database.pool), new Date(Date.now() + 23.9 * 3_600_000));
   expect(await state(deviceId)).toBe('active');
-  await deactivateSilentDevices(createDb(database.pool), new Date(Date.now() + 24.1 * 3_600_000));
+  await deactivateSilentDevices(createDatabase(database.pool), new Date(Date.now() + 24.1 * 3_600_000));
   expect(await state(deviceId)).toBe('inactive');
   await say(deviceId, '{"power_w": 100}');
   expect(await state(deviceId)).toBe('active');
@@ -61,7 +61,7 @@ test('a device whose readings only contradict earlier ones counts as silent, and
   const { deviceId } = await createMeter(database);
   const ts = Date.now() - 3_600_000;
   await say(deviceId, JSON.stringify({ ts, power_w: 100 }));
-  await deactivateSilentDevices(createDb(database.pool), new Date(Date.now() + 24.1 * 3_600_000));
+  await deactivateSilentDevices(createDatabase(database.pool), new Date(Date.now() + 24.1 * 3_600_000));
   await say(deviceId, JSON.stringify({ ts, power_w: 101 }));
   expect(await state(deviceId)).toBe('inactive');
   for (let index = 0; index < 10; index++) await say(deviceId, JSON.stringify({ ts, power_w: 200 + index }));
@@ -103,7 +103,7 @@ test('the first valid message of a device is reported as device.connected, once'
 
 test('a silence is recorded on time, and alerts fire for it, after a clock was months ahead', async () => {
   const { pool } = database;
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const [stopped, heard] = [await createMeter(database), await createMeter(database)];
   await pool.query(
     `INSERT INTO alerts (alert_id, user_id, type, threshold_hours, delivery) VALUES ('alt_1', $1, 'no_data', 1, 'email')`,

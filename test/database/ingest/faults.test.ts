@@ -7,7 +7,7 @@ import { classifyFault } from '#ingest/fault.ts';
 import { Pipeline } from '#ingest/pipeline.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import type { Logger } from '#src/core/log.ts';
-import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { inTransaction } from '#src/database/transaction.ts';
@@ -197,7 +197,7 @@ describe('a message that cannot be written', () => {
   afterAll(() => database.drop());
 
   test('because the database rejects it is stored with the reason, and the other messages of its batch are stored', async () => {
-    const db = createDb(database.pool);
+    const db = createDatabase(database.pool);
     const { deviceId, userId } = await createMeter(database);
     const { gateway } = await createGateway(db, { userId, name: 'home' });
     const { errors, read, send } = pipelineOn(createWriter(database.pool));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { replayRejected } from '#ingest/replay-rejected.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { meterKey } from '#src/database/meter.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createGateway, deleteGateway, listDiscoveredDevices, updateGateway } from '#src/devices/gateways.ts';
@@ -15,7 +15,7 @@ let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
   database = await testDatabase();
-  db = createDb(database.pool);
+  db = createDatabase(database.pool);
 });
 afterAll(() => database.drop());
 

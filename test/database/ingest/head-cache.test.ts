@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { headMemory } from '#ingest/write/head-memory.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -32,7 +32,7 @@ const someHoursAgoMs = () => (Math.floor(Date.now() / 3_600_000) - 5) * 3_600_00
 /** Creates devices of one home, a writer with a cache, and a count of its cached heads. Readings are a second apart. */
 async function remembering(count: number) {
   const { pool } = database;
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const { user_id: userId } = await createUser(db, { email: `home${count}@example.com`, role: 'homeowner' });
   const deviceIds: string[] = [];
   for (let index = 0; index < count; index++)
@@ -79,7 +79,7 @@ test('heads of a failed batch are evicted, and the next batch reads the stored o
 });
 
 test('an owner’s change applies to the next reading of a device with a cached head', async () => {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { deviceId, userId } = await createMeter(database);
   const writer = createWriter(database.pool);
   const startMs = someHoursAgoMs();

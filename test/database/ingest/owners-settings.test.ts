@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import type { ChannelSettingPatch } from '#src/devices/channels.ts';
 import { createGateway, listDiscoveredDevices } from '#src/devices/gateways.ts';
@@ -16,7 +16,7 @@ let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
   database = await testDatabase();
-  db = createDb(database.pool);
+  db = createDatabase(database.pool);
 });
 afterAll(() => database.drop());
 

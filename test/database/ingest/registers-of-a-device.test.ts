@@ -3,7 +3,7 @@ import { toIncoming } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { closeBillPeriod, createBillPeriod, findBillPeriod } from '#src/billing/store.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { notifyRecountedOwners } from '#src/users/notify-recounted.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -106,7 +106,7 @@ test('a device that was counted twice is recomputed for its whole past with its 
   await device.tell(1, 100, 100, 100);
   await device.tell(11, 103, 101, 102);
   expect(await device.kwh()).toBeCloseTo(6, 6);
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const day = api.now.toISOString().slice(0, 10);
   const [from, to] = [-2, 1].map((days) => new Date(api.now.getTime() + days * 86_400_000)) as [Date, Date];
   const days = { start: day, end: day, zone: 'UTC', from, to };

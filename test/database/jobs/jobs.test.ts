@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { TIERS } from '#src/database/capabilities.ts';
-import { createDb, createPool } from '#src/database/connect.ts';
+import { createDatabase, createPool } from '#src/database/connect.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { type Job, type JobParts, startJobs, TAKEN } from '#src/jobs/schedule.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -26,7 +26,7 @@ function parts(given: Partial<JobParts> = {}): JobParts & { lines: { job?: strin
   const { pool } = database;
   const clock = () => new Date();
   const capabilities = TIERS.plain;
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const ahead = { daysToPack: 0 };
   return {
     pool,

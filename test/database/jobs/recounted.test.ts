@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { notifyRecountedOwners } from '#src/users/notify-recounted.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -10,7 +10,7 @@ let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
   database = await testDatabase();
-  db = createDb(database.pool);
+  db = createDatabase(database.pool);
 });
 afterAll(() => database.drop());
 

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { confirmClock, readBelievedTime, startBelievedTime } from '#src/database/believed-time.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { COPIED_RELATIONS } from '#src/database/copy/relations.ts';
 import { writeCapturedMessage } from '#src/delivery/channel.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
@@ -36,7 +36,15 @@ afterAll(async () => {
 
 function parts(given: Partial<JobParts>): JobParts {
   const { pool, capabilities } = database;
-  const base = { pool, db: createDb(pool), capabilities, retentionMonths: 13, dataDir, backup: null, log: SILENT };
+  const base = {
+    pool,
+    db: createDatabase(pool),
+    capabilities,
+    retentionMonths: 13,
+    dataDir,
+    backup: null,
+    log: SILENT,
+  };
   return { ...base, clock: now, ageClock: now, ahead: { daysToPack: 0 }, ...given };
 }
 
@@ -239,7 +247,7 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
   const readAt = new Date(inUse.getTime() - 5 * DAY_MS);
   await home.read([[readAt, 1]], inUse);
   const request = { userId: home.userId, callerId: 'key_1', key: 'once', sha256: Buffer.alloc(32) };
-  const [db, box] = [createDb(pool), createSecretBox('a secret of the test’s own')];
+  const [db, box] = [createDatabase(pool), createSecretBox('a secret of the test’s own')];
   await storeAnswer(db, box, request, { status: 201, body: '{}' });
   await pool.query("UPDATE idempotent_answers SET created_at = $1 WHERE caller_id = 'key_1'", [inUse]);
   await pool.query('UPDATE believed_time SET at = $1', [inUse]);

@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asBillionths } from '#src/core/decimal.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { type EventType, eventSchema } from '#src/events/bodies.ts';
@@ -56,7 +56,7 @@ const events = () =>
     .map(({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as { type: EventType; data: never });
 
 test('readings over MQTT reach an HTTPS receiver as events: connected, updated, and a triggered alert', async () => {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'told@example.com', role: 'homeowner' });
   const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
   const { device_id: deviceId } = device;
@@ -114,7 +114,7 @@ test('readings over MQTT reach an HTTPS receiver as events: connected, updated, 
 
 /** Creates a home with a price series, an alert on its costs of the month from 1.50 € on, and 2 kWh of energy in this hour. */
 async function createPricedHome(email: string) {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email, role: 'homeowner' });
   const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
   const { device_id: deviceId } = device;

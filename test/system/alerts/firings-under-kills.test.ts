@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { newId } from '#src/core/ids.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
-import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
@@ -51,7 +51,7 @@ beforeAll(async () => {
       homes.flatMap(() => Array.from({ length: ALERTS }, (_, index) => (index + 1) * 1_000_000)),
     ],
   );
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const webhook = { events: ['alert.triggered'] as const, url: receiver.url, authToken: TOKEN };
   await createWebhook(db, createSecretBox(SECRET_KEY), adminId, webhook);

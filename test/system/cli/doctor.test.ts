@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSecretBox } from '#src/core/secrets.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { freePort } from '#test/support/free-port.ts';
@@ -117,7 +117,7 @@ test('finds no problem in a healthy installation', async () => {
     [new Date(Date.now() - 7_200_000), 1],
     [new Date(Date.now() - 60_000), 2],
   ]);
-  await createWebhook(createDb(database.pool), createSecretBox(SECRET), home.userId, {
+  await createWebhook(createDatabase(database.pool), createSecretBox(SECRET), home.userId, {
     events: ['usage.updated'],
     url: 'https://receiver.example/',
     authToken: 'a token of the owner',

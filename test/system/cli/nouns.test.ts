@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createAuthorization } from '#src/auth/authorizations.ts';
 import { buildProgram, COMMANDS } from '#src/cli/program.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
 import { PROGRAM } from '#test/support/program.ts';
@@ -341,7 +341,7 @@ test.each([
     spawnSync(process.execPath, [PROGRAM, 'users', 'create', ...args, ...more], { env, encoding: 'utf8' }).stdout;
   const { user_id, ...answer } = JSON.parse(run('--email', address, '--json'));
   expect(answer).toEqual({ status: 'created', timezone });
-  const asked = await createDb(database.pool)
+  const asked = await createDatabase(database.pool)
     .selectFrom('users')
     .select(['timezone', 'is_timezone_given'])
     .where('user_id', '=', user_id)

@@ -10,7 +10,7 @@ import type { RawMessage, ReceiveMessage } from '#ingest/source/source.ts';
 import { fixShardCount } from '#ingest/start.ts';
 import { type AmqpUrl, parseAmqpUrl } from '#src/config/addresses.ts';
 import { newId } from '#src/core/ids.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
@@ -49,7 +49,7 @@ const takeAll: ReceiveMessage = (message, receipt) => {
 
 beforeAll(async () => {
   database = await testDatabase();
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   ({ user_id: userId } = await createUser(db, { email: 'home@example.com', role: 'homeowner' }));
   calls = await startBrokerCalls(db);
   cluster = await startRabbitMq({ count: 1, operator: calls.url });
@@ -67,7 +67,7 @@ afterAll(async () => {
 });
 
 const device = async () => {
-  const made = await createDevice(createDb(database.pool), { userId, type: 'smart_meter', location: 'x' });
+  const made = await createDevice(createDatabase(database.pool), { userId, type: 'smart_meter', location: 'x' });
   return { id: made.device.device_id, secret: made.secret };
 };
 /** Connects as a device. Throws with the CONNACK code if the login is refused. */
@@ -180,7 +180,7 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
   });
 
   test('rejects a wrong secret, a deleted device and an unknown one; does not authorise a gateway', async () => {
-    const db = createDb(database.pool);
+    const db = createDatabase(database.pool);
     const [one, other, ended] = [await device(), await device(), await device()];
     await deleteDevice(db, REACH_OF_ALL, ended.id);
     const gateway = await createGateway(db, { userId, name: 'home' });

@@ -7,7 +7,7 @@ import { decodeNative } from '#ingest/decoders/native/decode.ts';
 import { type AmqpSource, startAmqp } from '#ingest/source/amqp/amqp-source.ts';
 import type { ReceiveMessage } from '#ingest/source/source.ts';
 import { type AmqpUrl, parseAmqpUrl } from '#src/config/addresses.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { ROUTING_KEYS, readingsTopic, topicOfRoutingKey } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
@@ -30,7 +30,7 @@ const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
 
 beforeAll(async () => {
   [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
-  calls = await startBrokerCalls(createDb(database.pool));
+  calls = await startBrokerCalls(createDatabase(database.pool));
   cluster = await startRabbitMq({ operator: calls.url });
 });
 afterAll(async () => {
@@ -58,7 +58,7 @@ const source = (receive: Parameters<typeof startAmqp>[0]['receive'], own = log) 
   });
 
 async function meters(count: number): Promise<{ userId: string; devices: { id: string; secret: string }[] }> {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
   const devices = [];
   for (let index = 0; index < count; index++) {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import { generate, type Packet, parser } from 'mqtt-packet';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
@@ -30,7 +30,7 @@ let pair: IngestPair;
 const clients: MqttClient[] = [];
 beforeAll(async () => {
   [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
-  db = createDb(database.pool);
+  db = createDatabase(database.pool);
   authority = await makeAuthority(folder.path, 'ours');
   pair = await startIngestPair({ url: database.url, clientCa: authority.file });
 });

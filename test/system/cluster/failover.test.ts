@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
-import { createDb, createPool, type Pool, queryOn } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Pool, queryOn } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -61,7 +61,7 @@ beforeAll(async () => {
     ...RoleProcess[],
   ];
   pool = createPool(cluster.url);
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   for (let number = 1; number <= HOMES; number++) {
     const { user_id: userId } = await createUser(db, { email: `home${number}@example.com`, role: 'homeowner' });
     const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });

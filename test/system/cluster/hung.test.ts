@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -90,7 +90,7 @@ test('a killed process’s duty is taken over, whatever statement it was running
 
 test('alerts, webhooks and usage.updated continue while a worker is killed or hangs, without duplicates', async () => {
   await writeFile(join(folder.path, 'ca.pem'), receiver.ca);
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'told@example.com', role: 'homeowner' });
   const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
   const subscription = { url: receiver.url, authToken: 'the token of the tests' };

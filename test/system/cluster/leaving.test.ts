@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSession } from '#src/auth/sessions.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
@@ -177,7 +177,7 @@ test('over HTTP/2 it completes the requests that it began, and rejects those tha
 
 test('an open event stream is ended, and the page reconnects elsewhere', async () => {
   const api = await startApi();
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'listens@example.com', role: 'homeowner' });
   const { secret } = await openSession(db, userId, new Date());
   const from = { host: '127.0.0.1', port: api.ready.https_port, rejectUnauthorized: false };

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decodeNative } from '#ingest/decoders/native/decode.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
@@ -33,7 +33,7 @@ const publishers: RepeatingPublisher[] = [];
 
 beforeAll(async () => {
   [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
-  calls = await startBrokerCalls(createDb(database.pool));
+  calls = await startBrokerCalls(createDatabase(database.pool));
   [cluster, mosquitto] = await Promise.all([startRabbitMq({ count: 1, operator: calls.url }), startMosquitto()]);
 });
 afterAll(async () => {
@@ -54,7 +54,7 @@ async function ingest(env: Record<string, string> = {}): Promise<RoleProcess> {
 }
 
 test('an installation moves from the embedded broker to mosquitto and on to RabbitMQ without losing a reading or counting one twice', async () => {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'moving@example.com', role: 'homeowner' });
   const embedded = await ingest();
   // Target of the host name that devices use.

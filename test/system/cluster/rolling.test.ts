@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { createSignIn } from '#src/auth/sign-ins.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createUser } from '#src/users/store.ts';
 import { type ApiPair, startApiPair } from '#test/support/cluster/api-pair.ts';
 
@@ -26,7 +26,7 @@ const asAdmin = () => ({ key: pair.adminKey });
 const someone = () => ({ email: `someone${++made}@example.com`, role: 'homeowner' });
 
 async function account(): Promise<{ userId: string; key: string; keyId: string }> {
-  const db = createDb(pair.database.pool);
+  const db = createDatabase(pair.database.pool);
   const { user_id: userId } = await createUser(db, { email: `account${++made}@example.com`, role: 'homeowner' });
   const { key, key_id: keyId } = await createKey(db, { userId, environment: 'live' });
   return { userId, key, keyId };
@@ -64,7 +64,7 @@ test('a rate limit applies to both processes together', async () => {
 
 test('a session is valid at both processes until it is signed out at either; a link works once', async () => {
   const { userId } = await account();
-  const db = createDb(pair.database.pool);
+  const db = createDatabase(pair.database.pool);
   const signIn = await createSignIn(db, { userId, secret: pair.secretKey, now: new Date(), validMs: 60_000 });
   const open = (port: number) =>
     pair.ask(port, '/dashboard/session', { method: 'POST', body: { token: signIn?.token } });
@@ -103,7 +103,7 @@ test('the pages of a list continue at the other process', async () => {
     url: `https://example.com/${index}`,
     auth_token: 'a secret',
   });
-  const { key } = await createKey(createDb(pair.database.pool), { userId, environment: 'live' });
+  const { key } = await createKey(createDatabase(pair.database.pool), { userId, environment: 'live' });
   for (let index = 0; index < 5; index++)
     await pair.ask(pair.ports.proxy, '/v1/webhooks', { method: 'POST', key, body: webhook(index) });
   const seen: string[] = [];

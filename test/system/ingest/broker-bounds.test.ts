@@ -3,7 +3,7 @@ import { connect as connectTcp } from 'node:net';
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import { generate } from 'mqtt-packet';
 import { expect, test } from 'vitest';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -21,7 +21,7 @@ interface Login {
 let people = 0;
 const homeowner = async (enrolledBy?: string) => {
   const email = `bounds${++people}@x.example`;
-  const user = await createUser(createDb(made.database.pool), {
+  const user = await createUser(createDatabase(made.database.pool), {
     email,
     role: 'homeowner',
     ...(enrolledBy && { enrolledBy }),
@@ -29,11 +29,11 @@ const homeowner = async (enrolledBy?: string) => {
   return user.user_id;
 };
 async function gatewayOf(userId: string): Promise<Login> {
-  const { gateway, secret } = await createGateway(createDb(made.database.pool), { userId, name: 'bridge' });
+  const { gateway, secret } = await createGateway(createDatabase(made.database.pool), { userId, name: 'bridge' });
   return { username: gateway.gateway_id, password: secret };
 }
 async function meter(): Promise<Login & { topic: string }> {
-  const db = createDb(made.database.pool);
+  const db = createDatabase(made.database.pool);
   const { device, secret } = await createDevice(db, { userId: await homeowner(), type: 'meter', location: 'cellar' });
   return { username: device.device_id, password: secret, topic: `energy/v1/${device.device_id}/readings` };
 }
@@ -218,7 +218,7 @@ test('the twenty-first connection of a login ends its oldest one', async () => {
 });
 
 test('a hundred gateways of a utility’s homes keep no other home from receiving its usage', async () => {
-  const db = createDb(made.database.pool);
+  const db = createDatabase(made.database.pool);
   const utility = await createUser(db, { email: `utility${++people}@x.example`, role: 'utility' });
   const listen = async (userId: string) => {
     const client = await connect(await gatewayOf(userId));

@@ -1,6 +1,6 @@
 import mqtt, { type IClientOptions } from 'mqtt';
 import { expect, test } from 'vitest';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type IngestProcess, registerIngestProcess } from '#test/support/ingest-process.ts';
@@ -14,7 +14,7 @@ registerIngestProcess((made) => {
 const VERSIONS = [4, 5] as const;
 let people = 0;
 async function meter(protocolVersion: (typeof VERSIONS)[number]) {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: `home${++people}@x.example`, role: 'homeowner' });
   const { device, secret } = await createDevice(db, { userId, type: 'meter', location: 'cellar' });
   const deviceId = device.device_id;

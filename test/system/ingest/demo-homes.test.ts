@@ -10,7 +10,7 @@ import { createPlayers } from '#simulators/play.ts';
 import { kwhToMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { loadCostSources } from '#src/cost/costs.ts';
 import { computeTotalCost } from '#src/cost/sums.ts';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
@@ -33,7 +33,7 @@ let broker: EmbeddedBroker;
 
 beforeAll(async () => {
   database = await testDatabase();
-  db = createDb(database.pool);
+  db = createDatabase(database.pool);
   broker = await startImportBroker(database.pool, (deviceId, secret) => checkDeviceLogin(db, deviceId, secret));
 });
 afterAll(async () => {
@@ -199,7 +199,7 @@ describe('a home of the demo shows', () => {
   let homes: DemoHomes;
   beforeAll(async () => {
     own = await testDatabase();
-    ownDb = createDb(own.pool);
+    ownDb = createDatabase(own.pool);
     ownBroker = await startImportBroker(own.pool, (login, secret) => checkDeviceLogin(ownDb, login, secret));
     homes = await ensureDemoHomes(ownDb, { historyDays: HISTORY_DAYS, nowMs });
     await ensureTariffs(ownDb, homes, new Date(nowMs));
@@ -332,7 +332,7 @@ describe('a home of an earlier version’s demo', () => {
   it('continues with its existing devices', async () => {
     const own = await testDatabase();
     try {
-      const ownDb = createDb(own.pool);
+      const ownDb = createDatabase(own.pool);
       const history = { historyDays: 2, nowMs: Date.now() };
       const { user_id: userId } = await createUser(ownDb, { email: 'ben@demo.example', role: 'homeowner' });
       const place = { userId, email: 'ben@demo.example', timezone: 'Europe/London' };

@@ -1,7 +1,7 @@
 import mqtt from 'mqtt';
 import { expect, test } from 'vitest';
 import { rotateSecret } from '#simulators/credentials.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createTemporarySecret } from '#src/devices/credentials.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
@@ -17,7 +17,7 @@ registerIngestProcess((made) => {
 });
 
 test('a connection ends within seconds of its device, owner or password; others stay', async () => {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const connect = async (deviceId: string, password: string) => {
     const login = { username: deviceId, password, reconnectPeriod: 0 };
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${ingest.ready.port}`, login);

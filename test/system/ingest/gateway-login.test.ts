@@ -1,6 +1,6 @@
 import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createGateway, deleteGateway, listDiscoveredDevices } from '#src/devices/gateways.ts';
 import { createUser } from '#src/users/store.ts';
@@ -19,7 +19,7 @@ describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', 
 
   beforeAll(async () => {
     [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
-    db = createDb(database.pool);
+    db = createDatabase(database.pool);
     mosquitto = broker === 'mosquitto' ? await startMosquitto() : undefined;
     const env = { DATABASE_URL: database.url, DATA_DIR: folder.path, LOG_LEVEL: 'error' };
     ingest = await startRole('ingest', { ...env, ...(mosquitto ? { MQTT_URL: mosquitto.url } : {}) });

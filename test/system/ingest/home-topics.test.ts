@@ -1,6 +1,6 @@
 import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createGateway, deleteGateway } from '#src/devices/gateways.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -13,7 +13,7 @@ registerIngestProcess((process) => {
   made = process;
 });
 beforeAll(() => {
-  db = createDb(made.database.pool);
+  db = createDatabase(made.database.pool);
 });
 const clients: MqttClient[] = [];
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
@@ -23,7 +23,7 @@ let userId: string;
 const clients: MqttClient[] = [];
 beforeAll(async () => {
   [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
-  db = createDb(database.pool);
+  db = createDatabase(database.pool);
   [ours, foreign] = await Promise.all([makeAuthority(folder.path, 'ours'), makeAuthority(folder.path, 'foreign')]);
   userId = (await createUser(db, { email: 'home@example.com', role: 'homeowner' })).user_id;
   const env = {

@@ -9,7 +9,7 @@ import { dsmrReader } from '#simulators/past/dsmr-reader.ts';
 import type { ImportReader } from '#simulators/past/element.ts';
 import { greenButton } from '#simulators/past/green-button.ts';
 import { homeAssistant } from '#simulators/past/home-assistant.ts';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -25,7 +25,7 @@ let broker: EmbeddedBroker;
 let folder: string;
 beforeAll(async () => {
   database = await testDatabase();
-  db = createDb(database.pool);
+  db = createDatabase(database.pool);
   broker = await startImportBroker(database.pool, (deviceId, secret) => checkDeviceLogin(db, deviceId, secret));
   folder = await mkdtemp(join(tmpdir(), 'past-'));
 });

@@ -1,6 +1,6 @@
 import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -48,7 +48,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
     });
 
     async function device(): Promise<{ deviceId: string; userId: string; client: MqttClient; topic: string }> {
-      const db = createDb(database.pool);
+      const db = createDatabase(database.pool);
       const email = `${Math.random().toString(36).slice(2)}@example.com`;
       const { user_id: userId } = await createUser(db, { email, role: 'homeowner' });
       const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'test' });

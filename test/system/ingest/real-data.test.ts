@@ -8,7 +8,7 @@ import { type CsvOptions, csvReadings } from '#simulators/csv-readings.ts';
 import { importFiles } from '#simulators/import-files.ts';
 import type { ImportReader } from '#simulators/past/element.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -76,7 +76,7 @@ async function hours(file: string, from: string, to: string) {
 
 beforeAll(async () => {
   database = await testDatabase();
-  db = createDb(database.pool);
+  db = createDatabase(database.pool);
   broker = await startImportBroker(database.pool, (deviceId, secret) => checkDeviceLogin(db, deviceId, secret));
 });
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -28,7 +28,7 @@ test('a worker that was stopped while another wrote its devices does not write f
     }),
   );
   const [first, second] = ends as [(typeof ends)[number], (typeof ends)[number]];
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'stale@example.com', role: 'homeowner' });
   const ids: string[] = [];
   for (let index = 0; index < DEVICES; index++) {

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Receipt } from '#ingest/source/source.ts';
 import { startStandbyClient } from '#ingest/source/standby-client.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 async function devices(count: number): Promise<string[]> {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
   const made = [];
   for (let index = 0; index < count; index++) {

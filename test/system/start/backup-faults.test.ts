@@ -11,7 +11,7 @@ import { type BackupPlan, giveUpArchive, readCopyState } from '#src/backup/plan.
 import { restoreCopy } from '#src/backup/restore.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createMetrics } from '#src/core/metrics.ts';
-import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { startBackupReports } from '#src/start/backup.ts';
@@ -128,7 +128,7 @@ test('a restore without the recorded deletions and revocations undoes a deletion
 });
 
 test('administrators get one mail if the archive of WAL was given up', async () => {
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   await createUser(db, { email: 'admin@example.com', role: 'admin' });
   await createUser(db, { email: 'home@example.com', role: 'homeowner' });
   const config = loadConfig({ DATA_DIR: dataDir });

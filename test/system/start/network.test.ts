@@ -14,7 +14,7 @@ import { register as registerUsers } from '#src/cli/users.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { tlsPair } from '#src/start/certificate.ts';
@@ -89,7 +89,7 @@ async function energy(...args: string[]): Promise<string> {
 }
 
 test('a device elsewhere connects with TLS, by the announced host and the downloaded certificate', async () => {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'elsewhere@example.com', role: 'homeowner' });
   const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'Cellar' });
   const { status, text: ca, headers } = await ask('/certificate.pem');
@@ -150,7 +150,7 @@ test('links contain the port that is listened on', async () => {
   const mails = join(folder.path, 'mail');
   // With the mode that an earlier version created it with.
   mkdirSync(mails, { mode: 0o755 });
-  await createUser(createDb(database.pool), { email: 'link@example.com', role: 'homeowner' });
+  await createUser(createDatabase(database.pool), { email: 'link@example.com', role: 'homeowner' });
   expect((await ask('/dashboard/sign-in', { body: { email: 'link@example.com' } })).status).toBe(202);
   const mailed = () => {
     try {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { createDb, createPool, queryOn } from '#src/database/connect.ts';
+import { createDatabase, createPool, queryOn } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -57,7 +57,7 @@ const mails = async () =>
   (await readdir(join(installation.folder, 'data/mail')).catch(() => [])).filter((name) => name.endsWith('.eml'));
 
 test('access that ended after the copy has ended when the restored installation starts, and due messages are sent only on command', async () => {
-  const db = createDb(installation.pool);
+  const db = createDatabase(installation.pool);
   const account = async (email: string) => (await createUser(db, { email, role: 'homeowner' })).user_id;
   const [goneId, stayingId] = [await account('gone@example.com'), await account('staying@example.com')];
   const keyOf = (userId: string) => createKey(db, { userId, environment: 'live' });

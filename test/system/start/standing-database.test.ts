@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { createDb, createPool } from '#src/database/connect.ts';
+import { createDatabase, createPool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { createUser } from '#src/users/store.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const env = { DATA_DIR: folder.path, DATABASE_URL: server.url, LOG_LEVEL: 'error', PLAN_LIMITS: limits };
   api = await startRole('api', env);
   const pool = createPool(server.url);
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const { user_id: userId } = await createUser(db, { email: 'a@example.com', role: 'homeowner' });
   ({ key } = await createKey(db, { userId, environment: 'live' }));
   await pool.end();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 test('requests, their statements and batches become spans of the caller’s trace, without personal values', async () => {
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'traced@example.com', role: 'homeowner' });
   const { key } = await createKey(db, { userId, environment: 'live' });
   const { device, secret } = await createDevice(db, { userId, type: 'meter', location: 'cellar' });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { applyDeltas } from '#ingest/write/deltas.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/migrate.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { formatEpochDate, readImports } from '#src/energy/usage/imports.ts';
@@ -468,7 +468,7 @@ test('answers in a zone that needs quarter-hours read compressed history', async
       .length,
   ).toBeGreaterThan(0);
   const days = await readImports(
-    createDb(database.pool),
+    createDatabase(database.pool),
     { userId: home.userId },
     dayRange('2026-07-01', '2026-07-03', 'Asia/Kolkata'),
     'day',

@@ -2,7 +2,7 @@ import { maskUrl, urlsOfHosts } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { readBelievedTime } from '#src/database/believed-time.ts';
 import { inspectCapabilities, listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
-import { createDb, createPool, type Pool, queryOn } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Pool, queryOn } from '#src/database/connect.ts';
 import { readBacklogs } from '#src/database/inventory.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { readSchemaState } from '#src/database/migrate.ts';
@@ -106,7 +106,7 @@ async function databaseContent(pool: Pool): Promise<DatabaseContent> {
     lastMessages: { all: heard * 20, rejected },
     overdueSeconds,
     deliveriesWaiting: deliveries,
-    heldBefore: await readHeldBefore(createDb(pool)),
+    heldBefore: await readHeldBefore(createDatabase(pool)),
     usageChangesWaiting: usageChanges,
     lateDifferences,
     staleDays,
