@@ -8,7 +8,7 @@ import { type VerificationReport, verifyCopy } from '#src/backup/verify.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { releaseHeld } from '#src/delivery/hold.ts';
-import { loadConfigBeside } from '#src/start/ports.ts';
+import { loadConfigOfRunningService } from '#src/start/ports.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 interface Options {
@@ -76,7 +76,7 @@ export function register(program: Command): void {
 
 async function copy({ to, passphraseFile, json }: Options): Promise<void> {
   if (to === undefined) throw new Error('Name the folder for the copy, on another disk: energy backup --to FOLDER.');
-  const config = loadConfigBeside();
+  const config = loadConfigOfRunningService();
   if (config.database.url)
     throw new Error(
       'DATABASE_URL names an external database: back it up with pgBackRest (deploy/backup/README.md) or another tool.',

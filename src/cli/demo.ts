@@ -5,7 +5,7 @@ import { FAULT_NAMES } from '#simulators/faults.ts';
 import type { PlayOptions } from '#simulators/play.ts';
 import { loadDemoConfig } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { takeHeapFlags } from '#src/start/children.ts';
+import { restartWithHeapFlags } from '#src/start/children.ts';
 import { type BackfillProgress, type Demo, startDemo } from '#src/start/demo.ts';
 
 /** Registers `energy demo`, which starts the service with simulated homes for a first look. */
@@ -31,7 +31,7 @@ function faults(list: string): string[] {
 }
 
 async function run(options: { every: number; faults: string[] }): Promise<void> {
-  takeHeapFlags('demo');
+  restartWithHeapFlags('demo');
   const play: PlayOptions = { liveSeconds: options.every, faults: options.faults };
   const interrupt = new AbortController();
   let demo: Demo | undefined;

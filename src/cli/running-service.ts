@@ -4,7 +4,7 @@ import { escapeForTerminal } from '#src/core/output.ts';
 import { createDatabase, createPool, type Database, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { refuseNewer } from '#src/database/migrate.ts';
-import { loadConfigBeside } from '#src/start/ports.ts';
+import { loadConfigOfRunningService } from '#src/start/ports.ts';
 
 /** Prints one JSON object for programs, or lines of text for people. */
 export function printResult(json: boolean | undefined, value: object, text: string): void {
@@ -36,7 +36,7 @@ export async function runWithServicePool<T>(
   applicationName: string,
   work: (pool: Pool, config: Config) => Promise<T>,
 ): Promise<T> {
-  const config = loadConfigBeside();
+  const config = loadConfigOfRunningService();
   const pool = createPool(await databaseUrl(config), { max: 3, applicationName });
   try {
     await refuseNewer(pool);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '#src/config/load.ts';
 import type { startAll } from '#src/start/all.ts';
-import { takeHeapFlags } from '#src/start/children.ts';
+import { restartWithHeapFlags } from '#src/start/children.ts';
 import { formatBrokerLine } from './device-address.ts';
 
 /**
@@ -11,21 +11,21 @@ import { formatBrokerLine } from './device-address.ts';
 export function register(program: Command): void {
   program.command('start').action(start);
   program.command('ingest').action(async () => {
-    takeHeapFlags('ingest');
+    restartWithHeapFlags('ingest');
     await (await import('#src/start/ingest.ts')).runIngest(loadConfig());
   });
   program.command('api').action(async () => {
-    takeHeapFlags('api');
+    restartWithHeapFlags('api');
     await (await import('#src/start/api.ts')).runApi(loadConfig());
   });
   program.command('worker').action(async () => {
-    takeHeapFlags('worker');
+    restartWithHeapFlags('worker');
     await (await import('#src/start/worker.ts')).runWorker(loadConfig());
   });
 }
 
 async function start(): Promise<void> {
-  takeHeapFlags('start');
+  restartWithHeapFlags('start');
   const interrupt = new AbortController();
   let service: Awaited<ReturnType<typeof startAll>> | undefined;
   const stop = async () => {

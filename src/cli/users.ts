@@ -8,7 +8,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import type { Database } from '#src/database/connect.ts';
 import { isZone } from '#src/energy/ranges.ts';
-import { printedLink } from '#src/start/sign-in-link.ts';
+import { createConsoleSignInLink } from '#src/start/sign-in-link.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { createUser } from '#src/users/store.ts';
 import { findUserId } from './named-user.ts';
@@ -56,7 +56,7 @@ export function register(program: Command): void {
 
 const signIn = (email: string, o: { json?: boolean }) =>
   runOnServiceDatabase(async (db, config) => {
-    const link = await printedLink(db, config, email);
+    const link = await createConsoleSignInLink(db, config, email);
     if (link === null) throw new Error(`There is no user ${email}`);
     printResult(o.json, { link }, link);
   });

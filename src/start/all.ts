@@ -12,12 +12,12 @@ import { migrate } from '#src/database/migrate.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 import { tlsPair } from './certificate.ts';
 import { type Child, startChild } from './children.ts';
-import { lockDataDir, serviceProcessOn } from './data-dir-lock.ts';
-import { choosePorts, refuseTakenPorts, writeListening } from './ports.ts';
+import { findServiceProcess, lockDataDir } from './data-dir-lock.ts';
+import { choosePorts, refuseTakenPorts, writeListeningAddresses } from './ports.ts';
 import { applyEndingsAfterRestore } from './restored.ts';
 import { startSandbox } from './sandbox.ts';
 import { secretKey } from './secret-key.ts';
-import { printedLink } from './sign-in-link.ts';
+import { createConsoleSignInLink } from './sign-in-link.ts';
 
 const ROLES = ['ingest', 'api', 'worker'] as const;
 
@@ -56,11 +56,11 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
   try {
     // Check the ports before creating the data directory. If another service runs on the same directory, its ports are in use anyway, and
     // the lock below reports the conflict.
-    if (serviceProcessOn(given.dataDir) === null) await refuseTakenPorts(given);
+    if (findServiceProcess(given.dataDir) === null) await refuseTakenPorts(given);
     stops.push(await lockDataDir(given.dataDir));
     const config = await choosePorts(given);
     const tls = await tlsPair(config, log);
-    stops.push(writeListening(config));
+    stops.push(writeListeningAddresses(config));
     const { url, stop: stopDatabase } = await database(config, log);
     stops.push(stopDatabase);
     signal.throwIfAborted();
@@ -147,7 +147,7 @@ async function prepare(
     // Check the secret key here, so that the start fails with a clear error instead of restarting the roles endlessly.
     await secretKey(config, db);
     const adminKey = await ensureBootstrapAdmin(db, { environment, givenKey });
-    const link = adminKey === null ? null : await printedLink(db, config, FIRST_ADMIN_EMAIL);
+    const link = adminKey === null ? null : await createConsoleSignInLink(db, config, FIRST_ADMIN_EMAIL);
     return { adminKey, signInLink: link, databaseLine: database.line };
   } finally {
     await pool.end();

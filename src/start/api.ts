@@ -17,7 +17,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { composeSignIn, sendMail } from '#src/delivery/email/send.ts';
 import { tlsPair, watchCertificate } from './certificate.ts';
 import { openAnswerFetcher, openMailer } from './channels.ts';
-import { CERTIFICATE, certificateState, STANDBY_METRICS, standbyState } from './metrics.ts';
+import { CERTIFICATE_METRICS, readCertificateMetrics, readStandbyMetrics, STANDBY_METRICS } from './metrics.ts';
 import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
@@ -67,9 +67,9 @@ export async function runApi(config: Config): Promise<void> {
       log,
     });
     const certificate = watchCertificate(config, tls, api.renewTls, log);
-    metrics.valuesOf(CERTIFICATE, async () => certificateState(certificate));
+    metrics.valuesOf(CERTIFICATE_METRICS, async () => readCertificateMetrics(certificate));
     metrics.valuesOf(STANDBY_METRICS, async () =>
-      standbyState(config.database.readUrl !== undefined, api.standbyLagSeconds()),
+      readStandbyMetrics(config.database.readUrl !== undefined, api.standbyLagSeconds()),
     );
     return {
       ready: { url: api.publicUrl, ...api.ports, database: database.line },

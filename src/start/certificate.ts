@@ -71,7 +71,7 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
 const isMadeHere = ({ subject, issuer }: X509Certificate): boolean => subject === OUR_SUBJECT && issuer === OUR_SUBJECT;
 
 /** Whether `tlsPair` renews this certificate. An operator may have installed another one in DATA_DIR/tls. */
-export const renewsItself = ({ tls }: Config, certificate: X509Certificate): boolean =>
+export const isRenewedByService = ({ tls }: Config, certificate: X509Certificate): boolean =>
   tls.certFile === undefined && isMadeHere(certificate);
 
 /** Validity of a certificate, in Unix ms. */
@@ -92,7 +92,7 @@ export const howToRenew = (does: { renewsItself: boolean }): string =>
  * Returns a finding if clients refuse a certificate because of its dates (`isRefused`) or will refuse it within 14 days; otherwise null.
  * Pure. The log and `energy doctor` report the same finding. `nowMs`: Unix ms.
  */
-export function judgeDates(
+export function judgeCertificateDates(
   dates: CertificateDates,
   nowMs: number,
 ): { isRefused: boolean; finding: string; todo: string } | null {
@@ -207,7 +207,10 @@ export function watchCertificate(
     if (reported?.cert === cert && atMs - reported.atMs < reportEveryMs) return;
     const parsed = new X509Certificate(cert);
     const [validFromMs, validToMs] = [parsed.validFromDate.getTime(), parsed.validToDate.getTime()];
-    const found = judgeDates({ file, validFromMs, validToMs, renewsItself: renewsItself(config, parsed) }, Date.now());
+    const found = judgeCertificateDates(
+      { file, validFromMs, validToMs, renewsItself: isRenewedByService(config, parsed) },
+      Date.now(),
+    );
     if (!found) return;
     reported = { cert, atMs };
     const ends = parsed.validToDate.toISOString();

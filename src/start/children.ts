@@ -132,7 +132,7 @@ export const heapEnvironment = (role: string): Record<string, string> =>
  * Restarts this process with the flags and environment of its role (execve(2)), unless a supervisor has forked it with them. Values that
  * the owner has set in the environment take precedence.
  */
-export function takeHeapFlags(role: string): void {
+export function restartWithHeapFlags(role: string): void {
   const flags = heapFlags(role).filter((flag) => !process.execArgv.includes(flag));
   const { execve, execPath, argv, execArgv, env } = process;
   if (flags.length === 0 || process.send || !execve) return;

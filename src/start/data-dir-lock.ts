@@ -29,7 +29,8 @@ function holderIn(text: string): number | null {
 }
 
 /** Returns the id of the service process that runs on a data directory; null if there is none. Changes nothing. */
-export const serviceProcessOn = (dataDir: string): number | null => holderIn(read(join(dataDir, 'service.lock')) ?? '');
+export const findServiceProcess = (dataDir: string): number | null =>
+  holderIn(read(join(dataDir, 'service.lock')) ?? '');
 
 /** Returns the text of a lock file; null if the file does not exist. */
 function read(file: string): string | null {
@@ -56,7 +57,7 @@ function put(file: string, text: string): boolean {
  * Removes a lock whose process has ended. If several processes find the same stale lock, a slower one may meet the new lock of the fastest.
  * So the file is first renamed and then read, and a lock that is in use is restored. Returns the process that holds it, or null.
  */
-export function removeStale(file: string): number | null {
+export function removeStaleLock(file: string): number | null {
   const taken = `${file}.${randomBytes(8).toString('hex')}`;
   try {
     renameSync(file, taken);
@@ -112,7 +113,7 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
     }
     // Another process is writing an empty lock file, or was killed while doing so.
     if (read(file) === '') await setTimeout(BEING_WRITTEN_MS);
-    const holder = holderIn(read(file) ?? '') ?? removeStale(file);
+    const holder = holderIn(read(file) ?? '') ?? removeStaleLock(file);
     if (holder !== null) {
       throw new Error(
         `Another service (process ${holder}) already runs on ${dataDir}. Stop it first, or set DATA_DIR to another folder.`,

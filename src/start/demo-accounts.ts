@@ -145,7 +145,7 @@ async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Dat
 }
 
 /** Stores tomorrow's prices while the demo runs. Returns the function that ends it. */
-export function keepPricesAhead(db: Database, homes: DemoHomes): () => Promise<void> {
+export function startStoringPrices(db: Database, homes: DemoHomes): () => Promise<void> {
   let work: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
     // The next hour tries again.

@@ -5,8 +5,8 @@ import { type Config, mqttUrlFromHere } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
 import { startAll } from './all.ts';
-import { ensureAlerts, ensureClosedBill, ensureTariffs, keepPricesAhead } from './demo-accounts.ts';
-import { printedLink } from './sign-in-link.ts';
+import { ensureAlerts, ensureClosedBill, ensureTariffs, startStoringPrices } from './demo-accounts.ts';
+import { createConsoleSignInLink } from './sign-in-link.ts';
 
 /** As long as readings are retained (RETENTION_MONTHS): twelve whole months and the current one. */
 const HISTORY_MONTHS = 13;
@@ -56,7 +56,7 @@ export async function startDemo(
     const db = createDatabase(pool);
     const homes = await ensureDemoHomes(db, { historyMonths: HISTORY_MONTHS, nowMs: Date.now() });
     await ensureTariffs(db, homes, new Date());
-    closing.unshift(keepPricesAhead(db, homes));
+    closing.unshift(startStoringPrices(db, homes));
     const mqttUrl = mqttUrlFromHere(config);
     const players = await createPlayers(mqttUrl, homes.devices, options);
     closing.unshift(() => players.close());
@@ -94,8 +94,8 @@ export async function startDemo(
       baseUrl: config.publicUrl,
       apiKey: key,
       links: {
-        home: await printedLink(db, config, homes.users[0]?.email ?? ''),
-        fleet: await printedLink(db, config, DEMO_UTILITY),
+        home: await createConsoleSignInLink(db, config, homes.users[0]?.email ?? ''),
+        fleet: await createConsoleSignInLink(db, config, DEMO_UTILITY),
       },
       users: homes.users,
       adminKey: service.adminKey,

@@ -25,7 +25,7 @@ import {
   createClaimGate,
 } from '#src/onboarding/claims.ts';
 import { tlsPair, watchCertificate } from './certificate.ts';
-import { CERTIFICATE, certificateState } from './metrics.ts';
+import { CERTIFICATE_METRICS, readCertificateMetrics } from './metrics.ts';
 import { runRole, warnOfCommitRisks } from './role.ts';
 
 /** Returns the broker's address for the log. For an external broker, the user, password and path are omitted. */
@@ -75,7 +75,7 @@ export async function runIngest(config: Config): Promise<void> {
     const ingest = await startIngest(config, parts);
     // With an external broker, devices see the broker's certificate instead.
     const certificate = config.mqtt.url ? null : watchCertificate(config, tls, ingest.renewTls, log);
-    if (certificate) metrics.valuesOf(CERTIFICATE, async () => certificateState(certificate));
+    if (certificate) metrics.valuesOf(CERTIFICATE_METRICS, async () => readCertificateMetrics(certificate));
     reportMetrics(metrics, ingest);
     return {
       ready: {

@@ -2,17 +2,17 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { type Pool, queryOn } from '#src/database/connect.ts';
 import { readBacklogs } from '#src/database/inventory.ts';
 
-export const CERTIFICATE = {
+export const CERTIFICATE_METRICS = {
   energy_certificate_expires_timestamp_seconds: 'When the certificate that is served ends, in Unix time',
 };
 
 /** Returns the metric of the expiry of the certificate in use. */
-export const certificateState = (served: { expiresAt(): Date }): Record<string, number> => ({
+export const readCertificateMetrics = (served: { expiresAt(): Date }): Record<string, number> => ({
   energy_certificate_expires_timestamp_seconds: served.expiresAt().getTime() / 1_000,
 });
 
 /** Metrics of the database's response to this process. */
-export const DATABASE_STATE = {
+export const DATABASE_METRICS = {
   energy_database_up: '1 where the database answers this process within 2 s',
   energy_database_answer_seconds:
     'How long the database takes to answer the least question, a free connection included',
@@ -24,7 +24,7 @@ export const DATABASE_STATE = {
 const ANSWER_MS = 2_000;
 
 /** Runs the cheapest query. If the database is unreachable, there is no response time. */
-export async function databaseState(pool: Pool): Promise<Record<string, number>> {
+export async function readDatabaseMetrics(pool: Pool): Promise<Record<string, number>> {
   // Read the counts before the query below takes a connection itself.
   const counts = {
     energy_database_connections_busy: pool.totalCount - pool.idleCount,
@@ -53,7 +53,7 @@ export const DEVICE_COUNTS = {
 };
 
 /** Counts the devices by their heads: the one row per device that its readings update. */
-export async function deviceCounts(pool: Pool): Promise<Record<string, number>> {
+export async function readDeviceCounts(pool: Pool): Promise<Record<string, number>> {
   // Raw SQL: counts over two relations in one statement.
   const { rows } = await pool.query<Record<string, number>>(
     `SELECT count(*) FILTER (WHERE seen_at > now() - interval '24 hours')::int AS energy_devices_heard_in_day,
@@ -74,7 +74,7 @@ export const QUEUE_METRICS: Record<string, string> = {
 };
 
 /** Returns the queue metrics. The lag is missing if there is no reading at all. */
-export async function queueLags(pool: Pool): Promise<Record<string, number>> {
+export async function readQueueMetrics(pool: Pool): Promise<Record<string, number>> {
   const { lagSeconds, lateDifferences, staleDays, usageChanges, deliveries } = await readBacklogs(
     queryOn(pool),
     new Date(),
@@ -95,7 +95,7 @@ export const OUTBOX_METRICS = {
 };
 
 /** Returns 0 if nothing is due. A delivery that waits for its next attempt, or behind a receiver that fails, is not overdue. */
-export async function outboxValues(pool: Pool): Promise<Record<string, number>> {
+export async function readOutboxMetrics(pool: Pool): Promise<Record<string, number>> {
   // Raw SQL: the index of pending deliveries contains every column that is read.
   const { rows } = await pool.query<{ overdue: number | null }>(
     `SELECT extract(epoch FROM now() - min(d.next_attempt_at))::float8 AS overdue
@@ -127,7 +127,7 @@ export const STANDBY_METRICS = {
 };
 
 /** Returns the standby metrics. `lagSeconds`: null while the standby is unreachable. */
-export function standbyState(isWanted: boolean, lagSeconds: number | null): Record<string, number> {
+export function readStandbyMetrics(isWanted: boolean, lagSeconds: number | null): Record<string, number> {
   if (!isWanted) return {};
   if (lagSeconds === null) return { energy_standby_up: 0 };
   return { energy_standby_up: 1, energy_standby_lag_seconds: lagSeconds };

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { type Config, givenVariables, listeningVariables, loadConfig, withApiPort } from '#src/config/load.ts';
-import { serviceProcessOn } from './data-dir-lock.ts';
+import { findServiceProcess } from './data-dir-lock.ts';
 
 /**
  * Range of chosen ports, below the ephemeral ports of clients (Linux: from 32768), so that no outgoing connection takes one while a role
@@ -108,7 +108,7 @@ const fileIn = (dataDir: string): string => join(dataDir, 'listening.json');
  * Writes the ports and addresses of the running service into its data directory, in the form of environment variables. Only the process
  * that holds the directory's lock may call it. Returns a function that removes the file.
  */
-export function writeListening(config: Config): () => void {
+export function writeListeningAddresses(config: Config): () => void {
   const file = fileIn(config.dataDir);
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
   writeFileSync(mine, `${JSON.stringify(listeningVariables(config), null, 2)}\n`, { flag: 'wx', mode: 0o600 });
@@ -122,11 +122,11 @@ export function writeListening(config: Config): () => void {
  * on the data directory: the demo does not use the default ports, and port 0 means another port at each start. Throws a ConfigError, as
  * loadConfig does.
  */
-export function loadConfigBeside(env?: Record<string, string | undefined>): Config {
+export function loadConfigOfRunningService(env?: Record<string, string | undefined>): Config {
   const given = givenVariables(env);
   const config = loadConfig(given);
   // A killed service leaves its file behind.
-  if (serviceProcessOn(config.dataDir) === null) return config;
+  if (findServiceProcess(config.dataDir) === null) return config;
   return loadConfig({ ...readListening(config.dataDir), ...given });
 }
 

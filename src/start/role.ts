@@ -11,7 +11,7 @@ import { listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts'
 import { createDatabase, createPool, type Pool, queryOn } from '#src/database/connect.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 import type { RoleRequest } from './children.ts';
-import { DATABASE_STATE, databaseState } from './metrics.ts';
+import { DATABASE_METRICS, readDatabaseMetrics } from './metrics.ts';
 import { refuseTakenPorts } from './ports.ts';
 
 /** A role that runs in this process. */
@@ -63,7 +63,7 @@ export async function runRole(
   role = await start(metrics);
   const { pool } = role;
   metrics.valuesOf({ energy_role_up: '1 while the role runs' }, async () => ({ energy_role_up: 1 }));
-  metrics.valuesOf(DATABASE_STATE, () => databaseState(pool));
+  metrics.valuesOf(DATABASE_METRICS, () => readDatabaseMetrics(pool));
   // A pool of its own: brokers wait for these answers, which must not queue behind the role's own queries.
   const access = createPool(role.url, { max: 2, applicationName: `energy ${name} operator`, isAnswering: true });
   const operated = {

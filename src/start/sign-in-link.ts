@@ -9,7 +9,7 @@ import { secretKey } from './secret-key.ts';
  * Returns a single-use link that signs in to the dashboard as an account, valid for a day, for the person at the machine's console. Null if
  * there is no such account. Earlier unused links and codes of the account become invalid.
  */
-export async function printedLink(db: Database, config: Config, email: string): Promise<string | null> {
+export async function createConsoleSignInLink(db: Database, config: Config, email: string): Promise<string | null> {
   const account = await accountOf(db, email);
   if (!account) return null;
   const secret = await secretKey(config, db);

@@ -25,11 +25,11 @@ import { openAnswerFetcher, openChannels } from './channels.ts';
 import {
   cacheFor,
   DEVICE_COUNTS,
-  deviceCounts,
   OUTBOX_METRICS,
-  outboxValues,
   QUEUE_METRICS,
-  queueLags,
+  readDeviceCounts,
+  readOutboxMetrics,
+  readQueueMetrics,
 } from './metrics.ts';
 import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
@@ -75,11 +75,11 @@ export async function runWorker(config: Config): Promise<void> {
         { ...homeAssistant, publicUrl: config.isPublicUrlGiven ? config.publicUrl : null },
         { pool, clock: systemClock, log, secret: await secretKey(config, db) },
       );
-    metrics.valuesOf(QUEUE_METRICS, () => queueLags(pool));
-    metrics.valuesOf(OUTBOX_METRICS, () => outboxValues(pool));
+    metrics.valuesOf(QUEUE_METRICS, () => readQueueMetrics(pool));
+    metrics.valuesOf(OUTBOX_METRICS, () => readOutboxMetrics(pool));
     metrics.valuesOf(
       DEVICE_COUNTS,
-      cacheFor(() => deviceCounts(pool), COUNTED_EVERY_MS),
+      cacheFor(() => readDeviceCounts(pool), COUNTED_EVERY_MS),
     );
     const toPack = { energy_days_to_pack: 'Days of the load profile that are to be packed, while a pass is under way' };
     metrics.valuesOf(toPack, async () => ({ energy_days_to_pack: ahead.daysToPack }));

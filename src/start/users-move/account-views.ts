@@ -37,7 +37,7 @@ export const accountViewOf = (relation: string): string => viewOf(relation);
  * Returns the values of `user_id` that the accounts have in the load profile and the aggregates: their ids, and a key for each of their
  * separately counted meters.
  */
-export const keysOf = (userIds: readonly string[]): string[] =>
+export const consumptionKeysOf = (userIds: readonly string[]): string[] =>
   userIds.flatMap((userId) => [userId, ...SEPARATE_METERS.map((meter) => meterKey(userId, meter))]);
 
 interface Series {
@@ -95,7 +95,7 @@ async function openEnd(
   await client.query('CREATE TEMPORARY TABLE part_series (series_id bigint PRIMARY KEY, arrives_as bigint NOT NULL)');
   await client.query('INSERT INTO part_series SELECT * FROM unnest($1::bigint[], $2::bigint[])', [series, arriveAs]);
   await client.query('CREATE TEMPORARY TABLE part_users (user_id text COLLATE "C" PRIMARY KEY)');
-  await client.query('INSERT INTO part_users SELECT unnest($1::text[])', [keysOf(userIds)]);
+  await client.query('INSERT INTO part_users SELECT unnest($1::text[])', [consumptionKeysOf(userIds)]);
   await client.query('ANALYZE part_series; ANALYZE part_users');
   for (const { relation, part } of STREAMED_PARTS) {
     const { columns } = await readColumns(client, relation);
@@ -112,7 +112,7 @@ const EVER = new Date(0);
 
 const monthOf = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1));
 
-/** Returns the keys (of `keysOf`) that have any rows. */
+/** Returns the keys (of `consumptionKeysOf`) that have any rows. */
 export async function keysWithRows(pool: Pool, keys: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query(
     `SELECT k AS key FROM unnest($1::text[]) k WHERE EXISTS (SELECT FROM device_hours WHERE user_id = k)
@@ -169,7 +169,7 @@ async function isRight({ pool, database }: Installation, key: string, since: Dat
 }
 
 /** Returns the total consumption of the keys in closed hours of a relation, in mWh, as text. */
-export async function totalOf(
+export async function totalConsumptionOf(
   pool: Pool,
   relation: 'closed_device_hourly' | 'closed_user_daily',
   keys: readonly string[],

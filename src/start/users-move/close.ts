@@ -164,7 +164,11 @@ export async function openAccounts(
  * Whether closed accounts were opened at the target. Waits for a concurrent opening: the transaction of a killed process may continue for a
  * while.
  */
-export async function areOpen(target: Pool, userIds: readonly string[], fromInstallation: string): Promise<boolean> {
+export async function areAccountsOpen(
+  target: Pool,
+  userIds: readonly string[],
+  fromInstallation: string,
+): Promise<boolean> {
   return inTransaction(target, async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.usersArrival]);
     const { rows } = await client.query(

@@ -93,7 +93,7 @@ export async function withBothLocked<T>(
  * Runs a function on an exclusive connection to each installation and closes both. State of the sessions, such as temporary tables, ends
  * with them.
  */
-export async function withEnds<T>(
+export async function withInstallations<T>(
   pools: { source: Pool; target: Pool },
   run: (ends: { source: PoolClient; target: PoolClient }) => Promise<T>,
 ): Promise<T> {

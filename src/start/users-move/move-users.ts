@@ -10,22 +10,22 @@ import {
   accountViewOf,
   assertAggregatesMatch,
   computeAggregates,
-  keysOf,
+  consumptionKeysOf,
   keysWithRows,
   prepareAccountViews,
   repairAggregates,
   STREAMED_PARTS,
-  totalOf,
+  totalConsumptionOf,
 } from './account-views.ts';
 import { chooseAccounts, parseAccounts } from './choose.ts';
-import { areOpen, closeAccounts, eraseMovedAccounts, openAccounts, reopenAccounts } from './close.ts';
+import { areAccountsOpen, closeAccounts, eraseMovedAccounts, openAccounts, reopenAccounts } from './close.ts';
 import {
   assertKeysDecrypt,
   createReencrypter,
   type MoveInstallations,
   openInstallations,
   withBothLocked,
-  withEnds,
+  withInstallations,
 } from './ends.ts';
 import { type AccountRoutes, expectNames, readAccountNames, removeExpectedNames } from './routes.ts';
 import { forwardStoredMessages, type IngestSettings, writeMessagesOfReturned } from './stored-messages.ts';
@@ -178,8 +178,8 @@ async function pass(
   if (source.database.capabilities.continuousAggregates) await refreshUntilComplete(source.pool, new Date());
   // Continuous aggregates are computed from hours alone. The days stay unpacked, because packing is locked out.
   else if (arePacked && target.database.capabilities.continuousAggregates)
-    await unpackDays(source.pool, keysOf(userIds));
-  return withEnds({ source: source.pool, target: target.pool }, async (ends) => {
+    await unpackDays(source.pool, consumptionKeysOf(userIds));
+  return withInstallations({ source: source.pool, target: target.pool }, async (ends) => {
     await prepareAccountViews(ends, userIds);
     const done = await synchronise(ends, STREAMED_PARTS, { held: false, onProgress: progress });
     if (compare) await compareCopied(ends, done, accountViewOf);
@@ -193,7 +193,7 @@ async function copyMeanwhile(both: MoveInstallations, userIds: readonly string[]
     const done = await pass(both, userIds, how);
     if (passes === 1) {
       how.step('Computing the aggregates there …');
-      await repairAggregates(both.target, await keysWithRows(both.target.pool, keysOf(userIds)));
+      await repairAggregates(both.target, await keysWithRows(both.target.pool, consumptionKeysOf(userIds)));
     } else await computeSince(both, userIds, done);
     if (done.reduce((sum, { copied }) => sum + copied, 0) <= FEW_ROWS) return;
   }
@@ -210,7 +210,7 @@ async function computeSince(
     .flatMap(({ since }) => since?.getTime() ?? []);
   if (days.length === 0) return null;
   const since = new Date(Math.min(...days));
-  await computeAggregates(target, await keysWithRows(target.pool, keysOf(userIds)), since);
+  await computeAggregates(target, await keysWithRows(target.pool, consumptionKeysOf(userIds)), since);
   return since;
 }
 
@@ -222,7 +222,7 @@ async function finish(
   report: UsersMoveReport,
 ): Promise<void> {
   const { source, target } = both;
-  if (!(await areOpen(target.pool, userIds, source.id))) {
+  if (!(await areAccountsOpen(target.pool, userIds, source.id))) {
     try {
       await bringOver(both, userIds, how, report);
     } catch (error) {
@@ -249,15 +249,15 @@ async function bringOver(
   // Late hours of the source become changed hours at the target.
   await inTransaction(source.pool, (client) => packChanges(client, userIds));
   const since = await computeSince(both, userIds, done);
-  const keys = await keysWithRows(target.pool, keysOf(userIds));
+  const keys = await keysWithRows(target.pool, consumptionKeysOf(userIds));
   await assertAggregatesMatch(target, keys, since ?? new Date());
   const [was, is] = await Promise.all([
-    totalOf(source.pool, 'closed_device_hourly', keysOf(userIds)),
-    totalOf(target.pool, 'closed_user_daily', keysOf(userIds)),
+    totalConsumptionOf(source.pool, 'closed_device_hourly', consumptionKeysOf(userIds)),
+    totalConsumptionOf(target.pool, 'closed_user_daily', consumptionKeysOf(userIds)),
   ]);
   if (was !== is) throw new Error(`the aggregates there hold ${is} mWh and should hold ${was}`);
   how.step('Opening the accounts there …');
-  const relations = await withEnds({ source: source.pool, target: target.pool }, (ends) =>
+  const relations = await withInstallations({ source: source.pool, target: target.pool }, (ends) =>
     openAccounts(ends, userIds, { fromInstallation: source.id, reseal: createReencrypter(how.secrets) }),
   );
   report.relations = [...relations, ...done.map(({ relation, rows }) => ({ relation, rows }))];
@@ -277,7 +277,7 @@ async function giveBack(
   { step, taking, routes }: UsersMove,
   error: Error,
 ): Promise<void> {
-  const areThere = await areOpen(target.pool, userIds, source.id).catch(() => null);
+  const areThere = await areAccountsOpen(target.pool, userIds, source.id).catch(() => null);
   if (areThere !== false)
     throw new Error(
       `The accounts are closed here, and ${areThere ? 'open there' : 'it is not known whether they are open there'} (${error.message}). ` +

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lockDataDir, removeStale } from '#src/start/data-dir-lock.ts';
+import { lockDataDir, removeStaleLock } from '#src/start/data-dir-lock.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -54,12 +54,12 @@ test('a process that is slower to take over a stale lock leaves the new lock of 
   const unlock = await lockDataDir(folder.path);
   const fresh = readFileSync(file, 'utf8');
   // The slower process saw a stale lock here a moment ago.
-  expect(removeStale(file)).toBe(process.pid);
+  expect(removeStaleLock(file)).toBe(process.pid);
   expect(readFileSync(file, 'utf8')).toBe(fresh);
   unlock();
   expect(existsSync(file)).toBe(false);
   // A file that has been removed meanwhile is no error.
-  expect(removeStale(file)).toBeNull();
+  expect(removeStaleLock(file)).toBeNull();
 });
 
 test('a lock that another service took meanwhile is not released by this one', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig, loadDemoConfig } from '#src/config/load.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
-import { loadConfigBeside, writeListening } from '#src/start/ports.ts';
+import { loadConfigOfRunningService, writeListeningAddresses } from '#src/start/ports.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -16,27 +16,27 @@ test('a command next to the demo tells devices the demo’s addresses, and the e
   const env = { DATA_DIR: folder.path };
   const demo = loadDemoConfig({ ...env, API_PORT: '9443', PUBLIC_URL: 'https://localhost:9000' });
   const giveBack = await lockDataDir(folder.path);
-  const take = writeListening(demo);
-  expect(loadConfigBeside(env)).toEqual(demo);
-  expect(loadConfigBeside({ ...env, API_PORT: '7443', MQTTS_HOST: '' })).toEqual({
+  const take = writeListeningAddresses(demo);
+  expect(loadConfigOfRunningService(env)).toEqual(demo);
+  expect(loadConfigOfRunningService({ ...env, API_PORT: '7443', MQTTS_HOST: '' })).toEqual({
     ...demo,
     api: { ...demo.api, port: 7443 },
   });
   take();
-  expect(loadConfigBeside(env)).toEqual(loadConfig(env));
+  expect(loadConfigOfRunningService(env)).toEqual(loadConfig(env));
   giveBack();
 });
 
 test('ignores the file of a killed service', async () => {
   const env = { DATA_DIR: folder.path };
-  writeListening(loadDemoConfig(env));
-  expect(loadConfigBeside(env)).toEqual(loadConfig(env));
+  writeListeningAddresses(loadDemoConfig(env));
+  expect(loadConfigOfRunningService(env)).toEqual(loadConfig(env));
 });
 
 test('names a damaged file', async () => {
   const giveBack = await lockDataDir(folder.path);
   await writeFile(join(folder.path, 'listening.json'), '{');
-  expect(() => loadConfigBeside({ DATA_DIR: folder.path })).toThrow(/listening\.json cannot be read/);
+  expect(() => loadConfigOfRunningService({ DATA_DIR: folder.path })).toThrow(/listening\.json cannot be read/);
   giveBack();
 });
 
@@ -45,7 +45,7 @@ test('only its owner can read the file, even if it replaces one that everybody c
   const usual = process.umask(0);
   try {
     await writeFile(file, '{}', { mode: 0o666 });
-    writeListening(loadDemoConfig({ DATA_DIR: folder.path }));
+    writeListeningAddresses(loadDemoConfig({ DATA_DIR: folder.path }));
   } finally {
     process.umask(usual);
   }

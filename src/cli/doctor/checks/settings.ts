@@ -1,6 +1,6 @@
 import { isLoopback } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
-import { howToRenew, judgeDates } from '#src/start/certificate.ts';
+import { howToRenew, judgeCertificateDates } from '#src/start/certificate.ts';
 import {
   type Check,
   type Finding,
@@ -75,7 +75,7 @@ export const certificateCheck: Check = {
           pair.renewsItself ? renew : 'Put the key of this certificate into TLS_KEY_FILE.',
         ),
       );
-    const dates = judgeDates({ file, ...pair }, nowMs);
+    const dates = judgeCertificateDates({ file, ...pair }, nowMs);
     if (dates) findings.push((dates.isRefused ? problemFinding : warningFinding)(dates.finding, dates.todo));
     for (const { host, of, isNamed } of pair.hosts) {
       if (!isNamed)

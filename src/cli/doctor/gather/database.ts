@@ -9,7 +9,7 @@ import { readSchemaState } from '#src/database/migrate.ts';
 import { readEncryptedSamples } from '#src/database/sealed.ts';
 import { readHeldBefore } from '#src/delivery/hold.ts';
 import { checkUser } from '#src/rollups/check.ts';
-import { deviceCounts, outboxValues } from '#src/start/metrics.ts';
+import { readDeviceCounts, readOutboxMetrics } from '#src/start/metrics.ts';
 import type { DatabaseContent, DatabaseFacts, DatabaseServer } from '../facts.ts';
 import { probeWithTimeout } from './network.ts';
 
@@ -85,8 +85,8 @@ const MOST = 100_000;
 
 /** Counts the content of the service's database. */
 async function databaseContent(pool: Pool): Promise<DatabaseContent> {
-  const counts = await deviceCounts(pool);
-  const { energy_delivery_overdue_seconds: overdueSeconds = 0 } = await outboxValues(pool);
+  const counts = await readDeviceCounts(pool);
+  const { energy_delivery_overdue_seconds: overdueSeconds = 0 } = await readOutboxMetrics(pool);
   const { lateDifferences, staleDays, usageChanges, deliveries } = await readBacklogs(queryOn(pool), new Date(), MOST);
   // Raw SQL: counts over two relations; `recent_rejects` has a bit for each of the last 20 messages.
   const { rows } = await pool.query<{ devices: number; heard: number; rejected: number; userId: string | null }>(

@@ -7,8 +7,8 @@ import { type Config, ConfigError } from '#src/config/load.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { verifySmtp } from '#src/delivery/email/send.ts';
 import { freeSpace } from '#src/jobs/disk-watch.ts';
-import { serviceProcessOn } from '#src/start/data-dir-lock.ts';
-import { loadConfigBeside } from '#src/start/ports.ts';
+import { findServiceProcess } from '#src/start/data-dir-lock.ts';
+import { loadConfigOfRunningService } from '#src/start/ports.ts';
 import { canDecrypt } from '#src/start/secret-key.ts';
 import type { FileFacts, InstallationFacts, SecretKeyFacts } from '../facts.ts';
 import { gatherDatabase } from './database.ts';
@@ -33,7 +33,7 @@ export async function gatherFacts(releases?: URL): Promise<InstallationFacts> {
     return { ...NOTHING, nowMs: Date.now(), config, descriptors, latest };
   }
   const { valid } = config;
-  const pid = serviceProcessOn(valid.dataDir);
+  const pid = findServiceProcess(valid.dataDir);
   const [{ facts: database, sealed }, broker, mail, disk, certificate, ports, files, descriptors, backup, latest] =
     await Promise.all([
       gatherDatabase(valid),
@@ -83,7 +83,7 @@ const NOTHING = {
 
 function readConfig(): InstallationFacts['config'] {
   try {
-    return { valid: loadConfigBeside() };
+    return { valid: loadConfigOfRunningService() };
   } catch (error) {
     if (error instanceof ConfigError) return { mistakes: error.message.split('\n') };
     throw error;

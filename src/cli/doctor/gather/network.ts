@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { testBrokerLogin } from '#ingest/source/try-broker.ts';
 import { bareHost, hostAndPort, localHostOf, maskUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
-import { renewsItself } from '#src/start/certificate.ts';
+import { isRenewedByService } from '#src/start/certificate.ts';
 import { canListen } from '#src/start/ports.ts';
 import type { BrokerFacts, CertificateFacts, FactOrReason, PortFacts } from '../facts.ts';
 
@@ -70,7 +70,7 @@ export async function gatherCertificate(config: Config): Promise<CertificateFact
     return {
       validFromMs: certificate.validFromDate.getTime(),
       validToMs: certificate.validToDate.getTime(),
-      renewsItself: renewsItself(config, certificate),
+      renewsItself: isRenewedByService(config, certificate),
       keyFits: certificate.checkPrivateKey(key),
       hosts: hosts.map((one) => ({ ...one, isNamed: names(one.host) })),
     };
