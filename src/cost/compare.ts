@@ -2,7 +2,7 @@ import { formatRounded } from '#src/core/decimal.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
-import { tariffsOf } from '#src/tariffs/store.ts';
+import { loadAllTariffs } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { Calculator } from './calculator.ts';
 import type { Cost } from './cost.ts';
@@ -29,7 +29,7 @@ export async function compareOwnTariffs(
   userId: string,
   { start, end, zone, now }: { start: string; end: string; zone: string; now: Date },
 ): Promise<ComparedTariffs | null> {
-  const tariffs = await tariffsOf(db, userId);
+  const tariffs = await loadAllTariffs(db, userId);
   const held = tariffs.filter(({ validFrom }) => validFrom <= end);
   const current = held.at(-1);
   if (!current || tariffs.length < 2 || (held[0] as Tariff).validFrom > start) return null;
@@ -68,7 +68,7 @@ export async function compareOffers(
   signal: AbortSignal,
 ): Promise<ComparedOffers> {
   const { userId, zone, range, now, offers } = asked;
-  const own = await tariffsOf(db, userId);
+  const own = await loadAllTariffs(db, userId);
   const current = assertSingleCurrency(own, range, zone, 'start');
   const currency = current ?? (offers[0] as Tariff).currency;
   const wrong = offers.flatMap((offer, index) => {

@@ -4,7 +4,7 @@ import type { GroupBy } from '#src/energy/insights.ts';
 import { isClockUnit, type Range } from '#src/energy/ranges.ts';
 import { startOfClockUnit } from '#src/energy/wall-clock.ts';
 import { loadPrices, readPackedPrices } from '#src/tariffs/prices.ts';
-import { tariffsOf } from '#src/tariffs/store.ts';
+import { loadAllTariffs } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import { type Buyer, boughtEnergyMeterOf } from './bought-energy.ts';
 import { type Cost, type CostSums, roundCost } from './cost.ts';
@@ -80,7 +80,7 @@ export async function loadTotalCost(db: Database, asked: CostQuery): Promise<Cos
 
 /** Throws a 422 error if tariffs of two currencies are valid in the range. */
 export async function assertOneCurrencyInRange(db: Database, userId: string, range: Range): Promise<void> {
-  assertSingleCurrency(await tariffsOf(db, userId), range, await zoneOf(db, userId));
+  assertSingleCurrency(await loadAllTariffs(db, userId), range, await zoneOf(db, userId));
 }
 
 /** Loads the sources of costs; energy and prices are read later, range by range. `known`: tariffs to use instead of the user's. */
@@ -90,7 +90,7 @@ export async function loadCostSources(
   known?: readonly Tariff[],
 ): Promise<CostSources<number>> {
   const [tariffs, zone, meter] = await Promise.all([
-    known ?? tariffsOf(db, buyer.userId),
+    known ?? loadAllTariffs(db, buyer.userId),
     zoneOf(db, buyer.userId),
     boughtEnergyMeterOf(db, buyer),
   ]);

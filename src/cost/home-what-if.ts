@@ -2,7 +2,7 @@ import type { Database } from '#src/database/connect.ts';
 import { readHomeExchange } from '#src/energy/home/exchange.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import type { Range } from '#src/energy/ranges.ts';
-import { tariffsOf } from '#src/tariffs/store.ts';
+import { loadAllTariffs } from '#src/tariffs/store.ts';
 import { boughtEnergyMeterOf } from './bought-energy.ts';
 import type { Calculator } from './calculator.ts';
 import type { WhatIfResult } from './compute.task.ts';
@@ -21,7 +21,7 @@ export async function loadWhatIf(
   { userId, zone, range, now, change }: { userId: string; zone: string; range: Range; now: Date; change: HomeChange },
   signal: AbortSignal,
 ): Promise<WhatIfResult | null> {
-  const tariffs = await tariffsOf(db, userId);
+  const tariffs = await loadAllTariffs(db, userId);
   assertSingleCurrency(tariffs, range, zone, 'start');
   const [home, meter, prices] = await Promise.all([
     loadHome(db, userId, { isMoreAsked: true, needsConsumption: false }),

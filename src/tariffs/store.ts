@@ -76,7 +76,7 @@ export async function listTariffs(
 }
 
 /** Returns all tariffs of an account, in order of `validFrom`, for cost computations. */
-export async function tariffsOf(db: Database, userId: string): Promise<Tariff[]> {
+export async function loadAllTariffs(db: Database, userId: string): Promise<Tariff[]> {
   const rows = await db
     .selectFrom('tariffs')
     .select(COLUMNS)

@@ -32,7 +32,7 @@ export function toPrices(
   if (rows.length === 0) return { failure: 'the answer has no values' };
   if (rows.length > MAX_ANSWER_ROWS) return { failure: TOO_MANY_ROWS };
   if (heldMinutes < resolutionMinutes || isFiner(rows, resolutionMinutes))
-    return { failure: tooFine(resolutionMinutes) };
+    return { failure: tooFineFailureOf(resolutionMinutes) };
   const problems: RowProblem[] = [];
   const read: (TimedPrice & { row: number })[] = [];
   for (const [index, row] of rows.entries()) {
@@ -61,7 +61,7 @@ export function toPrices(
 }
 
 /** Returns the failure of an answer whose values hold for less than the resolution of a series. */
-export const tooFine = (resolutionMinutes: number): string =>
+export const tooFineFailureOf = (resolutionMinutes: number): string =>
   `the answer has values for less than ${resolutionMinutes} minutes; use a series with a finer resolution`;
 
 /** In fewer rows a single wrong time would count as half of the answer. */

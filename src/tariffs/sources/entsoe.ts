@@ -1,7 +1,7 @@
 import { asBillionths } from '#src/core/decimal.ts';
 import { MINUTE_MS } from '#src/core/units.ts';
 import { findElements, parseXml, textOf, type XmlElement } from '#src/core/xml.ts';
-import { type AnswerRow, MAX_ANSWER_ROWS, type ReadAnswer, tooFine, toPrices } from './answer.ts';
+import { type AnswerRow, MAX_ANSWER_ROWS, type ReadAnswer, tooFineFailureOf, toPrices } from './answer.ts';
 import { parseAnswerTime } from './answer-times.ts';
 import type { SeriesForm } from './source.ts';
 
@@ -62,7 +62,7 @@ function pricesOf(
         rows.push({ startsAtMs: fromMs + part * resolutionMinutes * MINUTE_MS, value });
     }
   }
-  if (isFiner) return { failure: tooFine(resolutionMinutes) };
+  if (isFiner) return { failure: tooFineFailureOf(resolutionMinutes) };
   return toPrices(rows, { factor: PER_KWH, resolutionMinutes, heldMinutes: resolutionMinutes });
 }
 

@@ -15,13 +15,13 @@ import { endOfUtcDay, type FetchOutcome, type FetchState, planNextFetch } from '
 import {
   type FetchAnswer,
   type FetchedAnswer,
+  fetchTimesOf,
   hasTomorrow,
-  hostOf,
   readSource,
-  requestOf,
-  timesOf,
+  sourceHostOf,
+  sourceRequestOf,
 } from './read-source.ts';
-import { formOf, type Source } from './source.ts';
+import { type Source, seriesFormOf } from './source.ts';
 import { decryptSourceSecrets } from './store.ts';
 
 /** Time that a worker has for a fetch and its storage. If the worker is killed, another one fetches after it. */
@@ -147,7 +147,7 @@ async function fetchFor(
       failure: 'only utilities and administrators fetch from their own addresses; choose a preset, or end the source',
     };
   try {
-    return await fetchAnswer(requestOf(settings, decryptSourceSecrets(box, secrets_sealed), now));
+    return await fetchAnswer(sourceRequestOf(settings, decryptSourceSecrets(box, secrets_sealed), now));
   } catch {
     return { failure: 'the source cannot be read as it was stored; set it again, with its token or headers' };
   }
@@ -158,7 +158,7 @@ function cachedReader(answer: FetchedAnswer) {
   const known = new Map<string, ReadAnswer>();
   return async (series: ClaimedSeries): Promise<ReadAnswer> => {
     if ('failure' in answer) return answer;
-    const form = formOf(series);
+    const form = seriesFormOf(series);
     const name = `${form.unit} ${form.resolutionMinutes}`;
     const read = known.get(name) ?? (await readSource(answer.text, series.settings, form));
     known.set(name, read);
@@ -188,7 +188,7 @@ async function applyAnswer(
     if (!state) return;
     if ('prices' in read) await storeFetchedPrices(trx, series_id, packPrices(read.prices, resolution_minutes));
     const outcome = outcomeOf(answer, read, { settings, now });
-    const plan = planNextFetch(state, outcome, { times: timesOf(settings), now, fetchesToday: fetches });
+    const plan = planNextFetch(state, outcome, { times: fetchTimesOf(settings), now, fetchesToday: fetches });
     await trx
       .updateTable('series_sources')
       .set({ ...plan.state, next_fetch_at: plan.nextAt, lease_id: null, leased_until: null })
@@ -223,7 +223,7 @@ function failingEvent({ series_id, user_id, kind, name, settings }: ClaimedSerie
     series_id,
     kind,
     name,
-    source: 'preset' in settings ? settings.preset : hostOf(settings),
+    source: 'preset' in settings ? settings.preset : sourceHostOf(settings),
     failing_since: state.failing_since?.toISOString(),
     last_error: state.last_error,
   };

@@ -26,17 +26,17 @@ function presetOf(name: string): Preset {
 }
 
 /** Returns the request for a source at a time. */
-export function requestOf(source: Source, { token, headers = {} }: SourceSecrets, now: Date): SourceRequest {
+export function sourceRequestOf(source: Source, { token, headers = {} }: SourceSecrets, now: Date): SourceRequest {
   return 'preset' in source
     ? { url: presetUrl(presetOf(source.preset), now, token), headers: {} }
     : { url: source.url, headers };
 }
 
 /** Returns the times of day at which a source is fetched. */
-export const timesOf = (source: Source): FetchTimes => ('preset' in source ? presetOf(source.preset) : source);
+export const fetchTimesOf = (source: Source): FetchTimes => ('preset' in source ? presetOf(source.preset) : source);
 
 /** Returns the host of a source, which is fetched once a second at most. */
-export const hostOf = (source: Source): string =>
+export const sourceHostOf = (source: Source): string =>
   new URL('preset' in source ? presetOf(source.preset).url.replaceAll(/[{}]/g, '') : source.url).host;
 
 /**
@@ -61,7 +61,8 @@ export async function readSource(text: string, source: Source, form: SeriesForm)
 
 /** Whether an answer has values of the day after its fetch, in the zone of its source. */
 export const hasTomorrow = (read: ReadAnswer, source: Source, now: Date): boolean =>
-  'prices' in read && (read.prices.at(-1)?.startsAtMs ?? 0) >= startOfTomorrow(now, timesOf(source).timezone).getTime();
+  'prices' in read &&
+  (read.prices.at(-1)?.startsAtMs ?? 0) >= startOfTomorrow(now, fetchTimesOf(source).timezone).getTime();
 
 /**
  * Returns why a source does not fit its series, by member: an unknown preset, another unit, a finer value, or a missing or superfluous

@@ -41,7 +41,7 @@ export interface SeriesForm {
 }
 
 /** Returns the form of a series. Without a currency it is an emission series. */
-export const formOf = (series: { currency: string | null; resolution_minutes: number }): SeriesForm => ({
+export const seriesFormOf = (series: { currency: string | null; resolution_minutes: number }): SeriesForm => ({
   unit: series.currency ?? GRAMS,
   resolutionMinutes: series.resolution_minutes,
 });

@@ -7,8 +7,8 @@ import type { Database } from '#src/database/connect.ts';
 import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { StoredSeries } from '../price-series.ts';
 import { endOfUtcDay, MAX_FETCHES_A_DAY } from './fetch-times.ts';
-import { fetchKeyOf, findSourceErrors, hostOf } from './read-source.ts';
-import { formOf, type Source, type SourceSecrets } from './source.ts';
+import { fetchKeyOf, findSourceErrors, sourceHostOf } from './read-source.ts';
+import { type Source, type SourceSecrets, seriesFormOf } from './source.ts';
 
 /** Maximum number of sources of an account (decisions, 12). */
 const MAX_SOURCES = 20;
@@ -24,7 +24,7 @@ export interface SourceState {
 }
 
 /** A source with its secrets, as its owner sets it. */
-export interface GivenSource {
+export interface SourceWithSecrets {
   source: Source;
   secrets: SourceSecrets;
 }
@@ -57,7 +57,7 @@ export async function setSource(
   trx: Database,
   box: SecretBox,
   series: StoredSeries,
-  given: GivenSource,
+  given: SourceWithSecrets,
   now: Date,
 ): Promise<void> {
   const { series_id, user_id } = series;
@@ -74,10 +74,10 @@ export async function setSource(
   const known =
     before && sealed ? { source: before.settings as Source, secrets: decryptSourceSecrets(box, sealed) } : null;
   const secrets = known ? mergeSecrets(known, given) : given.secrets;
-  const [first, ...rest] = findSourceErrors(source, secrets, formOf(series));
+  const [first, ...rest] = findSourceErrors(source, secrets, seriesFormOf(series));
   if (first) throw unprocessable(first, ...rest);
   if (!before && (await countSources(trx, user_id)) >= MAX_SOURCES) throw new AppError('tooManySources');
-  await countCheck(trx, user_id, now);
+  await countSourceCheck(trx, user_id, now);
   const isSpent =
     before &&
     before.fetches >= MAX_FETCHES_A_DAY &&
@@ -86,7 +86,7 @@ export async function setSource(
     settings: JSON.stringify(source),
     secrets_sealed: hasSecrets(secrets) ? box.seal(JSON.stringify(secrets)) : null,
     fetch_key: fetchKeyOf(series_id, source, secrets),
-    host: hostOf(source),
+    host: sourceHostOf(source),
     next_fetch_at: isSpent ? endOfUtcDay(now) : now,
   };
   const fresh = { lease_id: null, leased_until: null, retries: 0, tells_tomorrow: false, is_notified: false };
@@ -104,7 +104,7 @@ export async function endSource(trx: Database, seriesId: string): Promise<void> 
 }
 
 /** Counts that an account sets or checks a source. Throws 429 if it did so too often on this UTC day. */
-export async function countCheck(db: Database, userId: string, now: Date): Promise<void> {
+export async function countSourceCheck(db: Database, userId: string, now: Date): Promise<void> {
   const end = endOfUtcDay(now);
   const day = new Date(end.getTime() - DAY_MS);
   // Raw SQL: counts and compares in one statement.
@@ -134,11 +134,11 @@ export const decryptSourceSecrets = (box: SecretBox, sealed: Buffer | null): Sou
   sealed ? (JSON.parse(box.open(sealed)) as SourceSecrets) : {};
 
 /** Adds the stored secrets that were not given. Throws 422 if they would be sent to another host than that for which they were stored. */
-function mergeSecrets(known: GivenSource, { source, secrets }: GivenSource): SourceSecrets {
+function mergeSecrets(known: SourceWithSecrets, { source, secrets }: SourceWithSecrets): SourceSecrets {
   const name = 'preset' in source ? 'token' : 'headers';
   const stored = known.secrets[name];
   if (secrets[name] !== undefined || stored === undefined) return secrets;
-  if (hostOf(known.source) === safeHostOf(source)) return { [name]: stored };
+  if (sourceHostOf(known.source) === safeHostOf(source)) return { [name]: stored };
   if (name === 'token') return secrets;
   const message = 'must be sent again, or as {}, because the address is of another host';
   throw unprocessable({ field: 'source.headers', message });
@@ -147,7 +147,7 @@ function mergeSecrets(known: GivenSource, { source, secrets }: GivenSource): Sou
 /** Returns the host of a source. Null for an unknown preset, which is refused later. */
 function safeHostOf(source: Source): string | null {
   try {
-    return hostOf(source);
+    return sourceHostOf(source);
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_SCOPES } from '#src/auth/scopes.ts';
-import { tariffsOf } from '#src/tariffs/store.ts';
+import { loadAllTariffs } from '#src/tariffs/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type Callers, registerCallers } from '#test/support/callers.ts';
 
@@ -260,7 +260,7 @@ test('costs are computed from the stored data, in order', async () => {
   const own = await api.user('homeowner');
   await post(flat({ valid_from: '2026-07-01', import: { per_kwh: '0.300000001' } }), own.key);
   await post(flat({ valid_from: '1999-12-31', standing_per_day: 1.5 }), own.key);
-  expect(await tariffsOf(api.db, own.userId)).toMatchObject([
+  expect(await loadAllTariffs(api.db, own.userId)).toMatchObject([
     { validFrom: '1999-12-31', standingPerDay: 1_500_000_000n, import: { kind: 'flat', perKwh: 300_000_000n } },
     { validFrom: '2026-07-01', standingPerDay: null, import: { kind: 'flat', perKwh: 300_000_001n } },
   ]);

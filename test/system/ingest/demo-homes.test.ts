@@ -19,7 +19,7 @@ import { homeFlows } from '#src/energy/home/flows.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { homeRemarks } from '#src/remarks/home-remarks.ts';
 import { ensureTariffs } from '#src/start/demo-accounts.ts';
-import { tariffsOf } from '#src/tariffs/store.ts';
+import { loadAllTariffs } from '#src/tariffs/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { startImportBroker } from '#test/support/import-broker.ts';
@@ -293,7 +293,7 @@ describe('a home of the demo shows', () => {
       DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: daysAgo }).toISODate() ?? '';
     const range = dayRange(day(50), day(1), timezone);
     const costs = await Promise.all(
-      (await tariffsOf(ownDb, userId)).map(async (tariff) => {
+      (await loadAllTariffs(ownDb, userId)).map(async (tariff) => {
         const sources = await loadCostSources(ownDb, { userId }, [{ ...tariff, validFrom: '2020-01-01' }]);
         return Number((await computeTotalCost(sources, { range, now: new Date(nowMs) }))?.total);
       }),

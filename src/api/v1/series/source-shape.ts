@@ -4,7 +4,7 @@ import { instantShape } from '#src/api/shapes.ts';
 import { compileJsonPath, MAX_PATH_CHARACTERS } from '#src/core/json-path.ts';
 import { MAX_FETCHES_A_DAY } from '#src/tariffs/sources/fetch-times.ts';
 import { SOURCE_FORMATS, type Source, type SourceSecrets } from '#src/tariffs/sources/source.ts';
-import type { GivenSource, SourceState } from '#src/tariffs/sources/store.ts';
+import type { SourceState, SourceWithSecrets } from '#src/tariffs/sources/store.ts';
 
 /** Maximum number of values, and of rejected rows, in the answer of a check. */
 export const MAX_CHECKED = 100;
@@ -137,7 +137,7 @@ export const rejectedRows = z
   .describe(`The first rows that would not be stored, up to ${MAX_CHECKED}.`);
 
 /** Splits a source of a request into the part stored in plain text and the part stored encrypted. Header names become lower case. */
-export function toGivenSource(given: z.output<typeof givenSource>): GivenSource {
+export function toGivenSource(given: z.output<typeof givenSource>): SourceWithSecrets {
   if ('preset' in given) {
     const { token, ...source } = given;
     return { source, secrets: token === undefined ? {} : { token } };

@@ -11,9 +11,15 @@ import type { Database } from '#src/database/connect.ts';
 import { findSeries, type StoredSeries, updateSeries as update } from '#src/tariffs/price-series.ts';
 import { removePrices } from '#src/tariffs/prices.ts';
 import { claimHost } from '#src/tariffs/sources/fetch-due.ts';
-import { findSourceErrors, hostOf, readSource, requestOf } from '#src/tariffs/sources/read-source.ts';
-import { formOf } from '#src/tariffs/sources/source.ts';
-import { countCheck, endSource, type GivenSource, readSources, setSource } from '#src/tariffs/sources/store.ts';
+import { findSourceErrors, readSource, sourceHostOf, sourceRequestOf } from '#src/tariffs/sources/read-source.ts';
+import { seriesFormOf } from '#src/tariffs/sources/source.ts';
+import {
+  countSourceCheck,
+  endSource,
+  readSources,
+  type SourceWithSecrets,
+  setSource,
+} from '#src/tariffs/sources/store.ts';
 import { EMISSION_SERIES, PRICE_SERIES, type SeriesInterface } from './kinds.ts';
 import { seriesPatch } from './shape.ts';
 import { type givenSource, MAX_CHECKED, toGivenSource } from './source-shape.ts';
@@ -52,7 +58,7 @@ export async function oneToWire(
 }
 
 /** Returns the source of a request. Throws 403 if the caller may not name an address of its own. */
-export function allowedSource({ role }: Caller, given: z.output<typeof givenSource>): GivenSource {
+export function allowedSource({ role }: Caller, given: z.output<typeof givenSource>): SourceWithSecrets {
   if (role === 'homeowner' && 'url' in given) throw new AppError('ownAddresses');
   return toGivenSource(given);
 }
@@ -62,17 +68,17 @@ export async function checkSource(
   { db, clock, fetchAnswer }: ApiContext,
   { values, valueToWire }: SeriesInterface,
   { ownerId, ...series }: { ownerId: string } & Pick<StoredSeries, 'currency' | 'resolution_minutes'>,
-  { source, secrets }: GivenSource,
+  { source, secrets }: SourceWithSecrets,
 ): Promise<object> {
-  const form = formOf(series);
+  const form = seriesFormOf(series);
   const [first, ...rest] = findSourceErrors(source, secrets, form);
   if (first) throw unprocessable(first, ...rest);
   if (!fetchAnswer || checks >= MAX_CHECKS_AT_ONCE) throw new AppError('unavailable');
   checks++;
   try {
-    await countCheck(db, ownerId, clock());
-    await waitForHost(db, hostOf(source));
-    const answer = await fetchAnswer(requestOf(source, secrets, clock()));
+    await countSourceCheck(db, ownerId, clock());
+    await waitForHost(db, sourceHostOf(source));
+    const answer = await fetchAnswer(sourceRequestOf(source, secrets, clock()));
     const read = 'failure' in answer ? answer : await readSource(answer.text, source, form);
     if ('failure' in read) throw unprocessable({ field: 'source', message: read.failure });
     return {
