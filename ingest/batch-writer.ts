@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
-import { inSpan } from '#src/core/tracing.ts';
+import { runInSpan } from '#src/core/tracing.ts';
 import { classifyFault } from './fault.ts';
 import type { ResultsByMessage } from './message.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
@@ -111,7 +111,7 @@ export class BatchWriter<T extends Writable> {
   async write(batch: readonly T[]): Promise<void> {
     for (let delayMs = RETRY_MS.first; !this.isStopped; delayMs = Math.min(delayMs * 2, RETRY_MS.longest)) {
       try {
-        const result = await inSpan('ingest batch', { 'energy.messages': batch.length }, () =>
+        const result = await runInSpan('ingest batch', { 'energy.messages': batch.length }, () =>
           this.#writer.write(batch.map(({ message }) => message)),
         );
         this.#count(batch, result);

@@ -1,4 +1,4 @@
-import { movedAnswer } from '#src/core/threads.ts';
+import { transferResult } from '#src/core/threads.ts';
 import {
   type CandidateArrays,
   type ChangeArrays,
@@ -16,8 +16,8 @@ export type EvaluationTask =
 export default function evaluate(task: EvaluationTask): unknown {
   if (task.ask === 'above') {
     const fired = findTotalsAboveThresholds(task.totals);
-    return movedAnswer(fired, [fired]);
+    return transferResult(fired, [fired]);
   }
   const found: CandidateArrays = findCandidatePeriods(task.rules, task.zones, task.changes, task.nowMs);
-  return movedAnswer(found, [found.rule, found.startMs, found.endMs]);
+  return transferResult(found, [found.rule, found.startMs, found.endMs]);
 }

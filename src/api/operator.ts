@@ -3,7 +3,7 @@ import Fastify from 'fastify';
 import { bareHost, isLoopback } from '#src/config/addresses.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { Logger } from '#src/core/log.ts';
-import { METRICS_TYPE, mergeMetrics } from '#src/core/metrics.ts';
+import { METRICS_MEDIA_TYPE, mergeMetrics } from '#src/core/metrics.ts';
 import type { BrokerAccess } from '#src/devices/broker-access.ts';
 import { answerBrokers } from './broker-calls.ts';
 import { addErrorHandler } from './plugins/errors.ts';
@@ -41,7 +41,7 @@ export async function startOperator(
     if (!isOperatorHost(request.headers.host, { host, names })) throw new AppError('operatorHost');
   });
   app.get('/metrics', async (_request, reply) =>
-    reply.type(METRICS_TYPE).send(await mergeMetrics(await operated.metrics())),
+    reply.type(METRICS_MEDIA_TYPE).send(await mergeMetrics(await operated.metrics())),
   );
   app.get('/healthz', async (_request, reply) => {
     const roles = await operated.health();

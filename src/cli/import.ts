@@ -10,7 +10,7 @@ import type { ImportReader } from '#simulators/past/element.ts';
 import { greenButton } from '#simulators/past/green-button.ts';
 import { homeAssistant, homeAssistantSeries } from '#simulators/past/home-assistant.ts';
 import { type ImportSeries, parseEnergyUnit } from '#simulators/past/series.ts';
-import { mqttUrlFromHere } from '#src/config/load.ts';
+import { localMqttUrl } from '#src/config/load.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
 import { createDatabase } from '#src/database/connect.ts';
@@ -120,7 +120,7 @@ async function run(files: string[], options: Options, command: Command): Promise
       return importFiles(createDatabase(pool), {
         deviceId: device,
         files,
-        mqttUrl: mqttUrlFromHere(config),
+        mqttUrl: localMqttUrl(config),
         signal,
         onBytes: (file, bytes) => progress.update(file, bytes),
         read: pages ? greenButton(options.usagePoint, pages) : importReaderFor(options),

@@ -5,9 +5,9 @@ import type { Environment } from '#src/core/environment.ts';
 import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/secrets.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import { addressInNetwork, hostAndPort, hostForDevices, isAmqp, localHostOf, maskUrl } from './addresses.ts';
-import { MEANINGS } from './meanings.ts';
+import { VARIABLE_MEANINGS } from './meanings.ts';
 import { findOidcErrors, type OidcConfig, oidcOf } from './oidc.ts';
-import { SECRETS, type Variables, variables } from './sections.ts';
+import { SECRET_VARIABLES, type Variables, variables } from './sections.ts';
 
 /** The configuration of a process; docs/configuration.md describes each variable. */
 export interface Config {
@@ -171,7 +171,7 @@ export function withApiPort(config: Config, port: number): Config {
 }
 
 /** Returns the MQTT URL of the broker for programs on this machine. Throws a ConfigError if MQTT_URL names only the AMQP queues. */
-export function mqttUrlFromHere({ mqtt }: Config): string {
+export function localMqttUrl({ mqtt }: Config): string {
   if (mqtt.url !== undefined && isAmqp(mqtt.url))
     throw new ConfigError(
       'MQTT_URL: this command publishes as a device does; run it with the MQTT address of the cluster (mqtts://HOST:8883)',
@@ -257,7 +257,7 @@ export const DEFAULT_SHARDS = 64;
 
 /** Returns the texts that must never be shown: values of secret variables, and passwords in URLs. */
 export function secretTexts(env: Record<string, string | undefined> = process.env): string[] {
-  return [...SECRETS].flatMap((name) => {
+  return [...SECRET_VARIABLES].flatMap((name) => {
     const value = env[name] ?? '';
     const [, password = ''] = /^[a-z][a-z0-9+.-]*:\/\/[^:@/?#]*:(.*)@[^@]*$/i.exec(value) ?? [];
     const isUrl = name.includes('_URL') || name.endsWith('_ENDPOINT');
@@ -294,14 +294,14 @@ export function effectiveVariables(env: Record<string, string | undefined> = pro
   return Object.fromEntries(
     Object.keys(variables.shape).map((name) => {
       const value = derived[name] ?? parsed[name] ?? null;
-      if (value === null || !SECRETS.has(name)) return [name, value];
+      if (value === null || !SECRET_VARIABLES.has(name)) return [name, value];
       return [name, name.includes('_URL') || name.endsWith('_ENDPOINT') ? maskUrl(String(value)) : '(set)'];
     }),
   );
 }
 
 /** Origin of a value. `generated`: created or detected by the service. */
-export type Source = 'environment' | 'default' | 'generated';
+export type ValueOrigin = 'environment' | 'default' | 'generated';
 
 /** Values that the service creates or detects if they are not set: keys, certificates, a database, and its public address. */
 const GENERATED: ReadonlySet<string> = new Set([
@@ -316,10 +316,10 @@ const GENERATED: ReadonlySet<string> = new Set([
 /** Returns the effective value of each variable, as in effectiveVariables, with its origin and description. */
 export function explainedVariables(
   env: Record<string, string | undefined> = process.env,
-): { name: string; value: unknown; source: Source; meaning: string }[] {
+): { name: string; value: unknown; source: ValueOrigin; meaning: string }[] {
   return Object.entries(effectiveVariables(env)).map(([name, value]) => {
     const isGiven = env[name] !== undefined && env[name] !== '';
     const source = isGiven ? 'environment' : GENERATED.has(name) ? 'generated' : 'default';
-    return { name, value, source, meaning: MEANINGS[name as keyof Variables] };
+    return { name, value, source, meaning: VARIABLE_MEANINGS[name as keyof Variables] };
   });
 }

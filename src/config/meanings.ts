@@ -78,7 +78,7 @@ interface Details {
 }
 
 /** Further documentation of variables, for docs/configuration.md. */
-export const DETAILS: Readonly<Partial<Record<keyof Variables, Details>>> = {
+export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>>> = {
   ENVIRONMENT: { more: 'In the sandbox keys begin with `eus_test_`. `npm run sandbox` sets it.' },
   CELL: {
     more: 'It becomes part of new identifiers, keys, cookies and mailed links, such as `usr_c2_…` ([cells](../deploy/cells/README.md)). Never change it, and set it for every role and command.',

@@ -185,7 +185,7 @@ export const variables = z.object({
 export type Variables = z.infer<typeof variables>;
 
 /** Variables whose value is never shown. */
-export const SECRETS: ReadonlySet<string> = new Set([
+export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'SECRET_KEY',
   'BOOTSTRAP_ADMIN_KEY',
   'TWILIO_AUTH_TOKEN',

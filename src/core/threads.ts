@@ -35,5 +35,5 @@ export function createThreads<Task, Answer>(
 }
 
 /** Returns a task's result so that the memory of its arrays is moved to the caller's thread instead of copied. */
-export const movedAnswer = (value: object, arrays: readonly { buffer: ArrayBufferLike }[]): unknown =>
+export const transferResult = (value: object, arrays: readonly { buffer: ArrayBufferLike }[]): unknown =>
   move({ [transferableSymbol]: arrays.map(({ buffer }) => buffer), [valueSymbol]: value } as never);

@@ -50,7 +50,7 @@ export async function startTracing(role: string, options: TracingOptions): Promi
 const tracer = () => trace.getTracer('energy-usage-service');
 
 /** Runs a function in a span. An error marks the span and is rethrown. Without tracing, only the function runs. */
-export function inSpan<T>(
+export function runInSpan<T>(
   name: string,
   attributes: Record<string, string | number>,
   work: () => Promise<T>,

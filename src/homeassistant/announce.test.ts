@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { readAnnouncement, sensorsIn } from '#test/support/homeassistant.ts';
-import { type Announcer, DEVICE_SENSORS, HOME_SENSORS, type HomeReport, messagesOf, ownTopics } from './announce.ts';
+import {
+  type Announcer,
+  buildMessages,
+  DEVICE_SENSORS,
+  findOwnTopics,
+  HOME_SENSORS,
+  type HomeReport,
+} from './announce.ts';
 
 const ANNOUNCER: Announcer = {
   prefix: 'homeassistant',
@@ -19,7 +26,7 @@ const home = (patch: Partial<HomeReport> = {}): HomeReport => ({
 });
 const CONFIG = 'homeassistant/device/energy_usage_usr_1/config';
 const announced = (homes: HomeReport[], announcer = ANNOUNCER) => {
-  const read = [...messagesOf(announcer, homes)].filter(([topic]) => topic.endsWith('/config'));
+  const read = [...buildMessages(announcer, homes)].filter(([topic]) => topic.endsWith('/config'));
   return read.map(([topic, payload]) => readAnnouncement(announcer.prefix, topic, payload));
 };
 
@@ -67,19 +74,19 @@ describe('the announcements to Home Assistant', () => {
 });
 
 describe('the announcements on the broker', () => {
-  const config = Buffer.from(messagesOf(ANNOUNCER, [home()]).get(CONFIG) ?? '');
+  const config = Buffer.from(buildMessages(ANNOUNCER, [home()]).get(CONFIG) ?? '');
   test('are recognised if an earlier run published them, with their state', () => {
-    expect(ownTopics(ANNOUNCER, CONFIG, config)).toEqual([CONFIG, 'energy-usage/a1b2c3/usr_1/state']);
+    expect(findOwnTopics(ANNOUNCER, CONFIG, config)).toEqual([CONFIG, 'energy-usage/a1b2c3/usr_1/state']);
   });
   test('are ignored if another program or installation published them, or if they are invalid', () => {
-    expect(ownTopics({ ...ANNOUNCER, installation: 'other' }, CONFIG, config)).toBeNull();
+    expect(findOwnTopics({ ...ANNOUNCER, installation: 'other' }, CONFIG, config)).toBeNull();
     for (const payload of ['', 'null', '7', '{"origin":', '{"origin":{"name":"Zigbee2MQTT"}}', '{"origin":null}'])
-      expect(ownTopics(ANNOUNCER, CONFIG, Buffer.from(payload))).toBeNull();
+      expect(findOwnTopics(ANNOUNCER, CONFIG, Buffer.from(payload))).toBeNull();
   });
   test('remove nothing on topics that belong to others', () => {
     const said = JSON.parse(config.toString());
     const forged = (state_topic: unknown) =>
-      ownTopics(ANNOUNCER, CONFIG, Buffer.from(JSON.stringify({ ...said, state_topic })));
+      findOwnTopics(ANNOUNCER, CONFIG, Buffer.from(JSON.stringify({ ...said, state_topic })));
     expect(forged('zigbee2mqtt/bridge/state')).toEqual([CONFIG]);
     expect(forged('energy-usage/a1b2c3/#')).toEqual([CONFIG]);
     expect(forged(7)).toEqual([CONFIG]);

@@ -31,7 +31,7 @@ const identifierOf = (id: string): string => `energy_usage_${id}`;
  * Returns the messages about some homes for Home Assistant, by topic: an announcement and a state of each home and each of its devices.
  * Pure. They use the device-based format (`components`) of Home Assistant 2024.12 and later.
  */
-export function messagesOf(announcer: Announcer, homes: readonly HomeReport[]): Map<string, string> {
+export function buildMessages(announcer: Announcer, homes: readonly HomeReport[]): Map<string, string> {
   const messages = new Map<string, string>();
   const add = (id: string, device: object, sensors: readonly AnnouncedSensor[], state: object) => {
     messages.set(`${announcer.prefix}/device/${identifierOf(id)}/config`, announcement(announcer, id, device, sensors));
@@ -102,7 +102,7 @@ const sensorOf = (id: string, key: string, { name, deviceClass, stateClass, deci
 });
 
 /** Returns the topics that an announcement on the broker describes, if this installation published it; null if another one did. Pure. */
-export function ownTopics(announcer: Announcer, topic: string, payload: Buffer): string[] | null {
+export function findOwnTopics(announcer: Announcer, topic: string, payload: Buffer): string[] | null {
   if (payload.length === 0 || payload.length > MAX_ANNOUNCEMENT_BYTES) return null;
   let said: { origin?: { name?: unknown }; availability_topic?: unknown; state_topic?: unknown } | null;
   try {

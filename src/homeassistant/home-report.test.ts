@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { cycleOf } from './home-report.ts';
+import { findReportedPeriods } from './home-report.ts';
 
-const at = (time: string, zone = 'Europe/Berlin') => cycleOf(new Date(time), zone);
+const at = (time: string, zone = 'Europe/Berlin') => findReportedPeriods(new Date(time), zone);
 
 test('the sums cover the month so far, and the day', () => {
   const { month, day, since } = at('2026-11-23T12:00:00+01:00');

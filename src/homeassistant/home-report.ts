@@ -39,7 +39,7 @@ export async function readHomeReport(
   { now, isOnly }: { now: Date; isOnly: boolean },
 ): Promise<HomeReport> {
   const { userId, zone } = owner;
-  const { month, day, since } = cycleOf(now, zone);
+  const { month, day, since } = findReportedPeriods(now, zone);
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
   const days = await loadInsights(db, userId, month, 'day', new Set(FLOWS));
   // In the first 65 minutes of a month, the sums still cover the previous month, and today must be read separately.
@@ -193,7 +193,10 @@ const CLOSING_MINUTES = 65;
  * Returns the month and the day that sums cover at a moment, in a time zone, and their starts. Shortly after a month's end, `month` is
  * still the previous month (`CLOSING_MINUTES`). Pure.
  */
-export function cycleOf(now: Date, zone: string): { month: Range; day: Range; since: { month: string; day: string } } {
+export function findReportedPeriods(
+  now: Date,
+  zone: string,
+): { month: Range; day: Range; since: { month: string; day: string } } {
   const today = DateTime.fromJSDate(now, { zone });
   const counted = today.minus({ minutes: CLOSING_MINUTES });
   const first = counted.startOf('month');

@@ -11,14 +11,14 @@ import {
   announcementFilter,
   availabilityTopic,
   birthTopic,
-  messagesOf,
-  ownTopics,
+  buildMessages,
+  findOwnTopics,
 } from './announce.ts';
 import { connectBroker, type HomeAssistantBroker } from './broker.ts';
 import { homeUsage, type Owner, readHomeReport } from './home-report.ts';
 
 /** The broker to publish to, and the accounts whose homes are published. */
-export interface Publishing {
+export interface HomeAssistantPublishing {
   /** URL of the broker that Home Assistant is connected to. */
   url: string;
   prefix: string;
@@ -46,7 +46,7 @@ const LEAST_MS = 500;
 const MAX_FORMER = 10_000;
 
 /** Publishes homes to Home Assistant, from one worker at a time. Returns a function that stops, after the broker has received `offline`. */
-export function startHomeAssistant(publishing: Publishing, parts: PublisherParts): () => Promise<void> {
+export function startHomeAssistant(publishing: HomeAssistantPublishing, parts: PublisherParts): () => Promise<void> {
   const { pool, log } = parts;
   const stopping = new AbortController();
   const lead = async () => {
@@ -67,7 +67,11 @@ export function startHomeAssistant(publishing: Publishing, parts: PublisherParts
 const installationOf = (secret: string): string =>
   createHmac('sha256', secret).update('home assistant').digest('hex').slice(0, 12);
 
-async function publishUntil(over: AbortSignal, publishing: Publishing, parts: PublisherParts): Promise<void> {
+async function publishUntil(
+  over: AbortSignal,
+  publishing: HomeAssistantPublishing,
+  parts: PublisherParts,
+): Promise<void> {
   const { pool, clock, log, everyMs = EVERY_MS } = parts;
   const db = createDatabase(pool);
   const announcer: Announcer = { ...publishing, installation: installationOf(parts.secret) };
@@ -91,7 +95,7 @@ async function publishUntil(over: AbortSignal, publishing: Publishing, parts: Pu
         if (payload.toString() === 'online') republishAll();
         return;
       }
-      const own = ownTopics(announcer, topic, payload) ?? [];
+      const own = findOwnTopics(announcer, topic, payload) ?? [];
       const unknown = own.filter((one) => !published.has(one) && !former.has(one));
       if (unknown.length === 0 || former.size >= MAX_FORMER) return;
       for (const one of unknown) former.add(one);
@@ -166,7 +170,7 @@ async function messagesNow(
     homes.push(await readHomeReport(db, owner, { now, isOnly: users.length === 1 }));
     plain.push([homeUsageTopic(owner.userId), JSON.stringify(await homeUsage(db, owner.userId, now))]);
   }
-  return new Map([...messagesOf(announcer, homes), ...plain]);
+  return new Map([...buildMessages(announcer, homes), ...plain]);
 }
 
 /** The accounts with these e-mail addresses or ids, ordered by id. */

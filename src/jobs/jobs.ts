@@ -26,7 +26,7 @@ import { deleteOldAnswers } from '#src/users/idempotent-answers.ts';
 import { notifyRecountedOwners } from '#src/users/notify-recounted.ts';
 import { deleteExpiredRejections, deleteExpiredUnread } from './delete-expired.ts';
 import { warnOfFullDisk } from './disk-watch.ts';
-import { type Job, type JobParts, TAKEN } from './schedule.ts';
+import { type Job, type JobParts, TAKEN_BY_ANOTHER_WORKER } from './schedule.ts';
 
 /** Number of months, including the current one, for which partitions are created in advance. */
 const MONTHS_AHEAD = 3;
@@ -239,7 +239,7 @@ async function pack({ pool, ageClock, log, ahead }: JobParts, signal: AbortSigna
         log.info({ days: done, of }, 'packing days of the load profile');
       },
     });
-    if (days === null) return TAKEN;
+    if (days === null) return TAKEN_BY_ANOTHER_WORKER;
     const tookMs = Math.round(performance.now() - startedAt);
     if (days > 0) log.info({ days, took_ms: tookMs }, 'days of the load profile packed');
   } finally {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createTask } from 'node-cron';
 import { expect, test } from 'vitest';
-import { isDailyDue, type Latest, latestDaily, spreadMs } from './schedule.ts';
+import { isDailyDue, type LatestDueTime, latestDaily, spreadMs } from './schedule.ts';
 
 const DAY_MS = 86_400_000;
 const at = (text: string) => Date.parse(text);
@@ -20,7 +20,7 @@ test('the latest due time is the same with or without the previous result, whate
   fc.assert(
     fc.property(minutes, (steps) => {
       let nowMs = at('2026-11-24T12:00:30Z');
-      let known: Latest | null = null;
+      let known: LatestDueTime | null = null;
       for (const step of steps) {
         nowMs += step * 60_000;
         known = latestDaily(matches, nowMs, known);

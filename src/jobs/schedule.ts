@@ -2,7 +2,7 @@ import { createTask, type ScheduledTask } from 'node-cron';
 import type { BackupPlan } from '#src/backup/plan.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
-import { inSpan } from '#src/core/tracing.ts';
+import { runInSpan } from '#src/core/tracing.ts';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
@@ -28,7 +28,7 @@ interface DailyPlan {
   job: Job;
   /** Only matches times and is never started, because its own timer stops when the clock is set back. */
   task: ScheduledTask;
-  latest: Latest;
+  latest: LatestDueTime;
   /** The daily time (Unix ms) for which this process last checked whether the job is due; null: none yet. */
   lookedAtMs: number | null;
 }
@@ -115,12 +115,12 @@ class JobRunner {
       const signal = AbortSignal.any([this.#stopping.signal, ...(lost ? [lost] : [])]);
       // Another worker may have completed the run between this worker's look and its lock. A run at the start is never skipped.
       if (lock && dailyMs !== null && !job.alsoAtStart && !(await isStillDue(pool, name, dailyMs))) return DONE;
-      if ((await run(this.#parts, signal, session)) === TAKEN) return TAKEN;
+      if ((await run(this.#parts, signal, session)) === TAKEN_BY_ANOTHER_WORKER) return TAKEN_BY_ANOTHER_WORKER;
       if (dailyMs !== null && !signal.aborted) await noteDaily(pool, name, dailyMs);
       return DONE;
     };
     try {
-      await inSpan(`job ${name}`, {}, async () => {
+      await runInSpan(`job ${name}`, {}, async () => {
         const done = lock ? await withExclusiveLock(pool, ADVISORY_LOCKS[lock], once) : await once();
         if (done !== DONE && job.whenTaken === 'again') this.#runLater(job, dailyMs, AGAIN_MS);
       });
@@ -237,7 +237,7 @@ type Timing = { everySeconds: number } | { daily: string };
 const SPREAD_MS = 10 * 60_000;
 
 /** `latestMs`: the latest moment at which a daily job was to run, as of the minute `minuteMs`. Unix ms. */
-export interface Latest {
+export interface LatestDueTime {
   minuteMs: number;
   latestMs: number;
 }
@@ -246,7 +246,11 @@ export interface Latest {
  * Finds the latest minute within the last day that an expression matches. Pure. `known`: the previous result, so that only later minutes are
  * matched. If the clock was set back, the whole day is matched again. Throws if the expression matches no minute of the day.
  */
-export function latestDaily(matches: (minute: Date) => boolean, nowMs: number, known: Latest | null = null): Latest {
+export function latestDaily(
+  matches: (minute: Date) => boolean,
+  nowMs: number,
+  known: LatestDueTime | null = null,
+): LatestDueTime {
   const minuteMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   const isLater = known !== null && known.minuteMs <= minuteMs && minuteMs - known.minuteMs < DAY_MS;
   const fromMs = isLater ? known.minuteMs + MINUTE_MS : minuteMs - DAY_MS + MINUTE_MS;
@@ -287,7 +291,7 @@ export interface JobParts {
 }
 
 /** Result of a job if another worker is running it. */
-export const TAKEN = 'taken';
+export const TAKEN_BY_ANOTHER_WORKER = 'taken';
 
 /** Work that a worker does at set times. */
 export interface Job {

@@ -1,6 +1,6 @@
 import { QUARTER_MS } from '#src/core/units.ts';
 import { DAY_QUARTERS, endOfProfile, filterKnownWatts, type HomeProfile } from './profile.ts';
-import { median, quantile, spread } from './robust.ts';
+import { median, medianAbsoluteDeviation, quantile } from './robust.ts';
 
 /** A device with nearly constant daily usage, such as a freezer, used clearly more. */
 export interface DeviceUsesMore {
@@ -42,7 +42,7 @@ export function findDevicesUsingMore(profile: HomeProfile): DeviceUsesMore[] {
       if (known) compared.push({ atMs: fromMs + to * QUARTER_MS, kwh: (mean(known) * 24) / 1_000 });
     }
     const before = compared.slice(0, -1).map(({ kwh }) => kwh);
-    const [usualKwh, differs] = [median(before), spread(before)];
+    const [usualKwh, differs] = [median(before), medianAbsoluteDeviation(before)];
     const kwh = compared.at(-1)?.kwh ?? 0;
     if (before.length < LEAST_DAYS || differs > STEADY_SHARE * usualKwh) return [];
     if (usualKwh < LEAST_USUAL_KWH || kwh > MOST_TIMES * usualKwh) return [];

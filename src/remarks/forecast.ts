@@ -1,6 +1,6 @@
 import { type Month, monthOf, weekdayOf } from './calendar.ts';
 import { type DailyUse, findUsageOn, listKnownDays } from './daily-use.ts';
-import { deviation, mean, median, quantile, sum } from './robust.ts';
+import { mean, median, quantile, standardDeviation, sum } from './robust.ts';
 
 /** Expected usage of a month, as of the start of one of its days. kWh. */
 export interface MonthForecast {
@@ -89,7 +89,7 @@ function unrestOf(used: DailyUse, today: number): Pick<MonthForecast, 'drift' | 
   const isKnown = last.length >= LEAST_DAYS && before.length >= LEAST_DAYS;
   return {
     drift: isKnown ? Math.abs(Math.log(mean(last) / mean(before))) : 0,
-    daySpread: deviation(last.map(Math.log)),
+    daySpread: standardDeviation(last.map(Math.log)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { QUARTER_MS } from '#src/core/units.ts';
 import { filterKnownWatts, type QuarterWatts } from './profile.ts';
-import { median, quantile, spread } from './robust.ts';
+import { median, medianAbsoluteDeviation, quantile } from './robust.ts';
 
 /** Level in watts of a time window, by its end. */
 export interface TimedLevel {
@@ -46,7 +46,7 @@ export function compareLevel(
   return {
     now: levels.at(-1)?.watts ?? 0,
     usual: median(before),
-    spread: spread(before),
+    spread: medianAbsoluteDeviation(before),
     high: quantile(before, 0.9),
     levels,
   };

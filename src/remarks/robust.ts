@@ -19,7 +19,7 @@ export const median = (values: Iterable<number>): number => quantile(values, 0.5
 const NORMAL = 1.4826;
 
 /** Returns the scaled median absolute deviation, a robust estimate of the standard deviation. NaN if there are no values. */
-export function spread(values: readonly number[]): number {
+export function medianAbsoluteDeviation(values: readonly number[]): number {
   const middle = median(values);
   return NORMAL * median(values.map((value) => Math.abs(value - middle)));
 }
@@ -30,7 +30,7 @@ export const sum = (values: readonly number[]): number => values.reduce((total, 
 export const mean = (values: readonly number[]): number => sum(values) / values.length;
 
 /** Returns the standard deviation of a sample; 0 for fewer than two values. */
-export function deviation(values: readonly number[]): number {
+export function standardDeviation(values: readonly number[]): number {
   const middle = mean(values);
   return values.length < 2 ? 0 : Math.sqrt(sum(values.map((value) => (value - middle) ** 2)) / (values.length - 1));
 }

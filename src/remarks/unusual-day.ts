@@ -1,7 +1,7 @@
 import { formatDayNumber, weekdayOf } from './calendar.ts';
 import { type DailyUse, findUsageOn, listKnownDays } from './daily-use.ts';
 import type { HomeProfile } from './profile.ts';
-import { median, quantile, spread, sum } from './robust.ts';
+import { median, medianAbsoluteDeviation, quantile, sum } from './robust.ts';
 
 /** A day with far more usage than other days of the same weekday. */
 export interface UnusualDay {
@@ -48,7 +48,11 @@ function judge(daily: DailyUse, day: number): UnusualDay | null {
   const all = weeks.flat().map((one) => one.kwh);
   if (same.length < LEAST_WEEKS - 1 || all.length < 7 * (LEAST_WEEKS - 1)) return null;
   const usualKwh = median(same.map((one) => one.kwh));
-  const rise = Math.max(LEAST_KWH, LEAST_SHARE * usualKwh, SPREADS * spread(same.map((one) => one.kwh)));
+  const rise = Math.max(
+    LEAST_KWH,
+    LEAST_SHARE * usualKwh,
+    SPREADS * medianAbsoluteDeviation(same.map((one) => one.kwh)),
+  );
   if (kwh - usualKwh < rise || kwh < ABOVE_HIGHEST * quantile(all, 0.98)) return null;
   return {
     kind: 'unusual_day',

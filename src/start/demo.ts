@@ -1,7 +1,7 @@
 import { DEMO_UTILITY, ensureDemoHomes } from '#simulators/demo-homes.ts';
 import { createPlayers, type PlayOptions } from '#simulators/play.ts';
 import { createKey } from '#src/auth/keys.ts';
-import { type Config, mqttUrlFromHere } from '#src/config/load.ts';
+import { type Config, localMqttUrl } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
 import { startAll } from './all.ts';
@@ -57,7 +57,7 @@ export async function startDemo(
     const homes = await ensureDemoHomes(db, { historyMonths: HISTORY_MONTHS, nowMs: Date.now() });
     await ensureTariffs(db, homes, new Date());
     closing.unshift(startStoringPrices(db, homes));
-    const mqttUrl = mqttUrlFromHere(config);
+    const mqttUrl = localMqttUrl(config);
     const players = await createPlayers(mqttUrl, homes.devices, options);
     closing.unshift(() => players.close());
     signal?.throwIfAborted();

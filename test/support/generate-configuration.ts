@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { effectiveVariables, explainedVariables } from '#src/config/load.ts';
-import { DETAILS } from '#src/config/meanings.ts';
-import { SECRETS } from '#src/config/sections.ts';
+import { VARIABLE_DETAILS } from '#src/config/meanings.ts';
+import { SECRET_VARIABLES } from '#src/config/sections.ts';
 
 /** Documentation page that explains every environment variable. */
 export const CONFIGURATION_FILE = new URL('../../docs/configuration.md', import.meta.url);
@@ -22,8 +22,8 @@ probably not intended.
 export function configurationPage(): string {
   const defaults = effectiveVariables({});
   const rows = explainedVariables({}).map(({ name, meaning, source }) => {
-    const { unset, more } = DETAILS[name as keyof typeof DETAILS] ?? {};
-    const value = source === 'generated' || SECRETS.has(name) ? null : defaults[name];
+    const { unset, more } = VARIABLE_DETAILS[name as keyof typeof VARIABLE_DETAILS] ?? {};
+    const value = source === 'generated' || SECRET_VARIABLES.has(name) ? null : defaults[name];
     const otherwise = value === null ? (source === 'generated' ? 'generated' : 'unset') : `\`${value}\``;
     const said = [`${meaning[0]?.toUpperCase()}${meaning.slice(1)}.`, ...(more === undefined ? [] : [more])].join(' ');
     return `| \`${name}\` | ${unset ?? otherwise} | ${said.replaceAll('|', '\\|')} |\n`;

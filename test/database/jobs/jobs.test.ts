@@ -4,7 +4,7 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { TIERS } from '#src/database/capabilities.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
-import { type Job, type JobParts, startJobs, TAKEN } from '#src/jobs/schedule.ts';
+import { type Job, type JobParts, startJobs, TAKEN_BY_ANOTHER_WORKER } from '#src/jobs/schedule.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 /** An interval that is too long to elapse within a test. */
@@ -140,7 +140,9 @@ test('a job that another worker runs is tried again, until it is done or the oth
     next('left out', { lock: 'historyUpkeep' }),
   ]);
   let asked = 0;
-  const ownLock = job(async () => (++asked < 2 ? TAKEN : ran.push('own lock')), { whenTaken: 'again' });
+  const ownLock = job(async () => (++asked < 2 ? TAKEN_BY_ANOTHER_WORKER : ran.push('own lock')), {
+    whenTaken: 'again',
+  });
   stops.push(startJobs([ownLock], parts()).stop);
   expect(ran).toEqual([]);
   end();
