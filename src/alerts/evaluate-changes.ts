@@ -5,7 +5,7 @@ import { publishedUsersSql, queueChangedHours } from '#src/delivery/usage-update
 import { type CostAlertEvaluation, evaluateCosts } from './costs.ts';
 import { PERIOD_KINDS } from './evaluate.ts';
 import { type AlertFiring, fireAlerts } from './fire.ts';
-import { hoursThatMayFire, isCostAlertType, PERIOD_KIND_BY_ALERT_TYPE } from './period.ts';
+import { isCostAlertType, listHoursThatMayFire, PERIOD_KIND_BY_ALERT_TYPE } from './period.ts';
 import type { Evaluator } from './pool.ts';
 import { type AlertRule, loadActiveRules, type RulePeriod, toFiringFields } from './rule.ts';
 import { computeUsageTotals } from './totals.ts';
@@ -131,7 +131,7 @@ async function candidatesOf(
     const user = users.get(user_id);
     if (user === undefined) return [];
     return costs_only
-      ? hoursThatMayFire(now.getTime()).map((hourMs) => ({ user, hourMs }))
+      ? listHoursThatMayFire(now.getTime()).map((hourMs) => ({ user, hourMs }))
       : [{ user, hourMs: hour.getTime() }];
   });
   const found = await evaluator.candidates(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toComparableBillionths } from '#src/alerts/costs.ts';
 import { findCandidatePeriods, findTotalsAboveThresholds, PERIOD_KINDS } from '#src/alerts/evaluate.ts';
-import { hoursThatMayFire, periodAt, periodsOfHour } from '#src/alerts/period.ts';
+import { listHoursThatMayFire, periodAt, periodsOfHour } from '#src/alerts/period.ts';
 import { splitSpan } from '#src/energy/usage/totals.ts';
 
 const HOUR_MS = 3_600_000;
@@ -143,7 +143,7 @@ test('the hours that may fire include an hour of every day or month that may sti
       (zone, kind, hour) => {
         const nowMs = hour + 1_234_567;
         const touched = new Set(
-          hoursThatMayFire(nowMs).flatMap((ms) => periodsOfHour(kind, zone, ms).map(({ startMs }) => startMs)),
+          listHoursThatMayFire(nowMs).flatMap((ms) => periodsOfHour(kind, zone, ms).map(({ startMs }) => startMs)),
         );
         // Periods back from the current one, until they ended too long ago.
         for (let one = periodAt(kind, zone, nowMs); one.endMs > nowMs - 24 * HOUR_MS; ) {

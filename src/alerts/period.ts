@@ -48,7 +48,7 @@ export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
  * Returns hours (starts in UTC) that together touch every day or month that may still fire: current periods, and periods that ended less
  * than 24 hours ago. They are 12 hours apart, because no day is shorter than that.
  */
-export const hoursThatMayFire = (nowMs: number): number[] =>
+export const listHoursThatMayFire = (nowMs: number): number[] =>
   [0, 12, 24].map((back) => Math.floor(nowMs / HOUR_MS) * HOUR_MS - back * HOUR_MS);
 
 /** Returns the periods of a zone that a UTC hour touches: one, or two if a period of the zone begins within the hour. */

@@ -22,7 +22,7 @@ const DAYS = 90;
 const MOST_SILENCES = 1_000;
 
 /** A period in which a rule would have fired. */
-export interface WouldHaveFired {
+export interface HypotheticalFiring {
   period_start: string;
   /** End of the period; null for a silence that has not ended. */
   period_end: string | null;
@@ -39,7 +39,7 @@ export async function previewUsage(
   type: UsageAlertType,
   thresholdMilliwattHours: MilliwattHours,
   now: Date,
-): Promise<WouldHaveFired[]> {
+): Promise<HypotheticalFiring[]> {
   const { timezone: zone, user_id: userId } = user;
   const kind = PERIOD_KIND_BY_ALERT_TYPE[type];
   const rows = await readHomeUsage(db, userId, lookedAt(kind, zone, now), kind);
@@ -66,7 +66,7 @@ export async function previewCosts(
   type: CostAlertType,
   threshold: string,
   now: Date,
-): Promise<WouldHaveFired[]> {
+): Promise<HypotheticalFiring[]> {
   const { timezone: zone, user_id: userId } = user;
   const kind = PERIOD_KIND_BY_ALERT_TYPE[type];
   const known = await costsBy(db, userId, kind, lookedAt(kind, zone, now), now);
@@ -125,7 +125,7 @@ export async function previewSilence(
   userId: string,
   thresholdHours: number,
   now: Date,
-): Promise<WouldHaveFired[]> {
+): Promise<HypotheticalFiring[]> {
   const devices = await db
     .selectFrom('devices')
     .select('device_id')

@@ -14,8 +14,8 @@ import type { Oidc } from './dashboard/provider.ts';
 import { addDashboard } from './dashboard/routes.ts';
 import type { SignInParts } from './dashboard/session.ts';
 import { addGreenButton } from './green-button/routes.ts';
-import type { Http2 } from './http2.ts';
-import { Live } from './live/live.ts';
+import type { Http2Server } from './http2.ts';
+import { LiveStreams } from './live/live.ts';
 import { addMcp } from './mcp/routes.ts';
 import { addOauth } from './oauth/routes.ts';
 import { PATHS } from './oauth/server.ts';
@@ -24,7 +24,7 @@ import { addAuthentication } from './plugins/authentication.ts';
 import { addCertificate } from './plugins/certificate.ts';
 import { addClaims } from './plugins/claims.ts';
 import { addCors } from './plugins/cors.ts';
-import { addEntrance } from './plugins/entrance.ts';
+import { addRootRedirect } from './plugins/entrance.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
 import { addFairShare } from './plugins/fair-share.ts';
 import { addInvitation } from './plugins/invitation.ts';
@@ -77,13 +77,13 @@ export function buildApp(
     patience?: Partial<typeof SERVER_TIMEOUTS>;
   },
 ): FastifyInstance {
-  const live = new Live(context, parts.counter);
+  const live = new LiveStreams(context, parts.counter);
   context.live = live;
   context.mailedIdOf = (purpose, token) => verifyMailedToken(parts.secret, purpose, token);
   context.publicUrl = parts.publicUrl;
   context.calculator ??= createCalculator();
   const { calculator } = context;
-  let http2: Http2 | undefined;
+  let http2: Http2Server | undefined;
   const app = Fastify<Server>({
     serverFactory(serve) {
       const made = createApiServer({ serve }, parts.tls, { ...SERVER_TIMEOUTS, ...parts.patience });
@@ -122,7 +122,7 @@ export function buildApp(
   addClientHandover(app, parts.handOn, () => http2?.handOn());
   addRequestSpans(app);
   addRequestLog(app);
-  addProtocol(app);
+  addProtocolErrors(app);
   // A trusted proxy terminates TLS and reports that its client used none: the request is refused unread.
   const isTrusted = trustedProxies(parts.trustProxy ?? []);
   app.addHook('onRequest', async (request) => {
@@ -167,7 +167,7 @@ export function buildApp(
     return reply.status(503).header('Retry-After', '5').send(errorBody('unavailable', parts.publicUrl()));
   });
   const { secret, counter, mqtt, oidc, publicUrl, mailSignIn, certificate = () => parts.tls.cert } = parts;
-  addEntrance(app);
+  addRootRedirect(app);
   addCertificate(app, certificate);
   addStaticFiles(app);
   addReference(app, parts.publicUrl);

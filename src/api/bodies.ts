@@ -7,7 +7,7 @@ import { type CsvBody, CsvRows } from './csv-rows.ts';
 /** Maximum number of rows parsed of a CSV body: one more than any operation accepts. */
 const MAX_ROWS = 10_001;
 /** Also accepts CSV bodies on the routes of a scope: with this header, or as `CsvBody` describes. */
-export function readCsv(scope: FastifyInstance, csv: readonly string[] | CsvBody): void {
+export function acceptCsv(scope: FastifyInstance, csv: readonly string[] | CsvBody): void {
   scope.addContentTypeParser('text/csv', { parseAs: 'string' }, async (_request: unknown, text: string | Buffer) =>
     'read' in csv ? csv.read(String(text)) : rowsOf(String(text), csv),
   );
@@ -22,7 +22,7 @@ export class SenmlPack {
 }
 
 /** Also accepts SenML packs on the routes of a scope. */
-export function readSenml(scope: FastifyInstance): void {
+export function acceptSenml(scope: FastifyInstance): void {
   // Unknown members are ignored, as in messages, including `__proto__`.
   const readJson = scope.getDefaultJsonParser('remove', 'remove');
   scope.removeContentTypeParser('application/json');
@@ -34,7 +34,7 @@ export function readSenml(scope: FastifyInstance): void {
 }
 
 /** Parses JSON bodies on the routes of a scope and keeps every digit of numbers; with `members`, only of members with these names. */
-export function readExactly(scope: FastifyInstance, members: readonly string[] | undefined): void {
+export function acceptExactJson(scope: FastifyInstance, members: readonly string[] | undefined): void {
   const readJson = scope.getDefaultJsonParser('error', 'error');
   scope.removeContentTypeParser('application/json');
   scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {

@@ -7,7 +7,7 @@ import type { Calculator } from '#src/cost/calculator.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Database, Pool } from '#src/database/connect.ts';
 import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
-import type { Live } from './live/live.ts';
+import type { LiveStreams } from './live/live.ts';
 import type { ReadRouter } from './reads.ts';
 import type { messageInterpretation } from './v1/gateways/shape.ts';
 
@@ -19,7 +19,7 @@ export interface ApiContext {
   /** Chooses the database from which an account's request reads, if there is a standby. */
   reads?: ReadRouter;
   /** Streams of live readings. Set by the app. */
-  live?: Live;
+  live?: LiveStreams;
   /** Runs long calculations apart from the event loop. Set by the app, unless it is given. */
   calculator?: Calculator;
   clock: Clock;
@@ -37,12 +37,12 @@ export interface ApiContext {
   /** Fetches an answer of a source of prices, for checks. Set by src/start. */
   fetchAnswer?: FetchAnswer;
   /** Evaluates a message for the dashboard's page about a gateway. Set by src/start. */
-  judge?: JudgePort;
+  judge?: MessageJudgePort;
   /** Set by src/start. */
   sentReadings?: SentReadingsPort;
   /** Reads the state of the installation's own copies. Not set if the database is not the embedded one. */
   readBackups?: () => Promise<BackupState>;
-  rejected?: RejectedPort;
+  rejected?: RejectedMessagesPort;
   rollups?: RollupsPort;
 }
 
@@ -82,7 +82,7 @@ interface Replayed {
 }
 
 /** Access to the rejected messages of ingest, which the API must not import (src/README.md). */
-export interface RejectedPort {
+export interface RejectedMessagesPort {
   /** Lists rejected messages, the newest first. `before` is a rejected_id; only earlier ones are returned. */
   list(which: { deviceId?: string }, page: { limit: number; before?: number }): Promise<RejectedRow[]>;
   /**
@@ -133,7 +133,7 @@ export interface RollupsPort {
  * Returns how ingest would interpret a message of a gateway, given the announcements received there. `src/start` passes it to the API.
  * Reads only.
  */
-export type JudgePort = (message: {
+export type MessageJudgePort = (message: {
   gatewayId: string;
   /** Topic, with or without the gateway's prefix. */
   topic: string;

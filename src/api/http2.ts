@@ -11,7 +11,7 @@ import { AppError } from '#src/core/errors.ts';
 import { MAX_HEAD_BYTES } from './plugins/protocol.ts';
 
 /** Time limits of a connection, a request and a response, ms. */
-export interface Http2Patience {
+export interface Http2Timeouts {
   /** Time from the handshake to the first request. */
   headersTimeout: number;
   /** Time from a request's head to the end of its body. */
@@ -23,7 +23,7 @@ export interface Http2Patience {
 }
 
 /** HTTP/2 on connections that negotiated it (ALPN). */
-export interface Http2 {
+export interface Http2Server {
   take(socket: TLSSocket): void;
   /**
    * Asks the connected clients to move to another process (GOAWAY). Requests under way are answered. Later ones are not begun; the client
@@ -52,8 +52,8 @@ const LIMITS: object = { maxSessionInvalidFrames: 100, maxSettings: 32 };
  */
 export function serveHttp2(
   serve: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
-  patience: Http2Patience,
-): Http2 {
+  patience: Http2Timeouts,
+): Http2Server {
   const sessions = new Set<ServerHttp2Session>();
   let isClosing = false;
   const settings = { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEAD_BYTES, enablePush: false };
@@ -98,7 +98,7 @@ function handOn(session: ServerHttp2Session): void {
 }
 
 /** Ends a connection without requests, whatever other frames it sends. */
-function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout }: Http2Patience): void {
+function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout }: Http2Timeouts): void {
   let underWay = 0;
   let timer = setTimeout(() => session.destroy(), headersTimeout);
   session.on('stream', (stream) => {
@@ -160,7 +160,7 @@ function connectionOf(session: Http2Session | undefined): object {
 }
 
 /** Makes a request and its response behave as over HTTP/1.1 in cases that the compatibility layer does not cover. */
-function bound(request: Http2ServerRequest, response: Http2ServerResponse, patience: Http2Patience): void {
+function bound(request: Http2ServerRequest, response: Http2ServerResponse, patience: Http2Timeouts): void {
   const { stream } = response;
   Object.defineProperty(request, 'socket', { value: connectionOf(stream.session) });
   // fastify and Node's streams read this property of a response. Without it, a response to a client that has gone is never abandoned.

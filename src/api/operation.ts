@@ -10,7 +10,7 @@ import { AppError, unprocessable } from '#src/core/errors.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Act, ownerOf, recordAct } from '#src/users/audit.ts';
-import { readCsv, readExactly, readSenml, SenmlPack } from './bodies.ts';
+import { acceptCsv, acceptExactJson, acceptSenml, SenmlPack } from './bodies.ts';
 import type { ApiContext } from './context.ts';
 import { type CsvBody, rowName } from './csv-rows.ts';
 import { isLongAnswer, streamRows } from './long-answers.ts';
@@ -198,9 +198,9 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   };
   if (!exactNumbers && !csvBody && !senmlBody) return void app.route(route);
   void app.register(async (scope) => {
-    if (exactNumbers) readExactly(scope, exactNumbers === true ? undefined : exactNumbers);
-    if (csvBody) readCsv(scope, csvBody);
-    if (senmlBody) readSenml(scope);
+    if (exactNumbers) acceptExactJson(scope, exactNumbers === true ? undefined : exactNumbers);
+    if (csvBody) acceptCsv(scope, csvBody);
+    if (senmlBody) acceptSenml(scope);
     scope.route(route);
   });
 }

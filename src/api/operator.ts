@@ -9,7 +9,7 @@ import { answerBrokers } from './broker-calls.ts';
 import { addErrorHandler } from './plugins/errors.ts';
 
 /** Data that the operator's listener serves. */
-export interface Operated {
+export interface OperatorSources {
   /** Metrics of this process, or of all processes that it supervises. */
   metrics(): Promise<object[][]>;
   /** State by role; the listener answers 503 if one is not `up`. */
@@ -28,9 +28,9 @@ const NONE = { port: null, stop: async () => {} };
  * Starts the listener for operators, which clients cannot reach: `/metrics` (Prometheus), `/healthz`, `/readyz`, and the calls of brokers below
  * `/internal/mqtt/`. Plain HTTP, on the loopback unless OPERATOR_HOST is set. `port`: null for no listener.
  */
-export async function startOperator(
+export async function startOperatorListener(
   { host, port, names }: { host: string; port: number | null; names: readonly string[] },
-  operated: Operated,
+  operated: OperatorSources,
   log: Logger,
 ): Promise<{ port: number | null; stop(): Promise<void> }> {
   if (port === null) return NONE;
@@ -52,7 +52,7 @@ export async function startOperator(
     if (operated.isReady?.() ?? true) return { status: 'ready' };
     return reply.status(503).send({ status: 'not ready' });
   });
-  answerBrokers(app, operated.access);
+  addBrokerCalls(app, operated.access);
   try {
     await app.listen({ host, port });
   } catch (error) {

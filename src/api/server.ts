@@ -3,7 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { createServer, type Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { SERVER_TLS } from '#src/core/tls.ts';
-import { type Http2, type Http2Patience, serveHttp2 } from './http2.ts';
+import { type Http2Server, type Http2Timeouts, serveHttp2 } from './http2.ts';
 import { LENIENT_PARSER } from './plugins/protocol.ts';
 
 /** Time limits for a handshake, the head of a request and the whole request. A connection that is silent or slow is closed. */
@@ -30,7 +30,7 @@ export function createApiServer(
   { serve }: Serving,
   tls: { cert: Buffer; key: Buffer },
   patience: typeof SERVER_TIMEOUTS,
-): { server: Server; http2: Http2 } {
+): { server: Server; http2: Http2Server } {
   const { unreadTimeout, ...timeouts } = patience;
   const server = createServer(
     { ...tls, ...SERVER_TLS, ...LENIENT_PARSER, ...timeouts, ALPNProtocols: ['h2', 'http/1.1'] },
@@ -40,7 +40,7 @@ export function createApiServer(
   server.setTimeout(unreadTimeout, (socket) => {
     if (socket.writableLength > 0) socket.destroy();
   });
-  const http2 = serveHttp2(serve, patience satisfies Http2Patience);
+  const http2 = serveHttp2(serve, patience satisfies Http2Timeouts);
   const serveHttp1 = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
   server.removeAllListeners('secureConnection');
   server.on('secureConnection', (socket) => {

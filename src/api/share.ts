@@ -101,6 +101,6 @@ export const isEventStream = (reply: FastifyReply): boolean =>
   String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream');
 
 /** Marks responses for the share. Required in a scope that uses `takeRequestShare`. */
-export function noteAnswers(scope: FastifyInstance): void {
+export function trackAnswers(scope: FastifyInstance): void {
   scope.addHook('onSend', async (_request, reply) => answered.get(reply)?.(isEventStream(reply)));
 }

@@ -20,7 +20,13 @@ import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { watchStandby } from '#src/database/standby.ts';
 import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
 import { buildApp } from './app.ts';
-import type { BrokerAddress, JudgePort, RejectedPort, RollupsPort, SentReadingsPort } from './context.ts';
+import type {
+  BrokerAddress,
+  MessageJudgePort,
+  RejectedMessagesPort,
+  RollupsPort,
+  SentReadingsPort,
+} from './context.ts';
 import type { Oidc } from './dashboard/provider.ts';
 import type { SignInParts } from './dashboard/session.ts';
 import { plainHttpServer } from './plain-http.ts';
@@ -48,8 +54,8 @@ export async function startApi(
     secret: string;
     mailSignIn: SignInParts['mail'];
     fetchAnswer: FetchAnswer;
-    judge: JudgePort;
-    rejected: RejectedPort;
+    judge: MessageJudgePort;
+    rejected: RejectedMessagesPort;
     sentReadings: SentReadingsPort;
     rollups: RollupsPort;
     /** The installation's own copies. Null: it makes none itself. */

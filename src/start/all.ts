@@ -1,4 +1,4 @@
-import { type Operated, startOperator } from '#src/api/operator.ts';
+import { type OperatorSources, startOperatorListener } from '#src/api/operator.ts';
 import { ensureBootstrapAdmin, FIRST_ADMIN_EMAIL } from '#src/auth/keys.ts';
 import { archiveSettings, startArchiver } from '#src/backup/archive.ts';
 import { setEndingsRecorded } from '#src/backup/ended.ts';
@@ -75,7 +75,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     const pool = createPool(url, { max: 2, applicationName: 'energy supervisor', isAnswering: true });
     stops.push(() => pool.end());
     const access = createBrokerAccess(createDatabase(pool), config.mqtt.url);
-    const operator = await startOperator(
+    const operator = await startOperatorListener(
       config.operator,
       { ...supervised(children), publicUrl: config.publicUrl, access },
       log,
@@ -93,7 +93,7 @@ const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason), { once: true }));
 
 /** Collects metrics and health from the roles. A role that does not answer is reported as down. */
-const supervised = (children: readonly Child[]): Pick<Operated, 'metrics' | 'health'> => ({
+const supervised = (children: readonly Child[]): Pick<OperatorSources, 'metrics' | 'health'> => ({
   async metrics() {
     const answers = await Promise.all(children.map((child) => child.ask('metrics')));
     return answers.filter((answer): answer is object[] => Array.isArray(answer));

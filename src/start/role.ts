@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import { startOperator } from '#src/api/operator.ts';
+import { startOperatorListener } from '#src/api/operator.ts';
 import { urlsOfHosts } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
@@ -73,7 +73,7 @@ export async function runRole(
     publicUrl: config.publicUrl,
     access: createBrokerAccess(createDatabase(access), config.mqtt.url),
   };
-  const operator = await startOperator(config.operator, operated, log);
+  const operator = await startOperatorListener(config.operator, operated, log);
   process.on('message', async ({ ask, number }: RoleRequest) => {
     const answer = ask === 'metrics' ? await metrics.asJson() : 'up';
     // The supervisor may have exited in the meantime.

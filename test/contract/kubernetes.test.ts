@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startOperator } from '#src/api/operator.ts';
+import { startOperatorListener } from '#src/api/operator.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { variables } from '#src/config/sections.ts';
 import { createLog } from '#src/core/log.ts';
@@ -165,7 +165,7 @@ describe.each(ROLES)('the role %s', (role) => {
 
 describe('a probe', () => {
   let api: TestApi;
-  let operator: Awaited<ReturnType<typeof startOperator>>;
+  let operator: Awaited<ReturnType<typeof startOperatorListener>>;
   beforeAll(async () => {
     api = await testApi();
     const { OPERATOR_HOST } = named(base, 'ConfigMap', 'energy').data;
@@ -176,7 +176,7 @@ describe('a probe', () => {
       access: {} as never,
     };
     const log = createLog('test', { level: 'silent', format: undefined });
-    operator = await startOperator({ host: OPERATOR_HOST, port: 0, names: [] }, operated, log);
+    operator = await startOperatorListener({ host: OPERATOR_HOST, port: 0, names: [] }, operated, log);
   });
   afterAll(async () => {
     await operator.stop();

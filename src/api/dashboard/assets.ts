@@ -42,7 +42,7 @@ const POLICY = [
  * Serves the pages of `src/dashboard` at `/dashboard`. Browsers revalidate each file and get it again only if it has changed, so an updated
  * service has matching pages.
  */
-export function addAssets(app: FastifyInstance): void {
+export function addDashboardAssets(app: FastifyInstance): void {
   const files = createAssetFiles();
   app.addHook('onClose', () => files.remove());
   const send = async (reply: FastifyReply, path: string, { isKept = true } = {}) => {

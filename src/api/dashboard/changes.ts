@@ -37,7 +37,7 @@ interface Listener {
  * each time devices of the account report; the first one is sent at once, because the page may have queried earlier. A stream ends with its
  * session, wherever that is ended, if the account's role changes or its membership of the home ends, and from `handOn` on: the page then reconnects to another process.
  */
-export function addChanges(app: FastifyInstance, context: ApiContext, handOn?: AbortSignal): void {
+export function addChangeStream(app: FastifyInstance, context: ApiContext, handOn?: AbortSignal): void {
   const listeners = new Set<Listener>();
   let isLooking = false;
 

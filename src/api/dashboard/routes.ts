@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
 import { addOperation } from '#src/api/operation.ts';
-import { createRequestShare, noteAnswers, takeRequestShare } from '#src/api/share.ts';
+import { createRequestShare, takeRequestShare, trackAnswers } from '#src/api/share.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { AppError } from '#src/core/errors.ts';
-import { addAssets } from './assets.ts';
+import { addDashboardAssets } from './assets.ts';
 import { callerOf, checkCsrf } from './caller.ts';
-import { addChanges } from './changes.ts';
+import { addChangeStream } from './changes.ts';
 import { DASHBOARD_OPERATIONS } from './operations.ts';
 import { addPasskeyChallenges } from './passkeys.ts';
 import { addProviderSignIn } from './provider.ts';
@@ -27,9 +27,9 @@ export function addDashboard(
   handOn?: AbortSignal,
 ): void {
   const shares = createRequestShare(SHARE, context.clock);
-  addAssets(app);
+  addDashboardAssets(app);
   void app.register(async (scope) => {
-    noteAnswers(scope);
+    trackAnswers(scope);
     scope.addHook('onRequest', async (request, reply) => {
       const caller = await callerOf(context, request);
       if (!(await takeRequestShare(shares, caller.userId, reply)))
@@ -39,7 +39,7 @@ export function addDashboard(
     for (const operation of [...OPERATIONS, ...DASHBOARD_OPERATIONS])
       addOperation(scope, context, { ...operation, path: `/dashboard${operation.path}` });
   });
-  addChanges(app, context, handOn);
+  addChangeStream(app, context, handOn);
   addSession(app, context, parts);
   addPasskeyChallenges(app, context, parts);
   const { oidc } = parts;

@@ -3,7 +3,7 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import type { LastSeenDevice, LiveChannel, LiveReading } from '#src/devices/live.ts';
 import type { Home as HomeParts } from '#src/energy/home/home.ts';
 import { measuredPowerOf } from '#src/energy/period/power-now.ts';
-import { formatEvent, type Outlet } from './outlet.ts';
+import { type EventOutlet, formatEvent } from './outlet.ts';
 import { formatStreamPosition, isNextEvent, type StreamPosition } from './place.ts';
 
 /** A request for a stream. */
@@ -20,7 +20,7 @@ export interface StreamRequest {
 /** An open stream. */
 export interface Follower extends StreamRequest {
   owner: StreamOwner;
-  outlet: Outlet;
+  outlet: EventOutlet;
   /** Position in the events of the home. Null if the stream has no events of changed hours. */
   place: StreamPosition | null;
 }

@@ -16,7 +16,7 @@ import {
   recordFollower,
 } from '#src/events/followers.ts';
 import { FollowedHomes, type Follower, type StreamRequest } from './followed-homes.ts';
-import { createOutlet, formatEvent } from './outlet.ts';
+import { createEventOutlet, formatEvent } from './outlet.ts';
 import { formatStreamPosition, parseStreamPosition } from './place.ts';
 
 /** Interval of queries for new readings and events: one query for all streams of this process, not one for each batch of readings (decision 0081). */
@@ -49,7 +49,7 @@ interface LiveParts {
  * the outbox. Readings cause no writes, and open streams cause no queries of their own. Queries go to a standby if there is one; access is
  * checked on the primary.
  */
-export class Live {
+export class LiveStreams {
   readonly #homes = new FollowedHomes();
   readonly #parts: LiveParts;
   readonly #counter: Pick<RequestCounter, 'suspended'>;
@@ -77,7 +77,7 @@ export class Live {
     const { place, resumed } = await this.#placeOf(request);
     // Check again: other streams may have opened during the queries.
     requireStreamRoom(this.#homes.followers, owner);
-    const outlet = createOutlet();
+    const outlet = createEventOutlet();
     const follower: Follower = { ...request, owner, outlet, place: place && { ...place } };
     const { userId, deviceId } = request;
     const ready = { user_id: userId, device_id: deviceId ?? null, resumed };

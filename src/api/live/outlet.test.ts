@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createOutlet, formatEvent } from './outlet.ts';
+import { createEventOutlet, formatEvent } from './outlet.ts';
 import { formatStreamPosition, parseStreamPosition } from './place.ts';
 
 test('a client that does not read costs a limited number of bytes, and then gets the newest event of each name', async () => {
-  const { stream, hasRoom, say, sayNewest } = createOutlet();
+  const { stream, hasRoom, say, sayNewest } = createEventOutlet();
   const told = (name: string, round: number) => `${name} ${round} ${'x'.repeat(1_000)}\n`;
   for (let round = 0; round < 5_000; round++) for (const name of ['a', 'b']) sayNewest(name, told(name, round));
   expect(hasRoom()).toBe(false);
@@ -22,7 +22,7 @@ test('a client that does not read costs a limited number of bytes, and then gets
 });
 
 test('a stream that ends delivers its final event to a slow reader, and nothing after it', () => {
-  const { stream, sayNewest, say, end } = createOutlet();
+  const { stream, sayNewest, say, end } = createEventOutlet();
   for (let round = 0; round < 100; round++) sayNewest('a', 'x'.repeat(1_000));
   end('retry: 1\n\n');
   say('late');

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
 /** Sends server-sent events to one client (HTML standard, 9.2). */
-export interface Outlet {
+export interface EventOutlet {
   stream: Readable;
   /** Whether the client has read enough of the earlier events to receive more. */
   hasRoom(): boolean;
@@ -15,7 +15,7 @@ export interface Outlet {
 /** Unread bytes above which no event is added; only the latest of each name then waits. */
 const MAX_UNREAD_BYTES = 16_384;
 
-export function createOutlet(): Outlet {
+export function createEventOutlet(): EventOutlet {
   const waiting = new Map<string, string>();
   let isOver = false;
   const hasRoom = () => stream.readableLength < MAX_UNREAD_BYTES && !isOver && !stream.destroyed;

@@ -1,8 +1,8 @@
 import type { Interaction } from 'oidc-provider';
 import { expect, test } from 'vitest';
-import { type Asked, consentPages } from './consent-page.ts';
+import { type ConsentRequest, consentPages } from './consent-page.ts';
 
-const asked = (scope: string, green_button_scope?: string): Asked => ({
+const asked = (scope: string, green_button_scope?: string): ConsentRequest => ({
   found: {
     ...{ uid: 'x', returnTo: '/' },
     params: { scope, green_button_scope, redirect_uri: 'https://bright.example/back' },

@@ -13,23 +13,23 @@ import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
 export const DURATIONS = Object.keys(AUTHORIZED_DAYS) as (keyof typeof AUTHORIZED_DAYS)[];
 
 /** A request for consent that a browser has begun. */
-export interface Asked {
+export interface ConsentRequest {
   found: Interaction;
   app: App;
 }
 
 /** Returns the scopes that a request asks for and the app may have, in the order of the list. Pure. */
-export const scopesOf = ({ found, app }: Asked): AppScope[] => {
+export const scopesOf = ({ found, app }: ConsentRequest): AppScope[] => {
   const asked = found.params.scope?.split(' ') ?? [];
   return APP_SCOPE_NAMES.filter((scope) => asked.includes(scope) && app.scopes.includes(scope));
 };
 
 /** Returns the negotiated scope string of Green Button that a request asks for; null if there is none, or the app may not read usage. Pure. */
-export const greenButtonScopeOf = (asked: Asked): string | null =>
+export const greenButtonScopeOf = (asked: ConsentRequest): string | null =>
   scopesOf(asked).includes(GREEN_BUTTON_NEEDS) ? (asked.found.params[GREEN_BUTTON_PARAMETER] ?? null) : null;
 
 /** The address to which the browser returns with a code or a refusal. */
-export const redirectOf = ({ found }: Asked): URL => new URL(found.params.redirect_uri ?? '');
+export const redirectUriOf = ({ found }: ConsentRequest): URL => new URL(found.params.redirect_uri ?? '');
 
 const link = (href: string, text: string, more = '') => `<a href="${href}"${more}>${text}</a>`;
 const button = (decision: string, text: string) =>
@@ -42,10 +42,10 @@ export async function consentPages(language: Language) {
   const words = CONSENT_WORDS[language];
   const { scopes: scopeWords } = (await wordsOf(language)).apps;
   const page = (text: string, more = '', head = '') => renderPlainPage(words.title, text, { more, head, language });
-  const named = (text: string, { app }: Asked) => text.replace('{app}', () => app.name);
+  const named = (text: string, { app }: ConsentRequest) => text.replace('{app}', () => app.name);
   const amount = (value: number, unit: 'minute' | 'day') =>
     new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
-  const greenButton = (asked: Asked) => {
+  const greenButton = (asked: ConsentRequest) => {
     const scope = greenButtonScopeOf(asked);
     if (scope === null) return '';
     const { intervalSeconds, historySeconds } = greenButtonTerms(scope);
@@ -63,15 +63,15 @@ export async function consentPages(language: Language) {
         `<p>${link('?again', words.next)}</p>\n`,
         '<meta http-equiv="refresh" content="0;url=?again">',
       ),
-    signIn: (asked: Asked) =>
+    signIn: (asked: ConsentRequest) =>
       page(
         named(words.signInFirst, asked),
         `<p>${link('/dashboard/sign-in', words.signIn, ' target="_blank"')}</p>\n<p>${words.comeBack} ${link('?again', words.next)}</p>\n`,
       ),
-    signOut: (asked: Asked, csrf: string) =>
+    signOut: (asked: ConsentRequest, csrf: string) =>
       page(named(words.signInFirst, asked), form(csrf, button('sign-out', words.signOut))),
     notAHome: (csrf: string) => page(words.notAHome, form(csrf, button('deny', words.goBack))),
-    consent(asked: Asked, csrf: string): string {
+    consent(asked: ConsentRequest, csrf: string): string {
       const website = escapeHtml(asked.app.website);
       const choices = DURATIONS.map(
         (value, at) =>
@@ -82,7 +82,7 @@ export async function consentPages(language: Language) {
 `;
       const scopes = scopesOf(asked).map((scope) => `<li>${scopeWords[scope]}</li>`);
       const more = `<ul>\n${scopes.join('\n')}\n</ul>
-${greenButton(asked)}<p>${words.about} ${link(website, website, ' rel="noreferrer"')}. ${words.receives.replace('{host}', () => escapeHtml(redirectOf(asked).host))}</p>
+${greenButton(asked)}<p>${words.about} ${link(website, website, ' rel="noreferrer"')}. ${words.receives.replace('{host}', () => escapeHtml(redirectUriOf(asked).host))}</p>
 <p>${words.end}</p>
 ${form(csrf, content)}`;
       return page(named(words.asks, asked), more);

@@ -13,7 +13,14 @@ import { runAsCaller } from '#src/auth/run-as-caller.ts';
 import { closeSession, csrfToken, hasJustSignedIn, isCsrfToken } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
 import { recordAct } from '#src/users/audit.ts';
-import { type Asked, consentPages, DURATIONS, greenButtonScopeOf, redirectOf, scopesOf } from './consent-page.ts';
+import {
+  type ConsentRequest,
+  consentPages,
+  DURATIONS,
+  greenButtonScopeOf,
+  redirectUriOf,
+  scopesOf,
+} from './consent-page.ts';
 import type { OauthStore } from './store.ts';
 
 interface Parts {
@@ -63,7 +70,7 @@ const pagesFor = ({ headers }: FastifyRequest) =>
   consentPages(negotiateLanguage(headers['accept-language'] ?? '') ?? 'en');
 
 /** Value to which the CSRF token is bound: the session and the request for consent. */
-const tokenOf = ({ keyId }: Caller, { found }: Asked): string => `${keyId} ${found.uid}`;
+const tokenOf = ({ keyId }: Caller, { found }: ConsentRequest): string => `${keyId} ${found.uid}`;
 
 /**
  * Returns the parts of a request and a response that the package uses here: it reads the cookie. Node's own objects differ between HTTP/1.1
@@ -76,7 +83,11 @@ const messagesOf = ({ headers, url }: FastifyRequest) =>
   ] as const;
 
 /** Returns the request for consent that this browser has begun, with its app; null if it has ended, or another browser began it. */
-async function findAsked({ db }: ApiContext, { provider }: Parts, request: FastifyRequest): Promise<Asked | null> {
+async function findAsked(
+  { db }: ApiContext,
+  { provider }: Parts,
+  request: FastifyRequest,
+): Promise<ConsentRequest | null> {
   try {
     const found = await provider().interactionDetails(...messagesOf(request));
     if (found.uid !== (request.params as { uid: string }).uid) return null;
@@ -106,9 +117,9 @@ async function show(context: ApiContext, parts: Parts, request: FastifyRequest, 
   if (!caller) return send(reply, 200, request.url.includes('?') ? pages.signIn(asked) : pages.reload());
   const csrf = csrfToken(parts.secret, tokenOf(caller, asked));
   const refusal = await refusalOf(context, caller);
-  if (refusal === 'not a home') return send(reply, 403, pages.notAHome(csrf), redirectOf(asked));
+  if (refusal === 'not a home') return send(reply, 403, pages.notAHome(csrf), redirectUriOf(asked));
   if (refusal !== null) return send(reply, 200, pages.signOut(asked, csrf));
-  return send(reply, 200, pages.consent(asked, csrf), redirectOf(asked));
+  return send(reply, 200, pages.consent(asked, csrf), redirectUriOf(asked));
 }
 
 async function signOut({ db, clock }: ApiContext, caller: Caller, address: string): Promise<void> {
@@ -126,7 +137,7 @@ const finish = ({ provider }: Parts, request: FastifyRequest, result: object): P
 function allow(
   { db, clock }: ApiContext,
   parts: Parts,
-  about: { asked: Asked; caller: Caller; days: number | null; request: FastifyRequest },
+  about: { asked: ConsentRequest; caller: Caller; days: number | null; request: FastifyRequest },
 ): Promise<string> {
   const { asked, caller, days, request } = about;
   const { app } = asked;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { createRequestShare, noteAnswers, takeRequestShare } from '#src/api/share.ts';
+import { createRequestShare, takeRequestShare, trackAnswers } from '#src/api/share.ts';
 import { counterNameOf } from '#src/auth/authenticate.ts';
 import type { Clock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
@@ -17,7 +17,7 @@ const SHARE = { perMinute: Number.POSITIVE_INFINITY, atOnce: 6, mayWait: 1_000, 
  */
 export function addFairShare(app: FastifyInstance, clock: Clock): void {
   const shares = createRequestShare(SHARE, clock);
-  noteAnswers(app);
+  trackAnswers(app);
   app.addHook('preHandler', async (request, reply) => {
     if (!request.caller || !needsKey(request)) return;
     const { device } = request.caller;

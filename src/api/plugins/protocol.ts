@@ -5,11 +5,11 @@ import { AppError } from '#src/core/errors.ts';
 /** Maximum size of a request's head: Node's own limit for HTTP/1.1. */
 export const MAX_HEAD_BYTES = 16_384;
 
-/** Options of a server that leave to `addProtocol` the errors that Node would answer with an empty body. */
+/** Options of a server that leave to `addProtocolErrors` the errors that Node would answer with an empty body. */
 export const LENIENT_PARSER = { requireHostHeader: false } as const;
 
 /** Answers protocol errors of a request in the same format as every other error (RFC 9112, 3.2; RFC 9110, 10.1.1). */
-export function addProtocol(app: FastifyInstance): void {
+export function addProtocolErrors(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw, headers }) => {
     const { host, ':authority': authority } = headers as Record<string, string | undefined>;
     if (raw.httpVersion === '1.1' && host === undefined) throw wrong('Host', 'is required');

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerBrokers } from '#src/api/broker-calls.ts';
+import { addBrokerCalls } from '#src/api/broker-calls.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const made = await createGateway(db, { userId, name: 'home' });
   gateway = { id: made.gateway.gateway_id, secret: made.secret };
   app = Fastify();
-  answerBrokers(app, createBrokerAccess(db, 'mqtt://energy-ingest:own%20secret@broker:1883'));
+  addBrokerCalls(app, createBrokerAccess(db, 'mqtt://energy-ingest:own%20secret@broker:1883'));
 });
 afterAll(async () => {
   await app.close();

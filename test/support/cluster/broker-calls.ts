@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { answerBrokers } from '#src/api/broker-calls.ts';
+import { addBrokerCalls } from '#src/api/broker-calls.ts';
 import type { Database } from '#src/database/connect.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 
 /** Starts the endpoint that brokers call to authenticate, on a loopback port that is known before a broker starts. */
 export async function startBrokerCalls(db: Database, mqttUrl?: string): Promise<{ app: FastifyInstance; url: string }> {
   const app = Fastify({ forceCloseConnections: true });
-  answerBrokers(app, createBrokerAccess(db, mqttUrl));
+  addBrokerCalls(app, createBrokerAccess(db, mqttUrl));
   await app.listen({ host: '127.0.0.1', port: 0 });
   return { app, url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` };
 }

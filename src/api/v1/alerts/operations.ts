@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isCostAlertType } from '#src/alerts/period.ts';
-import { previewCosts, previewSilence, previewUsage, type WouldHaveFired } from '#src/alerts/preview.ts';
+import { type HypotheticalFiring, previewCosts, previewSilence, previewUsage } from '#src/alerts/preview.ts';
 import {
   type AlertType,
   createAlert as create,
@@ -128,7 +128,7 @@ function wouldHaveFired(
   user: User,
   { type, threshold_kwh, threshold_hours, threshold }: Omit<z.output<typeof rule>, 'user_id'>,
   now: Date,
-): Promise<WouldHaveFired[]> {
+): Promise<HypotheticalFiring[]> {
   if (type === 'no_data') return previewSilence(db, user.user_id, threshold_hours ?? 0, now);
   if (isCostAlertType(type)) return previewCosts(db, user, type, threshold ?? '', now);
   return previewUsage(db, user, type, kwhToMilliwattHours(threshold_kwh ?? 0), now);
