@@ -123,7 +123,7 @@ export const DEFAULT_MAX_CHANNELS = 64;
  * Removes readings of new channels beyond the limit from a batch, and returns them as rejections. Channels that the device already has are
  * accepted, however many they are.
  */
-export function rejectFurtherChannels(
+export function rejectChannelsBeyondLimit(
   devices: ReadonlyMap<string, Pick<DeviceState, 'series' | 'rest'>>,
   collected: CollectedReadings,
   most: number,

@@ -5,7 +5,7 @@ import type { PoolClient } from '#src/database/connect.ts';
 import { meterKey } from '#src/database/meter.ts';
 import { applyDeltas, type DeltaRow, type DeviceDeltas, toDeltaRows } from './deltas.ts';
 import { seriesName, toStoredSettingsByTime } from './device-state.ts';
-import type { SteppedBatch } from './fast-path.ts';
+import type { FastPathResult } from './fast-path.ts';
 import { type HeadPlan, headAfterPlan, lawsText, type NextHead, openHourTextOf } from './head.ts';
 import { recordChangedHours, recordLateChanges } from './note-changes.ts';
 import { addToOpenHour, type OpenHourUpdate } from './open-hour.ts';
@@ -35,7 +35,7 @@ export interface PlannedWrites {
  */
 export async function planStatements(
   client: PoolClient,
-  stepped: SteppedBatch,
+  stepped: FastPathResult,
   planned: readonly HeadPlan[],
   months: PartitionMonths,
 ): Promise<PlannedWrites> {
@@ -91,7 +91,7 @@ function nextHeads(
 }
 
 /** Returns the times of all rows that need partitions. */
-function timesOf({ readings }: SteppedBatch, plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): number[] {
+function timesOf({ readings }: FastPathResult, plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): number[] {
   const times = readings.map(({ readAtMs }) => readAtMs);
   for (const { startsAtMs } of deltas) times.push(startsAtMs);
   for (const { series } of plans) {
@@ -207,7 +207,7 @@ export class StaleHeads extends Error {
  * StaleHeads if a version has changed. `next`: heads of plans, in addition to those of the fast path.
  */
 function saveHeads(
-  { deviceIds, was, versions, laws, opens }: SteppedBatch,
+  { deviceIds, was, versions, laws, opens }: FastPathResult,
   next: readonly NextHead[],
 ): BatchStatement[] {
   const count = deviceIds.length + next.length;

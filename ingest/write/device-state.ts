@@ -12,7 +12,7 @@ import type { Edit } from '#src/devices/edits/edit.ts';
 export const MAX_SERIES = 512;
 
 /** State of a partly loaded device beyond its loaded series. */
-export interface RestOfDevice {
+export interface UnloadedState {
   /** Stored states of the laws of all series that are not loaded. */
   readonly laws: readonly StoredLaw[];
   /** Number of all channels; null: it was not queried, because the batch has no new channel. */
@@ -37,7 +37,7 @@ export interface DeviceState {
   /** All series that the device has ever had, by name. For a device with more than `MAX_SERIES`: only those that the batch concerns. */
   readonly series: ReadonlyMap<string, SeriesState>;
   /** The state that was not loaded of a device with more than `MAX_SERIES`. */
-  readonly rest?: RestOfDevice;
+  readonly rest?: UnloadedState;
   /** The owner's settings of the device's quantities. Left out in a cached head: its roles are not chosen again. */
   readonly words?: ChannelSettings;
   /**
@@ -50,7 +50,7 @@ export interface DeviceState {
 }
 
 /** Whether all further readings come after all edits, so that they can be planned without the edits. */
-export function areReadingsPastEdits(edits: readonly Edit[], laws: Iterable<StoredLaw>): boolean {
+export function areReadingsAfterEdits(edits: readonly Edit[], laws: Iterable<StoredLaw>): boolean {
   if (edits.length === 0) return true;
   const endMs = Math.max(...edits.map(({ toMs }) => toMs));
   for (const [, lastReadAtMs] of laws) if (lastReadAtMs < endMs) return false;
@@ -123,11 +123,11 @@ export const settingsOfSeries = (
     : settings;
 
 /** Whether the series has a reading after its last split, so that further readings can be planned without the splits. */
-export const isPastSplits = ({ splits, lastReadAtMs }: SeriesState): boolean =>
+export const isAfterLastSplit = ({ splits, lastReadAtMs }: SeriesState): boolean =>
   !splits || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) > (splits.at(-1) ?? Number.NEGATIVE_INFINITY);
 
 /** Whether further readings have the series' latest role: their steps end after all of its earlier roles. */
-export const isPastRoles = ({ earlierRoles, lastReadAtMs }: SeriesState): boolean =>
+export const isAfterEarlierRoles = ({ earlierRoles, lastReadAtMs }: SeriesState): boolean =>
   !earlierRoles || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) >= (earlierRoles.at(-1)?.untilMs ?? 0);
 
 /** Returns the name of a series within its device. */

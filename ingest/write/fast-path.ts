@@ -20,7 +20,7 @@ import { createTextWriter, type TextElements, type TextWriter } from './statemen
 import { DUPLICATE_READING, type SlowPathReason, SteppedHeads } from './stepped-heads.ts';
 
 /** Changes that a batch makes to devices on the fast path. */
-export interface SteppedBatch {
+export interface FastPathResult {
   /** Ids of the devices on the fast path. */
   readonly deviceIds: readonly string[];
   /** Heads of these devices: the versions before and after, and the columns to store. */
@@ -46,7 +46,7 @@ export interface SteppedBatch {
 const NO_TEXTS: TextElements = { bytes: Buffer.alloc(0), count: 0 };
 
 /** Result if no device is on the fast path. */
-export const NOTHING_STEPPED: SteppedBatch = {
+export const EMPTY_FAST_PATH_RESULT: FastPathResult = {
   deviceIds: [],
   was: [],
   versions: [],
@@ -62,7 +62,7 @@ export const NOTHING_STEPPED: SteppedBatch = {
 };
 
 /** Combines two results that have no device in common. The messages of other devices are those of the second result. */
-export function joinSteppedBatches(one: SteppedBatch, next: SteppedBatch): SteppedBatch {
+export function joinFastPathResults(one: FastPathResult, next: FastPathResult): FastPathResult {
   if (one.deviceIds.length === 0) return next;
   if (next.deviceIds.length === 0) return one;
   const texts = (a: TextElements, b: TextElements): TextElements => ({
@@ -106,7 +106,7 @@ export class FastPath {
   /**
    * Processes the messages of a batch. The new heads are cached at once, so the caller must evict them if the transaction does not commit.
    */
-  step(batch: readonly IncomingMessage[], oldestMs: number): SteppedBatch {
+  step(batch: readonly IncomingMessage[], oldestMs: number): FastPathResult {
     const { ring, names } = this.#memory.records();
     const found = this.#memory.placesOf(batch.map(({ decoded }) => decoded.deviceId));
     const round = new Round(this.#heads, ring, names, oldestMs);
@@ -116,7 +116,7 @@ export class FastPath {
   }
 }
 
-type Change = SteppedBatch['changes'][number];
+type Change = FastPathResult['changes'][number];
 
 /** State of one batch on the fast path: its cached devices, and the readings that they have taken. */
 class Round {
@@ -163,7 +163,7 @@ class Round {
   }
 
   /** Stores the new heads in the ring, and returns the changes of their devices. */
-  finish(batch: readonly IncomingMessage[], { laws, opens }: { laws: TextWriter; opens: TextWriter }): SteppedBatch {
+  finish(batch: readonly IncomingMessage[], { laws, opens }: { laws: TextWriter; opens: TextWriter }): FastPathResult {
     laws.clear();
     opens.clear();
     const ids = this.#ids;

@@ -2,7 +2,7 @@ import type { LawSettings } from '#ingest/normalise/law.ts';
 import type { Roles } from '#ingest/normalise/roles-by-time.ts';
 import { METERS } from '#src/database/meter.ts';
 import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
-import { isPastRoles, type SeriesState, seriesName } from './device-state.ts';
+import { isAfterEarlierRoles, type SeriesState, seriesName } from './device-state.ts';
 import type { DeviceHead } from './head.ts';
 import { PACKED_STATE_LENGTH, packLawState, unpackLawState, writeLawState } from './law-state.ts';
 import { MAX_OPEN_BYTES, OPEN_HOUR_LENGTH, writeOpenHour } from './open-hour.ts';
@@ -87,7 +87,7 @@ const ROLES: readonly Roles[] = [{}, { isTariff: true }].flatMap((tariff) =>
  */
 const [IS_ZERO, IS_BEHIND, FLAGS] = [1, 2, 4];
 const isZero = ({ kind, nonzeroAtMs }: SeriesState) => kind === 'register' && nonzeroAtMs === null;
-const isBehind = (series: SeriesState) => series.isBehind || !isPastRoles(series);
+const isBehind = (series: SeriesState) => series.isBehind || !isAfterEarlierRoles(series);
 
 const packRoles = (series: SeriesState): number =>
   FLAGS * roleNumber(series) + (isZero(series) ? IS_ZERO : 0) + (isBehind(series) ? IS_BEHIND : 0);

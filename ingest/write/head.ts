@@ -1,5 +1,5 @@
 import type { SeriesBatch } from './collect.ts';
-import { areReadingsPastEdits, type DeviceState, MAX_SERIES, type StoredLaw, seriesName } from './device-state.ts';
+import { areReadingsAfterEdits, type DeviceState, MAX_SERIES, type StoredLaw, seriesName } from './device-state.ts';
 import { type OpenHour, openHourText } from './open-hour.ts';
 import { countValidReadings, type DevicePlan } from './plan.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
@@ -78,7 +78,7 @@ export function headAfterPlan(
     before.computedWith === null &&
     !plan.areRolesOpen &&
     all.size <= MAX_SERIES &&
-    areReadingsPastEdits(before.edits ?? [], lawsIn(all));
+    areReadingsAfterEdits(before.edits ?? [], lawsIn(all));
   const head = { ...before, series: all, open, isSettled, computedWith: null, version: newVersion() };
   return { deviceId, was, isHeard: countValidReadings(plan) > 0, head };
 }

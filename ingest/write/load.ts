@@ -6,17 +6,17 @@ import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import type { CollectedReadings } from './collect.ts';
 import {
-  areReadingsPastEdits,
-  isPastSplits,
+  areReadingsAfterEdits,
+  isAfterLastSplit,
   MAX_SERIES,
   parseSettings,
   parseSettingsByTime,
-  type RestOfDevice,
   type SeriesState,
   type StoredLaw,
   type StoredSettings,
   type StoredSettingsByTime,
   seriesName,
+  type UnloadedState,
 } from './device-state.ts';
 import { type DeviceHead, parseLaws } from './head.ts';
 import { findPieceEnd } from './load-stretches.ts';
@@ -130,8 +130,8 @@ function lockedDevice(
       !row.never_seen &&
       row.recent_rejects === 0 &&
       laws.size <= MAX_SERIES &&
-      areReadingsPastEdits(edits ?? [], laws.values()) &&
-      [...series.values()].every(isPastSplits),
+      areReadingsAfterEdits(edits ?? [], laws.values()) &&
+      [...series.values()].every(isAfterLastSplit),
     wasNeverSeen: row.never_seen,
     isInactive: row.status === 'inactive',
     recentRejects: row.recent_rejects,
@@ -241,8 +241,8 @@ async function restOf(
   inPart: ReadonlySet<string>,
   series: ReadonlyMap<string, ReadonlyMap<string, SeriesState>>,
   arrived: CollectedReadings['series'] | undefined,
-): Promise<Map<string, { rest: RestOfDevice }>> {
-  const found = new Map<string, { rest: RestOfDevice }>();
+): Promise<Map<string, { rest: UnloadedState }>> {
+  const found = new Map<string, { rest: UnloadedState }>();
   if (inPart.size === 0) return found;
   const loadedOf = (deviceId: string) => series.get(deviceId) ?? new Map<string, SeriesState>();
   const growing = [...inPart].filter((deviceId) => newNames(arrived, deviceId, loadedOf(deviceId)).length > 0);

@@ -1,7 +1,7 @@
 import { hasRole } from '#ingest/normalise/roles-by-time.ts';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { isPlaced } from '#src/database/meter.ts';
-import type { SteppedBatch } from './fast-path.ts';
+import type { FastPathResult } from './fast-path.ts';
 import type { HeadPlan } from './head.ts';
 import { HOUR_MS, type OpenHourUpdate } from './open-hour.ts';
 import type { DevicePlan } from './plan.ts';
@@ -13,7 +13,7 @@ type Changes = Map<number, Map<string, boolean>>;
 
 /** Records for the workers which hours of which users a batch changes; nothing if it contains only temperatures and the like. */
 export function recordChangedHours(
-  stepped: SteppedBatch,
+  stepped: FastPathResult,
   planned: readonly HeadPlan[],
   opened: readonly OpenHourUpdate[],
 ): BatchStatement[] {

@@ -192,7 +192,7 @@ export class OpenHourSums implements Buckets {
 }
 
 /** Returns the nonzero quarter-hours of a packed hour, and clears the hour. */
-export function takeQuarterHours(hour: number, numbers: Float64Array, at: number): ReadonlyBuckets {
+export function extractQuarterHours(hour: number, numbers: Float64Array, at: number): ReadonlyBuckets {
   const taken = bucketsOf({ hour, quarters: numbers.slice(at, at + OPEN_HOUR_LENGTH) });
   numbers.fill(0, at, at + OPEN_HOUR_LENGTH);
   return taken;

@@ -2,7 +2,7 @@ import type { IsExcluded } from '#ingest/normalise/edits.ts';
 import type { Law, LawRestart, Point, PointWithVerdict } from '#ingest/normalise/law.ts';
 import { compareReplays, type LawsBeforeAndAfter, type ReplayComparison } from '#ingest/normalise/replay.ts';
 import type { NewPoint } from './collect.ts';
-import { addDifferences, addMerge, type SeriesPlan } from './series-plan.ts';
+import { addDifferences, addMergedReadings, type SeriesPlan } from './series-plan.ts';
 import { mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 /** Numbers of readings before and beyond a change that are loaded first. Nearly always, one of each suffices. */
@@ -40,7 +40,7 @@ export function planLateReadings(
   for (const [index, cluster] of apart.entries()) {
     const stretch = found[index] as Stretch;
     const merged = mergeIntoStretch(stretch.points, cluster);
-    addMerge(plan, merged);
+    addMergedReadings(plan, merged);
     if (!law || merged.lastChangeMs === Number.NEGATIVE_INFINITY) continue;
     const [previous, next] = [apart[index - 1], apart[index + 1]];
     const nextMs = next ? boundsOf(next).firstMs : Number.POSITIVE_INFINITY;

@@ -7,7 +7,13 @@ import type { NewPoint } from './collect.ts';
 import { type DeviceState, refusedUntilMs, settingsOfSeries } from './device-state.ts';
 import { firstStretchBounds, planLateReadings } from './plan-late.ts';
 import { applyEdits, joinPieces, pieceOfRoleChange, pieceOfSettingsChange, planPiece } from './plan-piece.ts';
-import { addDifferences, addMerge, needsLawByTime, planAppended, type SeriesPlan } from './series-plan.ts';
+import {
+  addDifferences,
+  addMergedReadings,
+  needsLawByTime,
+  planFollowingReadings,
+  type SeriesPlan,
+} from './series-plan.ts';
 import { mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY, back: 0, beyond: 0 };
@@ -42,11 +48,12 @@ export function planSeries(
   if (piece && lastReadAtMs !== null)
     return planPiece(plan, piece, before && law && { before, after: law, ...more }, stretches);
   const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
-  if (found === 0 && stretches.length === 0) return planAppended(plan, law, open) ? [] : [firstStretchBounds(open)];
+  if (found === 0 && stretches.length === 0)
+    return planFollowingReadings(plan, law, open) ? [] : [firstStretchBounds(open)];
   const [late, following] = found === -1 ? [open, []] : [open.slice(0, found), open.slice(found)];
   if (isCovered(following, stretches)) return planLateReadings(plan, law, open, stretches);
   const wanted = late.length > 0 ? planLateReadings(plan, law, late, stretches) : [];
-  if (wanted.length > 0 || planAppended(plan, law, following)) return wanted;
+  if (wanted.length > 0 || planFollowingReadings(plan, law, following)) return wanted;
   return [firstStretchBounds(following)];
 }
 
@@ -100,7 +107,7 @@ function computeAnew(
   points: readonly NewPoint[],
 ): void {
   const merged = mergeIntoStretch(whole.points, points);
-  addMerge(plan, merged);
+  addMergedReadings(plan, merged);
   plan.revises = true;
   const edited = applyEdits(plan, merged.after);
   const before = laws.before && recallStored(laws.before, laws.before.initial, whole.points);

@@ -17,7 +17,7 @@ import { pieceOfSettingsChange } from './plan-piece.ts';
 import { planSeries } from './plan-series.ts';
 import { planTariffs } from './plan-tariffs.ts';
 import { emptySeriesPlan, type SeriesPlan } from './series-plan.ts';
-import { type Stretch, type WantedStretch, withoutExcluded } from './stretch.ts';
+import { type Stretch, skipExcludedReadings, type WantedStretch } from './stretch.ts';
 import {
   chooseTargetRoles,
   type FirstTimes,
@@ -81,7 +81,7 @@ export function planDevice(
     );
     endTail(plan);
     if (seriesId === null) continue;
-    for (const bounds of needs) wanted.push({ ...withoutExcluded(bounds, plan.edits.passedOver), seriesId });
+    for (const bounds of needs) wanted.push({ ...skipExcludedReadings(bounds, plan.edits.passedOver), seriesId });
   }
   const series = work.map(({ plan }) => plan);
   const followed = series.some(({ revises }) => revises) ? followedBy(series) : null;

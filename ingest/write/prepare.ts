@@ -8,9 +8,9 @@ import {
   type ResultsByMessage,
   type WriteResult,
 } from '../message.ts';
-import { type CollectedReadings, collectReadings, rejectFurtherChannels } from './collect.ts';
+import { type CollectedReadings, collectReadings, rejectChannelsBeyondLimit } from './collect.ts';
 import { planStatements } from './commit.ts';
-import { type FastPath, joinSteppedBatches, NOTHING_STEPPED, type SteppedBatch } from './fast-path.ts';
+import { EMPTY_FAST_PATH_RESULT, type FastPath, type FastPathResult, joinFastPathResults } from './fast-path.ts';
 import { areReadingsInOrder, type HeadPlan } from './head.ts';
 import type { HeadCache } from './head-memory.ts';
 import { type LockedDevice, loadDevices, loadWholeDevices } from './load.ts';
@@ -27,7 +27,7 @@ import { updateDeviceStates } from './touch-devices.ts';
 import type { UntimedSeries } from './untimed-series.ts';
 
 /** Dependencies of the stages of a batch. */
-export interface BatchTools {
+export interface BatchDependencies {
   /** Start of the retention, Unix ms: older readings are rejected. */
   readonly oldestMs: number;
   readonly maxChannels: number;
@@ -75,7 +75,7 @@ export class RecomputeFirst extends Error {
 export async function prepareBatch(
   client: PoolClient,
   batch: readonly IncomingMessage[],
-  tools: BatchTools,
+  tools: BatchDependencies,
   attempt: BatchAttempt,
 ): Promise<{ steps: BatchStatement[]; result: WriteResult }> {
   const stages = new Stages(client, tools, attempt);
@@ -98,7 +98,7 @@ const NO_STRETCHES: ReadonlyMap<number, readonly Stretch[]> = new Map();
 /** State of a batch during the stages of `prepare`. */
 class Stages {
   readonly #client: PoolClient;
-  readonly #tools: BatchTools;
+  readonly #tools: BatchDependencies;
   readonly #attempt: BatchAttempt;
   /** Messages of devices that are not on the fast path. */
   #messages: readonly IncomingMessage[] = [];
@@ -107,7 +107,7 @@ class Stages {
   readonly #ofMovedAccounts: IncomingMessage[] = [];
   /** Requests for devices that have ended. Their senders receive the error, and nothing is stored. */
   readonly #ofEndedDevices: IncomingMessage[] = [];
-  #stepped: SteppedBatch = NOTHING_STEPPED;
+  #stepped: FastPathResult = EMPTY_FAST_PATH_RESULT;
   #collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
   readonly #plans: HeadPlan[] = [];
   /** Devices that are planned without a lock. */
@@ -116,7 +116,7 @@ class Stages {
   /** The locked devices that are always costly to write. */
   #large: string[] = [];
 
-  constructor(client: PoolClient, tools: BatchTools, attempt: BatchAttempt) {
+  constructor(client: PoolClient, tools: BatchDependencies, attempt: BatchAttempt) {
     this.#client = client;
     this.#tools = tools;
     this.#attempt = attempt;
@@ -237,7 +237,7 @@ class Stages {
 
   /** Rejects channels beyond the limit. Loads devices as a whole if the plan needs more than was loaded. */
   async limitChannels(): Promise<void> {
-    const refused = rejectFurtherChannels(this.#devices, this.#collected, this.#tools.maxChannels);
+    const refused = rejectChannelsBeyondLimit(this.#devices, this.#collected, this.#tools.maxChannels);
     this.#collected.rejects.push(...refused);
     const whole = await loadWholeDevices(this.#client, this.#devices, this.#collected.series);
     for (const [deviceId, device] of whole) this.#devices.set(deviceId, device);
@@ -276,10 +276,10 @@ class Stages {
     return results;
   }
 
-  #step(messages: readonly IncomingMessage[]): SteppedBatch {
+  #step(messages: readonly IncomingMessage[]): FastPathResult {
     const stepped = this.#tools.fastPath.step(messages, this.#tools.oldestMs);
     this.#attempt.deviceIds.push(...stepped.deviceIds);
-    this.#stepped = joinSteppedBatches(this.#stepped, stepped);
+    this.#stepped = joinFastPathResults(this.#stepped, stepped);
     return stepped;
   }
 

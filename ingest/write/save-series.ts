@@ -2,7 +2,7 @@ import type { Point, PointWithVerdict } from '#ingest/normalise/law.ts';
 import { hasRole, haveSameRoles } from '#ingest/normalise/roles-by-time.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced } from '#src/database/meter.ts';
-import type { SteppedBatch } from './fast-path.ts';
+import type { FastPathResult } from './fast-path.ts';
 import type { DevicePlan } from './plan.ts';
 import { type SeriesPlan, stopsCounting, tariffSinceMs } from './series-plan.ts';
 import { type BatchStatement, int8Array, timestampArray, toStep } from './statement.ts';
@@ -166,7 +166,7 @@ const withdraw = (key: readonly unknown[]): BatchStatement[] =>
  * with its edit.
  */
 export function saveReadings(
-  { seriesIds, readings }: SteppedBatch,
+  { seriesIds, readings }: FastPathResult,
   stored: readonly StoredSeriesPlan[],
 ): BatchStatement[] {
   const steps: BatchStatement[] = [];

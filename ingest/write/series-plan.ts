@@ -106,7 +106,11 @@ export const tariffSinceMs = ({ series, isOfEarlierEdition }: SeriesPlan): numbe
  * Returns false, without changes, if stored readings are needed: because the law's state is of an earlier edition, or because the readings
  * take back earlier energy.
  */
-export function planAppended(plan: SeriesPlan, law: Law<unknown> | null, points: readonly NewPoint[]): boolean {
+export function planFollowingReadings(
+  plan: SeriesPlan,
+  law: Law<unknown> | null,
+  points: readonly NewPoint[],
+): boolean {
   const last = points.at(-1);
   if (!last) return true;
   const tail = (plan.head ? plan.head.tail : plan.series.tail) ?? law?.initial;
@@ -124,7 +128,7 @@ export function planAppended(plan: SeriesPlan, law: Law<unknown> | null, points:
 }
 
 /** Adds the new readings of a stretch to the plan, without their energy. */
-export function addMerge(plan: SeriesPlan, merge: StretchMerge): void {
+export function addMergedReadings(plan: SeriesPlan, merge: StretchMerge): void {
   const { inserted, lowered, conflicts, lowerKept, duplicates } = merge;
   for (const point of inserted) plan.inserts.push(point);
   for (const point of lowered) plan.lowered.push(point);

@@ -15,7 +15,7 @@ import {
   unpackRoles,
 } from './head-record.ts';
 import { packLawState, unpackLawState } from './law-state.ts';
-import { OpenHourSums, takeQuarterHours } from './open-hour.ts';
+import { extractQuarterHours, OpenHourSums } from './open-hour.ts';
 
 /**
  * Reason why a device needs a plan, in the order of the values: the message contains more than readings, or nothing; the series is new; the
@@ -129,7 +129,7 @@ export class SteppedHeads {
     this.sums.addTo(heads, quarters, 0);
     if (!this.sums.has(1)) return;
     const hour = heads[head + RECORD_INDEX.hour] as number;
-    this.closed = takeQuarterHours(hour, heads, quarters);
+    this.closed = extractQuarterHours(hour, heads, quarters);
     heads[head + RECORD_INDEX.hour] = hour + 1;
     this.sums.addTo(heads, quarters, 1);
   }

@@ -27,7 +27,7 @@ export interface StretchBounds {
 }
 
 /** Skips the excluded readings right before and beyond a stretch: months of readings may have millions. */
-export function withoutExcluded(bounds: StretchBounds, passedOver: readonly EditTimeRange[]): StretchBounds {
+export function skipExcludedReadings(bounds: StretchBounds, passedOver: readonly EditTimeRange[]): StretchBounds {
   const { firstMs, lastMs } = bounds;
   const before = passedOver.find(({ fromMs, toMs }) => fromMs < firstMs && firstMs <= toMs);
   const beyond = passedOver.find(({ fromMs, toMs }) => fromMs <= lastMs + 1 && lastMs + 1 < toMs);

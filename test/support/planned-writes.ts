@@ -4,7 +4,7 @@ import { pendingFromMs } from '#ingest/normalise/edits.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import { collectReadings } from '#ingest/write/collect.ts';
-import { areReadingsPastEdits, type DeviceState, isPastSplits, seriesName } from '#ingest/write/device-state.ts';
+import { areReadingsAfterEdits, type DeviceState, isAfterLastSplit, seriesName } from '#ingest/write/device-state.ts';
 import { areReadingsInOrder } from '#ingest/write/head.ts';
 import type { HeadCache } from '#ingest/write/head-memory.ts';
 import { type DevicePlan, planDevice } from '#ingest/write/plan.ts';
@@ -117,8 +117,8 @@ export function recomputeAllChunks(store: MemoryStore, deviceIds: readonly strin
 /** Whether a head may be cached, by the rule of `load.ts`. */
 const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =>
   computedWith === null &&
-  [...series.values()].every(isPastSplits) &&
-  areReadingsPastEdits(
+  [...series.values()].every(isAfterLastSplit) &&
+  areReadingsAfterEdits(
     edits,
     [...series.values()].map((one) => [one.seriesId as number, one.lastReadAtMs as number, one.tail] as const),
   );
