@@ -14,12 +14,12 @@ import type { DevicePlan } from './plan.ts';
 import { createSeries, type StoredSeriesPlan, saveReadings, updateSeries } from './save-series.ts';
 import {
   type BatchStatement,
-  booleanArray,
+  encodeBigints,
+  encodeBooleans,
   encodeTextElements,
-  int8Array,
-  textArray,
-  textArrayOf,
-  toStep,
+  encodeTexts,
+  joinTextElements,
+  toStatementStep,
 } from './statement.ts';
 
 /** Result of planning a batch: the statements that write it, and the planned heads as they will be after the commit. */
@@ -128,7 +128,7 @@ function noteComputedAnew(plans: readonly DevicePlan[]): BatchStatement[] {
     notes.map(({ channel }) => channel),
     notes.map(({ note }) => note),
   ];
-  return [toStep({ text, values })];
+  return [toStatementStep({ text, values })];
 }
 
 /**
@@ -151,7 +151,7 @@ function settingsApplied(plans: readonly DevicePlan[]): BatchStatement[] {
   const text = `UPDATE devices d SET computed_with = c.computed_with
      FROM unnest($1::text[], $2::jsonb[]) c (device_id, computed_with) WHERE d.device_id = c.device_id`;
   const values = [applied.map(({ deviceId }) => deviceId), applied.map(({ computedWith }) => computedWith)];
-  return [toStep({ text, values }), ...editsCounted(changed)];
+  return [toStatementStep({ text, values }), ...editsCounted(changed)];
 }
 
 /**
@@ -163,7 +163,7 @@ function noteRecounted(plans: readonly DevicePlan[]): BatchStatement[] {
   if (userIds.length === 0) return [];
   const text = `UPDATE users SET home_recounted = true, may_be_recounted = false
      WHERE user_id IN (SELECT user_id FROM users WHERE user_id = ANY ($1) AND may_be_recounted ORDER BY user_id FOR NO KEY UPDATE)`;
-  return [toStep({ text, values: [[...new Set(userIds)]] })];
+  return [toStatementStep({ text, values: [[...new Set(userIds)]] })];
 }
 
 /** Whether all edits of a device are completely applied or reverted. */
@@ -190,7 +190,7 @@ function editsCounted(plans: readonly DevicePlan[]): BatchStatement[] {
     changed.map(({ part }) => part && new Date(part.fromMs)),
     changed.map(({ part }) => part && new Date(part.toMs)),
   ];
-  return [toStep({ text, values })];
+  return [toStatementStep({ text, values })];
 }
 
 /** Thrown in a transaction whose plans are based on heads that have changed since. The writer evicts these heads and tries again. */
@@ -215,12 +215,12 @@ function saveHeads(
   // In the order of the index and, mostly, of the table, so that neighbouring rows are written together.
   const planned = next.toSorted((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
   const values = [
-    textArray([...deviceIds, ...planned.map(({ deviceId }) => deviceId)]),
-    int8Array([...was, ...planned.map((one) => one.was)]),
-    int8Array([...versions, ...planned.map(({ head }) => head.version)]),
-    textArrayOf(laws, encodeTextElements(planned.map(({ head }) => lawsText(head)))),
-    textArrayOf(opens, encodeTextElements(planned.map(({ head }) => openHourTextOf(head)))),
-    booleanArray([...deviceIds.map(() => true), ...planned.map(({ isHeard }) => isHeard)]),
+    encodeTexts([...deviceIds, ...planned.map(({ deviceId }) => deviceId)]),
+    encodeBigints([...was, ...planned.map((one) => one.was)]),
+    encodeBigints([...versions, ...planned.map(({ head }) => head.version)]),
+    joinTextElements(laws, encodeTextElements(planned.map(({ head }) => lawsText(head)))),
+    joinTextElements(opens, encodeTextElements(planned.map(({ head }) => openHourTextOf(head)))),
+    encodeBooleans([...deviceIds.map(() => true), ...planned.map(({ isHeard }) => isHeard)]),
   ];
   return [update(values, count)];
 }

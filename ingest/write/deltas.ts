@@ -4,7 +4,7 @@ import type { Roles } from '#ingest/normalise/roles-by-time.ts';
 import { asMilliwattHours } from '#src/core/units.ts';
 import { type EstimatedExport, estimatedExportOf, isPlaced, type Meter } from '#src/database/meter.ts';
 import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
-import { type BatchStatement, int8Array, textArray, timestampArray, toStep } from './statement.ts';
+import { type BatchStatement, encodeBigints, encodeTexts, encodeTimestamps, toStatementStep } from './statement.ts';
 
 /** Changes of a device's load profile: of its electricity, and of separately reported meters (null for most devices). */
 export interface DeviceDeltas {
@@ -97,12 +97,12 @@ const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 function applyPiece(rows: readonly DeltaRow[]): BatchStatement {
   const values = [
-    textArray(rows.map((row) => row.deviceId)),
-    textArray(rows.map((row) => row.userId)),
-    timestampArray(rows.map((row) => row.startsAtMs)),
-    ...MEASURE_NAMES.map((name) => int8Array(rows.map((row) => row[name]))),
+    encodeTexts(rows.map((row) => row.deviceId)),
+    encodeTexts(rows.map((row) => row.userId)),
+    encodeTimestamps(rows.map((row) => row.startsAtMs)),
+    ...MEASURE_NAMES.map((name) => encodeBigints(rows.map((row) => row[name]))),
   ];
   const text = `SELECT apply_interval_deltas(array_agg(ROW (d.*)::interval_delta))
                 FROM unnest($1::text[], $2::text[], $3::timestamptz[], ${MEASURES}) d`;
-  return toStep({ name: 'apply-deltas', text, values });
+  return toStatementStep({ name: 'apply-deltas', text, values });
 }

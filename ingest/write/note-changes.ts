@@ -6,7 +6,14 @@ import type { HeadPlan } from './head.ts';
 import { HOUR_MS, type OpenHourUpdate } from './open-hour.ts';
 import type { DevicePlan } from './plan.ts';
 import type { SeriesPlan } from './series-plan.ts';
-import { type BatchStatement, booleanArray, int8Array, textArray, timestampArray, toStep } from './statement.ts';
+import {
+  type BatchStatement,
+  encodeBigints,
+  encodeBooleans,
+  encodeTexts,
+  encodeTimestamps,
+  toStatementStep,
+} from './statement.ts';
 
 /** For each changed hour, its users and whether the change is in the open hour. There are few hours, so few maps. */
 type Changes = Map<number, Map<string, boolean>>;
@@ -36,8 +43,8 @@ export function recordChangedHours(
     });
   }
   const text = 'SELECT note_usage_changes($1::text[], $2::timestamptz[], $3::boolean[])';
-  const values = [textArray(userIds), timestampArray(hoursMs), booleanArray(areOpen)];
-  return [toStep({ name: 'note-changes', text, values })];
+  const values = [encodeTexts(userIds), encodeTimestamps(hoursMs), encodeBooleans(areOpen)];
+  return [toStatementStep({ name: 'note-changes', text, values })];
 }
 
 function add(changes: Changes, hourMs: number, userId: string, isOpen: boolean): void {
@@ -122,12 +129,12 @@ export function recordLateChanges(plans: readonly DevicePlan[]): BatchStatement[
        import_milliwatt_hours = l.import_milliwatt_hours + excluded.import_milliwatt_hours,
        export_milliwatt_hours = l.export_milliwatt_hours + excluded.export_milliwatt_hours, changed_at = excluded.changed_at`;
   const values = [
-    textArray(hours.map(({ deviceId }) => deviceId)),
-    timestampArray(hours.map(({ hourMs }) => hourMs)),
-    int8Array(hours.map(({ lateReadings }) => lateReadings)),
-    int8Array(hours.map(({ corrections }) => corrections)),
-    int8Array(hours.map(({ imported }) => imported)),
-    int8Array(hours.map(({ exported }) => exported)),
+    encodeTexts(hours.map(({ deviceId }) => deviceId)),
+    encodeTimestamps(hours.map(({ hourMs }) => hourMs)),
+    encodeBigints(hours.map(({ lateReadings }) => lateReadings)),
+    encodeBigints(hours.map(({ corrections }) => corrections)),
+    encodeBigints(hours.map(({ imported }) => imported)),
+    encodeBigints(hours.map(({ exported }) => exported)),
   ];
-  return [toStep({ text, values })];
+  return [toStatementStep({ text, values })];
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Rejection } from '../message.ts';
-import { type BatchStatement, toStep } from './statement.ts';
+import { type BatchStatement, toStatementStep } from './statement.ts';
 
 /** Maximum length of a payload that is stored with a rejection, in bytes. */
 export const MAX_STORED_PAYLOAD_BYTES = 65_536;
@@ -39,7 +39,7 @@ export function saveRejections(rejects: readonly Rejection[]): BatchStatement[] 
     rejects.map((r) => r.message.replayed ?? false),
     placed.map((r) => r.number),
   ];
-  return [toStep({ text, values })];
+  return [toStatementStep({ text, values })];
 }
 
 const NONE = Buffer.alloc(0);

@@ -5,7 +5,7 @@ import { isPlaced } from '#src/database/meter.ts';
 import type { FastPathResult } from './fast-path.ts';
 import type { DevicePlan } from './plan.ts';
 import { type SeriesPlan, stopsCounting, tariffSinceMs } from './series-plan.ts';
-import { type BatchStatement, int8Array, timestampArray, toStep } from './statement.ts';
+import { type BatchStatement, encodeBigints, encodeTimestamps, toStatementStep } from './statement.ts';
 
 /** A series of a plan, and the id under which it is stored. */
 export interface StoredSeriesPlan {
@@ -113,7 +113,7 @@ export function updateSeries(stored: readonly StoredSeriesPlan[]): BatchStatemen
     ...roleColumns(changed),
     changed.map(({ plan }) => plan.meant),
   ];
-  return [toStep({ text, values })];
+  return [toStatementStep({ text, values })];
 }
 
 /** Rows of many series for one statement: the key and the point of each. */
@@ -143,11 +143,11 @@ const KEY = '$1::bigint[], $2::timestamptz[], $3::bigint[]';
 const MATCH = 't.series_id = c.series_id AND t.read_at = c.read_at AND t.interval_ms = c.interval_ms';
 
 const keys = ({ seriesIds, points }: Rows<Point>) => [
-  int8Array(seriesIds),
-  timestampArray(points.map(({ readAtMs }) => readAtMs)),
-  int8Array(points.map(({ intervalMs }) => intervalMs)),
+  encodeBigints(seriesIds),
+  encodeTimestamps(points.map(({ readAtMs }) => readAtMs)),
+  encodeBigints(points.map(({ intervalMs }) => intervalMs)),
 ];
-const values = ({ points }: Rows<Point>) => int8Array(points.map(({ value }) => value));
+const values = ({ points }: Rows<Point>) => encodeBigints(points.map(({ value }) => value));
 
 /**
  * Deletes a reading by hand, which retention may have moved to another table. Each deletion is a statement, because there are few: with
@@ -155,7 +155,7 @@ const values = ({ points }: Rows<Point>) => int8Array(points.map(({ value }) => 
  */
 const withdraw = (key: readonly unknown[]): BatchStatement[] =>
   ['readings', 'closed_readings'].map((relation) =>
-    toStep({
+    toStatementStep({
       text: `DELETE FROM ${relation} WHERE series_id = $1 AND read_at = $2 AND interval_ms = $3`,
       values: [...key],
     }),
@@ -172,7 +172,7 @@ export function saveReadings(
   const steps: BatchStatement[] = [];
   const add = (rows: Rows<Point>, text: string, more: (string | null)[] | Buffer | null, name?: string) => {
     if (rows.points.length === 0) return;
-    steps.push(toStep({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
+    steps.push(toStatementStep({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
   };
   // Deletions come first, because another reading may take the deleted one's place.
   for (const { seriesId, plan } of stored) {
@@ -213,7 +213,9 @@ export function saveReadings(
   // If a series no longer counts, all of its verdicts are deleted.
   const forgotten = stored.filter(({ plan }) => stopsCounting(plan)).map(({ seriesId }) => seriesId);
   if (forgotten.length > 0)
-    steps.push(toStep({ text: 'DELETE FROM reading_notes WHERE series_id = ANY ($1::bigint[])', values: [forgotten] }));
+    steps.push(
+      toStatementStep({ text: 'DELETE FROM reading_notes WHERE series_id = ANY ($1::bigint[])', values: [forgotten] }),
+    );
   const notes = rowsOf(stored, judged(true));
   add(
     notes,

@@ -8,7 +8,7 @@ export type BatchStatement = (client: PoolClient) => Promise<unknown>;
 
 // Raw SQL: the hot path of ingest. Statements handle arrays, and are prepared if each batch uses them.
 /** Creates a step whose result is ignored. */
-export const toStep =
+export const toStatementStep =
   (query: { name?: string; text: string; values: unknown[] }): BatchStatement =>
   (client) =>
     client.query(query);
@@ -45,14 +45,14 @@ function encode(oid: number, values: readonly number[], scale: (value: number) =
 }
 
 /** Encodes safe integers as a `bigint[]` parameter. */
-export const int8Array = (values: readonly number[]): Buffer => encode(OID.int8, values, (value) => value);
+export const encodeBigints = (values: readonly number[]): Buffer => encode(OID.int8, values, (value) => value);
 
 /** Encodes Unix times in ms as a `timestamptz[]` parameter. */
-export const timestampArray = (unixMs: readonly number[]): Buffer =>
+export const encodeTimestamps = (unixMs: readonly number[]): Buffer =>
   encode(OID.timestamptz, unixMs, (value) => (value - POSTGRES_EPOCH_MS) * 1000);
 
 /** Encodes booleans as a `boolean[]` parameter. */
-export function booleanArray(values: readonly boolean[]): Buffer {
+export function encodeBooleans(values: readonly boolean[]): Buffer {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + values.length * 5);
   begin(buffer, OID.boolean, values.length);
   let offset = HEADER_BYTES;
@@ -88,7 +88,7 @@ export function encodeTextElements(values: readonly (string | null)[]): TextElem
 }
 
 /** Joins elements into a `text[]` parameter. */
-export function textArrayOf(...parts: readonly TextElements[]): Buffer {
+export function joinTextElements(...parts: readonly TextElements[]): Buffer {
   const buffer = Buffer.allocUnsafe(parts.reduce((sum, { bytes }) => sum + bytes.length, HEADER_BYTES));
   begin(
     buffer,
@@ -101,7 +101,7 @@ export function textArrayOf(...parts: readonly TextElements[]): Buffer {
 }
 
 /** Encodes texts or nulls as a `text[]` parameter. */
-export const textArray = (values: readonly (string | null)[]): Buffer => textArrayOf(encodeTextElements(values));
+export const encodeTexts = (values: readonly (string | null)[]): Buffer => joinTextElements(encodeTextElements(values));
 
 /**
  * Writes texts as elements of a `text[]` parameter, byte by byte, into reused memory, so that a thousand heads leave no strings to the

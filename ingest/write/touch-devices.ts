@@ -3,7 +3,7 @@ import type { EventBody } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import type { IncomingMessage, Rejection } from '../message.ts';
 import type { LockedDevice } from './load.ts';
-import { type BatchStatement, toStep } from './statement.ts';
+import { type BatchStatement, toStatementStep } from './statement.ts';
 
 /**
  * Plans a batch's changes of devices outside of their heads: `inactive` becomes `active` with a valid reading, the first valid reading
@@ -29,7 +29,9 @@ export function updateDeviceStates(
 
 function riseSteps(risen: readonly string[]): BatchStatement[] {
   if (risen.length === 0) return [];
-  return [toStep({ text: `UPDATE devices SET status = 'active' WHERE device_id = ANY ($1)`, values: [risen] })];
+  return [
+    toStatementStep({ text: `UPDATE devices SET status = 'active' WHERE device_id = ANY ($1)`, values: [risen] }),
+  ];
 }
 
 interface NotedState {
@@ -82,7 +84,7 @@ function noteSteps(changes: readonly NotedState[]): BatchStatement[] {
     changes.map(({ saysFaulty }) => saysFaulty),
     changes.map(({ bits }) => isMostlyRejected(bits)),
   ];
-  return [toStep({ text, values })];
+  return [toStatementStep({ text, values })];
 }
 
 const tellSteps = (first: readonly string[]): BatchStatement[] =>

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from '../message.ts';
-import { type BatchStatement, toStep } from './statement.ts';
+import { type BatchStatement, toStatementStep } from './statement.ts';
 
 /** Maximum number of series in the cache of recorded ones. */
 const MAX_KNOWN = 500_000;
@@ -33,7 +33,7 @@ export function createUntimedSeries(host: string): UntimedSeries {
       const text = `INSERT INTO untimed_series (host, device_id, channel, kind)
         SELECT $1, device_id, channel, kind FROM unnest($2::text[], $3::text[], $4::text[]) n (device_id, channel, kind)
         JOIN devices USING (device_id) ORDER BY 2, 3, 4 ON CONFLICT DO NOTHING`;
-      return [toStep({ text, values: [host, ...[0, 1, 2].map((column) => rows.map((row) => row[column]))] })];
+      return [toStatementStep({ text, values: [host, ...[0, 1, 2].map((column) => rows.map((row) => row[column]))] })];
     },
     noted(missing) {
       if (known.size > MAX_KNOWN) known.clear();
