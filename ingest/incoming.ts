@@ -40,7 +40,7 @@ const NEEDS_TS = 'needs ts: if it were sent again, it could not be told from a n
  * Decodes the body of readings that were sent over HTTPS, parsed from JSON. Never throws. Each element needs a time of its own, because
  * clients repeat requests.
  */
-export function decodeSent(
+export function decodeSentReadings(
   { deviceId, format }: { deviceId: string; format: SentFormat },
   body: unknown,
   receivedAtMs: number,
@@ -73,13 +73,19 @@ function parseJson(payload: Buffer): unknown {
  * Prepares a message for writing. A native message is decoded here; a gateway's message is decoded in the transaction, where its devices
  * are known. Returns null for a topic of neither a device nor a gateway.
  */
-export function toIncoming(raw: RawMessage): IncomingMessage | null {
+export function toIncomingMessage(raw: RawMessage): IncomingMessage | null {
   const { topic, payload, receivedAtMs, replayed } = raw;
   const decoded = decodeNative(raw);
   if (decoded) return { topic, payload, receivedAtMs, replayed, decoded };
   const sent = parseSentReadingsTopic(topic);
   if (sent)
-    return { topic, payload, receivedAtMs, replayed, decoded: decodeSent(sent, parseJson(payload), receivedAtMs) };
+    return {
+      topic,
+      payload,
+      receivedAtMs,
+      replayed,
+      decoded: decodeSentReadings(sent, parseJson(payload), receivedAtMs),
+    };
   const below = parseGatewayTopic(topic);
   if (!below) return null;
   const nothing = { deviceId: below.gatewayId, readings: [], rejections: [] };

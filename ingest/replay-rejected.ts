@@ -1,7 +1,7 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
-import { toIncoming } from './incoming.ts';
+import { toIncomingMessage } from './incoming.ts';
 import { MAX_STORED_PAYLOAD_BYTES } from './write/save-rejections.ts';
 import { createWriter, type IncomingMessage } from './write/writer.ts';
 
@@ -156,7 +156,7 @@ function distinct(rows: readonly Row[]): IncomingMessage[] {
   for (const { received_at, topic, payload, replayed } of rows) {
     const receivedAtMs = received_at.getTime();
     const key = `${topic}\n${receivedAtMs}\n${replayed}\n${payload.toString('base64')}`;
-    const message = toIncoming({ topic, payload, receivedAtMs, replayed });
+    const message = toIncomingMessage({ topic, payload, receivedAtMs, replayed });
     // A host whose clock was behind may have rejected correct timestamps as future: they are judged by the current clock.
     if (message) messages.set(key, { ...message, judgedAtMs: Math.max(receivedAtMs, Date.now()) });
   }

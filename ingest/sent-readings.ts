@@ -5,7 +5,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { type SentFormat, sentReadingsTopic } from '#src/devices/topics.ts';
 import { writeOrReject } from './batch-writer.ts';
 import { createFloodLimit, type FloodLimit, messageCountOfBytes, messageCountOfElements } from './flood-limit.ts';
-import { decodeSent } from './incoming.ts';
+import { decodeSentReadings } from './incoming.ts';
 import type { IncomingMessage, MessageResult, MessageSender } from './message.ts';
 import { createReceiptClock, firstReceiptTime } from './receipt-clock.ts';
 import { headMemory } from './write/head-memory.ts';
@@ -75,7 +75,7 @@ export class SentReadingsWriter {
     const { requests, bytes: most } = MAX_WAITING;
     if (this.#waiting.length >= requests || this.#bytes + bytes > most) throw new AppError('unavailable');
     const receivedAtMs = this.#receiptMs();
-    const decoded = decodeSent({ deviceId, format }, body, receivedAtMs);
+    const decoded = decodeSentReadings({ deviceId, format }, body, receivedAtMs);
     const { readings, rejections } = decoded;
     this.#refuseFlood(deviceId, messageCountOfElements(readings.length, rejections.length));
     const payload = Buffer.from(JSON.stringify(body));

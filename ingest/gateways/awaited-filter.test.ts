@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
-import { isAwaiting, joinTopicFilter, topicNamesDevice } from '#ingest/gateways/awaited-filter.ts';
+import { combineTopicFilter, isAwaitingFirstValue, topicNamesDevice } from '#ingest/gateways/awaited-filter.ts';
 import { Discoveries } from '#ingest/gateways/discoveries.ts';
 import { HOME_ASSISTANT_ORIGIN } from '#src/core/version.ts';
 
@@ -15,7 +15,7 @@ test.each<[string, [string, ...string[]]]>([
   ['power', ['power', 'total']],
   ['/a/power', ['/a/power', '/b/total']],
 ])('returns the filter %s for a bridge from %j', (filter, topics) => {
-  expect(joinTopicFilter(topics)).toBe(filter);
+  expect(combineTopicFilter(topics)).toBe(filter);
 });
 
 test('accepts a native id in a topic only as whole levels', () => {
@@ -78,14 +78,14 @@ test('lists each device once, and every device that has a value, for any order o
       for (const name of names) {
         const isRead = received.some(([topic]) => topic === `zigbee2mqtt/plug-${name}`);
         const shown = find('homeassistant', `0xplug-${name}`);
-        expect([find('zigbee2mqtt', `plug-${name}`) !== undefined, isAwaiting(shown?.awaits ?? null)]).toEqual([
-          isRead,
-          shown !== undefined && !isRead,
-        ]);
+        expect([
+          find('zigbee2mqtt', `plug-${name}`) !== undefined,
+          isAwaitingFirstValue(shown?.awaits ?? null),
+        ]).toEqual([isRead, shown !== undefined && !isRead]);
         const own = find('homeassistant', `meter-${name}`);
         const isAnnounced = received.some(([topic]) => topic.startsWith(`homeassistant/sensor/meter-${name}/`));
         expect(own !== undefined).toBe(isAnnounced);
-        expect(isAwaiting(own?.awaits ?? null)).toBe(isAnnounced && own?.quantities.length === 0);
+        expect(isAwaitingFirstValue(own?.awaits ?? null)).toBe(isAnnounced && own?.quantities.length === 0);
       }
     }),
     { numRuns: 300 },

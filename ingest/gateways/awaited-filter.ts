@@ -7,13 +7,14 @@ export type AwaitedFilter = string | null;
 export const READ_BY_ANOTHER = '';
 
 /** Whether an announced device is listed but has not sent a value yet. */
-export const isAwaiting = (awaits: AwaitedFilter): awaits is string => awaits !== null && awaits !== READ_BY_ANOTHER;
+export const isAwaitingFirstValue = (awaits: AwaitedFilter): awaits is string =>
+  awaits !== null && awaits !== READ_BY_ANOTHER;
 
 /**
  * Combines a device's topics into one filter for a bridge: the only topic, or their common leading levels and `/#`. A topic without a
  * common leading level is left out. The first element may already be such a filter.
  */
-export function joinTopicFilter([first, ...rest]: readonly [string, ...string[]]): string {
+export function combineTopicFilter([first, ...rest]: readonly [string, ...string[]]): string {
   return rest.reduce(joined, first);
 }
 

@@ -15,13 +15,13 @@ import { chooseRoles } from '../normalise/channels.ts';
 import { discoveredNativeIds, toStoredKind } from './assign.ts';
 import {
   type AwaitedFilter,
-  isAwaiting,
-  joinTopicFilter,
+  combineTopicFilter,
+  isAwaitingFirstValue,
   READ_BY_ANOTHER,
   topicNamesDevice,
 } from './awaited-filter.ts';
 import { descriptionDigest, mayChangeDescription, saveDescriptions } from './descriptions.ts';
-import { quantityKey as keyOfSaid, MAX_UNKNOWN_QUANTITIES, withListedChannels } from './listed-quantities.ts';
+import { assignListedChannels, quantityKey as keyOfSaid, MAX_UNKNOWN_QUANTITIES } from './listed-quantities.ts';
 
 /** Maximum number of devices listed for one gateway. A flood of names is taken for garbage. */
 const MAX_DEVICES = 2_000;
@@ -112,7 +112,7 @@ export class Discoveries {
     this.#byGateway = new Map(gatewayIds.map((id) => [id, new Map()]));
     for (const one of stored) {
       this.#byGateway.get(one.gatewayId)?.set(keyOf(one.family, one.nativeId), one);
-      if (isAwaiting(one.awaits)) this.#awaiting.add(one.gatewayId);
+      if (isAwaitingFirstValue(one.awaits)) this.#awaiting.add(one.gatewayId);
     }
   }
 
@@ -142,7 +142,7 @@ export class Discoveries {
       // The device's first hour, in which its description may change freely, begins now.
       Object.assign(discovery, { awaits: null, firstSeenMs: atMs, lastSeenMs: atMs, isChanged: true });
     }
-    const placed = withListedChannels(discovery.quantities, said);
+    const placed = assignListedChannels(discovery.quantities, said);
     if (addQuantities(discovery, placed)) discovery.isChanged = true;
     if (noteDescriptions(discovery, placed, atMs)) discovery.isChanged = true;
     if (atMs < discovery.lastSeenMs + SEEN_MS) return;
@@ -161,10 +161,10 @@ export class Discoveries {
     if (!discovery) {
       const awaits = this.#isListedByAnother(gatewayId, family, topics[0], by)
         ? READ_BY_ANOTHER
-        : joinTopicFilter(topics);
+        : combineTopicFilter(topics);
       if (this.#add({ gatewayId, family, nativeId: device, awaits }, receivedAtMs)) this.#awaiting.add(gatewayId);
-    } else if (isAwaiting(discovery.awaits)) {
-      const awaits = joinTopicFilter([discovery.awaits, ...topics]);
+    } else if (isAwaitingFirstValue(discovery.awaits)) {
+      const awaits = combineTopicFilter([discovery.awaits, ...topics]);
       if (awaits === discovery.awaits) return;
       discovery.awaits = awaits;
       discovery.isChanged = true;
@@ -184,7 +184,7 @@ export class Discoveries {
   /** Hides an announced device without a value, because another family reads its topics and lists it. */
   #hide(gatewayId: string, family: string, nativeId: string): void {
     const discovery = this.find(gatewayId, family, nativeId);
-    if (!discovery || !isAwaiting(discovery.awaits)) return;
+    if (!discovery || !isAwaitingFirstValue(discovery.awaits)) return;
     discovery.awaits = READ_BY_ANOTHER;
     discovery.isChanged = true;
   }

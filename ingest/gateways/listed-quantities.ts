@@ -33,7 +33,10 @@ export const quantityKey = ({ key, native }: DecodedValue): string => key ?? nat
  * device's other announcements, but the channel under which it was first stored stays its name. If no quantity has a description, the same
  * list is returned.
  */
-export const withListedChannels = (listed: ListedQuantities, said: readonly DecodedValue[]): readonly DecodedValue[] =>
+export const assignListedChannels = (
+  listed: ListedQuantities,
+  said: readonly DecodedValue[],
+): readonly DecodedValue[] =>
   said.some(({ described }) => described)
     ? said.map((one) => (one.described ? { ...one, channel: channelOf(listed, one) } : one))
     : said;
@@ -54,7 +57,7 @@ function channelOf(listed: ListedQuantities, one: DecodedValue): string {
 /**
  * Returns the quantities of a paired device that are stored. Quantities that the owner must classify are stored only if they are listed.
  */
-export const withoutUnlistedUnknown = (
+export const dropUnlistedUnknown = (
   listed: ListedQuantities,
   said: readonly DecodedValue[],
 ): readonly DecodedValue[] =>

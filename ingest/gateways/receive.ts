@@ -22,7 +22,7 @@ import {
 import { toDecodedMessage } from './assign.ts';
 import { type Discoveries, type Discovery, loadDiscoveries } from './discoveries.ts';
 import { createGatewayCache } from './gateway-cache.ts';
-import { withListedChannels, withoutUnlistedUnknown } from './listed-quantities.ts';
+import { assignListedChannels, dropUnlistedUnknown } from './listed-quantities.ts';
 import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } from './unrecognised.ts';
 
 /** Decodes messages from gateways within the transaction that stores them. */
@@ -171,9 +171,9 @@ function hearOne(
   const of = found.flatMap((discovery) => {
     if (!discovery.paired) return [];
     const { quantities } = discovery;
-    const said = withoutUnlistedUnknown(
+    const said = dropUnlistedUnknown(
       quantities,
-      withListedChannels(quantities, saidOf(withOwn(discovery), discovery.nativeId)),
+      assignListedChannels(quantities, saidOf(withOwn(discovery), discovery.nativeId)),
     );
     return [{ ...rest, decoded: toDecodedMessage(discovery.paired.deviceId, said, receivedAtMs) }];
   });

@@ -1,13 +1,13 @@
 import { type Edit, type EditTimeRange, READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
-import type { Point, StepBack } from './law.ts';
+import type { ClockStepBack, Point } from './law.ts';
 
 /** Whether an edit excludes a reading of a series. */
-export type IsExcluded = (point: Point) => boolean;
+export type ExclusionTest = (point: Point) => boolean;
 
 /** Effect of edits on one series, once a plan has applied them up to its time. */
 export interface SeriesEdits {
   /** Test for readings that the edits exclude. Undefined: none is excluded. */
-  readonly isExcluded?: IsExcluded;
+  readonly isExcluded?: ExclusionTest;
   /** The readings that the plan recomputes, Unix ms, both inclusive. Null: none. */
   readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
   /** Readings by hand to store, and those to delete. */
@@ -15,8 +15,8 @@ export interface SeriesEdits {
   readonly withdrawn: readonly Point[];
   /** Steps back of the clock while the series was received: as it is stored, and after the plan. */
   readonly stepsBack: {
-    readonly before: readonly StepBack[];
-    readonly after: readonly StepBack[];
+    readonly before: readonly ClockStepBack[];
+    readonly after: readonly ClockStepBack[];
     /** Times of the first and the last step that the plan adds or removes, Unix ms. Null: none. */
     readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
   };
@@ -146,7 +146,7 @@ function ofInstants(
   { instants, value, ...edit }: Edit,
   counted: EditTimeRange | null,
   carried: ReadonlySet<number>,
-): IsExcluded | undefined {
+): ExclusionTest | undefined {
   if (!instants || !counted) return undefined;
   const { fromMs, toMs } = counted;
   return ({ readAtMs, intervalMs }) => {
@@ -157,7 +157,7 @@ function ofInstants(
   };
 }
 
-function either(...conditions: (IsExcluded | undefined)[]): IsExcluded | undefined {
+function either(...conditions: (ExclusionTest | undefined)[]): ExclusionTest | undefined {
   const some = conditions.filter((condition) => condition !== undefined);
   if (some.length <= 1) return some[0];
   return (point) => some.some((condition) => condition(point));
@@ -182,9 +182,9 @@ function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['
  * Returns the steps back of the clock that edits of a series record. Each step adds its length to the elapsed time. If a later step led
  * back beyond an earlier one, the earlier one takes effect at the time of the later one.
  */
-function stepsBackOf(edits: readonly Edit[]): StepBack[] {
+function stepsBackOf(edits: readonly Edit[]): ClockStepBack[] {
   const mine = edits.filter(({ instants }) => instants);
-  const steps: { edit: Edit; step: StepBack }[] = [];
+  const steps: { edit: Edit; step: ClockStepBack }[] = [];
   for (const edit of mine.toSorted((a, b) => a.fromMs - b.fromMs)) {
     const { fromMs, toMs } = edit;
     const later = steps.filter((one) => one.edit.instants?.has(fromMs)).map(({ step }) => step.atMs);
@@ -197,7 +197,7 @@ function stepsBackOf(edits: readonly Edit[]): StepBack[] {
  * Returns a test for points within one of the edits: sent points, or points added by an edit by the clock. A reading by hand is not
  * excluded, because it replaces the sent reading of its instant.
  */
-function within(edits: readonly EditTimeRange[], carried: ReadonlySet<number>): IsExcluded | undefined {
+function within(edits: readonly EditTimeRange[], carried: ReadonlySet<number>): ExclusionTest | undefined {
   if (edits.length === 0) return undefined;
   const spans = joined(edits);
   return ({ readAtMs, intervalMs }) => {

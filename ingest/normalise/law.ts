@@ -124,11 +124,11 @@ export interface SettingsByTime extends LawSettings {
    */
   readonly splits?: readonly number[];
   /** Steps back of the clock of the series' host. Each adds its length to the time elapsed between readings on either side of it. */
-  readonly stepsBack?: readonly StepBack[];
+  readonly stepsBack?: readonly ClockStepBack[];
 }
 
 /** A step back of a clock: its time (Unix ms) among the readings, and its length in ms. */
-export interface StepBack {
+export interface ClockStepBack {
   readonly atMs: number;
   readonly byMs: number;
 }

@@ -7,7 +7,7 @@ import { registerSteps } from '#test/reference/registers.ts';
 import { compareRestarts, intervalsOf, readingsOfDevice } from '#test/support/law.ts';
 import type { LawSettings, Point, Verdict } from './law.ts';
 import { RegisterLaw, type RegisterState } from './registers.ts';
-import { pointKey, recallStored, replayLaw } from './replay.ts';
+import { pointKey, replayLaw, storedResultAfter } from './replay.ts';
 
 const series = arbitraryRegisters('import').chain(addConflictingReadings);
 
@@ -80,7 +80,7 @@ test('returns the energy that stored readings counted as, by their verdicts', ()
       const points = distinctReadings(readingsOfDevice(readings));
       const { intervals, verdicts } = replayLaw(law, law.initial, points);
       const judged = points.map((point) => ({ ...point, verdict: verdicts.get(pointKey(point))?.verdict ?? null }));
-      expect(recallStored(law, law.initial, judged).intervals).toEqual(intervals);
+      expect(storedResultAfter(law, law.initial, judged).intervals).toEqual(intervals);
     }),
     { numRuns: 300 },
   );

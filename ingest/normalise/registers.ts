@@ -25,11 +25,11 @@ import {
   createRunOfTwo,
   earliestReadingMs,
   lastReading,
-  lastReadingButOne,
   type RegisterRun,
   rebuildRun,
   replaceLastReading,
   risenReadingAnHourBefore,
+  secondLastReading,
 } from './run.ts';
 import { elapsedFromMs, hasSplitBetween, settingsAt } from './settings.ts';
 
@@ -164,7 +164,7 @@ export class RegisterLaw implements Law<RegisterState> {
 
   /** Classifies a held reading that two later readings confirm, and counts its energy. Returns the run up to it. */
   #confirm(findings: LawFindings, run: RegisterRun, held: RegisterValue): RegisterRun {
-    const [good, before] = [lastReading(run), lastReadingButOne(run)];
+    const [good, before] = [lastReading(run), secondLastReading(run)];
     const since = this.#lateSince(run, held);
     if (since) {
       findings.takeBack(since.readAtMs, held.readAtMs, 'passed');

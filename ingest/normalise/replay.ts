@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { IsExcluded } from './edits.ts';
+import type { ExclusionTest } from './edits.ts';
 import type { EnergyInterval, Law, LawFindings, Point, PointWithVerdict, Verdict } from './law.ts';
 
 /** Result of a law over a run of points. */
@@ -24,10 +24,10 @@ class Run implements ReplayResult, LawFindings {
   backToMs = Number.POSITIVE_INFINITY;
   readonly #law: Law<unknown>;
   readonly #points: Point[] = [];
-  readonly #isExcluded: IsExcluded | undefined;
+  readonly #isExcluded: ExclusionTest | undefined;
   #verdicts: Map<string, PointWithVerdict> | null = null;
 
-  constructor(law: Law<unknown>, from: unknown, isExcluded?: IsExcluded) {
+  constructor(law: Law<unknown>, from: unknown, isExcluded?: ExclusionTest) {
     this.#law = law;
     this.#isExcluded = isExcluded;
     this.state = from;
@@ -72,7 +72,7 @@ export function replayLaw(
   law: Law<unknown>,
   from: unknown,
   points: readonly Point[],
-  isExcluded?: IsExcluded,
+  isExcluded?: ExclusionTest,
 ): ReplayResult {
   const run = new Run(law, from, isExcluded);
   for (const point of points) run.take(point);
@@ -86,7 +86,7 @@ export type StoredResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
 const isReceived = ({ verdict }: PointWithVerdict): boolean => verdict !== 'excluded';
 
 /** Returns the intervals and verdicts of stored readings that follow a state. */
-export function recallStored(law: Law<unknown>, from: unknown, judged: readonly PointWithVerdict[]): StoredResult {
+export function storedResultAfter(law: Law<unknown>, from: unknown, judged: readonly PointWithVerdict[]): StoredResult {
   const verdicts = new Map<string, PointWithVerdict>();
   for (const point of judged) if (point.verdict !== null) verdicts.set(pointKey(point), point);
   const received = judged.filter(isReceived);
@@ -127,7 +127,7 @@ export function compareReplays(
   from: unknown,
   points: { before: readonly PointWithVerdict[]; after: readonly Point[] },
   lastChangeMs: number,
-  isExcluded?: IsExcluded,
+  isExcluded?: ExclusionTest,
 ): ReplayComparison {
   const beyondChange = points.before.filter(({ readAtMs }) => readAtMs > lastChangeMs);
   const [before, after] = [
@@ -138,7 +138,7 @@ export function compareReplays(
   for (const point of points.before.slice(0, changed)) before.take(point);
   for (const point of points.after.slice(0, points.after.length - beyondChange.length)) after.take(point);
   const upTo = (count: number, met: boolean, endMs: number): ReplayComparison => ({
-    before: recallStored(laws.before, from, points.before.slice(0, changed + count)),
+    before: storedResultAfter(laws.before, from, points.before.slice(0, changed + count)),
     after,
     met,
     endMs,

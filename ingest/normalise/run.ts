@@ -24,7 +24,7 @@ const valueAt = (run: RegisterRun, index: number): RegisterValue => ({
 export const lastReading = (run: RegisterRun): RegisterValue => valueAt(run, 0);
 
 /** Returns the last reading but one; undefined if the run has one reading. */
-export const lastReadingButOne = (run: RegisterRun): RegisterValue | undefined =>
+export const secondLastReading = (run: RegisterRun): RegisterValue | undefined =>
   run.length > BEFORE ? valueAt(run, BEFORE) : undefined;
 
 /** Returns the time of the earliest reading in a run. */

@@ -1,6 +1,6 @@
 import { asMilliwattHours, HOUR_MS } from '#src/core/units.ts';
 import type { EnergyInterval } from './law.ts';
-import { lastReading, lastReadingButOne, latestRisenMs, type RegisterRun } from './run.ts';
+import { lastReading, latestRisenMs, type RegisterRun, secondLastReading } from './run.ts';
 
 /**
  * In each circuit and direction, one tariff runs at a time (law of consumption, "From message to interval"). Sources that write a register
@@ -23,7 +23,7 @@ export const hasRisen = ({ importMilliwattHours, exportMilliwattHours }: EnergyI
 
 /** Derives the known steps from a register's run. The last step is never late news, because two later readings have confirmed late news. */
 export function stepsOfRun(run: RegisterRun, direction: 'import' | 'export'): KnownSteps {
-  const [last, before] = [lastReading(run), lastReadingButOne(run)];
+  const [last, before] = [lastReading(run), secondLastReading(run)];
   const toMs = Number.POSITIVE_INFINITY;
   if (!before) return { steps: [], fromMs: last.readAtMs, toMs, quietFromMs: last.readAtMs };
   const energy = last.valueMilliwattHours - before.valueMilliwattHours;

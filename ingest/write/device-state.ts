@@ -1,5 +1,5 @@
 import type { RegisterDescription } from '#ingest/decoders/registers-of-a-device/register.ts';
-import type { LawSettings, SettingsByTime, StepBack } from '#ingest/normalise/law.ts';
+import type { ClockStepBack, LawSettings, SettingsByTime } from '#ingest/normalise/law.ts';
 import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
@@ -116,7 +116,7 @@ export interface SeriesState {
 export const settingsOfSeries = (
   settings: SettingsByTime,
   { splits }: SeriesState,
-  stepsBack: readonly StepBack[] = [],
+  stepsBack: readonly ClockStepBack[] = [],
 ): SettingsByTime =>
   splits || stepsBack.length > 0
     ? { ...settings, ...(splits && { splits }), ...(stepsBack.length > 0 && { stepsBack }) }

@@ -1,4 +1,4 @@
-import type { IsExcluded } from '#ingest/normalise/edits.ts';
+import type { ExclusionTest } from '#ingest/normalise/edits.ts';
 import type { Law, LawRestart, Point, PointWithVerdict } from '#ingest/normalise/law.ts';
 import { compareReplays, type LawsBeforeAndAfter, type ReplayComparison } from '#ingest/normalise/replay.ts';
 import type { NewPoint } from './collect.ts';
@@ -107,7 +107,7 @@ export function replayWithNewReadings(
   tail: unknown,
   stretch: Stretch,
   { after, lastChangeMs }: { readonly after: readonly Point[]; readonly lastChangeMs: number },
-  { changedToMs, nextMs, isExcluded }: { changedToMs: number; nextMs: number; isExcluded: IsExcluded | undefined },
+  { changedToMs, nextMs, isExcluded }: { changedToMs: number; nextMs: number; isExcluded: ExclusionTest | undefined },
 ): ReplayComparison | StretchTooShort {
   // Both laws give the same results up to the change, so either can restart.
   const law = laws.longer ?? laws.after;

@@ -1,6 +1,6 @@
-import type { Law, SettingsByTime, StepBack } from '#ingest/normalise/law.ts';
+import type { ClockStepBack, Law, SettingsByTime } from '#ingest/normalise/law.ts';
 import { createLawForRoles } from '#ingest/normalise/law-by-time.ts';
-import { type LawsBeforeAndAfter, recallStored, replayLaw } from '#ingest/normalise/replay.ts';
+import { type LawsBeforeAndAfter, replayLaw, storedResultAfter } from '#ingest/normalise/replay.ts';
 import { countsUntilMs, type Roles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import type { NewPoint } from './collect.ts';
@@ -65,7 +65,7 @@ function lawsOf(
   const { series } = plan;
   const { channel, kind } = series;
   const { stepsBack } = plan.edits;
-  const of = (by: RolesByTime, settings: SettingsByTime, steps: readonly StepBack[]) => {
+  const of = (by: RolesByTime, settings: SettingsByTime, steps: readonly ClockStepBack[]) => {
     const lawOf = (roles: Roles) => lawOfSeries(channel, kind, roles, settingsOfSeries(settings, series, steps));
     return needsLawByTime(series, plan) ? createLawForRoles(by, lawOf) : lawOf(by.roles);
   };
@@ -110,7 +110,7 @@ function computeAnew(
   addMergedReadings(plan, merged);
   plan.revises = true;
   const edited = applyEdits(plan, merged.after);
-  const before = laws.before && recallStored(laws.before, laws.before.initial, whole.points);
+  const before = laws.before && storedResultAfter(laws.before, laws.before.initial, whole.points);
   const after = laws.after && replayLaw(laws.after, laws.after.initial, edited, plan.edits.isExcluded);
   addDifferences(plan, before, after);
   const lastReadAtMs = edited.at(-1)?.readAtMs ?? plan.series.lastReadAtMs;

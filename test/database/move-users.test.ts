@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { openSession } from '#src/auth/sessions.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
@@ -269,7 +269,7 @@ test('a move waits for a running delivery, moves hours that close meanwhile, and
 });
 
 const raw = (topic: string, body: object | string, at = Date.now()) =>
-  toIncoming({
+  toIncomingMessage({
     topic,
     payload: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
     receivedAtMs: at,

@@ -1,4 +1,4 @@
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import type { Receipt } from '#ingest/source/source.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
@@ -26,7 +26,7 @@ export async function startImportBroker(
     findLogin: async (deviceId, secret) =>
       (await checkLogin(deviceId, secret)) ? { userId: deviceId, accountId: deviceId } : null,
     receive(message, receipt) {
-      const incoming = toIncoming(message);
+      const incoming = toIncomingMessage(message);
       if (!incoming) throw new Error(`no decoder for ${message.topic}`);
       waiting.push({ message: incoming, receipt });
       if (!writing) void writeAll();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
@@ -245,7 +245,7 @@ function publishing(pool: Pool, homes: readonly Meter[]) {
         const body = { ts: new Date(base + index * 4_000).toISOString(), energy_total_kwh: 460 + index / 1_000 };
         const topic = `energy/v1/${deviceId}/readings`;
         return (
-          toIncoming({
+          toIncomingMessage({
             topic,
             payload: Buffer.from(JSON.stringify(body)),
             receivedAtMs: Date.now(),

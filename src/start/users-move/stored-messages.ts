@@ -1,5 +1,5 @@
 import { writeOrReject } from '#ingest/batch-writer.ts';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
@@ -37,7 +37,7 @@ async function forwardKept(
     if (rows.length === 0) return forwarded;
     const messages = rows.flatMap(
       ({ topic, payload, received_at, replayed }) =>
-        toIncoming({ topic, payload, receivedAtMs: received_at.getTime(), replayed }) ?? [],
+        toIncomingMessage({ topic, payload, receivedAtMs: received_at.getTime(), replayed }) ?? [],
     );
     await writeOrReject(writer, messages);
     await from.query('DELETE FROM departed_messages WHERE place = ANY ($1)', [rows.map(({ place }) => place)]);

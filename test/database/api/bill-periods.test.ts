@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -32,7 +32,7 @@ async function meter() {
       energy_total_kwh: kwh,
       channel,
     }));
-    const message = toIncoming({
+    const message = toIncomingMessage({
       topic: readingsTopic(of),
       payload: Buffer.from(JSON.stringify(payload)),
       receivedAtMs: api.now.getTime(),

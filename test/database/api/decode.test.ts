@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { messageInterpretation } from '#src/api/v1/gateways/shape.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
@@ -22,7 +22,7 @@ const decode = (body: unknown, key = home.key) =>
 const configure = (decoder_config: unknown) =>
   api.send(`/v1/gateways/${gateway}`, { method: 'PATCH', key: home.key, body: { decoder_config } });
 const publish = (topic: string, payload: string) => {
-  const message = toIncoming({
+  const message = toIncomingMessage({
     topic: `gw/${gateway}/${topic}`,
     payload: Buffer.from(payload),
     receivedAtMs: Date.now(),

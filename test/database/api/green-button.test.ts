@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createImportCounts } from '#simulators/past/element.ts';
 import { greenButton } from '#simulators/past/green-button.ts';
@@ -62,7 +62,7 @@ async function homeWithMeter() {
   for (let at = 0; at < readings.length; at += 1_000) {
     const payload = Buffer.from(JSON.stringify(readings.slice(at, at + 1_000)));
     const topic = readingsTopic(json.device_id);
-    const message = toIncoming({ topic, payload, receivedAtMs: api.now.getTime(), replayed: false });
+    const message = toIncomingMessage({ topic, payload, receivedAtMs: api.now.getTime(), replayed: false });
     if (!message) throw new Error('no reading');
     expect((await writer.write([message])).rejected).toBe(0);
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
@@ -254,7 +254,7 @@ test('a channel can have its own placement, which applies to its whole past: one
       { ts, channel: 'em0/export', energy_total_kwh: back },
       { ts, channel: 'em1/import', energy_total_kwh: roof },
     ];
-    const message = toIncoming({
+    const message = toIncomingMessage({
       topic: readingsTopic(clamps),
       payload: Buffer.from(JSON.stringify(readings)),
       receivedAtMs: api.now.getTime(),
@@ -326,7 +326,7 @@ test('an export over a gap is estimated, and so is the usage that it reduces', a
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
   const tell = async (deviceId: string, readings: readonly (readonly [string, string, number])[]) => {
     const payload = readings.map(([at, channel, kwh]) => ({ ts: `${DAY}T${at}:00Z`, channel, energy_total_kwh: kwh }));
-    const message = toIncoming({
+    const message = toIncomingMessage({
       topic: readingsTopic(deviceId),
       payload: Buffer.from(JSON.stringify(payload)),
       receivedAtMs: api.now.getTime(),

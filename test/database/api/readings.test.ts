@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
 import { comparePoints } from '#ingest/normalise/law.ts';
 import { createLawForRoles } from '#ingest/normalise/law-by-time.ts';
@@ -54,7 +54,7 @@ async function meter(settings: object = {}) {
     for (const reading of readings) {
       const payload = Buffer.from(JSON.stringify(reading));
       const about = { topic: readingsTopic(deviceId), receivedAtMs: api.now.getTime(), replayed: false };
-      const message = toIncoming({ ...about, payload });
+      const message = toIncomingMessage({ ...about, payload });
       if (message) await writer.write([message]);
     }
   };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { SOLAR_REGISTERS, type SolarDevice } from '#simulators/demo-solar.ts';
 import { everyStep } from '#simulators/devices/native-meter.ts';
@@ -49,7 +49,7 @@ beforeAll(async () => {
     const batch = DEVICES.flatMap((device) => {
       const payload = Buffer.from(JSON.stringify(states.flatMap((state) => registers(device, state))));
       const topic = readingsTopic(ids.get(device) ?? '');
-      return toIncoming({ topic, payload, receivedAtMs: api.now.getTime(), replayed: false }) ?? [];
+      return toIncomingMessage({ topic, payload, receivedAtMs: api.now.getTime(), replayed: false }) ?? [];
     });
     expect(await writer.write(batch)).toMatchObject({ rejected: 0, duplicates: 0 });
   }

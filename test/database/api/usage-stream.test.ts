@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
@@ -131,7 +131,7 @@ describe('live readings', () => {
         receivedAtMs: api.now.getTime(),
         replayed: false,
       };
-      const incoming = [toIncoming(message)].filter((one) => one !== null);
+      const incoming = [toIncomingMessage(message)].filter((one) => one !== null);
       const written = await createWriter(api.database.pool, { now: () => api.now.getTime() }).write(incoming);
       expect(written).toMatchObject({ rejected: 0 });
     };

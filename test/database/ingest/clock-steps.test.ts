@@ -293,12 +293,12 @@ test('readings refused by a host whose clock was behind count after a replay, ju
   const home = await createMeter(database);
   const writer = createWriter(database.pool);
   const receivedAtMs = Date.now() - 2 * HOUR;
-  const { toIncoming } = await import('#ingest/incoming.ts');
+  const { toIncomingMessage } = await import('#ingest/incoming.ts');
   for (const ago of [10, 5]) {
     const body = { ts: new Date(Date.now() - ago * MINUTE).toISOString(), energy_total_kwh: 100 - ago };
     const payload = Buffer.from(JSON.stringify(body));
     const raw = { topic: readingsTopic(home.deviceId), payload, receivedAtMs, replayed: false };
-    const message = toIncoming(raw);
+    const message = toIncomingMessage(raw);
     if (message) expect((await writer.write([message])).rejected).toBe(1);
   }
   const replayed = await replayRejected(database.pool, { deviceId: home.deviceId }, { retentionMonths: 13 });

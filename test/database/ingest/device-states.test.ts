@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { fireSilenceAlerts } from '#src/alerts/silence.ts';
 import { createDatabase } from '#src/database/connect.ts';
@@ -21,7 +21,7 @@ async function say(deviceId: string, payload: string, topic = 'readings'): Promi
     receivedAtMs: Date.now(),
     replayed: false,
   };
-  const message = toIncoming(raw);
+  const message = toIncomingMessage(raw);
   if (!message) throw new Error('no decoder');
   await createWriter(database.pool).write([message]);
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { replayRejected } from '#ingest/replay-rejected.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
@@ -34,7 +34,7 @@ async function household(workers = 1) {
     /** Writes each message as a batch of its own, by the next worker. */
     async hear(topic: string, payload: string | object, receivedAtMs = Date.now(), replayed = false) {
       const bytes = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
-      const message = toIncoming({ topic: `gw/${gatewayId}/${topic}`, payload: bytes, receivedAtMs, replayed });
+      const message = toIncomingMessage({ topic: `gw/${gatewayId}/${topic}`, payload: bytes, receivedAtMs, replayed });
       if (!message) throw new Error('not of a gateway');
       return (writers[turn++ % writers.length] as Writer).write([message]);
     },
@@ -236,7 +236,7 @@ test('announcements that one worker received reach the others: they are stored, 
   await say('14000', 4_000);
   // A third worker starts now.
   const late = createWriter(database.pool);
-  const message = toIncoming({
+  const message = toIncomingMessage({
     topic: `gw/${home.gatewayId}/meter/sensor/energy/state`,
     payload: Buffer.from('15000'),
     receivedAtMs: BASE_MS + 5_000,
@@ -313,7 +313,7 @@ test('announcements received in a failed transaction are discarded', async () =>
   const home = await household();
   const writer = createWriter(database.pool);
   const of = (topic: string, payload: string) => {
-    const message = toIncoming({
+    const message = toIncomingMessage({
       topic: `gw/${home.gatewayId}/${topic}`,
       payload: Buffer.from(payload),
       receivedAtMs: Date.now(),
@@ -344,7 +344,7 @@ test('announcements received in a failed transaction are discarded', async () =>
 
 test('an unknown gateway’s messages are rejected, and a flood of names is limited', async () => {
   const writer = createWriter(database.pool);
-  const message = toIncoming({
+  const message = toIncomingMessage({
     topic: 'gw/gwy_nobody/tele/plug/SENSOR',
     payload: Buffer.from(JSON.stringify(plug(1))),
     receivedAtMs: Date.now(),
@@ -354,7 +354,7 @@ test('an unknown gateway’s messages are rejected, and a flood of names is limi
   const home = await household();
   for (let first = 0; first < 3_000; first += 500) {
     const batch = Array.from({ length: 500 }, (_, index) =>
-      toIncoming({
+      toIncomingMessage({
         topic: `gw/${home.gatewayId}/tele/plug${first + index}/SENSOR`,
         payload: Buffer.from(JSON.stringify(plug(1))),
         receivedAtMs: Date.now(),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
@@ -29,7 +29,7 @@ async function reader(first: object, channels?: ChannelSettingPatch[]) {
   const { gateway } = await createGateway(db, { userId, name: 'home' });
   const writer: Writer = createWriter(database.pool);
   const hear = (sml: object, minute: number) => {
-    const message = toIncoming({
+    const message = toIncomingMessage({
       topic: `gw/${gateway.gateway_id}/tele/reader/SENSOR`,
       payload: Buffer.from(JSON.stringify({ SML: sml })),
       receivedAtMs: BASE_MS + minute * MINUTE_MS,

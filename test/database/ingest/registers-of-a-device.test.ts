@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { closeBillPeriod, createBillPeriod, findBillPeriod } from '#src/billing/store.ts';
@@ -22,7 +22,7 @@ async function announced(names: readonly string[], maker = 'Meter') {
   const startMs = Math.floor(api.now.getTime() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
   const hear = (topic: string, payload: object, minute: number) => {
-    const message = toIncoming({
+    const message = toIncomingMessage({
       topic: `gw/${gateway.gateway_id}/${topic}`,
       payload: Buffer.from(JSON.stringify(payload)),
       receivedAtMs: startMs + minute * 60_000,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { listRejected, replayRejected } from '#ingest/replay-rejected.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { deleteExpiredRejections } from '#src/jobs/delete-expired.ts';
@@ -29,7 +29,7 @@ async function say(
   replayed = false,
 ): Promise<void> {
   const raw = { topic: `energy/v1/${deviceId}/readings`, payload: Buffer.from(payload), receivedAtMs, replayed };
-  const message = toIncoming(raw);
+  const message = toIncomingMessage(raw);
   if (!message) throw new Error('no decoder');
   await createWriter(database.pool).write([message]);
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { saveUnrecognised } from '#ingest/gateways/save-unrecognised.ts';
 import { createUnrecognisedMessageCounter } from '#ingest/gateways/unrecognised.ts';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { homeUsageTopic } from '#src/devices/topics.ts';
@@ -30,7 +30,7 @@ async function household() {
       api.now = new Date(receivedAtMs);
       const batch = messages.flatMap(
         ([topic, payload]) =>
-          toIncoming({
+          toIncomingMessage({
             topic: `gw/${gatewayId}/${topic}`,
             payload: Buffer.from(payload as string),
             receivedAtMs,

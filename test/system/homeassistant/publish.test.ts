@@ -1,7 +1,7 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toIncoming } from '#ingest/incoming.ts';
+import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createPool } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -220,7 +220,7 @@ describe('a home in Home Assistant', () => {
     const tell = (id: string, ...told: object[]) => {
       const payload = Buffer.from(JSON.stringify(told));
       const message = { topic: readingsTopic(id), payload, receivedAtMs: api.now.getTime(), replayed: false };
-      return [toIncoming(message)].filter((one) => one !== null);
+      return [toIncomingMessage(message)].filter((one) => one !== null);
     };
     const [ten, twelve] = ['2026-11-02T10:00:00+01:00', '2026-11-02T12:00:00+01:00'];
     const register = (ts: string, energy_total_kwh: number, channel = 'import') => ({ ts, energy_total_kwh, channel });
