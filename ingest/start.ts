@@ -20,7 +20,7 @@ import { startAmqp } from './source/amqp/amqp-source.ts';
 import type { ClientCertificates } from './source/broker-logins.ts';
 import type { ClaimOptions } from './source/claiming.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
-import type { HomeUsagePort } from './source/home-topics.ts';
+import type { HomeUsageSource } from './source/home-topics.ts';
 import type { MessageSource, ReceiveMessage } from './source/source.ts';
 import { startStandbyClient } from './source/standby-client.ts';
 import { watchChangedDevices } from './write/changed-devices.ts';
@@ -86,7 +86,7 @@ export interface IngestParts {
   /** Called when another worker has obtained this worker's session at the broker: the process must end and start again. */
   onSessionLost: () => void;
   /** Source of the usage that is published to homes at the embedded broker. */
-  homes?: HomeUsagePort;
+  homes?: HomeUsageSource;
   /** Whether an address is that of a trusted proxy (TRUST_PROXY), whose PROXY headers the embedded broker believes. */
   isProxy?(address: string | undefined): boolean;
   /** The believed time, from which ages are computed and with which receipts are compared. */

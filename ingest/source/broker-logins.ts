@@ -3,9 +3,9 @@ import type { AuthenticateError } from 'aedes';
 import { hashSecret, type LoginAccount, type LoginCredentials } from '#src/devices/credentials.ts';
 import type { LoginPlaces } from '#src/devices/login-places.ts';
 import type { Connection, Session, SessionLogin } from './broker-session.ts';
-import { type ClaimOptions, MAX_CLAIMING_MS } from './claiming.ts';
+import { type ClaimOptions, MAX_CLAIM_CONNECTION_MS } from './claiming.ts';
 import { type ClientCertificate, clientCertificateOf } from './client-certificate.ts';
-import { REASON } from './reason-codes.ts';
+import { REASON_CODES } from './reason-codes.ts';
 
 /** Checks for client certificates. */
 export interface ClientCertificates {
@@ -59,8 +59,8 @@ export async function endInvalidSessions(
   const [nowMs, monotonicMs] = [Date.now(), performance.now()];
   for (const session of sessions) {
     const { by, claiming } = session;
-    const isLate = monotonicMs - (claiming?.sinceMs ?? monotonicMs) > MAX_CLAIMING_MS;
-    if (isLate || nowMs > (by.certificate?.validToMs ?? nowMs)) session.end(REASON.notAuthorised);
+    const isLate = monotonicMs - (claiming?.sinceMs ?? monotonicMs) > MAX_CLAIM_CONNECTION_MS;
+    if (isLate || nowMs > (by.certificate?.validToMs ?? nowMs)) session.end(REASON_CODES.notAuthorised);
   }
   const open = [...sessions];
   const byPassword = open.flatMap((session) => {
@@ -72,7 +72,7 @@ export async function endInvalidSessions(
   const gone = new Set(certified.length > 0 ? await certificates?.ended(certified) : []);
   for (const session of open) {
     const { certificate } = session.by;
-    if (certificate ? gone.has(certificate.sha256) : ended.has(session)) session.end(REASON.notAuthorised);
+    if (certificate ? gone.has(certificate.sha256) : ended.has(session)) session.end(REASON_CODES.notAuthorised);
   }
 }
 
@@ -83,7 +83,7 @@ export function refuseLogin(
   done: (error: AuthenticateError, isAccepted: boolean) => void,
 ): void {
   if (version5) version5.refusal = reasonCode;
-  const isBad = reasonCode === REASON.badPassword;
+  const isBad = reasonCode === REASON_CODES.badPassword;
   const error = new Error(isBad ? 'bad user name or password' : 'server unavailable');
   done(Object.assign(error, { returnCode: isBad ? 4 : 3 }), false);
 }

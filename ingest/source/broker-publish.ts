@@ -5,7 +5,7 @@ import type { ClaimOptions } from './claiming.ts';
 import { DelayedWills } from './delayed-wills.ts';
 import type { LoginLimits } from './login-limits.ts';
 import { MAX_PAYLOAD_BYTES } from './packet-limit.ts';
-import { REASON, RefusedPacket } from './reason-codes.ts';
+import { REASON_CODES, RefusedPacket } from './reason-codes.ts';
 import type { ReceiveMessage } from './source.ts';
 import type { UnreleasedMessages } from './unreleased-messages.ts';
 
@@ -56,12 +56,12 @@ export class PublishHandler {
     packet.retain = false;
     const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
     if (payload.length > MAX_PAYLOAD_BYTES)
-      return done(new RefusedPacket('payload is longer than 1 MiB', REASON.packetTooLarge));
+      return done(new RefusedPacket('payload is longer than 1 MiB', REASON_CODES.packetTooLarge));
     if (session && BRIDGE_STATE.test(topic)) return this.#takeBridgeState(session, topic, done);
     if (session?.claiming && topic === this.#claims?.topic) return claim(session, packet, payload, done);
     if (!session || session.claiming || !mayPublish(session.by.username, topic)) {
       this.#logRefusal(session?.by.username ?? '', 'publish outside the own topic refused', topic);
-      return this.#refuse(session, packet, new RefusedPacket('not your topic', REASON.notAuthorised), done);
+      return this.#refuse(session, packet, new RefusedPacket('not your topic', REASON_CODES.notAuthorised), done);
     }
     const take =
       packet.qos === 2
@@ -132,7 +132,7 @@ export class PublishHandler {
       const { message } = error as Error;
       this.#logRefusal(session.by.username, `connection ended: ${message}`);
       // Not refused by a PUBREC: the client would drop the message, and it can be sent again later.
-      done(new RefusedPacket(message, REASON.quotaExceeded));
+      done(new RefusedPacket(message, REASON_CODES.quotaExceeded));
       return;
     }
     this.#hand(session, packet.topic, payload, () => {
@@ -145,7 +145,7 @@ export class PublishHandler {
   #takeBridgeState(session: Session, topic: string, done: Done): void {
     const why = this.#logins.request(session.login);
     if (why !== null) this.#logRefusal(session.by.username, `connection ended: ${why}`, topic);
-    done(why === null ? null : new RefusedPacket(why, REASON.quotaExceeded));
+    done(why === null ? null : new RefusedPacket(why, REASON_CODES.quotaExceeded));
   }
 
   /**
@@ -177,7 +177,11 @@ export class PublishHandler {
       version5?.refuse(packet.qos, messageId ?? 0, refused.reasonCode);
       Object.assign(packet, { topic: REFUSED_TOPIC, payload: Buffer.alloc(0), qos: 0 });
     }
-    done(why === null ? null : new RefusedPacket(why, why === refused.why ? refused.reasonCode : REASON.quotaExceeded));
+    done(
+      why === null
+        ? null
+        : new RefusedPacket(why, why === refused.why ? refused.reasonCode : REASON_CODES.quotaExceeded),
+    );
   }
 }
 

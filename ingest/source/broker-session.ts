@@ -4,9 +4,9 @@ import type { LoginAccount } from '#src/devices/credentials.ts';
 import { type ClaimHandler, type ClaimOptions, createClaimHandlers } from './claiming.ts';
 import type { ClientCertificate } from './client-certificate.ts';
 import { type LoginConnection, LoginLimits, LoginUsage } from './login-limits.ts';
-import type { Version5 } from './mqtt5.ts';
+import type { Mqtt5Connection } from './mqtt5.ts';
 import { createPubackSender } from './pubacks.ts';
-import { REASON } from './reason-codes.ts';
+import { REASON_CODES } from './reason-codes.ts';
 import { sessionId, type UnreleasedMessages } from './unreleased-messages.ts';
 
 /** Maximum number of bytes that a client has not read yet: messages to homes, and acknowledgements of four bytes each. */
@@ -22,7 +22,7 @@ export type Connection = Client & {
   };
   session?: Session;
   /** Set if the client uses MQTT 5. */
-  version5?: Version5;
+  version5?: Mqtt5Connection;
 };
 
 /** The login of a connection. */
@@ -90,7 +90,7 @@ export class Session implements LoginConnection {
   }
 
   /** Ends the connection. A client of MQTT 5 receives the reason. */
-  end(reasonCode: number = REASON.quotaExceeded): void {
+  end(reasonCode: number = REASON_CODES.quotaExceeded): void {
     endConnection(this.client, reasonCode);
   }
 
@@ -98,7 +98,7 @@ export class Session implements LoginConnection {
   moveAway(): void {
     this.isTakenOver = true;
     this.isElsewhere = true;
-    this.end(REASON.takenOver);
+    this.end(REASON_CODES.takenOver);
   }
 
   get #isHeld(): boolean {
@@ -205,7 +205,7 @@ export class Sessions {
       this.#store(previous);
       previous.isTakenOver = true;
       // aedes closes the connection in one of the next turns of the event loop.
-      previous.client.version5?.end(REASON.takenOver, () => {});
+      previous.client.version5?.end(REASON_CODES.takenOver, () => {});
     }
     if (!version5) return;
     if (session.claiming) version5.expiryS = 0;

@@ -18,7 +18,7 @@ export interface ClaimOptions {
 const MAX_TRIES = 5;
 const MAX_CLAIM_BYTES = 4_096;
 /** Maximum duration of a connection that logged in with a batch's secret. Afterwards a meter uses its own login. */
-export const MAX_CLAIMING_MS = 60_000;
+export const MAX_CLAIM_CONNECTION_MS = 60_000;
 
 /** Handles the claims of one connection: one at a time, up to a maximum number. */
 export interface ClaimHandler {

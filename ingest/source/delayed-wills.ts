@@ -1,4 +1,4 @@
-import { loginOf } from './unreleased-messages.ts';
+import { loginOfSession } from './unreleased-messages.ts';
 
 /** Maximum number of delayed wills, and bytes of one. Others are published at once, as the standard allows before the end of a session. */
 const MAX_WILLS = 10_000;
@@ -20,8 +20,8 @@ export class DelayedWills {
     const timer = setTimeout(() => this.#take(id)?.publish(), delayS * 1_000);
     timer.unref();
     this.#waiting.set(id, { timer, publish });
-    const ids = this.#logins.get(loginOf(id)) ?? new Set();
-    this.#logins.set(loginOf(id), ids.add(id));
+    const ids = this.#logins.get(loginOfSession(id)) ?? new Set();
+    this.#logins.set(loginOfSession(id), ids.add(id));
   }
 
   /** Ends the wait of a session's will: it is dropped if the session is resumed, and published if the session has ended. */
@@ -44,9 +44,9 @@ export class DelayedWills {
     const will = this.#waiting.get(id);
     clearTimeout(will?.timer);
     this.#waiting.delete(id);
-    const ids = this.#logins.get(loginOf(id));
+    const ids = this.#logins.get(loginOfSession(id));
     ids?.delete(id);
-    if (ids?.size === 0) this.#logins.delete(loginOf(id));
+    if (ids?.size === 0) this.#logins.delete(loginOfSession(id));
     return will;
   }
 }

@@ -15,13 +15,13 @@ import { createBrokerPersistence } from './broker-persistence.ts';
 import { PublishHandler } from './broker-publish.ts';
 import { type Connection, endConnection, type Session, Sessions } from './broker-session.ts';
 import type { ClaimOptions } from './claiming.ts';
-import { HomeTopics, type HomeUsagePort } from './home-topics.ts';
-import { type ListenOptions, listenBoth } from './listeners.ts';
+import { HomeTopics, type HomeUsageSource } from './home-topics.ts';
+import { type ListenOptions, listenWithAndWithoutTls } from './listeners.ts';
 import type { LoginLimits } from './login-limits.ts';
 import { endMovedSessions, watchMovedLogins } from './moved-logins.ts';
-import { isVersion5, Version5 } from './mqtt5.ts';
+import { isMqtt5Connect, Mqtt5Connection } from './mqtt5.ts';
 import { limitPackets, type PacketHeader } from './packet-limit.ts';
-import { type Fault, REASON } from './reason-codes.ts';
+import { type PacketFault, REASON_CODES } from './reason-codes.ts';
 import type { MessageSource, ReceiveMessage } from './source.ts';
 import { UnreleasedMessages } from './unreleased-messages.ts';
 
@@ -53,7 +53,7 @@ export interface EmbeddedBroker extends MessageSource {
 
 export interface BrokerOptions extends LoginOptions, ListenOptions {
   /** Source of the usage that is published to homes. Left out: no subscriptions are allowed. */
-  homes?: HomeUsagePort;
+  homes?: HomeUsageSource;
   receive: ReceiveMessage;
   log: Logger;
   homesEveryMs?: number;
@@ -112,7 +112,10 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   }, options.loginsEveryMs ?? LOGINS_EVERY_MS);
   checking.unref();
   const moving = places && watchMovedLogins(sessions, places, log);
-  const { close, ...ports } = await listenBoth(options, connectionHandler(broker, logins, { log, logRefusal }));
+  const { close, ...ports } = await listenWithAndWithoutTls(
+    options,
+    connectionHandler(broker, logins, { log, logRefusal }),
+  );
   return {
     ...ports,
     // Always connected, because the broker is this process.
@@ -126,7 +129,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
       moving?.stop();
       homes?.stop();
       close();
-      for (const { client } of sessions.open) client.version5?.end(REASON.shuttingDown, () => {});
+      for (const { client } of sessions.open) client.version5?.end(REASON_CODES.shuttingDown, () => {});
       await new Promise<void>((resolve) => broker.close(() => resolve()));
       publishing.wills.stop();
     },
@@ -142,7 +145,7 @@ function authenticator(sessions: Sessions, options: BrokerOptions, logRefusal: L
     const refuse = (reasonCode: number) => refuseLogin(client as Connection, reasonCode, done);
     if (logins.isOver(name)) {
       logRefusal(name, 'login refused: too many requests in a minute');
-      return refuse(REASON.quotaExceeded);
+      return refuse(REASON_CODES.quotaExceeded);
     }
     const look = async () => {
       const by = client.closed ? null : await loginOf(client as Connection, name, password?.toString() ?? '');
@@ -153,13 +156,13 @@ function authenticator(sessions: Sessions, options: BrokerOptions, logRefusal: L
     logins.lookUp(look).then(
       (by) => {
         // Nothing may be stored for a client that has disconnected meanwhile, because aedes no longer reports its end.
-        if (!by || client.closed) return refuse(REASON.badPassword);
+        if (!by || client.closed) return refuse(REASON_CODES.badPassword);
         if (sessions.begin(client as Connection, by)) done(null, true);
-        else refuse(REASON.quotaExceeded);
+        else refuse(REASON_CODES.quotaExceeded);
       },
       (error: Error) => {
         options.log.warn({ err: error }, 'login not checked: database unavailable');
-        refuse(REASON.busy);
+        refuse(REASON_CODES.busy);
       },
     );
   };
@@ -180,7 +183,7 @@ async function letConnectionsMove(sessions: Sessions, stopListening: () => void,
   while (sessions.open.size > 0 && performance.now() < untilMs) await pause(LEAVING_LOOK_MS);
   if (drainMs === 0) return;
   stopListening();
-  for (const session of sessions.open) session.end(REASON.shuttingDown);
+  for (const session of sessions.open) session.end(REASON_CODES.shuttingDown);
 }
 
 /** Publishes the usage of homes that have subscribers. Undefined: subscriptions are not allowed. */
@@ -239,11 +242,11 @@ function connectionHandler(
     const read = (packet: PacketHeader) => {
       const { session } = client;
       const why = session && REQUESTS.has(packet.cmd) ? logins.request(session.login) : null;
-      if (why !== null) return { why, reasonCode: REASON.quotaExceeded };
-      if (!client.version5 && isVersion5(packet)) client.version5 = new Version5(client, socket, packet);
+      if (why !== null) return { why, reasonCode: REASON_CODES.quotaExceeded };
+      if (!client.version5 && isMqtt5Connect(packet)) client.version5 = new Mqtt5Connection(client, socket, packet);
       return client.version5 ? client.version5.read(packet) : packet;
     };
-    const end = (fault: Fault | null) => {
+    const end = (fault: PacketFault | null) => {
       if (!fault) return client.close();
       if (client.session) logRefusal(client.session.by.username, `connection ended: ${fault.why}`);
       else log.debug({ address: socket.remoteAddress }, `connection ended: ${fault.why}`);

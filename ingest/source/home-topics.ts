@@ -2,7 +2,7 @@ import type { Logger } from '#src/core/log.ts';
 import { Shares } from '#src/core/shares.ts';
 
 /** Provides the text that is published on the topic of a home. */
-export interface HomeUsagePort {
+export interface HomeUsageSource {
   /** Returns the text; null if the home does not exist. */
   read(userId: string): Promise<string | null>;
   /** Returns a mark for each home that changes with each reading. Homes without readings are left out. */
@@ -28,7 +28,7 @@ interface Home {
 
 /** Publishes the usage of homes that have subscribers. */
 export class HomeTopics {
-  readonly #port: HomeUsagePort;
+  readonly #port: HomeUsageSource;
   readonly #publish: (userId: string, text: string) => void;
   readonly #log: Logger;
   readonly #homes = new Map<string, Home>();
@@ -38,7 +38,7 @@ export class HomeTopics {
 
   /** `publish`: sends to all subscribers, and retains the text for later ones. An empty text deletes the retained one. */
   constructor(
-    port: HomeUsagePort,
+    port: HomeUsageSource,
     publish: (userId: string, text: string) => void,
     { log, everyMs = LOOK_MS }: { log: Logger; everyMs?: number },
   ) {

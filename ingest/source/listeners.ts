@@ -30,7 +30,7 @@ interface Listeners {
 }
 
 /** Listens without TLS and with it, and passes connections to `serve`. */
-export async function listenBoth(
+export async function listenWithAndWithoutTls(
   options: ListenOptions & { certificates?: { ca: Buffer } },
   serve: (socket: Socket) => void,
 ): Promise<Listeners> {

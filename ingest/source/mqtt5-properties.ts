@@ -1,4 +1,4 @@
-import { REASON, RefusedPacket } from './reason-codes.ts';
+import { REASON_CODES, RefusedPacket } from './reason-codes.ts';
 
 /** Name of a packet in mqtt-packet; a will has properties of its own within CONNECT. */
 type Place = string;
@@ -60,7 +60,7 @@ export function rejectMalformedProperties(parser: object): void {
     const found: Record<string, unknown> = {};
     const fault = readProperties(parsing, found);
     if (fault === null) return found;
-    parsing._emitError(new RefusedPacket(`malformed packet: ${fault}`, REASON.malformed));
+    parsing._emitError(new RefusedPacket(`malformed packet: ${fault}`, REASON_CODES.malformed));
     return {};
   };
 }

@@ -4,7 +4,7 @@ import type { Client } from 'aedes';
 import { generate, type Packet, parser, writeToStream } from 'mqtt-packet';
 import { hasLittleMemory } from '#src/core/memory.ts';
 import { MAX_PACKET_BYTES, type PacketHeader } from './packet-limit.ts';
-import { type Fault, REASON, reasonCodeOf } from './reason-codes.ts';
+import { type PacketFault, REASON_CODES, reasonCodeOf } from './reason-codes.ts';
 import { SESSION_LIFETIME_MS } from './unreleased-messages.ts';
 
 /** Longest session expiry, in seconds; a client that asks for more is told. */
@@ -18,12 +18,12 @@ const NO_LIMIT = 268_435_460;
 const V5 = { protocolVersion: 5 };
 /** CONNACK reason codes by the return codes of MQTT 3.1.1 (3.2.2.3). */
 const REASON_OF_RETURN_CODE = [
-  REASON.success,
-  REASON.unsupportedVersion,
-  REASON.badClientId,
-  REASON.busy,
-  REASON.badPassword,
-  REASON.notAuthorised,
+  REASON_CODES.success,
+  REASON_CODES.unsupportedVersion,
+  REASON_CODES.badClientId,
+  REASON_CODES.busy,
+  REASON_CODES.badPassword,
+  REASON_CODES.notAuthorised,
 ];
 
 // A buffer of each of the 65,536 packet ids takes 10 MB.
@@ -46,7 +46,7 @@ interface Will {
   properties?: Properties;
 }
 /** A packet of a client, as mqtt-packet reads it in version 5. */
-export interface Version5Packet extends PacketHeader {
+export interface Mqtt5Packet extends PacketHeader {
   clean?: boolean;
   keepalive?: number;
   will?: Will;
@@ -63,14 +63,14 @@ interface Filter {
 type Internals = { subscriptions: Record<string, { rh: number } | undefined> };
 
 /** Whether a packet begins a connection of MQTT 5. */
-export const isVersion5 = ({ cmd, protocolVersion }: PacketHeader): boolean =>
+export const isMqtt5Connect = ({ cmd, protocolVersion }: PacketHeader): boolean =>
   cmd === 'connect' && protocolVersion === 5;
 
 /**
  * A connection of MQTT 5 at aedes, which knows MQTT 3.1.1 only. Each packet of the client is translated before aedes reads it, and each packet of aedes
  * before the client receives it. The differences are properties and reason codes; what the packets do is the same in both versions.
  */
-export class Version5 {
+export class Mqtt5Connection {
   readonly isCleanStart: boolean;
   readonly willDelayS: number;
   /** Time for which the session lasts after its connection, in seconds. */
@@ -83,7 +83,7 @@ export class Version5 {
   refusal: number | null = null;
   readonly #client: Client;
   readonly #socket: Socket;
-  readonly #connect: Version5Packet;
+  readonly #connect: Mqtt5Packet;
   readonly #clientId: string;
   readonly #keepAliveS: number;
   readonly #mostBytes: number;
@@ -94,7 +94,7 @@ export class Version5 {
   #isEnding = false;
 
   /** `connect`: the connection's first packet. From here on, what aedes writes to the socket is translated. */
-  constructor(client: Client, socket: Socket, connect: Version5Packet) {
+  constructor(client: Client, socket: Socket, connect: Mqtt5Packet) {
     const { properties = {}, clientId = '', keepalive = 0, clean = false, will } = connect;
     this.#client = client;
     this.#socket = socket;
@@ -121,17 +121,17 @@ export class Version5 {
   }
 
   /** Translates a packet of the client for aedes. Returns the fault that ends the connection instead; null if the client ends it, with its will. */
-  read(packet: Version5Packet): PacketHeader | Fault | null {
+  read(packet: Mqtt5Packet): PacketHeader | PacketFault | null {
     const { cmd, properties = {} } = packet;
     if (packet === this.#connect) return this.#readConnect(packet);
     switch (cmd) {
       case 'publish':
         if (properties.topicAlias !== undefined)
-          return { why: 'topic alias, of which none are allowed', reasonCode: REASON.badTopicAlias };
+          return { why: 'topic alias, of which none are allowed', reasonCode: REASON_CODES.badTopicAlias };
         return packet;
       case 'subscribe':
         if (properties.subscriptionIdentifier !== undefined)
-          return { why: 'subscription identifier', reasonCode: REASON.noSubscriptionIdentifiers };
+          return { why: 'subscription identifier', reasonCode: REASON_CODES.noSubscriptionIdentifiers };
         // Retain handling 1: the retained message only for a new subscription.
         for (const filter of packet.subscriptions as Filter[])
           if (filter.rh === 1 && this.#isSubscribed(filter.topic)) filter.rh = 2;
@@ -140,7 +140,7 @@ export class Version5 {
         this.#unsubscribed.set(
           packet.messageId ?? 0,
           (packet.unsubscriptions as string[]).map((topic) =>
-            this.#isSubscribed(topic) ? REASON.success : REASON.noSubscription,
+            this.#isSubscribed(topic) ? REASON_CODES.success : REASON_CODES.noSubscription,
           ),
         );
         return packet;
@@ -153,7 +153,7 @@ export class Version5 {
       case 'pingreq':
         return packet;
       default:
-        return { why: `${cmd.toUpperCase()} not expected`, reasonCode: REASON.protocolError };
+        return { why: `${cmd.toUpperCase()} not expected`, reasonCode: REASON_CODES.protocolError };
     }
   }
 
@@ -173,12 +173,12 @@ export class Version5 {
     return (this.#client as unknown as Internals).subscriptions[topic] !== undefined;
   }
 
-  #readConnect(packet: Version5Packet): PacketHeader | Fault {
+  #readConnect(packet: Mqtt5Packet): PacketHeader | PacketFault {
     const { properties = {}, will } = packet;
     if (properties.authenticationMethod !== undefined)
-      return { why: 'extended authentication', reasonCode: REASON.badAuthenticationMethod };
+      return { why: 'extended authentication', reasonCode: REASON_CODES.badAuthenticationMethod };
     if (properties.receiveMaximum === 0 || properties.maximumPacketSize === 0)
-      return { why: 'limit of 0', reasonCode: REASON.protocolError };
+      return { why: 'limit of 0', reasonCode: REASON_CODES.protocolError };
     const { topic = '', payload, qos, retain } = will ?? {};
     return {
       ...packet,
@@ -190,13 +190,13 @@ export class Version5 {
     } as PacketHeader;
   }
 
-  #readDisconnect(packet: Version5Packet): PacketHeader | Fault | null {
+  #readDisconnect(packet: Mqtt5Packet): PacketHeader | PacketFault | null {
     const { reasonCode = 0, properties = {} } = packet;
     const { sessionExpiryInterval: expiryS } = properties;
     if (expiryS !== undefined) {
       // MQTT 5, 3.14.2.2.2: a session without expiry does not get one at its end.
       if (expiryS > 0 && (this.#connect.properties?.sessionExpiryInterval ?? 0) === 0)
-        return { why: 'session expiry at the end only', reasonCode: REASON.protocolError };
+        return { why: 'session expiry at the end only', reasonCode: REASON_CODES.protocolError };
       this.expiryS = Math.min(expiryS, MAX_EXPIRY_S);
       (this.#client as { clean: boolean }).clean = this.expiryS === 0;
     }
@@ -215,7 +215,7 @@ export class Version5 {
 
   #toVersion5(packet: Packet): Packet {
     if (packet.cmd === 'suback') {
-      const granted = (packet.granted as number[]).map((code) => (code < 0x80 ? code : REASON.notAuthorised));
+      const granted = (packet.granted as number[]).map((code) => (code < 0x80 ? code : REASON_CODES.notAuthorised));
       return { ...packet, granted };
     }
     if (packet.cmd === 'unsuback') {
@@ -225,7 +225,7 @@ export class Version5 {
     }
     if (packet.cmd !== 'connack') return packet;
     const { returnCode = 0 } = packet;
-    const reasonCode = this.refusal ?? REASON_OF_RETURN_CODE[returnCode] ?? REASON.notAuthorised;
+    const reasonCode = this.refusal ?? REASON_OF_RETURN_CODE[returnCode] ?? REASON_CODES.notAuthorised;
     if (reasonCode === 0) this.#isAccepted = true;
     else this.#isEnding = true;
     return reasonCode === 0

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Client } from 'aedes';
 import { rejectMalformedProperties } from './mqtt5-properties.ts';
-import { type Fault, REASON } from './reason-codes.ts';
+import { type PacketFault, REASON_CODES } from './reason-codes.ts';
 
 /** Maximum length of any packet but a PUBLISH. A device's CONNECT has some hundred bytes, more with a will; a SUBSCRIBE has fewer. */
 const MAX_CONTROL_BYTES = 16_384;
@@ -57,7 +57,10 @@ export function packetSizeFault({ cmd, length = 0, clientId = '', ...packet }: P
 export function limitPackets(
   client: Client,
   socket: Socket,
-  { read, end }: { read(packet: PacketHeader): PacketHeader | Fault | null; end(fault: Fault | null): void },
+  {
+    read,
+    end,
+  }: { read(packet: PacketHeader): PacketHeader | PacketFault | null; end(fault: PacketFault | null): void },
 ): void {
   const parsing = client as unknown as Parsing;
   const { _parser: parser } = parsing;
@@ -68,7 +71,7 @@ export function limitPackets(
   parser.on('packet', (packet) => {
     mayPublish = true;
     const why = packetSizeFault(packet);
-    const result = why === null ? read(packet) : { why, reasonCode: REASON.packetTooLarge };
+    const result = why === null ? read(packet) : { why, reasonCode: REASON_CODES.packetTooLarge };
     if (result === null || 'why' in result) {
       parser.removeAllListeners('packet');
       return end(result);
@@ -84,7 +87,7 @@ export function limitPackets(
     const isTooLong = length > mostBytes || (length !== -1 && waitingBytes > mostBytes);
     if (isTooLong || (!parsing.connected && socket.bytesRead > MAX_BYTES_BEFORE_LOGIN)) {
       parser.removeAllListeners('packet');
-      end({ why: 'packet too large', reasonCode: REASON.packetTooLarge });
+      end({ why: 'packet too large', reasonCode: REASON_CODES.packetTooLarge });
     }
     return waitingBytes;
   };

@@ -1,5 +1,5 @@
 /** Reason codes that the embedded broker sends (MQTT 5, 2.4). MQTT 3.1.1 has none: there, a refusal is a return code or the end of the connection. */
-export const REASON = {
+export const REASON_CODES = {
   success: 0x00,
   noSubscription: 0x11,
   malformed: 0x81,
@@ -22,13 +22,13 @@ export const REASON = {
 } as const;
 
 /** Why a packet ends its connection. */
-export interface Fault {
+export interface PacketFault {
   why: string;
   reasonCode: number;
 }
 
 /** A refusal that ends a connection. In MQTT 5, the client receives the code. */
-export class RefusedPacket extends Error implements Fault {
+export class RefusedPacket extends Error implements PacketFault {
   readonly reasonCode: number;
 
   constructor(why: string, reasonCode: number) {
@@ -44,7 +44,7 @@ export class RefusedPacket extends Error implements Fault {
 /** Returns the reason code of an error that ends a connection. Errors of aedes have no code, only a text. */
 export function reasonCodeOf(error: Error): number {
   if (error instanceof RefusedPacket) return error.reasonCode;
-  if (error.message.startsWith('keep alive')) return REASON.keepAliveTimeout;
-  if (/SUBSCRIBE/.test(error.message)) return REASON.badFilter;
-  return /PUBLISH$|^topic has/.test(error.message) ? REASON.badTopic : REASON.malformed;
+  if (error.message.startsWith('keep alive')) return REASON_CODES.keepAliveTimeout;
+  if (/SUBSCRIBE/.test(error.message)) return REASON_CODES.badFilter;
+  return /PUBLISH$|^topic has/.test(error.message) ? REASON_CODES.badTopic : REASON_CODES.malformed;
 }

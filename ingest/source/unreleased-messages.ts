@@ -16,7 +16,7 @@ export const SESSION_LIFETIME_MS = 24 * HOUR_MS;
 
 /** Builds the name of a session: the login, a slash (which no login contains) and the client id. */
 export const sessionId = (username: string, clientId: string): string => `${username}/${clientId}`;
-export const loginOf = (id: string): string => id.slice(0, id.indexOf('/'));
+export const loginOfSession = (id: string): string => id.slice(0, id.indexOf('/'));
 
 /** Called when a message is committed, or with an error if its session is dropped before that. */
 type Known = (error?: Error) => void;
@@ -129,9 +129,9 @@ export class UnreleasedMessages {
     if (!session) return;
     this.#grow(id, session, -session.bytes);
     this.#sessions.delete(id);
-    const login = this.#logins.get(loginOf(id));
+    const login = this.#logins.get(loginOfSession(id));
     login?.ids.delete(id);
-    if (login?.ids.size === 0) this.#logins.delete(loginOf(id));
+    if (login?.ids.size === 0) this.#logins.delete(loginOfSession(id));
     // Waiting connections would otherwise wait for ever. After the error they end, and a repetition counts as a new message.
     const dropped = new Error('the messages of the session at QoS 2 were dropped');
     for (const { waiting } of session.messages.values()) for (const known of waiting.splice(0)) known(dropped);
@@ -158,11 +158,11 @@ export class UnreleasedMessages {
     const known = this.#sessions.get(id);
     const ownBytes = known ? 0 : SESSION_BYTES + 2 * id.length;
     const session = known ?? { account, bytes: 0, lastAtMs: 0, messages: new Map() };
-    const login = this.#logins.get(loginOf(id)) ?? { ids: new Set<string>(), bytes: 0 };
+    const login = this.#logins.get(loginOfSession(id)) ?? { ids: new Set<string>(), bytes: 0 };
     this.#makeRoom(id, login, ownBytes + bytes);
     if (!this.#shares.hasRoom(account, ownBytes + bytes))
       throw new Error('too many messages of the account at QoS 2 are not released');
-    this.#logins.set(loginOf(id), login);
+    this.#logins.set(loginOfSession(id), login);
     login.ids.delete(id);
     login.ids.add(id);
     this.#sessions.delete(id);
@@ -184,7 +184,7 @@ export class UnreleasedMessages {
 
   #grow(id: string, session: OfSession, bytes: number): void {
     session.bytes += bytes;
-    const login = this.#logins.get(loginOf(id));
+    const login = this.#logins.get(loginOfSession(id));
     if (login) login.bytes += bytes;
     if (bytes > 0) this.#shares.take(session.account, bytes);
     else this.#shares.give(session.account, -bytes);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { HomeUsagePort } from '#ingest/source/home-topics.ts';
+import type { HomeUsageSource } from '#ingest/source/home-topics.ts';
 import { startIngest } from '#ingest/start.ts';
 import { trustedProxies } from '#src/api/trusted-proxies.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
@@ -34,7 +34,7 @@ function brokerUrl({ mqtt }: Config, ports: { tlsPort: number } | null): string 
 }
 
 /** Returns the usage report that homes receive from the embedded broker. */
-const homesOf = (db: Database): HomeUsagePort => ({
+const homesOf = (db: Database): HomeUsageSource => ({
   async read(userId) {
     const usage = await homeUsage(db, userId, systemClock());
     return usage && JSON.stringify(usage);
