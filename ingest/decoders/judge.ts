@@ -3,7 +3,7 @@ import { type DecoderSettings, type DeviceMessage, type FamilyDecodeResult, sele
 import { createDecoders, type Decoders, type NamedDecodeResult } from './gateway-decoders.ts';
 import { type PayloadMember, payloadMembersOf } from './members.ts';
 import { decodeNativeForDisplay } from './native/describe.ts';
-import { settingTrialsFor } from './trials.ts';
+import { proposeSettings } from './trials.ts';
 
 /** Diagnosis of one message: how the service decodes it and which settings would help. Shown to an owner whose device does not count. */
 export interface MessageDiagnosis {
@@ -48,7 +48,7 @@ export function diagnoseMessage(
     const then = decoders.read(own, { ...settings, ...tried });
     return then && tellsMore(then, decoded) ? then.family : null;
   };
-  const would = settingTrialsFor({
+  const would = proposeSettings({
     topic,
     settings,
     seen: decoded?.seen ?? [],

@@ -14,7 +14,7 @@ interface Known {
  * Returns settings that may make a message readable, or more of it, with one member of `decoder_config` each. Values that only the owner
  * knows are examples: a time zone, a unit, pulses per kWh. Pure.
  */
-export function settingTrialsFor({ topic, settings, seen, asked }: Known): DecoderSettings[] {
+export function proposeSettings({ topic, settings, seen, asked }: Known): DecoderSettings[] {
   const levels = topic.split('/');
   const place = levels.slice(-2).join('/');
   const trials: DecoderSettings[] = [{ senml: { topics: [...(settings.senml?.topics ?? []), topic] } }];

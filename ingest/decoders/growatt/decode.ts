@@ -6,9 +6,9 @@ import {
   decodeLastWill,
   isLastWill,
   isNewStick,
-  learnStick,
   macOfStick,
   type SticksByTopic,
+  storeStickAddress,
 } from './gateway.ts';
 import { decodeGrottRecord, isGrottRecord } from './grott.ts';
 
@@ -26,7 +26,7 @@ export const growatt: Family<SticksByTopic> = {
   remembers: isGrowattTopic,
   newMemory: () => new Map(),
   isNews: isNewStick,
-  learn: learnStick,
+  learn: storeStickAddress,
   decode,
 };
 

@@ -32,7 +32,7 @@ export const isLastWill = (body: Json): boolean =>
 const stickOf = (payload: Buffer): string | null =>
   mentionsWords(payload, '"Mac"') ? macOfStick(readObject(payload)) : null;
 
-export function learnStick(sticks: SticksByTopic, { topic, payload }: DeviceMessage): void {
+export function storeStickAddress(sticks: SticksByTopic, { topic, payload }: DeviceMessage): void {
   const mac = stickOf(payload);
   if (mac !== null) sticks.set(topic, mac);
 }

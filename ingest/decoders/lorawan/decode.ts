@@ -1,5 +1,5 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
-import { addMembers, membersOf } from '../names/members.ts';
+import { addNamedQuantities, listNamedMembers } from '../names/members.ts';
 import { asObject, type Json, ownMember, readObject } from '../read/payload.ts';
 import { parseIsoTime, plausibleTimeMs } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
@@ -44,7 +44,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   const collector = createValueCollector();
   if (!uplink.object || uplink.isSimulated) return collector;
   const atMs = plausibleTimeMs(parseIsoTime(uplink.time, { receivedAtMs }), receivedAtMs);
-  addMembers(collector, membersOf(uplink.object), { device: parsed.device, atMs });
+  addNamedQuantities(collector, listNamedMembers(uplink.object), { device: parsed.device, atMs });
   return collector;
 }
 

@@ -5,7 +5,7 @@ import { isCommandTopic, type MappingEntry } from '#src/devices/mapping.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { compileConditions } from '../read/conditions.ts';
 import { readNumber } from '../read/number.ts';
-import { readJson, readPairs, readText } from '../read/payload.ts';
+import { parseNameValuePairs, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, toCelsius, type ValueCollector } from '../read/value-collector.ts';
 
@@ -40,7 +40,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   if (message.payload.length === 0) return emptyResult();
   const collector = createValueCollector();
   const hasPath = named.some(({ mapped }) => mapped.path !== undefined);
-  const json = hasPath ? (readJson(message.payload) ?? readPairs(message.payload)) : undefined;
+  const json = hasPath ? (readJson(message.payload) ?? parseNameValuePairs(message.payload)) : undefined;
   const placed = new Set<string>();
   let isTaken = false;
   for (const one of named) {

@@ -43,7 +43,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   if (!found) return null;
   const collector = createValueCollector();
   const atMs = body && timeOf(body, message, settings);
-  const count = addMembers(collector, found.members, { device: found.device, atMs }, found.context);
+  const count = addNamedQuantities(collector, found.members, { device: found.device, atMs }, found.context);
   // A message without a named quantity remains unrecognised.
   if (count === 0) return null;
   // A text instead of a number is not reported, because the device is unknown.

@@ -47,7 +47,7 @@ function unitBeside(object: Json, name: string): Pick<Member, 'unit'> {
 }
 
 /** Returns all numbers and texts of an object, with the names of the enclosing objects. */
-export function membersOf(object: Json): Member[] {
+export function listNamedMembers(object: Json): Member[] {
   const members: Member[] = [];
   const visit = (inner: Json, before: string, depth: number) => {
     for (const [name, value] of Object.entries(inner)) {
@@ -83,7 +83,7 @@ export interface MembersContext {
  * Adds the members whose names state a quantity and its unit; the registers among them are classified together. Adds a question for an
  * energy without a unit. Returns the number of members that name a quantity, whether or not they have a value.
  */
-export function addMembers(
+export function addNamedQuantities(
   collector: ValueCollector,
   members: readonly Member[],
   said: { device: string; atMs: number | null },

@@ -88,7 +88,7 @@ const MAX_PAIRS = 500;
  * Returns a text of names and values (`tot_i=8848,tot_o=7097`; separated by commas, semicolons, `&`, blanks or lines) as an object of
  * texts; undefined if any piece is something else.
  */
-export function readPairs(payload: Buffer): Json | undefined {
+export function parseNameValuePairs(payload: Buffer): Json | undefined {
   const text = readText(payload);
   if (text === null || !text.includes('=')) return undefined;
   // Blanks separate only where `&` does not: `t1=25.00 C&e1=4567 kWh`.

@@ -7,7 +7,7 @@ import { isReadableComponent, readComponent, readComponents } from './components
 import {
   canIdentifyPrefix,
   type DeviceIdsByPrefix,
-  deviceBehind,
+  deviceIdOfPrefix,
   isNewPrefix,
   isShellyPrefix,
   learnPrefix,
@@ -39,11 +39,11 @@ function decode(
   const { payload } = message;
   const { prefix } = parsed;
   if (parsed.leaf === 'component') {
-    return decodeComponent(payload, parsed.component, deviceBehind(prefix, prefixes));
+    return decodeComponent(payload, parsed.component, deviceIdOfPrefix(prefix, prefixes));
   }
   if (parsed.leaf === 'events') return decodeFrame(message);
   if (parsed.leaf === 'rpc') return decodeReply(readObject(payload));
-  return isShellyPrefix(prefix, prefixes) ? decodeOnline(payload, deviceBehind(prefix, prefixes)) : null;
+  return isShellyPrefix(prefix, prefixes) ? decodeOnline(payload, deviceIdOfPrefix(prefix, prefixes)) : null;
 }
 
 function decodeComponent(payload: Buffer, component: Component, device: string): FamilyDecodeResult | null {

@@ -61,7 +61,7 @@ export const senderIdOf = (source: unknown): string | null =>
   typeof source === 'string' && ID.test(source) ? source : null;
 
 /** Returns the device behind a prefix: the default id in the prefix, else the id from its frames, else the prefix itself. */
-export const deviceBehind = (prefix: string, prefixes: DeviceIdsByPrefix): string =>
+export const deviceIdOfPrefix = (prefix: string, prefixes: DeviceIdsByPrefix): string =>
   defaultIdOf(prefix) ?? prefixes.get(prefix) ?? prefix;
 
 /**

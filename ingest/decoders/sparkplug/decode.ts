@@ -15,12 +15,12 @@ import {
   toPrintableName,
 } from './births.ts';
 import {
-  bdSeqOf,
   findSparkplugNode,
-  isDeathOf,
+  isDeathOfSession,
   learnSparkplugMessage,
   nativeId,
   type SparkplugMemory,
+  sessionNumberOf,
 } from './memory.ts';
 import { parseSparkplugPayload, type SparkplugMetric, type SparkplugPayload } from './payload.ts';
 import { parseSparkplugTopic, type SparkplugTopic } from './topic.ts';
@@ -146,10 +146,10 @@ function hearDeath(message: Message, memory: SparkplugMemory): void {
     return;
   }
   const node = findSparkplugNode(memory, topic);
-  const bdSeq = bdSeqOf(opened);
+  const bdSeq = sessionNumberOf(opened);
   if (bdSeq === null && node?.bdSeq !== null) {
     collector.refuse('bdSeq is missing: nobody can tell which session ended');
-  } else if (isDeathOf(node, bdSeq)) {
+  } else if (isDeathOfSession(node, bdSeq)) {
     // The will was written when the session began, so its time is not that of the death.
     collector.addState({ ...dead, device });
     const devices = node?.devices ?? [];

@@ -46,7 +46,7 @@ function bear(memory: SparkplugMemory, owner: Owner, opened: SparkplugPayload | 
   if (device === null) {
     // A birth of the node starts a new session, in which each device must be born again.
     node.births.clear();
-    node.bdSeq = opened && bdSeqOf(opened);
+    node.bdSeq = opened && sessionNumberOf(opened);
   } else node.births.delete(device);
   if (opened && (device === null || node.devices.has(device) || node.devices.size < MAX_DEVICES_OF_NODE)) {
     if (device !== null) node.devices.add(device);
@@ -61,15 +61,15 @@ function bury(memory: SparkplugMemory, owner: Owner, opened: SparkplugPayload): 
   const node = findSparkplugNode(memory, owner);
   if (!node) return;
   if (owner.device !== null) node.births.delete(owner.device);
-  else if (isDeathOf(node, bdSeqOf(opened))) node.births.clear();
+  else if (isDeathOfSession(node, sessionNumberOf(opened))) node.births.clear();
 }
 
 /** Whether a node's death belongs to its current session; an old last will can arrive after a new birth. */
-export const isDeathOf = (node: SparkplugNode | undefined, bdSeq: bigint | null): boolean =>
+export const isDeathOfSession = (node: SparkplugNode | undefined, bdSeq: bigint | null): boolean =>
   node === undefined || node.bdSeq === null || node.bdSeq === bdSeq;
 
 /** Returns the session number that a node's birth and its death share; null if there is none. */
-export function bdSeqOf({ metrics }: SparkplugPayload): bigint | null {
+export function sessionNumberOf({ metrics }: SparkplugPayload): bigint | null {
   const metric: SparkplugMetric | undefined = metrics.find(({ name }) => name === 'bdSeq');
   if (!metric || metric.isNull) return null;
   return metric.longValue ?? (metric.intValue === undefined ? null : BigInt(metric.intValue));

@@ -9,7 +9,7 @@ import {
 } from '../family.ts';
 import { type Conditions, compileConditions } from '../read/conditions.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, mentionsWords, readJson, readPairs, readText } from '../read/payload.ts';
+import { asObject, mentionsWords, parseNameValuePairs, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult, type ValueCollector } from '../read/value-collector.ts';
 import { type FamilyTable, type FieldEntry, readTable, type TopicEntry, type TopicParts } from './form.ts';
@@ -220,7 +220,7 @@ function read(match: Match, message: DeviceMessage, settings: DecoderSettings): 
 
 function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult {
   const { entry, isObject, time, lists, fromBody } = match.topic;
-  const json = entry.payload === 'pairs' ? readPairs(payload) : readJson(payload);
+  const json = entry.payload === 'pairs' ? parseNameValuePairs(payload) : readJson(payload);
   if (json === undefined && entry.payload === 'pairs') return refusedResult('payload is no text of name=value');
   if (json === undefined || (isObject && !asObject(json)))
     return refusedResult(isObject ? 'payload is not a JSON object' : 'payload is not JSON');
