@@ -34,7 +34,7 @@ interface Broker {
 }
 
 /** CPU time per reading of each part, in µs. */
-export interface Cpu {
+export interface CpuPerReading {
   broker: number;
   worker: number;
   postgres: number;
@@ -42,7 +42,7 @@ export interface Cpu {
 
 interface Figure {
   perSecond: number;
-  cpuUs: Partial<Cpu>;
+  cpuUs: Partial<CpuPerReading>;
 }
 
 /**
@@ -213,7 +213,7 @@ export async function publishAll(
     messages?: number;
     untilStored?: () => Promise<void>;
   },
-): Promise<{ perSecond: number; cpuUs: Cpu }> {
+): Promise<{ perSecond: number; cpuUs: CpuPerReading }> {
   const child = await startPublisher(to, devices, messages);
   const cpuMs = () => ({
     broker: sum(brokers),
@@ -224,7 +224,7 @@ export async function publishAll(
   child.send('go');
   await untilStored();
   const [tookMs, after] = [performance.now() - fromMs, cpuMs()];
-  const each = (part: keyof Cpu) => ((after[part] - before[part]) * 1_000) / messages;
+  const each = (part: keyof CpuPerReading) => ((after[part] - before[part]) * 1_000) / messages;
   return {
     perSecond: messages / (tookMs / 1_000),
     cpuUs: { broker: each('broker'), worker: each('worker'), postgres: each('postgres') },

@@ -9,21 +9,21 @@ import { freePort } from '../test/support/free-port.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { startFleet } from './chaos/fleet.ts';
-import { countStored, countStoredRows, type StoredCount, settle } from './chaos/stored.ts';
+import { countStored, countStoredRows, type StoredCount, waitUntilMessagesStored } from './chaos/stored.ts';
 import { publishAll } from './cluster.ts';
 import {
   formatTable,
   goalsOf,
   judgeTrial,
   type KillTrial,
-  NAMES,
   type PeerResult,
   type PeerRound,
+  ROW_NAMES,
   summarise,
 } from './peers/figures.ts';
 import { findNodeRed, findPython, findTelegraf, installDebianPackages, NODE_RED_FOLDER } from './peers/installed.ts';
-import { CREATE_PEER_TABLE, nodeRed, PEER_TABLE, type Place, pythonBridge, telegraf } from './peers/programs.ts';
-import { type Running, startProgram, startScript, startService, urlOf } from './peers/start.ts';
+import { CREATE_PEER_TABLE, nodeRed, PEER_TABLE, type ProgramPlace, pythonBridge, telegraf } from './peers/programs.ts';
+import { publishUrlOf, type RunningProgram, startNaiveScript, startProgram, startService } from './peers/start.ts';
 import { type PairedDevice, pairDevices, startBenchmarkDatabase } from './support.ts';
 import { describeTimeout, scaleTimeLimitMs } from './time-limits.ts';
 
@@ -48,7 +48,7 @@ type Database = Awaited<ReturnType<typeof startBenchmarkDatabase>>;
 /** A program under test. */
 interface Peer {
   name: string;
-  start(place: Place): Promise<Running>;
+  start(place: ProgramPlace): Promise<RunningProgram>;
   isService?: boolean;
   hasBrokerInside?: boolean;
   /** Fraction of the messages that it gets, because it is slow. */
@@ -102,14 +102,18 @@ function findPeers(): { peers: Peer[]; versions: string[] } {
   const missing = (found: object) => ('missing' in found ? { missing: String(found.missing) } : {});
   const late = 'acknowledges' in python ? ` (acknowledged ${python.acknowledges})` : '';
   const peers: Peer[] = [
-    { name: NAMES.service, isService: true, start: (place) => startService(place, { MQTT_URL: urlOf(place) }) },
     {
-      name: NAMES.embedded,
+      name: ROW_NAMES.service,
+      isService: true,
+      start: (place) => startService(place, { MQTT_URL: publishUrlOf(place) }),
+    },
+    {
+      name: ROW_NAMES.embedded,
       isService: true,
       hasBrokerInside: true,
       start: (place) => startService(place, { MQTT_PORT: String(place.brokerPort) }),
     },
-    { name: NAMES.script, start: startScript },
+    { name: ROW_NAMES.script, start: startNaiveScript },
     {
       name: 'Node-RED, mosquitto',
       start: (place) => startProgram(nodeRed(place, { installation: NODE_RED_FOLDER, driver }), place),
@@ -178,8 +182,8 @@ async function measureRound(database: Database, peer: Peer): Promise<PeerRound> 
 }
 
 /** Waits until a program stores readings of a device that is not counted: it has then subscribed. */
-async function untilReady(pool: Pool, place: Place): Promise<void> {
-  const client = await connectAsync(urlOf(place));
+async function untilReady(pool: Pool, place: ProgramPlace): Promise<void> {
+  const client = await connectAsync(publishUrlOf(place));
   const payload = JSON.stringify({ ts: new Date().toISOString(), energy_total_kwh: 1 });
   try {
     await untilTrue('the program stores nothing', MAX_START_MS, async () => {
@@ -197,14 +201,14 @@ async function untilReady(pool: Pool, place: Place): Promise<void> {
 async function measureRate(
   database: Database,
   peer: Peer,
-  { place, running, brokers }: { place: Place; running: Running; brokers: number[] },
+  { place, running, brokers }: { place: ProgramPlace; running: RunningProgram; brokers: number[] },
 ) {
   const { pool } = database;
   const messages = PLAN.messages * (peer.share ?? 1);
   const flood = async (fromBytes: number) => {
     const devices = await pairDevices(pool, DEVICES);
     return publishAll(database, devices, {
-      to: [urlOf(place)],
+      to: [publishUrlOf(place)],
       brokers,
       workers: [running.pid],
       messages,
@@ -238,14 +242,14 @@ async function countRows(pool: Pool, devices: readonly PairedDevice[]): Promise<
 async function killRepeatedly(
   pool: Pool,
   peer: Peer,
-  place: Place,
+  place: ProgramPlace,
   killAndStart: () => Promise<void>,
 ): Promise<KillTrial> {
   const players = await pairDevices(pool, PLAYERS);
   const count = () => (peer.isService ? countStored : countRows)(pool, players);
   const countStoredSoFar = async () =>
     peer.isService ? countStoredRows(pool, players) : (await countRows(pool, players)).stored;
-  const fleet = startFleet(urlOf(place), players, PER_SECOND);
+  const fleet = startFleet(publishUrlOf(place), players, PER_SECOND);
   for (let kill = 0; kill < KILLS; kill++) {
     await pause(PLAN.segmentMs);
     await killAndStart();
@@ -257,7 +261,7 @@ async function killRepeatedly(
   }
   await pause(PLAN.segmentMs);
   await fleet.finish();
-  await settle(countStoredSoFar, fleet.acknowledged, PLAN.quietMs);
+  await waitUntilMessagesStored(countStoredSoFar, fleet.acknowledged, PLAN.quietMs);
   await pause(REPEATED_MS);
   return judgeTrial(fleet.acknowledged, await count(), KILLS);
 }

@@ -16,7 +16,7 @@ export interface ThermostatState {
 }
 
 /** Outdoor temperature in °C in the northern middle latitudes: coldest in mid-January and before dawn, with different weather every day. */
-export function outdoorC(seed: string, dayMs: number, minuteOfDay: number): number {
+export function outdoorCelsius(seed: string, dayMs: number, minuteOfDay: number): number {
   const weather = (day: number) => createRandom(seed, day, 'weather').between(-4, 4);
   const share = minuteOfDay / 1440;
   const day = Math.floor(dayMs / DAY_MS);
@@ -27,13 +27,13 @@ export function outdoorC(seed: string, dayMs: number, minuteOfDay: number): numb
 }
 
 /** Set-point in °C: lower at night, and slightly lower while nobody is at home. */
-export function setpointC(habits: DayHabits, minuteOfDay: number, comfortC: number): number {
+export function setpointCelsius(habits: DayHabits, minuteOfDay: number, comfortC: number): number {
   if (isSomebodyActive(habits, minuteOfDay)) return comfortC;
   return minuteOfDay < habits.wakesAtMinute || minuteOfDay >= habits.sleepsAtMinute ? comfortC - 3 : comfortC - 2;
 }
 
 /** Returns the next minute of a room. It cools towards the outdoor temperature, and is heated between the thermostat's two thresholds. */
-export function nextRoom(room: ThermostatState, outsideC: number, wantedC: number): ThermostatState {
+export function nextThermostatState(room: ThermostatState, outsideC: number, wantedC: number): ThermostatState {
   const heating = room.temperatureC < wantedC - (room.heating ? -HYSTERESIS_C : HYSTERESIS_C);
   const change = (outsideC + 2 - room.temperatureC) / COOLING_HOURS + (heating ? HEATING_C_PER_HOUR : 0);
   return { temperatureC: room.temperatureC + change / 60, setpointC: wantedC, heating };

@@ -5,8 +5,8 @@ import { drawHomeTraits } from '#simulators/homes.ts';
 import {
   addGlitches,
   combineFaults,
-  delayRuns,
-  dropRuns,
+  delayReadingRuns,
+  dropReadingRuns,
   repeatReadings,
   resetRegister,
   shiftClock,
@@ -21,13 +21,13 @@ const kwh = (readings: MeterReading[]) => readings.map((reading) => reading.ener
 describe('faults', () => {
   it('returns the same faults for the same seed', () => {
     const fault = (seed: string) =>
-      combineFaults(dropRuns(seed, 2, 5), repeatReadings(seed, 0.1), delayRuns(seed, 1, 8))(clean);
+      combineFaults(dropReadingRuns(seed, 2, 5), repeatReadings(seed, 0.1), delayReadingRuns(seed, 1, 8))(clean);
     expect(fault('x')).toEqual(fault('x'));
     expect(fault('y')).not.toEqual(fault('x'));
   });
 
   it('gaps drop runs of readings, but neither the first nor the last reading', () => {
-    const left = dropRuns('x', 1, 12)(clean);
+    const left = dropReadingRuns('x', 1, 12)(clean);
     expect(left).toHaveLength(clean.length - 12);
     expect([left[0], left.at(-1)]).toEqual([clean[0], clean.at(-1)]);
     const steps = times(left).map((time, index, all) => time - (all[index - 1] ?? time));
@@ -41,7 +41,7 @@ describe('faults', () => {
   });
 
   it('late bursts change the order of arrival and nothing else', () => {
-    const late = delayRuns('x', 2, 6)(clean);
+    const late = delayReadingRuns('x', 2, 6)(clean);
     expect(late).not.toEqual(clean);
     expect(sorted(late)).toEqual(clean);
   });

@@ -5,7 +5,7 @@ import { createRandom } from './random.ts';
 export type ReadingFault = (readings: readonly MeterReading[]) => MeterReading[];
 
 /** The device is off repeatedly: `count` runs of `length` readings are never sent. The first and the last reading remain. */
-export function dropRuns(seed: string, count: number, length: number): ReadingFault {
+export function dropReadingRuns(seed: string, count: number, length: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'gaps');
     const lost = new Set<number>();
@@ -30,7 +30,7 @@ export function repeatReadings(seed: string, share: number): ReadingFault {
 }
 
 /** Simulates a lost connection: `count` runs of `length` readings arrive in one burst after all others. */
-export function delayRuns(seed: string, count: number, length: number): ReadingFault {
+export function delayReadingRuns(seed: string, count: number, length: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'late');
     const late = new Set<number>();
@@ -93,9 +93,9 @@ const FAULTS: Record<string, (seed: string) => ReadingFault> = {
   reset: (seed) => resetRegister(seed),
   glitches: (seed) => addGlitches(seed, 6),
   skew: () => shiftClock(-90_000),
-  gaps: (seed) => dropRuns(seed, 6, 20),
+  gaps: (seed) => dropReadingRuns(seed, 6, 20),
   duplicates: (seed) => repeatReadings(seed, 0.05),
-  late: (seed) => delayRuns(seed, 6, 40),
+  late: (seed) => delayReadingRuns(seed, 6, 40),
 };
 
 export const FAULT_NAMES: readonly string[] = Object.keys(FAULTS);

@@ -93,7 +93,7 @@ export function openSocket(to: ServerAddress, layer: 'tcp' | 'tls', options: Con
 }
 
 /** Returns how long the server left a connection open, in ms; null if it stayed open for `withinMs`. */
-export function waitForClose(socket: Socket, withinMs: number): Promise<number | null> {
+export function measureTimeToClose(socket: Socket, withinMs: number): Promise<number | null> {
   const fromMs = performance.now();
   socket.resume();
   return new Promise((resolve) => {

@@ -17,7 +17,7 @@ export async function findMailsTo(
     .map(({ subject = '', text = '' }) => ({ subject, text }));
 }
 
-export const askForSignIn = (world: AttackedInstallation, email: string, from: string): Promise<HttpResponse> =>
+export const requestSignIn = (world: AttackedInstallation, email: string, from: string): Promise<HttpResponse> =>
   sendRequest(world.target.api, 'POST', '/dashboard/sign-in', { body: { email }, from });
 
 /** Returns the tokens of the links that were mailed to an address. */
@@ -32,7 +32,7 @@ export async function requestMailedToken(
   from: string,
 ): Promise<{ token: string; answer: HttpResponse }> {
   const before = new Set(await tokensTo(world, email));
-  const answer = await askForSignIn(world, email, from);
+  const answer = await requestSignIn(world, email, from);
   for (let turn = 0; turn < 100; turn++) {
     const token = (await tokensTo(world, email)).find((one) => !before.has(one));
     if (token !== undefined) return { token, answer };

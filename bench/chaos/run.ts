@@ -11,7 +11,7 @@ import { createFaults } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { startHttpsFleet } from './https-fleet.ts';
 import { type Installation, startChaosInstallation } from './installation.ts';
-import { countStored, countStoredRows, settle } from './stored.ts';
+import { countStored, countStoredRows, waitUntilMessagesStored } from './stored.ts';
 
 /** Maximum number of log lines shown. */
 const LAST_LINES = 30;
@@ -111,7 +111,7 @@ export async function injectFault(
   await fleet.finish();
   const mostPerS = rates.stop();
   const quietMs = fault.brokerForgets ? FORGOTTEN_MS : QUIET_MS;
-  await settle(() => countStoredRows(installation.pool, players), fleet.acknowledged, quietMs);
+  await waitUntilMessagesStored(() => countStoredRows(installation.pool, players), fleet.acknowledged, quietMs);
   const counted = await countStored(installation.pool, players);
   const { sent, acknowledged } = fleet;
   const isMissing = acknowledged > counted.stored && !fault.brokerForgets;

@@ -38,7 +38,11 @@ export async function countStoredRows(pool: Pool, players: readonly PairedDevice
 }
 
 /** Waits until the acknowledged messages are stored, or until no more have arrived for `quietMs` (on a machine of usual speed). */
-export async function settle(count: () => Promise<number>, acknowledged: number, quietMs: number): Promise<void> {
+export async function waitUntilMessagesStored(
+  count: () => Promise<number>,
+  acknowledged: number,
+  quietMs: number,
+): Promise<void> {
   let stored = await count();
   let lastChange = performance.now();
   while (stored < acknowledged && performance.now() - lastChange < scaleTimeLimitMs(quietMs)) {

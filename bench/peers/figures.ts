@@ -1,6 +1,6 @@
 import type { Goal } from '../answer.ts';
 import type { StoredCount } from '../chaos/stored.ts';
-import type { Cpu } from '../cluster.ts';
+import type { CpuPerReading } from '../cluster.ts';
 import { median } from '../support.ts';
 
 /** Result of killing a program while devices publish. */
@@ -17,7 +17,7 @@ export interface KillTrial {
 /** Result of one round: the rate under a flood, CPU µs per reading, and the trial with kills. */
 export interface PeerRound {
   perSecond: number;
-  cpuUs: Cpu;
+  cpuUs: CpuPerReading;
   trial: KillTrial;
 }
 
@@ -34,7 +34,7 @@ export interface PeerResult {
 /** What a table shows of a program: medians of the rates and times, and sums of the trials. */
 export interface PeerFigures extends KillTrial {
   perSecond: number;
-  cpuUs: Cpu;
+  cpuUs: CpuPerReading;
 }
 
 /** Compares what devices have sent with what is stored. */
@@ -49,7 +49,7 @@ export const judgeTrial = (acknowledged: number, { stored, double }: StoredCount
 export function summarise(rounds: readonly PeerRound[]): PeerFigures | null {
   if (rounds.length === 0) return null;
   const middle = (of: (round: PeerRound) => number) => median(rounds.map(of));
-  const cpu = (part: keyof Cpu) => Math.round(middle(({ cpuUs }) => cpuUs[part]) * 10) / 10;
+  const cpu = (part: keyof CpuPerReading) => Math.round(middle(({ cpuUs }) => cpuUs[part]) * 10) / 10;
   const total = (of: keyof KillTrial) => rounds.reduce((sum, { trial }) => sum + trial[of], 0);
   return {
     perSecond: Math.round(middle(({ perSecond }) => perSecond)),
@@ -85,7 +85,7 @@ export function formatTable(results: readonly PeerResult[]): string[] {
 }
 
 /** Names of the rows that the goals compare. */
-export const NAMES = {
+export const ROW_NAMES = {
   service: 'this service, mosquitto',
   embedded: 'this service, embedded broker',
   script: 'naive script, mosquitto',
@@ -94,9 +94,9 @@ export const NAMES = {
 /** Returns the goals: this service loses and doubles nothing. Its rate and its CPU time are compared with the script's, without a goal. */
 export function goalsOf(results: readonly PeerResult[]): Goal[] {
   const of = (name: string) => summarise(results.find((one) => one.name === name)?.rounds ?? []);
-  const [service, script] = [of(NAMES.service), of(NAMES.script)];
+  const [service, script] = [of(ROW_NAMES.service), of(ROW_NAMES.script)];
   const share = (part: number, whole: number) => Math.round((100 * part) / whole) / 100;
-  const trials = [NAMES.service, NAMES.embedded].flatMap((name) => {
+  const trials = [ROW_NAMES.service, ROW_NAMES.embedded].flatMap((name) => {
     const figures = of(name);
     if (figures === null) return [];
     const what = `Readings that were lost or doubled over ${figures.kills} kills of ${name}`;

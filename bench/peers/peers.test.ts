@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { isMet } from '../answer.ts';
-import { formatTable, goalsOf, judgeTrial, NAMES, type PeerResult, type PeerRound, summarise } from './figures.ts';
+import { formatTable, goalsOf, judgeTrial, type PeerResult, type PeerRound, ROW_NAMES, summarise } from './figures.ts';
 import { CREATE_PEER_TABLE, nodeRed, PEER_TABLE, pythonBridge, telegraf } from './programs.ts';
 
 const place = { brokerPort: 4_711, databaseUrl: 'postgresql://energy@localhost/energy?host=%2Fx', folder: '/peer' };
@@ -122,9 +122,9 @@ test("reports the median of a program's rates and the sum of its trials' counts"
 });
 
 const results = (own: PeerRound, embedded = own): PeerResult[] => [
-  { name: NAMES.service, rounds: [own] },
-  { name: NAMES.embedded, hasBrokerInside: true, rounds: [embedded] },
-  { name: NAMES.script, rounds: [round(2_000, 40)] },
+  { name: ROW_NAMES.service, rounds: [own] },
+  { name: ROW_NAMES.embedded, hasBrokerInside: true, rounds: [embedded] },
+  { name: ROW_NAMES.script, rounds: [round(2_000, 40)] },
   { name: 'Telegraf', rounds: [], reason: 'not run: no package' },
 ];
 
@@ -149,5 +149,5 @@ test('fails a goal if this service loses or doubles a reading, but not if anothe
 
 test('compares nothing if the script is missing, and sets no goal for this service if it did not run', () => {
   expect(goalsOf(results(round(1_000)).slice(0, 2))).toHaveLength(2);
-  expect(goalsOf([{ name: NAMES.service, rounds: [], reason: 'failed: x' }])).toEqual([]);
+  expect(goalsOf([{ name: ROW_NAMES.service, rounds: [], reason: 'failed: x' }])).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 /** What another program is started with. */
-export interface Place {
+export interface ProgramPlace {
   /** Port of the mosquitto from which it reads. */
   brokerPort: number;
   databaseUrl: string;
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** A command with the files that it reads, by their names in the place's folder. */
-export interface Program {
+export interface PeerProgram {
   command: string;
   args: string[];
   files: Record<string, string>;
@@ -57,7 +57,10 @@ return null;`;
  * message when it has arrived; its "mqtt in" node has no later acknowledgement. `installation`: folder with Node-RED; `driver`: path of the
  * PostgreSQL driver, which the documented setting `functionGlobalContext` gives to the function.
  */
-export function nodeRed(place: Place, { installation, driver }: { installation: string; driver: string }): Program {
+export function nodeRed(
+  place: ProgramPlace,
+  { installation, driver }: { installation: string; driver: string },
+): PeerProgram {
   // Node-RED takes a node without coordinates for a configuration.
   const flow = [
     { id: 'readings', type: 'tab', label: 'Readings' },
@@ -124,7 +127,7 @@ export function nodeRed(place: Place, { installation, driver }: { installation: 
 }
 
 /** Returns the Python bridge. `each` commits each message before it is acknowledged; `batches` is faster. */
-export const pythonBridge = ({ brokerPort, databaseUrl }: Place, mode: 'batches' | 'each'): Program => ({
+export const pythonBridge = ({ brokerPort, databaseUrl }: ProgramPlace, mode: 'batches' | 'each'): PeerProgram => ({
   // Debian's Python has Debian's packages; one that comes first on the path may not.
   command: '/usr/bin/python3',
   args: [join(import.meta.dirname, 'bridge.py'), String(brokerPort), databaseUrl, PEER_TABLE, mode],
@@ -135,7 +138,7 @@ export const pythonBridge = ({ brokerPort, databaseUrl }: Place, mode: 'batches'
  * Returns Telegraf with `mqtt_consumer` and the PostgreSQL output. As its documentation recommends, the session is persistent with QoS 1, and
  * `max_undelivered_messages` is at least a batch, so that a full batch is written at once. Telegraf acknowledges written messages.
  */
-export function telegraf({ brokerPort, databaseUrl, folder }: Place): Program {
+export function telegraf({ brokerPort, databaseUrl, folder }: ProgramPlace): PeerProgram {
   const configuration = `[agent]
   omit_hostname = true
   metric_batch_size = 1000

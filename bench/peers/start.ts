@@ -4,34 +4,40 @@ import { closeSync, openSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startRole } from '../../test/support/service.ts';
-import type { Place, Program } from './programs.ts';
+import type { PeerProgram, ProgramPlace } from './programs.ts';
 
 /** A running program, which can be killed. */
-export interface Running {
+export interface RunningProgram {
   pid: number;
   kill(): Promise<void>;
 }
 
 /** Returns the address to which devices publish: mosquitto's, or the embedded broker's. */
-export const urlOf = ({ brokerPort }: Place): string => `mqtt://127.0.0.1:${brokerPort}`;
+export const publishUrlOf = ({ brokerPort }: ProgramPlace): string => `mqtt://127.0.0.1:${brokerPort}`;
 
 /** Starts one ingest process of this service and waits until it is ready. */
-export async function startService({ databaseUrl, folder }: Place, env: Record<string, string>): Promise<Running> {
+export async function startService(
+  { databaseUrl, folder }: ProgramPlace,
+  env: Record<string, string>,
+): Promise<RunningProgram> {
   const role = await startRole('ingest', { DATABASE_URL: databaseUrl, DATA_DIR: folder, LOG_LEVEL: 'error', ...env });
   return { pid: role.process.pid as number, kill: () => role.kill() };
 }
 
 /** Starts the naive script with a persistent session. */
-export async function startScript(place: Place): Promise<Running> {
+export async function startNaiveScript(place: ProgramPlace): Promise<RunningProgram> {
   const child = fork(join(import.meta.dirname, '../ingest-script.ts'), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  child.send({ url: urlOf(place), databaseUrl: place.databaseUrl, clientId: 'script' });
+  child.send({ url: publishUrlOf(place), databaseUrl: place.databaseUrl, clientId: 'script' });
   return killable(child);
 }
 
 /** Writes a program's files and starts it. Its output goes to the file `log` in its folder. */
-export async function startProgram({ command, args, files }: Program, { folder }: Place): Promise<Running> {
+export async function startProgram(
+  { command, args, files }: PeerProgram,
+  { folder }: ProgramPlace,
+): Promise<RunningProgram> {
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   const log = openSync(join(folder, 'log'), 'a');
   const child = spawn(command, args, { cwd: folder, stdio: ['ignore', log, log] });
@@ -39,7 +45,7 @@ export async function startProgram({ command, args, files }: Program, { folder }
   return killable(child);
 }
 
-function killable(child: ChildProcess): Running {
+function killable(child: ChildProcess): RunningProgram {
   const ended = once(child, 'exit');
   return {
     pid: child.pid as number,

@@ -1,5 +1,5 @@
 import sax from 'sax';
-import { fileBytes } from './file-rows.ts';
+import { openFileStream } from './file-rows.ts';
 
 /** A part of a Green Button file, in file order. Texts are trimmed. */
 export type EspiPart =
@@ -26,7 +26,7 @@ const SLICE = 4_096;
  * Green Button files have none, and it could define entities that expand endlessly or include other files.
  */
 export async function* espiParts(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<EspiPart> {
-  const bytes = fileBytes(file, onBytes);
+  const bytes = openFileStream(file, onBytes);
   const { write, close, take } = reader(file);
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {

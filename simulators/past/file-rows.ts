@@ -8,7 +8,7 @@ import { MAX_ROW_LENGTH } from '#src/core/csv-table.ts';
  * Returns the content of a file, gzipped or plain, as a stream. `onBytes` receives the number of bytes read so far. A reader that stops
  * early must destroy the stream.
  */
-export function fileBytes(file: string, onBytes?: (bytes: number) => void): Readable {
+export function openFileStream(file: string, onBytes?: (bytes: number) => void): Readable {
   const bytes = createReadStream(file);
   let read = 0;
   if (onBytes)
@@ -33,7 +33,7 @@ export async function* csvRows<Row = string[]>(
   onBytes?: (bytes: number) => void,
   { columns = false }: Pick<Options, 'columns'> = {},
 ): AsyncGenerator<Row> {
-  const bytes = fileBytes(file, onBytes);
+  const bytes = openFileStream(file, onBytes);
   const options = { bom: true, trim: true, relax_column_count: true, skip_empty_lines: true };
   const parser = parse({ ...options, columns, max_record_size: MAX_ROW_LENGTH } as Options);
   bytes.on('error', (error) => parser.destroy(error));

@@ -1,11 +1,11 @@
 import { unzip } from '../../../test/support/unzip.ts';
 import { defineProbe, expectOneOf, expectThat, type Probe, ProbeFailedError } from '../probe.ts';
 import {
-  askForSignIn,
   confirmEmail,
   findMailsTo,
   openSession,
   requestMailedToken,
+  requestSignIn,
   sessionStatus,
   signIn,
   waitForConfirmationToken,
@@ -108,7 +108,7 @@ const EMAIL: readonly Probe[] = [
       const known = /__Secure-energy_browser=[^;]+/.exec(String(opened.headers['set-cookie']))?.[0];
       for (let stranger = 0; stranger < 4; stranger++) {
         const from = world.address();
-        for (let asks = 0; asks < 8; asks++) await askForSignIn(world, email, from);
+        for (let asks = 0; asks < 8; asks++) await requestSignIn(world, email, from);
       }
       await pause(500);
       const before = (await findMailsTo(world, email)).length;

@@ -3,10 +3,10 @@ import type { TLSSocket } from 'node:tls';
 import {
   exchangeBytes,
   type HttpResponse,
+  measureTimeToClose,
   openSocket,
   type ServerAddress,
   sendRequest,
-  waitForClose,
 } from '../client.ts';
 import { defineProbe, expectOneOf, expectThat, type Probe, ProbeFailedError } from '../probe.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
@@ -270,7 +270,7 @@ const WAITING: readonly Probe[] = [
         const socket = openSocket(world.target.api, layer);
         if (begin) socket.write(Buffer.from(begin(key), 'latin1'));
         const dripping = drip === undefined ? undefined : setInterval(() => socket.write(drip), 1_000);
-        const ms = await waitForClose(socket, (withinS + 5) * 1_000);
+        const ms = await measureTimeToClose(socket, (withinS + 5) * 1_000);
         clearInterval(dripping);
         expectThat(ms !== null, `it was still open after ${withinS + 5} s`);
         expectThat(ms <= withinS * 1_000, `it was open for ${(ms / 1_000).toFixed(1)} s`);
@@ -281,7 +281,7 @@ const WAITING: readonly Probe[] = [
   defineProbe(
     'plain HTTP ends a socket that never asks within 75 s',
     async (world) => {
-      const ms = await waitForClose(openSocket(world.target.plainHttp as ServerAddress, 'tcp'), 75_000);
+      const ms = await measureTimeToClose(openSocket(world.target.plainHttp as ServerAddress, 'tcp'), 75_000);
       expectThat(ms !== null, 'it was still open after 75 s');
     },
     { kind: 'waits', needs: ['plainHttp'] },
