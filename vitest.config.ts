@@ -5,11 +5,11 @@ import { type Capabilities, TIERS, type Tier } from './src/database/capabilities
 import LongestFirst from './test/support/longest-first.ts';
 import { BUNDLED_PROGRAM, ROOT } from './test/support/program.ts';
 import { findMissingRequirements } from './test/support/setup/needs.ts';
-import { reachTiers } from './test/support/tiers/reach.ts';
+import { findReachableTiers } from './test/support/tiers/reach.ts';
 
 // Loading this only checks for files: a unit test must not wait until a server is started or installed.
 const missing = findMissingRequirements();
-const { reached } = reachTiers();
+const { reached } = findReachableTiers();
 const cannotRun = missing.filter(({ name }) => !name.startsWith('database tier')).flatMap(({ files }) => files);
 const run = `${process.pid} ${Date.now()}`;
 

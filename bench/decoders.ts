@@ -7,7 +7,7 @@ import {
 } from '#ingest/decoders/family.ts';
 import { createDecoders, type Decoders } from '#ingest/decoders/gateway-decoders.ts';
 import { decodeNative } from '#ingest/decoders/native/decode.ts';
-import { casesOf, messageOf, priorOf, settingsOf } from '../test/support/family-cases.ts';
+import { casesOf, messageOf, priorMessagesOf, settingsOf } from '../test/support/family-cases.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { median } from './support.ts';
 
@@ -97,7 +97,7 @@ function readsOf(family: Family, families: readonly Family[]): (() => unknown)[]
     .flatMap(([file, { in: given }]) => {
       const decoders = createDecoders(families);
       const message = messageOf(given);
-      for (const one of priorOf(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
+      for (const one of priorMessagesOf(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
       const settings = settingsOf(given);
       const reader = decoders.read(message, settings)?.family;
       if (reader !== family.name && ![reader, family.name].includes('homeassistant'))

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type DetectedDatabase, TIERS, type Tier } from '#src/database/capabilities.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { reachTiers } from '../test/support/tiers/reach.ts';
+import { findReachableTiers } from '../test/support/tiers/reach.ts';
 import { START_TIER_SERVER } from '../test/support/tiers/tiers.ts';
 
 /** A migrated database on a tier's server. */
@@ -25,7 +25,7 @@ export async function runOnEveryTier<T>(
   question: (database: TierDatabase, name: string) => Promise<T>,
   { alsoPlain = true }: { alsoPlain?: boolean } = {},
 ): Promise<{ results: { name: string; tier: Tier; on: string; answer: T }[]; missing: string[] }> {
-  const { reached, missing } = reachTiers();
+  const { reached, missing } = findReachableTiers();
   const results: { name: string; tier: Tier; on: string; answer: T }[] = [];
   for (const tier of reached) {
     const server = await START_TIER_SERVER[tier]();

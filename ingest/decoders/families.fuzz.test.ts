@@ -4,7 +4,7 @@ import { FAMILIES } from '#ingest/decoders/families.ts';
 import type { DecodedValue, Family } from '#ingest/decoders/family.ts';
 import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { parseSparkplugPayload } from '#ingest/decoders/sparkplug/payload.ts';
-import { casesOf, type FamilyCase, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
+import { casesOf, type FamilyCase, messageOf, priorMessagesOf, settingsOf } from '#test/support/family-cases.ts';
 import { createMutator } from '#test/support/mutate.ts';
 
 /**
@@ -176,7 +176,7 @@ function createFuzz(family: Family, seed: number) {
     const message = messageOf(given);
     const payload = mutate.bytes(message.payload);
     const topic = index % 5 === 0 ? mutate.text(message.topic) : message.topic;
-    const prior = priorOf(given).map((one) => ({
+    const prior = priorMessagesOf(given).map((one) => ({
       ...one,
       receivedAtMs: message.receivedAtMs,
       ...(index % 4 === 0 ? { payload: mutate.bytes(one.payload) } : {}),
@@ -194,7 +194,7 @@ function createFuzz(family: Family, seed: number) {
     // The messages before it are unchanged, because they may be the only evidence of the topic's family.
     if (topic === message.topic && out !== null && index % 3 === 0) {
       const all = createDecoders(others);
-      for (const one of priorOf(given)) all.recall({ ...one, receivedAtMs: message.receivedAtMs });
+      for (const one of priorMessagesOf(given)) all.recall({ ...one, receivedAtMs: message.receivedAtMs });
       const taker = all.hear({ ...message, payload }, settings)?.family;
       if (taker !== undefined) throw new Error(`${taker} takes it: ${now}`);
     }

@@ -6,7 +6,7 @@ import { describeMessage } from '#ingest/decoders/describe.ts';
 import { FAMILIES } from '#ingest/decoders/families.ts';
 import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { readJson } from '#ingest/decoders/read/payload.ts';
-import { casesOf, FAMILIES_FOLDER, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
+import { casesOf, FAMILIES_FOLDER, messageOf, priorMessagesOf, settingsOf } from '#test/support/family-cases.ts';
 
 const sorted = (readings: readonly object[]) => readings.map((one) => JSON.stringify(one)).sort();
 const inOrder = ({ device, channel, kind, value, ts }: Record<string, unknown>) => ({
@@ -38,7 +38,7 @@ test('parses a body once for all families, and no family changes it', () => {
     for (const [file, { in: given }] of casesOf(name)) {
       const message = messageOf(given);
       const decoders = createDecoders();
-      for (const one of priorOf(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
+      for (const one of priorMessagesOf(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
       decoders.hear(message, settingsOf(given));
       const read = readJson(message.payload);
       assert.equal(read, readJson(message.payload));
@@ -54,7 +54,7 @@ test('parses a body once for all families, and no family changes it', () => {
 for (const family of FAMILIES) {
   group(family.name, () => {
     test.each(casesOf(family.name))('%s', (_file, { in: given, out }) => {
-      const read = describeMessage(messageOf(given), settingsOf(given), priorOf(given));
+      const read = describeMessage(messageOf(given), settingsOf(given), priorMessagesOf(given));
       // `null`: no family knows the message. Its names may still say what it is.
       if (out === null) return expect([undefined, 'names']).toContain(read?.family);
       expect(read?.family).toBe(family.name);
@@ -70,7 +70,8 @@ for (const family of FAMILIES) {
       for (const other of FAMILIES) {
         for (const [file, { in: given }] of casesOf(other.name)) {
           const alone = createDecoders([unasked]);
-          for (const one of priorOf(given)) alone.recall({ ...one, receivedAtMs: Date.parse(given.received_at) });
+          for (const one of priorMessagesOf(given))
+            alone.recall({ ...one, receivedAtMs: Date.parse(given.received_at) });
           if (!alone.hear(messageOf(given), settingsOf(given))) continue;
           const isTaken = family.takes?.(given.topic) !== false || family.knows?.(messageOf(given).payload);
           assert.ok(isTaken, `${family.name} denies ${other.name}’s ${file}`);
@@ -87,7 +88,8 @@ for (const family of FAMILIES) {
         for (const [file, { in: given, out }] of casesOf(other.name)) {
           if (out === null) continue;
           const alone = createDecoders([family]);
-          for (const one of priorOf(given)) alone.recall({ ...one, receivedAtMs: Date.parse(given.received_at) });
+          for (const one of priorMessagesOf(given))
+            alone.recall({ ...one, receivedAtMs: Date.parse(given.received_at) });
           assert.equal(
             alone.hear(messageOf(given), settingsOf(given)),
             null,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readDecoderConfig } from '#src/devices/decoder-config.ts';
 import { mergeNumberSettings, readsDifferentNumber } from '#src/devices/read-numbers.ts';
-import { casesOf, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
+import { casesOf, messageOf, priorMessagesOf, settingsOf } from '#test/support/family-cases.ts';
 import { toStoredKind } from '../gateways/assign.ts';
 import { FAMILIES } from './families.ts';
 import { type DecoderSettings, parseDecoderSettings } from './family.ts';
@@ -33,7 +33,7 @@ function* variantsOf(value: unknown, key = ''): Generator<unknown> {
 function readBy(given: Parameters<typeof messageOf>[0], settings: DecoderSettings) {
   const decoders = createDecoders();
   const message = messageOf(given);
-  for (const one of priorOf(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
+  for (const one of priorMessagesOf(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
   const decoded = decoders.hear(message, settings);
   const said = (decoded?.said ?? []).filter(({ kind }) => ['register', 'power'].includes(toStoredKind(kind)));
   const bySeries = Map.groupBy(said, ({ device, channel, kind }) =>

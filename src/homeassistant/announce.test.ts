@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readAnnouncement, sensorsIn } from '#test/support/homeassistant.ts';
+import { listSensors, readAnnouncement } from '#test/support/homeassistant.ts';
 import {
   type Announcer,
   buildMessages,
@@ -33,9 +33,9 @@ const announced = (homes: HomeReport[], announcer = ANNOUNCER) => {
 describe('the announcements to Home Assistant', () => {
   test('follow its rules: every sensor has a valid unit and state class', () => {
     const [ofHome, ofDevice] = announced([home()]);
-    expect(Object.keys(sensorsIn(ofHome as never))).toEqual(Object.keys(HOME_SENSORS));
-    expect(Object.keys(sensorsIn(ofDevice as never))).toEqual(Object.keys(DEVICE_SENSORS));
-    expect(sensorsIn(ofHome as never).cost).toMatchObject({
+    expect(Object.keys(listSensors(ofHome as never))).toEqual(Object.keys(HOME_SENSORS));
+    expect(Object.keys(listSensors(ofDevice as never))).toEqual(Object.keys(DEVICE_SENSORS));
+    expect(listSensors(ofHome as never).cost).toMatchObject({
       unique_id: 'energy_usage_usr_1_cost',
       device_class: 'monetary',
       state_class: 'total',
@@ -43,7 +43,7 @@ describe('the announcements to Home Assistant', () => {
       last_reset_value_template: '{{ value_json.month_since }}',
     });
     // A forecast is not energy that was used.
-    expect(sensorsIn(ofHome as never).forecast).not.toHaveProperty('state_class');
+    expect(listSensors(ofHome as never).forecast).not.toHaveProperty('state_class');
     expect(ofDevice?.device).toMatchObject({ name: 'Kitchen', via_device: ofHome?.device.identifiers[0] });
     expect(ofHome?.device.configuration_url).toBe('https://energy.example.com/dashboard');
   });
@@ -53,7 +53,7 @@ describe('the announcements to Home Assistant', () => {
       ...ANNOUNCER,
       publicUrl: null,
     });
-    expect(Object.keys(sensorsIn(ofHome as never))).toEqual(['used']);
+    expect(Object.keys(listSensors(ofHome as never))).toEqual(['used']);
     expect(ofHome?.components.grid_import).toEqual({ platform: 'sensor' });
     expect(ofHome?.components.cost).toEqual({ platform: 'sensor' });
     expect(ofHome?.device.configuration_url).toBeUndefined();
@@ -67,7 +67,7 @@ describe('the announcements to Home Assistant', () => {
         devices: [{ ...(home().devices[0] as never as object), deviceId } as never],
       });
     const read = announced([of('usr_1', 'dev_1'), of('usr_2', 'dev_2')]);
-    const ids = read.flatMap((one) => Object.values(sensorsIn(one)).map(({ unique_id }) => unique_id));
+    const ids = read.flatMap((one) => Object.values(listSensors(one)).map(({ unique_id }) => unique_id));
     expect(new Set(ids).size).toBe(ids.length);
     expect(read[2]?.device.name).toBe('Home energy usr_2@example.com');
   });

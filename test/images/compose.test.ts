@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { createDeployment, untilPrinted } from '#test/support/images/deployment.ts';
-import { podman, succeeds } from '#test/support/images/podman.ts';
-import { DAY_KWH, mqttRefuses, visit } from '#test/support/images/visitor.ts';
+import { createDeployment, waitUntilPrinted } from '#test/support/images/deployment.ts';
+import { podman, podmanSucceeds } from '#test/support/images/podman.ts';
+import { connectVisitor, DAY_KWH, mqttRefuses } from '#test/support/images/visitor.ts';
 
 /**
  * deploy/compose.yaml by podman-compose. Its database is Debian's PostgreSQL with the Apache edition of TimescaleDB, under the name of the
@@ -34,12 +34,14 @@ test('the roles and their database start from nothing, count, and still have the
   machine.type(`sed ${fill.join(' ')} .env.example > .env`, 'deploy');
   const up = async () => {
     machine.type('podman-compose up -d --build', 'deploy');
-    const seconds = await Promise.all(ROLES.map((role) => untilPrinted(`deploy_${role}_1`, /"msg":"ready"/, START_MS)));
+    const seconds = await Promise.all(
+      ROLES.map((role) => waitUntilPrinted(`deploy_${role}_1`, /"msg":"ready"/, START_MS)),
+    );
     console.log(`ready: ${ROLES.map((role, i) => `${role} ${seconds[i]?.toFixed(1)} s`).join(', ')}`);
-    await expect.poll(() => succeeds('healthcheck', 'run', 'deploy_database_1'), { interval: 1_000 }).toBe(true);
+    await expect.poll(() => podmanSucceeds('healthcheck', 'run', 'deploy_database_1'), { interval: 1_000 }).toBe(true);
   };
   await up();
-  const visitor = await visit({ address, name: address, key: KEY });
+  const visitor = await connectVisitor({ address, name: address, key: KEY });
   const day = await visitor.publishOneDay();
   await expect.poll(() => day()).toEqual([DAY_KWH]);
   expect(await mqttRefuses(address)).toBe(true);

@@ -1,15 +1,15 @@
 import { afterAll, expect, test } from 'vitest';
 import {
+  countRestarts,
   createDeployment,
   HOST_NAME,
-  memoryOf,
   outputOf,
-  restartsOf,
-  untilPrinted,
+  readContainerMemory,
+  waitUntilPrinted,
 } from '#test/support/images/deployment.ts';
 import { installLine } from '#test/support/images/install-lines.ts';
-import { podman, succeeds } from '#test/support/images/podman.ts';
-import { DAY_KWH, mqttRefuses, visit } from '#test/support/images/visitor.ts';
+import { podman, podmanSucceeds } from '#test/support/images/podman.ts';
+import { connectVisitor, DAY_KWH, mqttRefuses } from '#test/support/images/visitor.ts';
 
 /** deploy/home/compose.yaml by podman-compose, as README.md prints it; then in the memory of a small Raspberry Pi. */
 const CONTAINER = 'home_energy_1';
@@ -27,10 +27,10 @@ test('one home starts from nothing in 512 MB, and still has its data after `down
   const home = createDeployment();
   deployment = home;
   home.type(installLine('compose'));
-  await untilPrinted(CONTAINER, /Ready/, START_MS);
+  await waitUntilPrinted(CONTAINER, /Ready/, START_MS);
   const [key = ''] = /eus_live_\w+/.exec(outputOf(CONTAINER)) ?? [];
   const at = { address: home.address, name: HOST_NAME, key };
-  const visitor = await visit(at);
+  const visitor = await connectVisitor(at);
   const day = await visitor.publishOneDay();
   await expect.poll(() => day()).toEqual([DAY_KWH]);
   // MQTT without TLS is for programs of that machine.
@@ -41,9 +41,9 @@ test('one home starts from nothing in 512 MB, and still has its data after `down
   expect(podman('ps', '--all', '--quiet')).toBe('');
   const limit = `--podman-run-args='--memory=${MEMORY_MB}m --memory-swap=${MEMORY_MB}m'`;
   home.type(`podman-compose ${limit} up -d`, 'deploy/home');
-  expect(succeeds('healthcheck', 'run', CONTAINER)).toBe(false);
-  const seconds = await untilPrinted(CONTAINER, /Ready/, START_MS);
-  await expect.poll(() => succeeds('healthcheck', 'run', CONTAINER), { interval: 1_000 }).toBe(true);
+  expect(podmanSucceeds('healthcheck', 'run', CONTAINER)).toBe(false);
+  const seconds = await waitUntilPrinted(CONTAINER, /Ready/, START_MS);
+  await expect.poll(() => podmanSucceeds('healthcheck', 'run', CONTAINER), { interval: 1_000 }).toBe(true);
   expect(outputOf(CONTAINER)).not.toContain('eus_live_');
   // The first client still trusts the certificate.
   expect(await day()).toEqual([DAY_KWH]);
@@ -55,8 +55,8 @@ test('one home starts from nothing in 512 MB, and still has its data after `down
   // No capability in effect, and no way to gain one.
   expect(inside('grep -E "^(CapEff|NoNewPrivs)" /proc/self/status')).toMatch(/CapEff:\s+0+\nNoNewPrivs:\s+1/);
 
-  const { programsMb, peakMb, killed } = memoryOf(CONTAINER);
-  expect([killed, restartsOf(CONTAINER)]).toEqual([0, 0]);
+  const { programsMb, peakMb, killed } = readContainerMemory(CONTAINER);
+  expect([killed, countRestarts(CONTAINER)]).toEqual([0, 0]);
   const stopped = home.stop(CONTAINER);
   console.log(
     `in ${MEMORY_MB} MB ready after ${seconds.toFixed(1)} s; programs use ${programsMb} MB, at most ${peakMb} MB with page cache;`,

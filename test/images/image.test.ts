@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { IMAGES, megabytesAboveBase } from '#test/support/images/build.ts';
-import { createDeployment, HOST_NAME, outputOf, untilPrinted } from '#test/support/images/deployment.ts';
+import { createDeployment, HOST_NAME, outputOf, waitUntilPrinted } from '#test/support/images/deployment.ts';
 import { installLine } from '#test/support/images/install-lines.ts';
 import { podman } from '#test/support/images/podman.ts';
-import { DAY_KWH, visit } from '#test/support/images/visitor.ts';
+import { connectVisitor, DAY_KWH } from '#test/support/images/visitor.ts';
 
 /** Every target of deploy/Dockerfile, and README.md's line for podman. */
 const MAX_ABOVE_BASE_MB = 200;
@@ -34,11 +34,11 @@ test.each(Object.entries(IMAGES))(
 test('README.md’s line for podman starts a service that counts what a device publishes, and ends with 0', async () => {
   deployment = createDeployment();
   deployment.type(installLine('podman'));
-  const seconds = await untilPrinted('energy', /Ready/, START_MS);
+  const seconds = await waitUntilPrinted('energy', /Ready/, START_MS);
   console.log(`ready after ${seconds.toFixed(1)} s`);
   const [key = ''] = /eus_live_\w+/.exec(outputOf('energy')) ?? [];
   expect(outputOf('energy')).toContain(`https://${HOST_NAME}:8443/dashboard/sign-in#`);
-  const visitor = await visit({ address: deployment.address, name: HOST_NAME, key });
+  const visitor = await connectVisitor({ address: deployment.address, name: HOST_NAME, key });
   const day = await visitor.publishOneDay();
   await expect.poll(() => day()).toEqual([DAY_KWH]);
   const stopped = deployment.stop('energy');

@@ -72,7 +72,7 @@ export interface Asked {
 }
 
 /** Returns the address at which an app asks for consent. */
-export async function ask({ config }: TestClient, more: Record<string, string> = {}): Promise<Asked> {
+export async function consentRequestUrl({ config }: TestClient, more: Record<string, string> = {}): Promise<Asked> {
   const verifier = client.randomPKCECodeVerifier();
   const state = client.randomState();
   const url = client.buildAuthorizationUrl(config, {
@@ -101,7 +101,7 @@ export async function openConsentPage(api: TestApi, cookies: Cookies, { url }: A
 }
 
 /** Authorizes an app for a home. Returns the URL to which the browser returns, with the code. */
-export async function consent(api: TestApi, home: Person, asked: Asked, until = 'month'): Promise<URL> {
+export async function authorizeApp(api: TestApi, home: Person, asked: Asked, until = 'month'): Promise<URL> {
   const cookies = cookiesOf(await browserOf(api, home.userId));
   const { at, csrf } = await openConsentPage(api, cookies, asked);
   const pressed = await browse(api, cookies, at, { csrf, until, decision: 'allow' });
@@ -111,11 +111,11 @@ export async function consent(api: TestApi, home: Person, asked: Asked, until = 
   return new URL(String(returned.headers.location));
 }
 
-export const redeem = ({ config }: TestClient, back: URL, { verifier, state }: Asked) =>
+export const exchangeCode = ({ config }: TestClient, back: URL, { verifier, state }: Asked) =>
   client.authorizationCodeGrant(config, back, { pkceCodeVerifier: verifier, expectedState: state });
 
 /** Authorizes an app for a home, and returns its tokens. */
 export async function tokensOf(api: TestApi, app: TestClient, home: Person, more: Record<string, string> = {}) {
-  const asked = await ask(app, more);
-  return redeem(app, await consent(api, home, asked), asked);
+  const asked = await consentRequestUrl(app, more);
+  return exchangeCode(app, await authorizeApp(api, home, asked), asked);
 }

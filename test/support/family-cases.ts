@@ -35,7 +35,7 @@ export const messageOf = (given: FamilyCase['in']) => ({
 });
 export const settingsOf = ({ tz, config }: FamilyCase['in']): DecoderSettings => ({ ...config, ...(tz ? { tz } : {}) });
 /** Returns the messages that came before a test case's message. */
-export const priorOf = ({ prior = [] }: FamilyCase['in']) =>
+export const priorMessagesOf = ({ prior = [] }: FamilyCase['in']) =>
   prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
 /** Returns the cases of a family by name: `tables/<family>.cases.json` for a table, or the files in a code family's folder. */
 export const casesOf = (family: string): [string, FamilyCase][] => {

@@ -90,7 +90,7 @@ export function readAnnouncement(prefix: string, onTopic: string, payload: strin
 }
 
 /** Returns the components of an announcement that are not removed, by their keys. */
-export const sensorsIn = ({ components }: Announcement) =>
+export const listSensors = ({ components }: Announcement) =>
   Object.fromEntries(
     Object.entries(components).filter((entry): entry is [string, z.infer<typeof sensor>] => 'unique_id' in entry[1]),
   );

@@ -30,14 +30,14 @@ export async function connectOverHttp(
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`https://localhost:${api.port}/mcp`), { requestInit }),
   );
-  return toolClient(client);
+  return createToolClient(client);
 }
 
 export const newClient = (isModern = false): Client =>
   new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: isModern ? 'auto' : 'legacy' } });
 
 /** Lists the tools, so that the client validates every later result against the tool's output schema. */
-export async function toolClient(client: Client): Promise<ToolClient> {
+export async function createToolClient(client: Client): Promise<ToolClient> {
   await client.listTools();
   const call = async (name: string, values: Record<string, unknown> = {}) => {
     const { isError, structuredContent, content } = await client.callTool({ name, arguments: values });

@@ -59,10 +59,10 @@ export const answerWith = (text: string | Buffer, headers: Record<string, string
   host.answer = () => ({ status: 200, headers, body: text });
 };
 const SHAPE = { format: 'json', items: '$.rows', starts_at: '$.from', value: '$.price', at: ['11:15', '18:00'] };
-export const own = (more: object = {}) => ({ url: url(), ...SHAPE, ...more });
-export const elsewhere = (more: object = {}) => ({ url: 'https://prices.example/x', ...SHAPE, ...more });
+export const ownSource = (more: object = {}) => ({ url: url(), ...SHAPE, ...more });
+export const foreignSource = (more: object = {}) => ({ url: 'https://prices.example/x', ...SHAPE, ...more });
 /** Returns a function that sets the host's answer. */
-export const answers = (answer: ReturnType<Receiver['answer']>) => () => {
+export const answerOfHost = (answer: ReturnType<Receiver['answer']>) => () => {
   host.answer = () => answer;
 };
 export const rows = (...prices: [string, unknown][]) =>
@@ -88,17 +88,17 @@ export const pricesOf = async (id: string) =>
       (one: { starts_at: string; per_kwh: string }) => [one.starts_at.slice(8, 16), one.per_kwh],
     ),
   );
-export const work = () => fetchDueSource({ db: api.db, box: BOX, fetchAnswer, clock: () => api.now });
+export const fetchNextSource = () => fetchDueSource({ db: api.db, box: BOX, fetchAnswer, clock: () => api.now });
 /** Fetches everything that is due, without the wait of a second between fetches from a host. */
-export async function workAll(): Promise<number> {
+export async function fetchAllSources(): Promise<number> {
   for (let series = 0; ; ) {
-    const did = await work();
+    const did = await fetchNextSource();
     if (did === 0) return series;
     series += did;
     await api.database.pool.query('DELETE FROM source_hosts');
   }
 }
-export const later = (minutes: number) => {
+export const advanceClock = (minutes: number) => {
   api.now = new Date(api.now.getTime() + minutes * MINUTE_MS);
 };
 export const nextOf = async (id: string) => (await get(id)).next_fetch_at.slice(8, 16);

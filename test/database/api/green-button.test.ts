@@ -17,7 +17,14 @@ import { dayRange } from '#src/energy/ranges.ts';
 import { subscriptionXml } from '#src/export/green-button/feed.ts';
 import { monthsOfIntervals } from '#src/export/green-button/intervals.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
-import { ask, consent, redeem, registerApp, type TestClient, tokensOf } from '#test/support/apps.ts';
+import {
+  authorizeApp,
+  consentRequestUrl,
+  exchangeCode,
+  registerApp,
+  type TestClient,
+  tokensOf,
+} from '#test/support/apps.ts';
 import { hasEspiSchema, validateByEspiSchema } from '#test/support/espi-schema.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
 import { homeKey, join, type Person } from '#test/support/members.ts';
@@ -110,9 +117,9 @@ describe('the consent to a scope string of Green Button', () => {
     const plain = await tokensOf(api, app, home, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
     expect([plain.scope, plain.resourceURI]).toEqual(['insights:read', undefined]);
     // Also not behind a second question mark.
-    const hidden = await ask(app, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
+    const hidden = await consentRequestUrl(app, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
     hidden.url = new URL(hidden.url.href.replace('?', '?x=?&'));
-    const { resourceURI } = await redeem(app, await consent(api, home, hidden), hidden);
+    const { resourceURI } = await exchangeCode(app, await authorizeApp(api, home, hidden), hidden);
     expect(resourceURI).toBeUndefined();
     // It may read the resources by the default terms.
     const [href = ''] = selfOf((await get(`${ROOT}/UsagePoint`, plain.access_token)).text);

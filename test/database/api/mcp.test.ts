@@ -5,7 +5,7 @@ import type { Scope } from '#src/auth/scopes.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { expectedErrorBody, TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
-import { connectOverHttp, newClient, type ToolClient, toolClient, trustCertificate } from '#test/support/mcp.ts';
+import { connectOverHttp, createToolClient, newClient, type ToolClient, trustCertificate } from '#test/support/mcp.ts';
 import { homeKey, join } from '#test/support/members.ts';
 import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
@@ -336,7 +336,7 @@ describe('answers of MCP tools equal known answers', () => {
         env: { PATH: process.env.PATH ?? '', ENERGY_API_KEY: key },
       });
       await client.connect(transport);
-      return toolClient(client);
+      return createToolClient(client);
     };
     const own = await connect(anna.key, ['--allow-write']);
     const [listed, overHttp] = await Promise.all([

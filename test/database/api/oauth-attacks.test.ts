@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import {
-  ask,
+  authorizeApp,
   browse,
   CALLBACK,
-  consent,
+  consentRequestUrl,
   cookiesOf,
+  exchangeCode,
   openConsentPage,
-  redeem,
   registerApp,
   type TestClient,
   tokensOf,
@@ -37,7 +37,7 @@ const insights = (key: string, query = '') => api.send(`/v1/energy-insights${que
 const list = async (who: Person) => (await api.send('/v1/authorizations', { key: who.key })).json;
 const pause = (ms = 600) => new Promise((resolve) => setTimeout(resolve, ms));
 const authorize = async (more: Record<string, string> = {}, of = app) =>
-  browse(api, new Map(), (await ask(of, more)).url.href);
+  browse(api, new Map(), (await consentRequestUrl(of, more)).url.href);
 /** Sends a form to the token endpoint, with the app's secret unless `headers` has another one. */
 const token = (form: Record<string, string>, headers: object = { authorization: basic(app) }, at = api) =>
   at.send('/oauth/token', {
@@ -66,7 +66,7 @@ describe('4.1 redirect URIs', () => {
   });
 
   test('given twice are refused, as every repeated parameter', async () => {
-    const { url } = await ask(app);
+    const { url } = await consentRequestUrl(app);
     for (const name of ['redirect_uri', 'client_id', 'scope', 'state', 'code_challenge']) {
       const twice = new URL(url);
       twice.searchParams.append(name, 'https://evil.example/');
@@ -97,7 +97,7 @@ test('4.1 and 4.2 the browser sends no other site an address that contains a cod
   const { page } = await openConsentPage(
     api,
     cookiesOf(await browserOf(api, (await newHome()).userId)),
-    await ask(app),
+    await consentRequestUrl(app),
   );
   expect(page.headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
   expect((await authorize()).headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
@@ -118,33 +118,33 @@ test('4.3.2 a token in an address or a form is no credential', async () => {
 });
 
 test('4.4 mix-up: each answer names its issuer, and a client refuses another one', async () => {
-  const asked = await ask(app);
-  const back = await consent(api, await newHome(), asked);
+  const asked = await consentRequestUrl(app);
+  const back = await authorizeApp(api, await newHome(), asked);
   for (const iss of ['https://evil.example', null]) {
     const forged = new URL(back);
     if (iss === null) forged.searchParams.delete('iss');
     else forged.searchParams.set('iss', iss);
-    await expect(redeem(app, forged, asked)).rejects.toThrow();
+    await expect(exchangeCode(app, forged, asked)).rejects.toThrow();
   }
-  expect((await redeem(app, back, asked)).access_token).toMatch(/^eus_at_/);
+  expect((await exchangeCode(app, back, asked)).access_token).toMatch(/^eus_at_/);
   expect(new URL(String((await authorize({ scope: '' })).headers.location)).searchParams.get('iss')).toBe(TEST_URL);
 });
 
 describe('4.5 and 4.8 codes', () => {
   test('injected into another request of the app are refused, because the verifier is another', async () => {
-    const [victim, attacker] = [await ask(app), await ask(app)];
-    const back = await consent(api, await newHome(), victim);
+    const [victim, attacker] = [await consentRequestUrl(app), await consentRequestUrl(app)];
+    const back = await authorizeApp(api, await newHome(), victim);
     const form = { grant_type: 'authorization_code', code: codeOf(back), redirect_uri: CALLBACK };
     expect((await token({ ...form, code_verifier: attacker.verifier })).json).toMatchObject(refused);
   });
 
   test('are not exchanged without a verifier (PKCE downgrade)', async () => {
-    const asked = await ask(app);
-    const back = await consent(api, await newHome(), asked);
+    const asked = await consentRequestUrl(app);
+    const back = await authorizeApp(api, await newHome(), asked);
     const form = { grant_type: 'authorization_code', code: codeOf(back), redirect_uri: CALLBACK };
     expect((await token(form)).json).toMatchObject(refused);
     expect((await token({ ...form, code_verifier: '' })).json.error).toBeDefined();
-    const { url } = await ask(app);
+    const { url } = await consentRequestUrl(app);
     url.searchParams.delete('code_challenge');
     url.searchParams.delete('code_challenge_method');
     expect(String((await browse(api, new Map(), url.href)).headers.location)).toContain('error=invalid_request');
@@ -152,9 +152,9 @@ describe('4.5 and 4.8 codes', () => {
 
   test('replayed from two sides at once give tokens to none in the end', async () => {
     const home = await newHome();
-    const asked = await ask(app);
-    const back = await consent(api, home, asked);
-    const results = await Promise.allSettled([redeem(app, back, asked), redeem(app, back, asked)]);
+    const asked = await consentRequestUrl(app);
+    const back = await authorizeApp(api, home, asked);
+    const results = await Promise.allSettled([exchangeCode(app, back, asked), exchangeCode(app, back, asked)]);
     const issued = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     expect(issued).toHaveLength(1);
     await pause();
@@ -163,25 +163,29 @@ describe('4.5 and 4.8 codes', () => {
   });
 
   test('expire', async () => {
-    const asked = await ask(app);
-    const back = await consent(api, await newHome(), asked);
+    const asked = await consentRequestUrl(app);
+    const back = await authorizeApp(api, await newHome(), asked);
     await api.database.pool.query(`UPDATE oauth_tokens SET payload = payload || '{"exp": 1}' WHERE kind = 'code'`);
-    await expect(redeem(app, back, asked)).rejects.toMatchObject(refused);
+    await expect(exchangeCode(app, back, asked)).rejects.toMatchObject(refused);
   });
 
   test('of another app, and its redirect URI, are refused', async () => {
     const other = await registerApp(api, utility);
-    const asked = await ask(app);
-    const back = await consent(api, await newHome(), asked);
-    await expect(redeem(other, back, asked)).rejects.toMatchObject(refused);
+    const asked = await consentRequestUrl(app);
+    const back = await authorizeApp(api, await newHome(), asked);
+    await expect(exchangeCode(other, back, asked)).rejects.toMatchObject(refused);
   });
 });
 
 test('4.7 cross-site requests: another site’s form and another session’s token let nobody in', async () => {
   const [home, attacker] = [await newHome(), await newHome()];
   const cookies = cookiesOf(await browserOf(api, home.userId));
-  const { at } = await openConsentPage(api, cookies, await ask(app));
-  const foreign = await openConsentPage(api, cookiesOf(await browserOf(api, attacker.userId)), await ask(app));
+  const { at } = await openConsentPage(api, cookies, await consentRequestUrl(app));
+  const foreign = await openConsentPage(
+    api,
+    cookiesOf(await browserOf(api, attacker.userId)),
+    await consentRequestUrl(app),
+  );
   for (const csrf of ['', foreign.csrf])
     expect((await browse(api, cookies, at, { csrf, until: 'month', decision: 'allow' })).status).toBe(403);
   // Scripts of other sites read nothing.
@@ -197,7 +201,7 @@ test('4.7 cross-site requests: another site’s form and another session’s tok
 test('4.7 a hostile form gets a clear refusal', async () => {
   const home = await newHome();
   const cookies = cookiesOf(await browserOf(api, home.userId));
-  const { at, csrf } = await openConsentPage(api, cookies, await ask(app));
+  const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
   for (const form of [
     { csrf, until: 'constructor', decision: 'allow' },
     { csrf, until: '__proto__', decision: 'allow' },
@@ -211,10 +215,10 @@ test('4.7 a hostile form gets a clear refusal', async () => {
 
 test('4.9 and 4.10 codes, refresh tokens and secrets are not accepted as access tokens, nor is another home’s token', async () => {
   const [home, other] = [await newHome(), await newHome()];
-  const asked = await ask(app);
-  const back = await consent(api, home, asked);
+  const asked = await consentRequestUrl(app);
+  const back = await authorizeApp(api, home, asked);
   expect((await insights(codeOf(back))).status).toBe(401);
-  const { access_token, refresh_token = '' } = await redeem(app, back, asked);
+  const { access_token, refresh_token = '' } = await exchangeCode(app, back, asked);
   for (const text of [refresh_token, app.secret ?? '', `${access_token}x`, access_token.toUpperCase()])
     expect((await insights(text)).status).toBe(401);
   expect((await token({ grant_type: 'refresh_token', refresh_token: access_token })).json).toMatchObject(refused);
@@ -225,7 +229,7 @@ test('4.9 and 4.10 codes, refresh tokens and secrets are not accepted as access 
 });
 
 test('4.11 and 4.12 the server redirects only to itself and to the app, with 303, whatever Host the client sends', async () => {
-  const { url } = await ask(app);
+  const { url } = await consentRequestUrl(app);
   const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
   const begun = await api.send(`${url.pathname}${url.search}`, { headers: evil });
   expect(begun.status).toBe(303);
@@ -235,7 +239,11 @@ test('4.11 and 4.12 the server redirects only to itself and to the app, with 303
   const { json } = await api.send('/.well-known/oauth-authorization-server', { headers: evil });
   expect(json.issuer).toBe(TEST_URL);
   const cookies = cookiesOf(await browserOf(api, (await newHome()).userId));
-  const { at, csrf } = await openConsentPage(api, cookies, await ask(app, { state: 'a\r\nset-cookie: x=y' }));
+  const { at, csrf } = await openConsentPage(
+    api,
+    cookies,
+    await consentRequestUrl(app, { state: 'a\r\nset-cookie: x=y' }),
+  );
   const pressed = await browse(api, cookies, at, { csrf, until: 'month', decision: 'allow' });
   const returned = await browse(api, cookies, String(pressed.headers.location));
   expect([pressed.status, returned.status]).toEqual([303, 303]);
@@ -302,7 +310,7 @@ test('4.15 no app acts as a home: grants without a home’s consent do not exist
 
 test('4.16 clickjacking: no page of the authorization server is shown in a frame', async () => {
   const cookies = cookiesOf(await browserOf(api, (await newHome()).userId));
-  const { page, at } = await openConsentPage(api, cookies, await ask(app));
+  const { page, at } = await openConsentPage(api, cookies, await consentRequestUrl(app));
   const pages = [page, await authorize({ redirect_uri: 'https://evil.example/' }), await browse(api, new Map(), at)];
   for (const { headers } of pages) expect(headers['content-security-policy']).toMatch(/frame-ancestors 'none'/);
 });
@@ -311,7 +319,7 @@ test('RFC 6819, 4.4.1.4: names and addresses of an app are shown as text', async
   const name = '<img src=x onerror=alert(1)>"\'&';
   const hostile = await registerApp(api, utility, { name, website: 'https://bright.example.com/?"><script>' });
   const cookies = cookiesOf(await browserOf(api, (await newHome()).userId));
-  const { page } = await openConsentPage(api, cookies, await ask(hostile));
+  const { page } = await openConsentPage(api, cookies, await consentRequestUrl(hostile));
   expect(page.text).not.toMatch(/<img|<script/);
   expect(page.text).toContain('&lt;img src=x onerror=alert(1)&gt;');
   const { text } = await api.send('/oauth/authorize?client_id=%3Cscript%3Ealert(1)%3C/script%3E&response_type=code');

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { APP_SCOPE_NAMES, SCOPES } from '#src/auth/scopes.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import {
-  ask,
+  authorizeApp,
   browse,
   CALLBACK,
-  consent,
+  consentRequestUrl,
   cookiesOf,
+  exchangeCode,
   openConsentPage,
-  redeem,
   registerApp,
   type TestClient,
   tokensOf,
@@ -64,11 +64,11 @@ describe('the metadata', () => {
 describe('an app that a home authorizes', () => {
   test('reaches that home only, is listed and reported by mail, and is refused within a second of its end', async () => {
     const mine = await newHome();
-    const asked = await ask(app);
-    const back = await consent(api, mine, asked, 'year');
+    const asked = await consentRequestUrl(app);
+    const back = await authorizeApp(api, mine, asked, 'year');
     expect(back.origin + back.pathname).toBe(CALLBACK);
     expect(back.searchParams.get('iss')).toBe(TEST_URL);
-    const tokens = await redeem(app, back, asked);
+    const tokens = await exchangeCode(app, back, asked);
     expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 3_600, scope: 'insights:read devices:read' });
     expect(tokens.access_token).toMatch(/^eus_at_\w{42}$/);
     expect(tokens).not.toHaveProperty('id_token');
@@ -155,7 +155,7 @@ describe('an app that a home authorizes', () => {
     const tokens = await tokensOf(api, app, mine);
     // Includes a request whose browser did not return to the app.
     const cookies = cookiesOf(await browserOf(api, mine.userId));
-    const { at, csrf } = await openConsentPage(api, cookies, await ask(app));
+    const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
     await browse(api, cookies, at, { csrf, until: 'month', decision: 'allow' });
     const mentions = () => rows('SELECT FROM oauth_tokens t WHERE t::text LIKE $1', [`%${mine.userId}%`]);
     expect(await mentions()).toHaveLength(4);
@@ -220,25 +220,27 @@ describe('refresh tokens', () => {
 describe('codes', () => {
   test('work once: a replay ends the authorization', async () => {
     const mine = await newHome();
-    const asked = await ask(app);
-    const back = await consent(api, mine, asked);
-    const { access_token } = await redeem(app, back, asked);
-    await expect(redeem(app, back, asked)).rejects.toMatchObject({ error: 'invalid_grant' });
+    const asked = await consentRequestUrl(app);
+    const back = await authorizeApp(api, mine, asked);
+    const { access_token } = await exchangeCode(app, back, asked);
+    await expect(exchangeCode(app, back, asked)).rejects.toMatchObject({ error: 'invalid_grant' });
     await pause();
     expect((await insights(access_token)).status).toBe(401);
   });
 
   test('need the verifier, the client and the redirect URI that they were issued for', async () => {
-    const asked = await ask(app);
-    const back = await consent(api, await newHome(), asked);
+    const asked = await consentRequestUrl(app);
+    const back = await authorizeApp(api, await newHome(), asked);
     const other = await registerApp(api, utility);
-    await expect(redeem(other, back, asked)).rejects.toMatchObject({ error: 'invalid_grant' });
-    await expect(redeem(app, back, { ...asked, verifier: client.randomPKCECodeVerifier() })).rejects.toMatchObject({
+    await expect(exchangeCode(other, back, asked)).rejects.toMatchObject({ error: 'invalid_grant' });
+    await expect(
+      exchangeCode(app, back, { ...asked, verifier: client.randomPKCECodeVerifier() }),
+    ).rejects.toMatchObject({
       error: 'invalid_grant',
     });
     const elsewhere = new URL(back);
     elsewhere.pathname = '/other';
-    await expect(redeem(app, elsewhere, asked)).rejects.toMatchObject({ error: 'invalid_grant' });
+    await expect(exchangeCode(app, elsewhere, asked)).rejects.toMatchObject({ error: 'invalid_grant' });
     const body = {
       grant_type: 'authorization_code',
       code: back.searchParams.get('code') as string,
@@ -252,7 +254,7 @@ describe('codes', () => {
       expect(
         (await api.send('/oauth/token', { method: 'POST', raw, headers: { ...headers, ...more } })).json.error,
       ).toBe('invalid_client');
-    expect((await redeem(app, back, asked)).scope).toBe('insights:read devices:read');
+    expect((await exchangeCode(app, back, asked)).scope).toBe('insights:read devices:read');
   });
 
   test('are not issued without PKCE, with its plain method, or for scopes beyond the app’s', async () => {
@@ -266,13 +268,15 @@ describe('codes', () => {
       [{ prompt: 'none' }, 'consent_required'],
     ];
     for (const [more, error] of failing) {
-      const { url } = await ask(app, more);
+      const { url } = await consentRequestUrl(app, more);
       const { status, headers } = await browse(api, new Map(), url.href);
       const to = new URL(String(headers.location));
       expect([more, status, to.origin, errorOf(to)]).toEqual([more, 303, new URL(CALLBACK).origin, error]);
       expect(to.searchParams.get('iss')).toBe(TEST_URL);
     }
-    expect((await browse(api, new Map(), (await ask(app, { response_mode: 'form_post' })).url.href)).status).toBe(400);
+    expect(
+      (await browse(api, new Map(), (await consentRequestUrl(app, { response_mode: 'form_post' })).url.href)).status,
+    ).toBe(400);
   });
 });
 
@@ -289,7 +293,7 @@ describe('redirect URIs', () => {
     ['without TLS', 'http://bright.example.com/callback'],
     ['of loopback', 'http://127.0.0.1/callback'],
   ])('such as %s get an error page and no redirect', async (_, redirect_uri) => {
-    const { status, headers } = await browse(api, new Map(), (await ask(app, { redirect_uri })).url.href);
+    const { status, headers } = await browse(api, new Map(), (await consentRequestUrl(app, { redirect_uri })).url.href);
     expect([status, headers.location]).toEqual([400, undefined]);
     expect(headers['content-security-policy']).toMatch(/frame-ancestors 'none'/);
   });
@@ -302,17 +306,23 @@ describe('redirect URIs', () => {
       ['http://localhost:51004/back', 400],
       ['http://127.0.0.1.evil.example:51004/back', 400],
     ] as const)
-      expect((await browse(api, new Map(), (await ask(program, { redirect_uri })).url.href)).status).toBe(status);
-    const asked = await ask(program, { redirect_uri: 'http://127.0.0.1:51004/back' });
+      expect((await browse(api, new Map(), (await consentRequestUrl(program, { redirect_uri })).url.href)).status).toBe(
+        status,
+      );
+    const asked = await consentRequestUrl(program, { redirect_uri: 'http://127.0.0.1:51004/back' });
     const mine = await newHome();
-    const tokens = await redeem(program, await consent(api, mine, asked), asked);
+    const tokens = await exchangeCode(program, await authorizeApp(api, mine, asked), asked);
     expect((await insights(tokens.access_token)).json.user_id).toBe(mine.userId);
   });
 });
 
 describe('the page of consent', () => {
   test('is plain HTML with one form, states app, scopes and duration, and cannot be framed', async () => {
-    const { page } = await openConsentPage(api, cookiesOf(await browserOf(api, home.userId)), await ask(app));
+    const { page } = await openConsentPage(
+      api,
+      cookiesOf(await browserOf(api, home.userId)),
+      await consentRequestUrl(app),
+    );
     expect(page.text).toContain('Bright Home asks for access to your home');
     expect(page.text).toContain('see what your home uses and produces');
     for (const words of ['for 30 days', 'for a year', 'until you end it']) expect(page.text).toContain(words);
@@ -332,7 +342,7 @@ describe('the page of consent', () => {
   ])('is in the language of the browser: %s', async (accepted, language, asks, scope) => {
     const named = await registerApp(api, utility, { name: 'Bright & Co' });
     const cookies = cookiesOf(await browserOf(api, home.userId));
-    const { at } = await openConsentPage(api, cookies, await ask(named));
+    const { at } = await openConsentPage(api, cookies, await consentRequestUrl(named));
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const { text } = await api.send(at, { headers: { cookie, 'accept-language': accepted } });
     for (const part of [`<html lang="${language}">`, asks, scope]) expect(text).toContain(part);
@@ -341,12 +351,12 @@ describe('the page of consent', () => {
   test('grants nothing without its own token, from another session or browser, or after 15 minutes', async () => {
     const mine = await newHome();
     const cookies = cookiesOf(await browserOf(api, mine.userId));
-    const { at, csrf } = await openConsentPage(api, cookies, await ask(app));
+    const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
     const allow = (with_: string, by = cookies) =>
       browse(api, new Map(by), at, { csrf: with_, until: 'month', decision: 'allow' });
     const forged = [...cookies].map(([name, value]): [string, string] => [name, name.endsWith('.sig') ? 'x' : value]);
     expect((await allow(csrf, new Map(forged))).status).toBe(404);
-    const foreign = await openConsentPage(api, new Map(cookies), await ask(app));
+    const foreign = await openConsentPage(api, new Map(cookies), await consentRequestUrl(app));
     for (const token of ['', 'x', foreign.csrf]) expect((await allow(token)).status).toBe(403);
     const other = cookiesOf(await browserOf(api, home.userId));
     // Another person's browser has no part in the request.
@@ -367,21 +377,25 @@ describe('the page of consent', () => {
   test('grants access once for two clicks, and a denial returns to the app', async () => {
     const mine = await newHome();
     const cookies = cookiesOf(await browserOf(api, mine.userId));
-    const { at, csrf } = await openConsentPage(api, cookies, await ask(app));
+    const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
     const press = () => browse(api, cookies, at, { csrf, until: 'unlimited', decision: 'allow' });
     expect([(await press()).status, (await press()).status]).toEqual([303, 303]);
     expect((await list(mine)).json).toMatchObject([{ expires_at: null }]);
-    const refused = await openConsentPage(api, cookies, await ask(app));
+    const refused = await openConsentPage(api, cookies, await consentRequestUrl(app));
     const pressed = await browse(api, cookies, refused.at, { csrf: refused.csrf, decision: 'deny' });
     const { headers } = await browse(api, cookies, String(pressed.headers.location));
     expect(errorOf(new URL(String(headers.location)))).toBe('access_denied');
   });
 
   test('can be used by homes only, and with no key', async () => {
-    const { page } = await openConsentPage(api, cookiesOf(await browserOf(api, utility.userId)), await ask(app));
+    const { page } = await openConsentPage(
+      api,
+      cookiesOf(await browserOf(api, utility.userId)),
+      await consentRequestUrl(app),
+    );
     expect([page.status, page.text]).toEqual([403, expect.stringContaining('Only the account of a homeowner')]);
     const cookies = new Map<string, string>();
-    const begun = await browse(api, cookies, (await ask(app)).url.href);
+    const begun = await browse(api, cookies, (await consentRequestUrl(app)).url.href);
     const reload = await browse(api, cookies, String(begun.headers.location));
     expect(reload.text).toContain('http-equiv="refresh"');
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');

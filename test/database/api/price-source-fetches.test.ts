@@ -9,20 +9,22 @@ import { fetchDueSource } from '#src/tariffs/sources/fetch-due.ts';
 import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
 import {
   admin,
+  advanceClock,
+  answerOfHost,
   answerPresets,
-  answers,
   answerWith,
   api,
   BOX,
+  fetchAllSources,
   fetchAnswer,
   fetcher,
+  fetchNextSource,
   get,
   home,
   host,
-  later,
   make,
   nextOf,
-  own,
+  ownSource,
   patch,
   presetUrls,
   pricesOf,
@@ -32,8 +34,6 @@ import {
   rows,
   url,
   utility,
-  work,
-  workAll,
 } from '#test/support/price-sources.ts';
 
 registerSourceApi();
@@ -69,7 +69,7 @@ describe('recorded answers of a server', () => {
     const source = { preset: name, ...(name.startsWith('entsoe') && { token: 'a-token' }) };
     const body = { name, resolution_minutes: minutes, ...(unit !== 'g' && { currency: unit }), source };
     const made = await api.send(`/v1/${noun}`, { method: 'POST', key: home.key, body });
-    expect(await workAll()).toBe(1);
+    expect(await fetchAllSources()).toBe(1);
     expect(host.calls.map(({ path }) => path)).toEqual(presetUrls.map((one) => one.slice(new URL(one).origin.length)));
     const shown = (await api.send(`/v1/${noun}/${made.json.series_id}`, { key: home.key })).json;
     expect([shown.last_error, shown.last_fetched_at]).toEqual([null, api.now.toISOString()]);
@@ -80,18 +80,18 @@ describe('recorded answers of a server', () => {
 
   test('that arrive late are fetched again after 5 minutes, if yesterday’s arrived in time', async () => {
     answerWith(rows(['15T12:00', 1], ['16T00:00', 2]));
-    const id = await make({ source: own() });
-    await workAll();
+    const id = await make({ source: ownSource() });
+    await fetchAllSources();
     expect(await nextOf(id)).toBe('15T18:00');
-    later(24 * 60);
+    advanceClock(24 * 60);
     answerWith(rows(['16T00:00', 2], ['16T12:00', 3]));
-    await workAll();
+    await fetchAllSources();
     expect([await nextOf(id), (await get(id)).last_error]).toEqual(['16T11:20', null]);
-    later(4);
-    expect(await workAll()).toBe(0);
-    later(1);
+    advanceClock(4);
+    expect(await fetchAllSources()).toBe(0);
+    advanceClock(1);
     answerWith(rows(['16T12:00', 3], ['17T00:00', 4]));
-    expect(await workAll()).toBe(1);
+    expect(await fetchAllSources()).toBe(1);
     expect(await nextOf(id)).toBe('16T18:00');
     expect(await pricesOf(id)).toEqual({ '15T12:00': '1', '16T00:00': '2', '16T12:00': '3' });
   });
@@ -99,16 +99,16 @@ describe('recorded answers of a server', () => {
 
 describe('a fetch', () => {
   test.each<[string, () => void, string, string]>([
-    ['of status 503', answers({ status: 503, body: 'secret text' }), 'HTTP 503', '15T11:20'],
+    ['of status 503', answerOfHost({ status: 503, body: 'secret text' }), 'HTTP 503', '15T11:20'],
     [
       'of status 429, after its Retry-After',
-      answers({ status: 429, headers: { 'retry-after': '1800' } }),
+      answerOfHost({ status: 429, headers: { 'retry-after': '1800' } }),
       'HTTP 429',
       '15T11:45',
     ],
     [
       'of a redirect',
-      answers({ status: 302, headers: { location: 'https://127.0.0.1/' } }),
+      answerOfHost({ status: 302, headers: { location: 'https://127.0.0.1/' } }),
       'HTTP 302: redirects are not followed',
       '15T11:20',
     ],
@@ -121,22 +121,22 @@ describe('a fetch', () => {
     ],
     [
       'that does not end',
-      answers({ status: 200, body: '{"rows":[', ending: 'goes on' }),
+      answerOfHost({ status: 200, body: '{"rows":[', ending: 'goes on' }),
       'no whole answer within 3 s',
       '15T11:20',
     ],
-    ['without an answer', answers(null), 'no whole answer within 3 s', '15T11:20'],
+    ['without an answer', answerOfHost(null), 'no whole answer within 3 s', '15T11:20'],
     [
       'that breaks off',
-      answers({ status: 200, body: '{"rows":[', ending: 'breaks off' }),
+      answerOfHost({ status: 200, body: '{"rows":[', ending: 'breaks off' }),
       'the source broke the connection off before it answered (ECONNRESET)',
       '15T11:20',
     ],
     ['of no price', () => answerWith('{"rows":[]}'), 'the answer has no values', '15T11:20'],
   ])('that %s has failed, and is repeated', async (_, arrange, error, nextAt) => {
     arrange();
-    const id = await make({ source: own() });
-    expect(await workAll()).toBe(1);
+    const id = await make({ source: ownSource() });
+    expect(await fetchAllSources()).toBe(1);
     const shown = await get(id);
     expect([shown.last_error, shown.last_fetched_at, shown.next_fetch_at.slice(8, 16)]).toEqual([error, null, nextAt]);
     expect(host.calls).toHaveLength(1);
@@ -144,8 +144,8 @@ describe('a fetch', () => {
 
   test('of a compressed response is decoded', async () => {
     answerWith(gzipSync(rows(['15T12:00', 1])), { 'content-encoding': 'gzip' });
-    const id = await make({ source: own() });
-    await workAll();
+    const id = await make({ source: ownSource() });
+    await fetchAllSources();
     expect(await pricesOf(id)).toEqual({ '15T12:00': '1' });
   });
 
@@ -191,12 +191,12 @@ describe('a fetch', () => {
 describe('several workers', () => {
   test('never fetch the same source twice, nor a host twice in a second', async () => {
     answerWith(rows(['15T12:00', 1]));
-    for (let count = 0; count < 6; count++) await make({ source: own({ url: url(`/${count}`) }) });
+    for (let count = 0; count < 6; count++) await make({ source: ownSource({ url: url(`/${count}`) }) });
     // Twice the second in which a host is fetched from once.
     const until = Date.now() + 3_300;
     const worker = async () => {
       while (Date.now() < until) {
-        await work();
+        await fetchNextSource();
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     };
@@ -221,7 +221,7 @@ describe('several workers', () => {
       await make({ resolution_minutes: 15, source: { preset: 'awattar_de' } }, admin.key),
     ];
     for (const token of ['one', 'two', 'one']) await make({ source: { preset: 'entsoe_fr', token } });
-    expect(await workAll()).toBe(6);
+    expect(await fetchAllSources()).toBe(6);
     expect(
       presetUrls.map((one) => new URL(one).host + (new URL(one).searchParams.get('securityToken') ?? '')).sort(),
     ).toEqual(['api.awattar.de', 'web-api.tp.entsoe.euone', 'web-api.tp.entsoe.eutwo']);
@@ -242,7 +242,7 @@ describe('several workers', () => {
     for (let count = 0; count < 12; count++) await make({ source: { preset: 'awattar_de' } }, owners[count % 3]?.key);
     // Without the claim of the host first, each worker leases some of the series, and fetches for them later.
     for (let round = 0; round < 3; round++) {
-      await Promise.all(Array.from({ length: 8 }, work));
+      await Promise.all(Array.from({ length: 8 }, fetchNextSource));
       await api.database.pool.query('DELETE FROM source_hosts');
     }
     expect(presetUrls).toHaveLength(1);
@@ -262,8 +262,8 @@ describe('several workers', () => {
        FROM series_sources s, more WHERE s.series_id = $1`,
       [id],
     );
-    expect(await work()).toBe(2_101);
-    expect([presetUrls.length, await workAll()]).toEqual([1, 0]);
+    expect(await fetchNextSource()).toBe(2_101);
+    expect([presetUrls.length, await fetchAllSources()]).toEqual([1, 0]);
     const { rows: priced } = await api.database.pool.query(
       'SELECT count(DISTINCT series_id)::int AS count FROM prices',
     );
@@ -271,10 +271,10 @@ describe('several workers', () => {
   });
 
   test('discard a response whose source has changed meanwhile, and take over from a killed worker', async () => {
-    const id = await make({ source: own() });
+    const id = await make({ source: ownSource() });
     host.answer = () => ({ status: 200, body: rows(['15T12:00', 1]) });
     const changing: FetchAnswer = async (request) => {
-      await patch(id, { source: own({ url: url('/new') }) });
+      await patch(id, { source: ownSource({ url: url('/new') }) });
       return fetchAnswer(request);
     };
     await fetchDueSource({ db: api.db, box: BOX, fetchAnswer: changing, clock: () => api.now });
@@ -285,24 +285,24 @@ describe('several workers', () => {
     // A worker that stops gives the source back at once.
     await fetchDueSource({ db: api.db, box: BOX, fetchAnswer: killed, clock: () => api.now, stopping });
     await api.database.pool.query('DELETE FROM source_hosts');
-    await workAll();
+    await fetchAllSources();
     expect(await pricesOf(id)).toEqual({ '15T12:00': '1' });
     await api.database.pool.query(
       "UPDATE series_sources SET next_fetch_at = $1, lease_id = 'x', leased_until = $1::timestamptz + interval '2 minutes'",
       [api.now],
     );
-    expect(await workAll()).toBe(0);
-    later(2);
-    expect(await workAll()).toBe(1);
+    expect(await fetchAllSources()).toBe(0);
+    advanceClock(2);
+    expect(await fetchAllSources()).toBe(1);
   });
 });
 
 test('a custom address is not fetched once its owner becomes a homeowner', async () => {
   answerWith(rows(['15T12:00', 1]));
   const former = await api.user('utility');
-  const id = await make({ source: own() }, former.key);
+  const id = await make({ source: ownSource() }, former.key);
   await api.database.pool.query(`UPDATE users SET role = 'homeowner' WHERE user_id = $1`, [former.userId]);
-  await workAll();
+  await fetchAllSources();
   expect([(await get(id, former.key)).last_error, host.calls]).toEqual([
     'only utilities and administrators fetch from their own addresses; choose a preset, or end the source',
     [],
@@ -311,9 +311,9 @@ test('a custom address is not fetched once its owner becomes a homeowner', async
 
 test('a source that fails for a day is reported to its owner once', async () => {
   host.answer = () => ({ status: 500 });
-  const id = await make({ source: own() });
+  const id = await make({ source: ownSource() });
   for (let count = 0; count < 14; count++) {
-    await workAll();
+    await fetchAllSources();
     api.now = new Date((await get(id)).next_fetch_at);
   }
   const { rows: told } = await api.database.pool.query(
@@ -338,7 +338,7 @@ test('a source that fails for a day is reported to its owner once', async () => 
 
 test('a fetched price queues the costs of homes with an alert on costs; an unchanged price does not', async () => {
   answerWith(rows(['15T12:00', 1]));
-  const id = await make({ source: own() });
+  const id = await make({ source: ownSource() });
   const tariff = { name: 'x', valid_from: '2026-01-01', currency: 'EUR', import: { series_id: id } };
   expect((await api.send('/v1/tariffs', { method: 'POST', key: home.key, body: tariff })).status).toBe(201);
   const alert = { type: 'daily_cost', threshold: '1', delivery: 'email' };
@@ -350,14 +350,14 @@ test('a fetched price queues the costs of homes with an alert on costs; an uncha
     return changes.map(({ user_ids }) => user_ids);
   };
   await queued();
-  await workAll();
+  await fetchAllSources();
   expect(await queued()).toEqual([[home.userId]]);
-  later(24 * 60);
-  expect(await workAll()).toBe(1);
+  advanceClock(24 * 60);
+  expect(await fetchAllSources()).toBe(1);
   expect(await queued()).toEqual([]);
   answerWith(rows(['15T12:00', 2]));
-  later(24 * 60);
-  await workAll();
+  advanceClock(24 * 60);
+  await fetchAllSources();
   expect(await queued()).toEqual([[home.userId]]);
   await put(id, ['15T12:00', '5']);
   await queued();

@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '#test/support/api.ts';
 import {
+  advanceClock,
   answerWith,
   api,
-  elsewhere,
+  fetchAllSources,
+  fetchNextSource,
+  foreignSource,
   get,
   HOURLY,
   home,
   host,
-  later,
   make,
   nextOf,
-  own,
+  ownSource,
   patch,
   post,
   pricesOf,
@@ -21,8 +23,6 @@ import {
   rows,
   url,
   utility,
-  work,
-  workAll,
 } from '#test/support/price-sources.ts';
 
 registerSourceApi();
@@ -30,7 +30,7 @@ registerSourceApi();
 describe('a series with a source', () => {
   test('is fetched once when the source is set, then at its times, and shows the result', async () => {
     answerWith(rows(['15T12:00', 0.1], ['15T13:00', '-0.05'], ['15T13:30', 9]));
-    const made = await post({ source: own({ headers: { 'X-Key': 'a secret key' }, scale: 0.5 }) });
+    const made = await post({ source: ownSource({ headers: { 'X-Key': 'a secret key' }, scale: 0.5 }) });
     expect(made.status).toBe(201);
     const { series_id: id } = made.json;
     expect(made.json).toMatchObject({
@@ -38,8 +38,8 @@ describe('a series with a source', () => {
       next_fetch_at: '2026-06-15T11:15:00.000Z',
       last_error: null,
     });
-    expect(await workAll()).toBe(1);
-    expect(await workAll()).toBe(0);
+    expect(await fetchAllSources()).toBe(1);
+    expect(await fetchAllSources()).toBe(0);
     expect(host.calls.map(({ headers }) => headers['x-key'])).toEqual(['a secret key']);
     expect(await pricesOf(id)).toEqual({ '15T12:00': '0.05', '15T13:00': '-0.025' });
     const shown = await get(id);
@@ -47,7 +47,7 @@ describe('a series with a source', () => {
       series_id: id,
       user_id: utility.userId,
       ...HOURLY,
-      source: { ...own(), scale: '0.5', timezone: 'UTC' },
+      source: { ...ownSource(), scale: '0.5', timezone: 'UTC' },
       last_fetched_at: '2026-06-15T11:15:00.000Z',
       next_fetch_at: '2026-06-15T18:00:00.000Z',
       last_error: '1 of 3 rows were not stored; row 3: starts_at must be a multiple of 60 minutes in UTC',
@@ -58,8 +58,8 @@ describe('a series with a source', () => {
       );
     // A corrected price replaces the fetched one at the next time.
     answerWith(rows(['15T12:00', 0.3], ['15T13:00', -0.05]));
-    later(6 * 60 + 45);
-    expect(await workAll()).toBe(1);
+    advanceClock(6 * 60 + 45);
+    expect(await fetchAllSources()).toBe(1);
     expect(await pricesOf(id)).toEqual({ '15T12:00': '0.15', '15T13:00': '-0.025' });
     expect((await get(id)).last_error).toBe(null);
     expect(await nextOf(id)).toBe('16T11:15');
@@ -69,13 +69,13 @@ describe('a series with a source', () => {
     answerWith(rows(['15T12:00', 1], ['15T13:00', 2], ['15T14:00', 3]));
     const id = await make({});
     await put(id, ['15T12:00', '9'], ['16T00:00', '8']);
-    await patch(id, { source: own() });
-    await workAll();
+    await patch(id, { source: ownSource() });
+    await fetchAllSources();
     expect(await pricesOf(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '3', '16T00:00': '8' });
     await put(id, ['15T13:00', '2']);
     answerWith(rows(['15T12:00', 10], ['15T13:00', 20], ['15T14:00', 30], ['16T00:00', 40]));
-    later(24 * 60);
-    await workAll();
+    advanceClock(24 * 60);
+    await fetchAllSources();
     expect(await pricesOf(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
     // `to` is exclusive; a fetched price stays.
     expect((await remove(id, '?from=2026-06-15T12:00:00Z&to=2026-06-15T13:00:00Z')).status).toBe(200);
@@ -84,8 +84,8 @@ describe('a series with a source', () => {
     expect(await pricesOf(id)).toEqual({ '15T12:00': '10', '15T13:00': '20', '15T14:00': '30', '16T00:00': '40' });
     // After their removal, the source's prices apply again.
     answerWith(rows(['15T12:00', 11], ['16T00:00', 41]));
-    later(24 * 60);
-    await workAll();
+    advanceClock(24 * 60);
+    await fetchAllSources();
     expect(await pricesOf(id)).toEqual({ '15T12:00': '11', '15T13:00': '20', '15T14:00': '30', '16T00:00': '41' });
     // Without a source, these times have no price.
     await patch(id, { source: null });
@@ -102,23 +102,23 @@ describe('a series with a source', () => {
 
   test('keeps headers that a change omits, for the same host only', async () => {
     answerWith(rows(['15T12:00', 1]));
-    const id = await make({ source: own({ headers: { 'x-key': 'one' } }) });
-    await patch(id, { name: 'Other', source: own({ url: url('/other') }) });
-    await workAll();
+    const id = await make({ source: ownSource({ headers: { 'x-key': 'one' } }) });
+    await patch(id, { name: 'Other', source: ownSource({ url: url('/other') }) });
+    await fetchAllSources();
     expect(host.calls.map(({ path, headers }) => [path, headers['x-key']])).toEqual([['/other', 'one']]);
     expect((await get(id)).name).toBe('Other');
-    const foreign = elsewhere();
+    const foreign = foreignSource();
     expect((await patch(id, { source: foreign })).json.details[0].field).toBe('source.headers');
     expect((await patch(id, { source: { ...foreign, headers: {} } })).status).toBe(200);
-    await patch(id, { source: own({ headers: {} }) });
-    await workAll();
+    await patch(id, { source: ownSource({ headers: {} }) });
+    await fetchAllSources();
     expect(host.calls.at(-1)?.headers['x-key']).toBe(undefined);
     expect((await patch(id, {})).status).toBe(200);
     expect((await patch(id, { currency: 'GBP' })).status).toBe(422);
   });
 
   test('of a utility is visible to its homeowners without its source', async () => {
-    const id = await make({ source: own() });
+    const id = await make({ source: ownSource() });
     expect(await get(id, home.key)).toEqual({ series_id: id, user_id: utility.userId, ...HOURLY });
     const listed = (await api.send('/v1/price-series', { key: utility.key })).json;
     expect(listed[0]).toHaveProperty('next_fetch_at');
@@ -136,7 +136,7 @@ describe('an emission series with a source', () => {
 
   test('stores intensities as a price series stores prices, and is checked, changed and returned alike', async () => {
     answerWith(rows(['15T12:00', 0.1234], ['15T12:30', 200]));
-    const source = own({ scale: '1000' });
+    const source = ownSource({ scale: '1000' });
     const checked = await send('POST', path(), { ...EMISSIONS, source, check: true });
     const answer = [half('15T12:00', '123.4'), half('15T12:30', '200000')];
     expect([checked.status, checked.json]).toEqual([200, { intensities: answer, count: 2, rejected: [] }]);
@@ -144,11 +144,11 @@ describe('an emission series with a source', () => {
     const made = await send('POST', path(), { ...EMISSIONS, source });
     const { series_id: id } = made.json;
     expect([made.status, made.json.source]).toEqual([201, { ...source, timezone: 'UTC' }]);
-    expect(await workAll()).toBe(1);
+    expect(await fetchAllSources()).toBe(1);
     expect(await intensitiesOf(id)).toEqual(answer);
     await send('PUT', `${path(id)}/intensities`, [{ starts_at: '2026-06-15T12:00:00Z', grams_per_kwh: 7 }]);
-    later(24 * 60);
-    await workAll();
+    advanceClock(24 * 60);
+    await fetchAllSources();
     expect(await intensitiesOf(id)).toEqual([half('15T12:00', '7'), half('15T12:30', '200000')]);
     const removal = `${path(id)}/intensities?from=2026-06-15&to=2026-06-16`;
     expect((await send('DELETE', removal, undefined, home.key)).status).toBe(404);
@@ -175,7 +175,7 @@ describe('an emission series with a source', () => {
       return [status, json.details?.[0].field ?? json.code];
     };
     expect(await refused({ preset: 'octopus_agile_c' })).toEqual([422, 'source.preset']);
-    expect(await refused(own())).toEqual([403, 'own_addresses']);
+    expect(await refused(ownSource())).toEqual([403, 'own_addresses']);
     expect((await post({ source: { preset: 'carbon_intensity_gb' } })).json.details[0].field).toBe('source.preset');
     expect(
       (await send('POST', path(), { ...EMISSIONS, source: { preset: 'carbon_intensity_gb' } }, home.key)).status,
@@ -185,24 +185,24 @@ describe('an emission series with a source', () => {
 
 describe('a source is refused', () => {
   test.each([
-    [elsewhere({ url: 'http://prices.example/x' }), 'source.url'],
-    [elsewhere({ url: 'https://user:pass@prices.example/x' }), 'source.url'],
-    [elsewhere({ format: 'yaml' }), 'source.format'],
-    [elsewhere({ starts_at: '$..from' }), 'source.starts_at'],
-    [elsewhere({ value: '$.rows[*]' }), 'source.value'],
-    [elsewhere({ items: '$.rows[?@.price>1]' }), 'source.items'],
-    [elsewhere({ format: 'csv' }), 'source.items'],
-    [elsewhere({ format: 'xml', items: undefined }), 'source.items'],
-    [elsewhere({ scale: '0.00000000001' }), 'source.scale'],
-    [elsewhere({ scale: 0 }), 'source.scale'],
-    [elsewhere({ timezone: 'CEST' }), 'source.timezone'],
-    [elsewhere({ at: [] }), 'source.at'],
-    [elsewhere({ at: ['24:00'] }), 'source.at.0'],
-    [elsewhere({ at: ['11:15', '11:15'] }), 'source.at'],
-    [elsewhere({ at: Array.from({ length: 25 }, (_, minute) => `10:${minute + 10}`) }), 'source.at'],
-    [elsewhere({ headers: { Host: 'x' } }), 'source.headers.Host'],
-    [elsewhere({ headers: { 'x-key': 'a\nb' } }), 'source.headers.x-key'],
-    [elsewhere({ colour: 1 }), 'source.colour'],
+    [foreignSource({ url: 'http://prices.example/x' }), 'source.url'],
+    [foreignSource({ url: 'https://user:pass@prices.example/x' }), 'source.url'],
+    [foreignSource({ format: 'yaml' }), 'source.format'],
+    [foreignSource({ starts_at: '$..from' }), 'source.starts_at'],
+    [foreignSource({ value: '$.rows[*]' }), 'source.value'],
+    [foreignSource({ items: '$.rows[?@.price>1]' }), 'source.items'],
+    [foreignSource({ format: 'csv' }), 'source.items'],
+    [foreignSource({ format: 'xml', items: undefined }), 'source.items'],
+    [foreignSource({ scale: '0.00000000001' }), 'source.scale'],
+    [foreignSource({ scale: 0 }), 'source.scale'],
+    [foreignSource({ timezone: 'CEST' }), 'source.timezone'],
+    [foreignSource({ at: [] }), 'source.at'],
+    [foreignSource({ at: ['24:00'] }), 'source.at.0'],
+    [foreignSource({ at: ['11:15', '11:15'] }), 'source.at'],
+    [foreignSource({ at: Array.from({ length: 25 }, (_, minute) => `10:${minute + 10}`) }), 'source.at'],
+    [foreignSource({ headers: { Host: 'x' } }), 'source.headers.Host'],
+    [foreignSource({ headers: { 'x-key': 'a\nb' } }), 'source.headers.x-key'],
+    [foreignSource({ colour: 1 }), 'source.colour'],
     [{ preset: 'nobody' }, 'source.preset'],
     [{ preset: 'entsoe_fr' }, 'source.token'],
     [{ preset: 'awattar_de', token: 'x' }, 'source.token'],
@@ -217,13 +217,13 @@ describe('a source is refused', () => {
   });
 
   test('with a custom address from a homeowner, and beyond 20 sources of an account', async () => {
-    const body = { ...HOURLY, source: own() };
+    const body = { ...HOURLY, source: ownSource() };
     const refused = await api.send('/v1/price-series', { method: 'POST', key: home.key, body });
     expect([refused.status, refused.json.code]).toEqual([403, 'own_addresses']);
     const owner = await api.user('homeowner');
     const ids: string[] = [];
     for (let count = 0; count < 20; count++) ids.push(await make({ source: { preset: 'awattar_de' } }, owner.key));
-    expect((await patch(ids[0] as string, { source: own() }, owner.key)).status).toBe(403);
+    expect((await patch(ids[0] as string, { source: ownSource() }, owner.key)).status).toBe(403);
     const beyond = await post({ source: { preset: 'awattar_at' } }, owner.key);
     expect([beyond.status, beyond.json.code]).toEqual([409, 'too_many_sources']);
     expect((await patch(ids[0] as string, { source: { preset: 'awattar_at' } }, owner.key)).status).toBe(200);
@@ -232,19 +232,19 @@ describe('a source is refused', () => {
   });
 
   test('if an account sets and checks sources more than 100 times a day', async () => {
-    const id = await make({ source: own() });
+    const id = await make({ source: ownSource() });
     await api.database.pool.query('UPDATE source_checks SET checks = 100');
-    const refused = await patch(id, { source: own() });
+    const refused = await patch(id, { source: ownSource() });
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, String(12.75 * 3_600)]);
     api.now = new Date('2026-06-16T00:00:00Z');
-    expect((await patch(id, { source: own() })).status).toBe(200);
+    expect((await patch(id, { source: ownSource() })).status).toBe(200);
   });
 });
 
 describe('a check of a source', () => {
   test('returns the first prices that would be stored, and stores nothing', async () => {
     answerWith(rows(['15T13:00', 0.2], ['15T12:00', 0.1], ['15T12:07', 1]));
-    const { status, json } = await post({ check: true, source: own() });
+    const { status, json } = await post({ check: true, source: ownSource() });
     expect([status, json]).toEqual([
       200,
       {
@@ -263,22 +263,22 @@ describe('a check of a source', () => {
     );
     expect(acts).toEqual([]);
     expect((await post({ check: true })).json.details[0].field).toBe('source');
-    expect((await post({ check: true, source: own() }, home.key)).status).toBe(403);
+    expect((await post({ check: true, source: ownSource() }, home.key)).status).toBe(403);
     answerWith('<html>a private text</html>');
     await api.database.pool.query('DELETE FROM source_hosts');
-    const failed = await post({ check: true, source: own() });
+    const failed = await post({ check: true, source: ownSource() });
     expect([failed.status, failed.json.details]).toEqual([
       422,
       [{ field: 'source', message: 'the answer is not JSON' }],
     ]);
-    expect((await post({ check: false, source: own() })).status).toBe(201);
+    expect((await post({ check: false, source: ownSource() })).status).toBe(201);
   });
 });
 
 describe('a series that is deleted while others change it', () => {
   type Change = (id: string) => Promise<Answer>;
   const changes: [string, Change][] = [
-    ['PATCH of its source', (id) => patch(id, { source: own({ url: url('/new') }) })],
+    ['PATCH of its source', (id) => patch(id, { source: ownSource({ url: url('/new') }) })],
     ['PATCH that ends its source', (id) => patch(id, { source: null })],
     ['PATCH of its name', (id) => patch(id, { name: 'x' })],
     ['PUT of prices', (id) => put(id, ['15T12:00', '1'])],
@@ -318,7 +318,7 @@ describe('a series that is deleted while others change it', () => {
 
   test.each(changes)('stays deleted after a %s, in either order', async (_name, change) => {
     for (const isDeletedFirst of [true, false]) {
-      const id = await make({ source: own() });
+      const id = await make({ source: ownSource() });
       const [one, other] = isDeletedFirst ? [deletion, change] : [change, deletion];
       const [first, second] = await inTurn(id, one, other);
       const statuses = [first.status, second.status];
@@ -333,11 +333,11 @@ describe('a series that is deleted while others change it', () => {
   test('stays deleted while all of these and three workers run concurrently', async () => {
     answerWith(rows(['15T12:00', 1]));
     for (let round = 0; round < 20; round++) {
-      const id = await make({ source: own() });
+      const id = await make({ source: ownSource() });
       const all = changes.flatMap(([, change]) => [change(id), change(id)]);
       const [statuses] = await Promise.all([
         Promise.all(all.map(async (answer) => (await answer).status)),
-        ...Array.from({ length: 3 }, work),
+        ...Array.from({ length: 3 }, fetchNextSource),
       ]);
       expect(statuses.slice(0, -2).filter((status) => status !== 200 && status !== 404)).toEqual([]);
       expect(statuses.slice(-2).sort()).toEqual([200, 404]);

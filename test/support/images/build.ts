@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { DEBIAN_13 } from '../tiers/reach.ts';
-import { BASE_IMAGE, podman, podmanEnvironment, preparePodman, succeeds } from './podman.ts';
+import { BASE_IMAGE, podman, podmanEnvironment, podmanSucceeds, preparePodman } from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 /** Stage of deploy/Dockerfile whose tag keeps the installed packages from one run to the next. */
@@ -38,7 +38,7 @@ export default function setUp(): void {
 
 /** Makes the image of the compose file's database of Debian's packages, under the name that the compose file pulls. */
 function buildDatabase(): void {
-  if (!succeeds('image', 'exists', DEBIAN)) {
+  if (!podmanSucceeds('image', 'exists', DEBIAN)) {
     const excluded = NOT_COPIED.map((path) => `--exclude=./${path}/*`);
     execFileSync('sh', ['-c', 'tar -C "$0" -c "$@" . | podman import - "$TAG"', DEBIAN_13, ...excluded], {
       env: { ...podmanEnvironment(), TAG: DEBIAN },

@@ -93,7 +93,7 @@ export const outputOf = (container: string): string => {
 };
 
 /** Waits until a container has printed a text, and returns the seconds from its last start. Throws with its output if that takes longer. */
-export async function untilPrinted(container: string, text: RegExp, withinMs: number): Promise<number> {
+export async function waitUntilPrinted(container: string, text: RegExp, withinMs: number): Promise<number> {
   const untilMs = Date.now() + withinMs;
   while (!text.test(outputOf(container))) {
     if (Date.now() > untilMs)
@@ -105,14 +105,14 @@ export async function untilPrinted(container: string, text: RegExp, withinMs: nu
 }
 
 /** How often podman has restarted a container. */
-export const restartsOf = (container: string): number =>
+export const countRestarts = (container: string): number =>
   Number(podman('inspect', '--format', '{{.RestartCount}}', container));
 
 /**
  * Memory that a container with a limit uses, in MB of 1,048,576 bytes: of its programs, and the maximum with page cache, which the kernel
  * takes back before the limit is exceeded. `killed` counts processes that the kernel ended.
  */
-export function memoryOf(container: string): { programsMb: number; peakMb: number; killed: number } {
+export function readContainerMemory(container: string): { programsMb: number; peakMb: number; killed: number } {
   const group = `libpod_parent/libpod-${podman('inspect', '--format', '{{.Id}}', container)}`;
   const isVersion1 = existsSync('/sys/fs/cgroup/memory');
   const folder = isVersion1 ? `/sys/fs/cgroup/memory/${group}` : `/sys/fs/cgroup/${group}`;

@@ -11,7 +11,7 @@ const FOLDER = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'en
 /** The image that deploy/Dockerfile begins with. Nothing is pulled: the tests make it themselves. */
 export const BASE_IMAGE = 'docker.io/library/node:24-bookworm-slim';
 /** Exists once the base image is complete. */
-export const BASE_IS_THERE = join(FOLDER, 'base-image');
+export const BASE_IMAGE_MARKER = join(FOLDER, 'base-image');
 
 /** `crun`, podman's default runtime, fails where cgroups are in hybrid mode. The limits are below those that a sandbox may set. */
 const CONTAINERS_CONF = `[engine]
@@ -62,7 +62,7 @@ export function podman(...args: string[]): string {
 }
 
 /** Whether podman succeeds with these arguments. */
-export function succeeds(...args: string[]): boolean {
+export function podmanSucceeds(...args: string[]): boolean {
   try {
     podman(...args);
     return true;
@@ -72,4 +72,4 @@ export function succeeds(...args: string[]): boolean {
 }
 
 /** Whether the base image is there, judged by a file. */
-export const hasBaseImage = (): boolean => existsSync(BASE_IS_THERE);
+export const hasBaseImage = (): boolean => existsSync(BASE_IMAGE_MARKER);

@@ -18,7 +18,7 @@ export interface Visitor {
 export const DAY_KWH = 1.5;
 
 /** Downloads the certificate from `address`, and returns a client that reaches `name` there, with an administrator's key. */
-export async function visit(at: { address: string; name: string; key: string }): Promise<Visitor> {
+export async function connectVisitor(at: { address: string; name: string; key: string }): Promise<Visitor> {
   const { address, name, key } = at;
   // A name in the handshake must not be an address.
   const server = isIP(name) ? {} : { servername: name };

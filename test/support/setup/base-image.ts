@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { BASE_IMAGE, BASE_IS_THERE, hasBaseImage, podman, preparePodman } from '../images/podman.ts';
+import { BASE_IMAGE, BASE_IMAGE_MARKER, hasBaseImage, podman, preparePodman } from '../images/podman.ts';
 
 const packages = resolve(import.meta.dirname, '../../../node_modules');
 /** Left out of Debian's slim images, too. */
@@ -35,7 +35,7 @@ export function makeBaseImage(): void {
     run('tar', '-C', root, '-cf', archive, '.');
     podman('import', '--change', 'CMD ["node"]', archive, BASE_IMAGE);
     rmSync(archive);
-    writeFileSync(BASE_IS_THERE, '');
+    writeFileSync(BASE_IMAGE_MARKER, '');
   } finally {
     rmSync(root, { recursive: true, force: true });
     rmSync(`${root}.tar`, { force: true });

@@ -5,7 +5,7 @@ import { hasHistory, isCheckout } from '../earlier-release.ts';
 import { espiFixtures, hasEspiSchema } from '../espi-schema.ts';
 import { hasBaseImage } from '../images/podman.ts';
 import { hasCgroups } from '../systemd.ts';
-import { DEBIAN_13, DEBIAN_13_BIN, rabbitMqIsMissing, reachTiers } from '../tiers/reach.ts';
+import { DEBIAN_13, DEBIAN_13_BIN, explainMissingRabbitMq, findReachableTiers } from '../tiers/reach.ts';
 
 /** A requirement of tests that a machine may lack. */
 export interface TestRequirement {
@@ -146,7 +146,7 @@ export function findMissingRequirements(): TestRequirement[] {
     how: 'git clone, in place of an archive',
     files: ['test/system/deploy/release.test.ts'],
   };
-  const rabbitMq = rabbitMqIsMissing();
+  const rabbitMq = explainMissingRabbitMq();
   const ownRoot = {
     name: 'namespaces with mounts of their own',
     how: 'run the tests as root that may mount (CAP_SYS_ADMIN), on Linux',
@@ -178,7 +178,7 @@ export function findMissingRequirements(): TestRequirement[] {
       how: setup,
       files,
     })),
-    ...reachTiers().missing.map(({ tier, how }) => ({
+    ...findReachableTiers().missing.map(({ tier, how }) => ({
       name: `database tier ${tier}`,
       how: how === 'npm run test:setup' ? setup : how,
       files: ['test/tiers/**'],

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootPrefix } from '#src/database/postgres-binaries.ts';
-import { installedCommunity } from './reach.ts';
+import { findCommunityPrograms } from './reach.ts';
 import { runServer, type TestServer } from './server.ts';
 
 /** Connects to the server of TIMESCALE_URL, or starts one with the machine's PostgreSQL. */
@@ -18,7 +18,7 @@ export async function startCommunity(): Promise<TestServer> {
       stop: async () => {},
     };
   }
-  const bin = installedCommunity();
+  const bin = findCommunityPrograms();
   if (bin === undefined) throw new Error('this machine has no PostgreSQL with the community edition of TimescaleDB');
   const folder = mkdtempSync(join(tmpdir(), 'energy-test-'));
   return runServer({ bin, prefix: rootPrefix(), folder, inside: folder });

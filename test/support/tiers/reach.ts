@@ -17,7 +17,7 @@ export const DEBIAN_13_BIN = '/usr/lib/postgresql/17/bin';
 const INSTALLED = '/usr/lib/postgresql';
 
 /** Returns how to make RabbitMQ available here; null if it can already run. */
-export function rabbitMqIsMissing(): string | null {
+export function explainMissingRabbitMq(): string | null {
   if (process.getuid?.() !== 0) return 'run the tests as root: its nodes run in a chroot';
   return existsSync(join(DEBIAN_13, 'usr/lib/rabbitmq')) ? null : 'npm run test:setup';
 }
@@ -29,7 +29,7 @@ export interface MissingTier {
 }
 
 /** Returns the tiers that this machine can run, judged by its files. The embedded PostgreSQL is always available. */
-export function reachTiers(): { reached: Tier[]; missing: MissingTier[] } {
+export function findReachableTiers(): { reached: Tier[]; missing: MissingTier[] } {
   const answers: [Tier, string | null][] = [
     ['plain', null],
     ['apache', apacheIsMissing()],
@@ -48,7 +48,7 @@ function apacheIsMissing(): string | null {
 }
 
 function communityIsMissing(): string | null {
-  if (process.env.TIMESCALE_URL || installedCommunity() !== undefined) return null;
+  if (process.env.TIMESCALE_URL || findCommunityPrograms() !== undefined) return null;
   return 'name a server with the community edition in TIMESCALE_URL (a superuser of it), or install the edition for the PostgreSQL of this machine';
 }
 
@@ -56,7 +56,7 @@ function communityIsMissing(): string | null {
  * Returns the program folder of the newest installed PostgreSQL that has TimescaleDB with its community library; undefined if there is
  * none.
  */
-export function installedCommunity(): string | undefined {
+export function findCommunityPrograms(): string | undefined {
   if (!existsSync(INSTALLED)) return undefined;
   const newest = readdirSync(INSTALLED)
     .filter((version) => existsSync(join(INSTALLED, version, 'bin/initdb')))

@@ -9,7 +9,7 @@ import { createPool } from '#src/database/connect.ts';
 import { composeFile, imageOf } from '#test/support/compose-file.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { temporaryFolder } from '#test/support/service.ts';
-import { reachTiers } from '#test/support/tiers/reach.ts';
+import { findReachableTiers } from '#test/support/tiers/reach.ts';
 import type { TestServer } from '#test/support/tiers/server.ts';
 import { START_TIER_SERVER } from '#test/support/tiers/tiers.ts';
 
@@ -115,7 +115,7 @@ beforeAll(async () => {
   for (const name of ['package.json', 'package-lock.json', 'node_modules'])
     symlinkSync(join(root, name), join(folder.path, 'app', name));
   // The server of this machine that is most like the compose file's.
-  const [tier = 'plain'] = reachTiers().reached.slice(-1);
+  const [tier = 'plain'] = findReachableTiers().reached.slice(-1);
   server = await START_TIER_SERVER[tier]();
   const admin = createPool(server.urlOf('postgres'), { max: 1 });
   await admin.query('CREATE DATABASE energy');

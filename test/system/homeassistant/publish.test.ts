@@ -10,7 +10,7 @@ import { homeUsage } from '#src/homeassistant/home-report.ts';
 import { startHomeAssistant } from '#src/homeassistant/publish.ts';
 import { createTariff } from '#src/tariffs/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { entityState, readAnnouncement, Statistics, sensorsIn } from '#test/support/homeassistant.ts';
+import { entityState, listSensors, readAnnouncement, Statistics } from '#test/support/homeassistant.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { startRole, temporaryFolder } from '#test/support/service.ts';
@@ -86,7 +86,7 @@ function entitiesOf(id: string) {
   const announcement = readAnnouncement('homeassistant', configOf(id), payload);
   const state = onBroker.get(announcement.state_topic);
   return Object.fromEntries(
-    Object.entries(sensorsIn(announcement)).map(([key, sensor]) => [key, state ? entityState(sensor, state) : null]),
+    Object.entries(listSensors(announcement)).map(([key, sensor]) => [key, state ? entityState(sensor, state) : null]),
   );
 }
 const shownBy = (id: string, key: string) => entitiesOf(id)?.[key]?.value;
