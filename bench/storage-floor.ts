@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { int8Array, timestampArray } from '#ingest/write/statement.ts';
+import { encodeBigints, encodeTimestamps } from '#ingest/write/statement.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { postgresCpuMs } from './cpu.ts';
 
@@ -34,10 +34,10 @@ export async function measureStorageFloor(
       text: `INSERT INTO bench_floor (series_id, read_at, interval_ms, value)
                SELECT unnest($1::bigint[]), unnest($2::timestamptz[]), unnest($3::bigint[]), unnest($4::bigint[])`,
       values: [
-        int8Array(numbers.map((number) => number % devices)),
-        timestampArray(numbers.map((number) => fromMs + Math.floor(number / devices) * 1_000)),
-        int8Array(numbers.map(() => 0)),
-        int8Array(numbers),
+        encodeBigints(numbers.map((number) => number % devices)),
+        encodeTimestamps(numbers.map((number) => fromMs + Math.floor(number / devices) * 1_000)),
+        encodeBigints(numbers.map(() => 0)),
+        encodeBigints(numbers),
       ],
     });
   }

@@ -1,5 +1,5 @@
 import { startIngestPair } from '../../test/support/cluster/ingest-pair.ts';
-import { type Cpu, publishAll } from '../cluster.ts';
+import { type CpuPerReading, publishAll } from '../cluster.ts';
 import { waitUntilStored } from '../ingest.ts';
 import { median, type PairedDevice } from '../support.ts';
 import type { Rig } from './rig.ts';
@@ -8,9 +8,9 @@ const DEVICES = 60;
 
 /** CPU µs a message: through a router to one cell and to two, and through deploy/cluster's HAProxy to two ingest processes of one cell. */
 export interface LoadCosts {
-  one: Cpu;
-  two: Cpu;
-  pair: Cpu;
+  one: CpuPerReading;
+  two: CpuPerReading;
+  pair: CpuPerReading;
 }
 
 /** Measures the CPU time of messages, as the median of rounds after one that is not measured. */
@@ -29,15 +29,15 @@ export async function measureLoad(
     };
     if (round > 0) all.push(costs);
   }
-  const medianOf = (which: keyof LoadCosts): Cpu => {
-    const part = (of: keyof Cpu) => median(all.map((costs) => costs[which][of]));
+  const medianOf = (which: keyof LoadCosts): CpuPerReading => {
+    const part = (of: keyof CpuPerReading) => median(all.map((costs) => costs[which][of]));
     return { broker: part('broker'), worker: part('worker'), postgres: part('postgres') };
   };
   return { one: medianOf('one'), two: medianOf('two'), pair: medianOf('pair') };
 }
 
 /** Publishes as many messages to one cell, or to both, by as many devices in all. */
-async function throughRouter({ routers, cells }: Rig, count: 1 | 2, messages: number): Promise<Cpu> {
+async function throughRouter({ routers, cells }: Rig, count: 1 | 2, messages: number): Promise<CpuPerReading> {
   const [router] = routers.all;
   const used = cells.slice(0, count);
   const share = messages / count;
@@ -58,7 +58,7 @@ async function throughRouter({ routers, cells }: Rig, count: 1 | 2, messages: nu
   return cpuUs;
 }
 
-async function throughPair({ cells: [first] }: Rig, messages: number): Promise<Cpu> {
+async function throughPair({ cells: [first] }: Rig, messages: number): Promise<CpuPerReading> {
   const { proxy, processes, remove } = await startIngestPair({ url: first.database.url });
   try {
     const { cpuUs } = await publishAll(first.database, await first.pair(DEVICES), {

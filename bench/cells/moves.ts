@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createKey } from '#src/auth/keys.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { parseExceptions } from '#src/start/cells/exceptions.ts';
 import { ask } from '../../test/support/cluster/api-pair.ts';
@@ -46,7 +46,7 @@ export async function measureMoves(rig: Rig, accounts: number): Promise<MovesRes
     Promise.all(
       userIds
         .slice(0, READERS)
-        .map((userId) => createKey(createDb(first.database.pool), { userId, environment: 'live' })),
+        .map((userId) => createKey(createDatabase(first.database.pool), { userId, environment: 'live' })),
     ),
   );
   const nodes = routers.all;

@@ -29,7 +29,7 @@ import { addErrorHandler, errorBody } from './plugins/errors.ts';
 import { addFairShare } from './plugins/fair-share.ts';
 import { addInvitation } from './plugins/invitation.ts';
 import { addNotFound } from './plugins/not-found.ts';
-import { addClientHandover, addProtocol, toOriginForm } from './plugins/protocol.ts';
+import { addClientHandover, addProtocolErrors, toOriginForm } from './plugins/protocol.ts';
 import { addReference, addStaticFiles } from './plugins/reference.ts';
 import { addRequestLog, addRequestMetrics, addRequestSpans } from './plugins/request-log.ts';
 import { addUnsentAnswers } from './plugins/unsent-answers.ts';

@@ -5,7 +5,7 @@ import { AppError } from '#src/core/errors.ts';
 import type { Logger } from '#src/core/log.ts';
 import { METRICS_MEDIA_TYPE, mergeMetrics } from '#src/core/metrics.ts';
 import type { BrokerAccess } from '#src/devices/broker-access.ts';
-import { answerBrokers } from './broker-calls.ts';
+import { addBrokerCalls } from './broker-calls.ts';
 import { addErrorHandler } from './plugins/errors.ts';
 
 /** Data that the operator's listener serves. */

@@ -1,7 +1,7 @@
 import type { Variables } from './sections.ts';
 
 /** Description of each variable in one line. docs/configuration.md is generated from it (`npm run configuration`). */
-export const MEANINGS: Readonly<Record<keyof Variables, string>> = {
+export const VARIABLE_MEANINGS: Readonly<Record<keyof Variables, string>> = {
   ENVIRONMENT: 'live, or sandbox with its own keys, ports and database',
   CELL: 'name of this installation among several behind one router; unset: the first of them',
   LOG_LEVEL: 'how much is logged: trace, debug, info, warn, error, fatal or silent',

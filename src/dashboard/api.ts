@@ -70,9 +70,9 @@ export async function postBody<T>(path: string, sent: { once?: string; type?: st
  * Sends a POST that begins a sign-in. Behind a router of several cells each cell is asked, because the browser does not know which of them
  * has the account; a cell that does not answer is skipped. Returns the responses.
  */
-export async function askEachCell<T>(path: string, body: object): Promise<T[]> {
-  const { body: first, others } = await askCell<T>(path, body);
-  const asked = await Promise.allSettled(others.map((cell) => askCell<T>(path, body, cell)));
+export async function postToEachCell<T>(path: string, body: object): Promise<T[]> {
+  const { body: first, others } = await postToCell<T>(path, body);
+  const asked = await Promise.allSettled(others.map((cell) => postToCell<T>(path, body, cell)));
   return [first, ...asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value.body] : []))];
 }
 
@@ -80,7 +80,7 @@ export async function askEachCell<T>(path: string, body: object): Promise<T[]> {
  * Sends a POST that begins a sign-in to one cell; without `cell`, to the one that the router chooses. Returns the response, and the names of
  * the other cells. Without a router there are none.
  */
-export async function askCell<T>(path: string, body: object, cell?: string): Promise<{ body: T; others: string[] }> {
+export async function postToCell<T>(path: string, body: object, cell?: string): Promise<{ body: T; others: string[] }> {
   const sent = { type: 'application/json', text: JSON.stringify(body) };
   const { body: answer, headers } = await answerTo<T>('POST', path, cell === undefined ? sent : { ...sent, cell });
   // Set by the router (deploy/cells/haproxy.cfg).

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { SignInProblem } from '#src/api/dashboard/shapes.ts';
-import { askCell, askEachCell, callApi, Failure } from './api.ts';
+import { ApiFailure, callApi, postToCell, postToEachCell } from './api.ts';
 import { html } from './html.ts';
 import { LanguageChoice } from './parts/appearance.ts';
 import { useAction } from './parts/load.ts';
@@ -133,7 +133,7 @@ function ProviderButton({ label }: { label: string }) {
 
 /** Begins a sign-in at the provider, and goes there. */
 async function goToProvider({ returnTo, cell, untried }: ProviderAttempt): Promise<void> {
-  const { body, others } = await askCell<{ location: string }>(
+  const { body, others } = await postToCell<{ location: string }>(
     '/sign-in/provider',
     { return_to: returnTo },
     cell,

@@ -83,7 +83,9 @@ const entry = z
       .describe('Word that distinguishes two quantities of one device with the same meaning.'),
     time_path: path
       .optional()
-      .describe('JSONPath of the time in the message. If it is absent, or there is no time at this path, the time of receipt is used.'),
+      .describe(
+        'JSONPath of the time in the message. If it is absent, or there is no time at this path, the time of receipt is used.',
+      ),
     time_unit: z
       .enum(['s', 'ms', 'iso'])
       .optional()

@@ -143,7 +143,7 @@ export function expectedGroupAnswer(of: readonly TestHome[], zone: string, unit:
 }
 
 /** Devices of a home that have data, without separate channels of a device. */
-export const devicesOf = (home: TestHome) =>
+const devicesOf = (home: TestHome) =>
   home.devices.filter(({ quarters, partOf }) => quarters.size > 0 && !partOf);
 
 /** Adds energy to a random known quarter-hour of one or more devices, as late data. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { applyDeltas } from '#ingest/write/deltas.ts';
-import { createDb, type Database, type PoolClient } from '#src/database/connect.ts';
+import { createDatabase, type Database, type PoolClient } from '#src/database/connect.ts';
 import type { GroupBucket } from '#src/energy/group/add-up.ts';
 import { loadGroupHomes } from '#src/energy/group/homes.ts';
 import { streamGroupInsights } from '#src/energy/group/insights.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecretBox } from '#src/core/secrets.ts';
-import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
 import { type Cell, makeLocalCertificate, startCell } from '../../../test/support/cluster/cell.ts';
@@ -31,7 +31,7 @@ export interface CellsInstallation {
 }
 
 /** A running `energy cells move`. */
-export interface RunningMove {
+interface RunningMove {
   kill(): void;
   ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
 }
@@ -81,7 +81,7 @@ export async function installCells(): Promise<CellsInstallation> {
 
 /** Subscribes an administrator of the cell to the alerts of all its homes. */
 async function subscribe(pool: Pool, { env }: Cell, receiver: Receiver): Promise<void> {
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const webhook = { events: ['alert.triggered'], url: receiver.url, authToken: WEBHOOK_SECRET } as const;
   await createWebhook(db, createSecretBox(env.SECRET_KEY as string), adminId, webhook);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { setCell } from '#src/core/cell.ts';
-import { createDb, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { createAlert } from '../../../test/support/alerts.ts';
 import { type RepeatingPublisher, repeatingPublisher } from '../../../test/support/cluster/publisher.ts';
@@ -85,7 +85,7 @@ export async function startHomes(
 }
 
 async function makeHomes({ pool, cell }: HomesPlace, entrances: Cluster['entrances'], count: number): Promise<Home[]> {
-  const db = createDb(pool);
+  const db = createDatabase(pool);
   const homes: Home[] = [];
   setCell(cell);
   for (const [index, { deviceId, secret }] of (await pairDevices(pool, count)).entries()) {

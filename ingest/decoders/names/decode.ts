@@ -2,16 +2,16 @@ import { isCommandTopic } from '#src/devices/mapping.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { unitAtEndOfName } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, ownMember, readJson, readPairs, readText } from '../read/payload.ts';
+import { asObject, type Json, ownMember, parseNameValuePairs, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { isRadioMessage } from '../read/topic-shape.ts';
 import { createValueCollector } from '../read/value-collector.ts';
 import { type NameFacts, nameFactsOf } from '../vocabulary/name-facts.ts';
 import {
-  addMembers,
+  addNamedQuantities,
+  listNamedMembers,
   type Member,
   type MembersContext,
-  membersOf,
   namesQuantity,
   namesWithoutUnit,
   numberWithUnit,
@@ -38,7 +38,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   const { topic, payload } = message;
   // A radio receiver also receives the meters of neighbours, which must not be offered to the owner.
   if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
-  const body = asObject(readJson(payload)) ?? readPairs(payload) ?? null;
+  const body = asObject(readJson(payload)) ?? parseNameValuePairs(payload) ?? null;
   const found = body ? ofObject(topic, body) : ofNumber(topic, payload);
   if (!found) return null;
   const collector = createValueCollector();
@@ -65,7 +65,7 @@ function ofObject(topic: string, body: Json): Found | null {
     const title = own.unit === undefined ? undefined : (body.title ?? body.titel ?? body.name ?? body.label);
     return ofTopic(topic, own, typeof title === 'string' && title !== '' ? title : undefined);
   }
-  const members = membersOf(body).filter(({ path }) => !INSIDE.test(path));
+  const members = listNamedMembers(body).filter(({ path }) => !INSIDE.test(path));
   return { device: deviceOf(topic, body), members, context: contextOf(topic) };
 }
 

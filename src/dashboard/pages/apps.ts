@@ -4,7 +4,7 @@ import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Card, ConfirmButton, Loading, Problem, rich, When } from '../parts/ui.ts';
+import { Card, ConfirmButton, ErrorMessage, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { EditApp, RegisterApp } from './apps/app-dialog.ts';
@@ -16,7 +16,7 @@ export function Page() {
   const { me } = useSession();
   const { common, apps: w } = words();
   const heading = html`<h1>${common.pages.apps}</h1>
-    <p>${rich(w.about, (name) => html`<a href=${GUIDE} target="_blank" rel="noreferrer">${name}</a>`)}</p>`;
+    <p>${renderMarks(w.about, (name) => html`<a href=${GUIDE} target="_blank" rel="noreferrer">${name}</a>`)}</p>`;
   return me.role === 'homeowner' ? html`${heading}<p>${w.notForHomes}</p>` : html`${heading}<${Registered} />`;
 }
 
@@ -54,7 +54,7 @@ function Registered() {
       title=${w.yours}
       actions=${html`<button type="button" class="main" onClick=${() => setOpen('register')}>${w.register}</button>`}
     >
-      <${Problem} text=${error} />
+      <${ErrorMessage} text=${error} />
       <p class="quiet told" role="status">${told}</p>
       <${FocusableList} label=${w.list}>
         <${Loading} of=${apps}>${(all: App[]) => (all.length === 0 ? empty() : table(all))}<//>
@@ -66,7 +66,7 @@ function Registered() {
 }
 
 const empty = () => html`<p>${words().apps.empty}</p>
-  <ol>${Object.values(words().apps.firstSteps).map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
+  <ol>${Object.values(words().apps.firstSteps).map((step) => html`<li>${renderMarks(step)}</li>`)}</ol>`;
 
 /** Table row of an app, with its actions. */
 function AppRow({ of: app, onEdit, onDelete }: { of: App; onEdit: () => void; onDelete: () => void }) {
@@ -78,7 +78,7 @@ function AppRow({ of: app, onEdit, onDelete }: { of: App; onEdit: () => void; on
     </th>
     <td data-name=${w.clientId}><code>${app.client_id}</code></td>
     <td data-name=${words().keys.mayDo}>${app.scopes.join(', ')}</td>
-    <td data-name=${common.made}><${When} at=${app.created_at} zone=${me.timezone} /></td>
+    <td data-name=${common.made}><${RelativeTime} at=${app.created_at} zone=${me.timezone} /></td>
     <td><div class="actions">
       <button type="button" aria-label=${common.of({ what: common.edit, name: app.name })} onClick=${onEdit}>${common.edit}</button>
       <${ConfirmButton} label=${common.delete} of=${app.name} question=${w.deleteQuestion} onSure=${onDelete} />

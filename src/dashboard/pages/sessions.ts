@@ -18,7 +18,7 @@ import {
 } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
-import { Homes, Members } from './members.ts';
+import { MemberHomes, Members } from './members.ts';
 import { Authorizations } from './sessions/authorizations.ts';
 import { Notices } from './sessions/notices.ts';
 import { OtherDeviceSignIn } from './sessions/other-device.ts';
@@ -56,7 +56,7 @@ export function Page() {
       <${Notices} />
       <${Appearance} />
     </div>
-    ${me.role === 'homeowner' && html`<${Members} /><${Authorizations} /><${Homes} />`}
+    ${me.role === 'homeowner' && html`<${Members} /><${Authorizations} /><${MemberHomes} />`}
     <${Card} title=${w.signedInTitle} actions=${html`<${SignOut} everywhere />`}>
       <p>${w.about({ email: me.email })}</p>
       <${ErrorMessage} text=${error} />

@@ -277,7 +277,10 @@ test('an Idempotency-Key creates one tariff, and a user has at most 1,000', asyn
     `INSERT INTO tariffs SELECT 'trf_' || n || $1, $1, 'x', date '2030-01-01' + n, 'EUR', '{"import": {"per_kwh": "1"}}' FROM generate_series(1, 999) n`,
     [own.userId],
   );
-  expect((await post(flat(), own.key)).json).toMatchObject({ status: 409, error: 'A user can have at most 1,000 tariffs' });
+  expect((await post(flat(), own.key)).json).toMatchObject({
+    status: 409,
+    error: 'A user can have at most 1,000 tariffs',
+  });
 });
 
 test('existing keys with all scopes also get the scopes of tariffs', async () => {

@@ -230,7 +230,7 @@ test('apps and authorizations: registers an app of a utility, and ends the acces
 
   const now = new Date();
   const consented = { homeId: home.userId, app, scopes: ['insights:read'] as const, days: 30, now };
-  const db = createDb(database.pool);
+  const db = createDatabase(database.pool);
   const id = await db.transaction().execute((trx) => createAuthorization(trx, consented));
   expect((await energy(['authorizations', 'list', '--user', email])).out).toMatch(
     /^AUTHORIZATION_ID +APP\.NAME .*\naut_\w+ +Brighter /,

@@ -63,7 +63,7 @@ async function makeHome(cell: Cell, email: string) {
   expect(status).toBe(201);
   const { stdout } = await energy(cell, ['keys', 'create', '--user', userId, '--json']);
   setCell(cell.env.CELL);
-  const { secret } = await openSession(createDb(poolOf(cell)), userId, new Date());
+  const { secret } = await openSession(createDatabase(poolOf(cell)), userId, new Date());
   return {
     userId,
     deviceId: paired.device_id as string,

@@ -5,7 +5,7 @@ import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { setCell } from '#src/core/cell.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDatabase } from '#src/database/connect.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { makeAuthority } from '#test/support/certificates.ts';
@@ -85,7 +85,7 @@ async function makeHome(cell: string) {
     const [device = expect.fail()] = await pairDevices(pool, 1);
     const { rows } = await pool.query('SELECT user_id FROM devices WHERE device_id = $1', [device.deviceId]);
     const userId: string = rows[0].user_id;
-    const { key } = await createKey(createDb(pool), { userId, environment: 'live' });
+    const { key } = await createKey(createDatabase(pool), { userId, environment: 'live' });
     return { ...device, userId, key };
   });
 }
@@ -229,7 +229,7 @@ const cookiesOf = (headers: Awaited<ReturnType<typeof ask>>['headers']) =>
 
 test('a person signs in at a provider to the cell that has the account; another cell does not know the person', async () => {
   await within('c2', () =>
-    createUser(createDb(databaseOf('c2').pool), { email: 'there@example.com', role: 'homeowner' }),
+    createUser(createDatabase(databaseOf('c2').pool), { email: 'there@example.com', role: 'homeowner' }),
   );
   provider.people.set('there', { email: 'there@example.com', email_verified: true });
   const [one, other] = both;

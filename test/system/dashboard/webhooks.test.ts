@@ -251,6 +251,9 @@ test('has the same events and reasons of a pause as the service, and creates val
   );
   // The latest attempt need not belong to the latest delivery.
   expect(
-    whyPaused([delivery(['2026-11-20T10:00:00.000Z', null]), delivery(['2026-11-20T11:00:00.000Z', 'ECONNREFUSED'])]),
+    pauseReasonOf([
+      delivery(['2026-11-20T10:00:00.000Z', null]),
+      delivery(['2026-11-20T11:00:00.000Z', 'ECONNREFUSED']),
+    ]),
   ).toBe('last attempt: ECONNREFUSED');
 });

@@ -5,7 +5,9 @@ import { type Examples, user_id } from '../example-ids.ts';
 const kwh = z.number().nullable().optional();
 const share = z.number().min(0).max(1).nullable().optional();
 const known = {
-  coverage: share.describe('Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet.'),
+  coverage: share.describe(
+    'Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet.',
+  ),
   complete: z
     .boolean()
     .nullable()

@@ -3,7 +3,15 @@ import type { App, CreatedApp } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Copy, Dialog, Field, Problem, rich, ShownOnce } from '../../parts/ui.ts';
+import {
+  busyAttributes,
+  CopyableText,
+  Dialog,
+  ErrorMessage,
+  Field,
+  OneTimeContent,
+  renderMarks,
+} from '../../parts/ui.ts';
 import { textNamed, words } from '../../words/words.ts';
 import { APP_SCOPES } from '../keys/scopes.ts';
 
@@ -42,11 +50,11 @@ function Credentials({ of: app, guide, onDone }: { of: CreatedApp; guide: string
   const { common, apps: w } = words();
   const { client_secret: secret } = app;
   return html`
-    ${secret === undefined ? html`<${ShownOnce}>${w.noSecret}<//>` : html`<${ShownOnce} secret=${secret}>${rich(w.copyNow)}<//>`}
+    ${secret === undefined ? html`<${OneTimeContent}>${w.noSecret}<//>` : html`<${OneTimeContent} secret=${secret}>${renderMarks(w.copyNow)}<//>`}
     <h3>${w.clientId}</h3>
-    <${Copy} text=${app.client_id} label=${w.clientId} />
-    ${secret !== undefined && html`<h3>${w.clientSecret}</h3><${Copy} text=${secret} label=${w.clientSecret} />`}
-    <p>${rich(w.next, (name) => html`<a href=${guide} target="_blank" rel="noreferrer">${name}</a>`)}</p>
+    <${CopyableText} text=${app.client_id} label=${w.clientId} />
+    ${secret !== undefined && html`<h3>${w.clientSecret}</h3><${CopyableText} text=${secret} label=${w.clientSecret} />`}
+    <p>${renderMarks(w.next, (name) => html`<a href=${guide} target="_blank" rel="noreferrer">${name}</a>`)}</p>
     <p class="actions"><button type="button" class="main" onClick=${onDone}>${secret === undefined ? common.done : common.doneCopied}</button></p>
   `;
 }
@@ -96,7 +104,7 @@ function AppForm(props: { now?: App; button: string; send: (settings: object) =>
     <//>
     <${ScopeChoice} scopes=${scopes} isChange=${now !== undefined} onChange=${setScopes} />
     <${Address} name="notification_url" label=${w.notificationUrl} hint=${w.notificationUrlHint} now=${now?.notification_url} />
-    <${Problem} text=${error} />
+    <${ErrorMessage} text=${error} />
     <p class="actions">
       <button class="main" ...${busyAttributes(isBusy)} disabled=${isNone}>${button}</button>
       <button type="button" onClick=${onClose}>${common.cancel}</button>

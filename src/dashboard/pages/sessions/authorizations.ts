@@ -1,9 +1,9 @@
 import type { Authorization } from '#clients/typescript/client.ts';
 import { callApi, fetchAll } from '../../api.ts';
 import { html } from '../../html.ts';
-import { Rows } from '../../parts/focus.ts';
+import { FocusableList } from '../../parts/focus.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { Card, ConfirmButton, Loading, Problem, When } from '../../parts/ui.ts';
+import { Card, ConfirmButton, ErrorMessage, Loading, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
 
@@ -21,8 +21,8 @@ export function Authorizations() {
   const row = (one: Authorization) => html`<tr key=${one.authorization_id}>
     <th scope="row" data-name=${w.app}><a href=${one.app.website} target="_blank" rel="noreferrer">${one.app.name}</a></th>
     <td data-name=${keys.mayDo}>${one.scopes.map((scope) => textNamed(keys.scopes, scope) ?? scope).join(', ')}</td>
-    <td data-name=${w.lastUsed}>${one.last_used_at && html`<${When} at=${one.last_used_at} zone=${me.timezone} />`}</td>
-    <td data-name=${w.ends}>${one.expires_at ? html`<${When} at=${one.expires_at} zone=${me.timezone} />` : w.untilEnded}</td>
+    <td data-name=${w.lastUsed}>${one.last_used_at && html`<${RelativeTime} at=${one.last_used_at} zone=${me.timezone} />`}</td>
+    <td data-name=${w.ends}>${one.expires_at ? html`<${RelativeTime} at=${one.expires_at} zone=${me.timezone} />` : w.untilEnded}</td>
     <td><div class="actions"><${ConfirmButton} label=${w.end} of=${one.app.name} question=${w.appQuestion} onSure=${() => end(one)} /></div></td>
   </tr>`;
   const table = (all: Authorization[]) =>
@@ -37,7 +37,7 @@ export function Authorizations() {
         </table></div>`;
   return html`<${Card} title=${w.appsTitle}>
     <p>${w.appsAbout}</p>
-    <${Problem} text=${error} />
-    <${Rows} label=${w.appsTitle}><${Loading} of=${authorizations}>${table}<//><//>
+    <${ErrorMessage} text=${error} />
+    <${FocusableList} label=${w.appsTitle}><${Loading} of=${authorizations}>${table}<//><//>
   <//>`;
 }
