@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createApp, updateApp } from '#src/auth/apps.ts';
 import { createAuthorization } from '#src/auth/authorizations.ts';
@@ -106,6 +107,25 @@ test('notices follow the address of the app, and end with the address, the scope
   await happen('06:00');
   await deliveries.run();
   expect(paths()).toEqual(['/a', '/b', '/b']);
+});
+
+test('an app that was let in before there were notices gets them by the migration alone', async () => {
+  const [{ authorizationId }] = [
+    await letIn(url('/early')),
+    await letIn(null),
+    await letIn(url('/x'), ['devices:read']),
+  ];
+  const notices = () => rows('SELECT authorization_id, url, status FROM webhooks WHERE is_notice');
+  await rows('DELETE FROM webhooks WHERE is_notice');
+  const migration = await readFile(new URL('../../../sql/schema/0095_earlier_notices.sql', import.meta.url), 'utf8');
+  await rows(migration);
+  const expected = [{ authorization_id: authorizationId, url: url('/early'), status: 'active' }];
+  expect(await notices()).toEqual(expected);
+  await rows(migration);
+  expect(await notices()).toEqual(expected);
+  await happen('01:00');
+  await deliveries.run();
+  expect(paths()).toEqual(['/early']);
 });
 
 test('no notice is sent after the end of the authorization, even if its row is not deleted yet', async () => {
