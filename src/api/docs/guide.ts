@@ -16,6 +16,8 @@ export interface Guide {
 export interface Block {
   language: string;
   source: string;
+  /** Name of the file, if the block is a whole program: the word after the language. */
+  file?: string;
 }
 
 /** Languages whose consecutive blocks are alternatives of one sample. */
@@ -27,9 +29,15 @@ const SAID: Record<string, string> = { sh: 'Commands', console: 'Commands', outp
 export const parseBlocks = (markdown: string): Block[] =>
   new Marked().lexer(markdown).flatMap((token) => {
     if (token.type !== 'code') return [];
-    const { lang = '', text } = token as Tokens.Code;
-    return [{ language: lang, source: text }];
+    const [language, file] = infoOf(token as Tokens.Code);
+    return [{ language, source: (token as Tokens.Code).text, ...(file !== undefined && { file }) }];
   });
+
+/** Returns the language of a block, and the name of its file if it has one. */
+const infoOf = ({ lang = '' }: Tokens.Code): [language: string, file?: string] => {
+  const [language = '', file] = lang.split(' ');
+  return file === undefined ? [language] : [language, file];
+};
 
 /**
  * Renders a page from its Markdown. The Markdown is the service's own, so it needs no sanitising. `link` returns where a link leads, or null
@@ -61,7 +69,7 @@ export function parseGuide(
   const sections: Section[] = [{ href, page: title, title, text: '' }];
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index] as Token;
-    if (token.type === 'code' && (token as Tokens.Code).lang !== undefined && isSample(token)) {
+    if (token.type === 'code' && isSample(token)) {
       const group = [token as Tokens.Code];
       for (let next = nextOf(tokens, index); next && isSample(next.token); next = nextOf(tokens, index)) {
         group.push(next.token as Tokens.Code);
@@ -69,15 +77,16 @@ export function parseGuide(
       }
       parts.push(
         renderSamples(
-          group.map(({ lang = '', text }) => {
-            const label = SAMPLES[lang] ?? lang;
-            return { label, html: codeBlock(highlight(text, lang), label) };
+          group.map((one) => {
+            const [language] = infoOf(one);
+            const label = SAMPLES[language] ?? language;
+            return { label, html: codeBlock(highlight(one.text, language), label) };
           }),
         ),
       );
     } else if (token.type === 'code') {
-      const { lang = '', text } = token as Tokens.Code;
-      parts.push(codeBlock(highlight(text, lang), SAID[lang] ?? 'Code'));
+      const [language] = infoOf(token as Tokens.Code);
+      parts.push(codeBlock(highlight((token as Tokens.Code).text, language), SAID[language] ?? 'Code'));
     } else if (token.type === 'heading' && (token as Tokens.Heading).depth > 1) {
       const { depth, text } = token as Tokens.Heading;
       const anchor = toSlug(text);
@@ -96,7 +105,7 @@ export function parseGuide(
   return { href, title, lead, html: parts.join('\n'), sections };
 }
 
-const isSample = (token: Token): boolean => token.type === 'code' && ((token as Tokens.Code).lang ?? '') in SAMPLES;
+const isSample = (token: Token): boolean => token.type === 'code' && infoOf(token as Tokens.Code)[0] in SAMPLES;
 
 /** Returns the next token that is not a blank line. */
 function nextOf(tokens: Token[], after: number): { token: Token; index: number } | null {

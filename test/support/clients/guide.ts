@@ -21,11 +21,16 @@ interface Part {
 export const guideNames = async (): Promise<string[]> =>
   (await readdir(GUIDES)).filter((name) => /^\d.*\.md$/.test(name)).sort();
 
+/** Returns the blocks of code of a guide. */
+export const blocksOf = async (name: string) => parseBlocks(await readFile(join(GUIDES, name), 'utf8'));
+
 /** Returns the steps of a guide for a reader of one language (docs/guides/README.md). */
 export async function parseGuide(name: string, language: Language): Promise<Part[]> {
   const parts: Part[] = [];
   let preamble = '';
-  for (const { language: marked, source } of parseBlocks(await readFile(join(GUIDES, name), 'utf8'))) {
+  for (const { language: marked, source, file } of await blocksOf(name)) {
+    // A program that runs until it is stopped (docs.test.ts).
+    if (file !== undefined) continue;
     const last = parts.at(-1);
     if (marked === 'output' && last) last.output += `${source}\n`;
     else if (marked === 'sh') parts.push({ language: 'sh', program: source, output: '' });

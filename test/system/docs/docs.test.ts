@@ -1,15 +1,21 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp } from '#src/auth/apps.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { createDevice } from '#src/devices/store.ts';
+import { endAuthorizations } from '#src/users/app-access.ts';
 import { testLooks } from '#test/support/browser.ts';
-import { followGuide, guideNames, LANGUAGES, parseGuide } from '#test/support/clients/guide.ts';
+import { blocksOf, followGuide, guideNames, LANGUAGES, parseGuide } from '#test/support/clients/guide.ts';
 import { installPython, installTypescript } from '#test/support/clients/packaged.ts';
 import { runProgram } from '#test/support/clients/run.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+import { freePort } from '#test/support/free-port.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
 import { temporaryFolder } from '#test/support/service.ts';
+import { PYTHON } from '../../../deploy/release/clients.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const guides = await guideNames();
@@ -69,6 +75,93 @@ describe('the guides', () => {
       });
     }
   });
+
+  test.each(['ts', 'python'] as const)(
+    'have an app in %s that an owner lets in, that refreshes, and that notices the end',
+    async (language) => {
+      const block = (await blocksOf('09-build-an-app.md')).find(
+        (one) => one.file !== undefined && one.language === language,
+      );
+      expect(block?.source.trim().split('\n').length).toBeLessThan(80);
+      const email = `app-${language}@example.com`;
+      const homeId = await service.user(email);
+      const now = Math.floor(Date.now() / 900_000) * 900_000;
+      await (await service.device(homeId)).publish({
+        ts: new Date(now).toISOString(),
+        energy_kwh: 0.25,
+        interval_s: 900,
+      });
+      const settings = {
+        name: 'Seven days',
+        website: 'https://example.com/',
+        notification_url: null,
+        type: 'public' as const,
+      };
+      const more = { redirect_uris: ['http://127.0.0.1/callback'], scopes: ['insights:read'] };
+      const owner = await service.user(`registrar-${language}@example.com`, 'utility');
+      const { app } = await createApp(service.db, owner, { ...settings, ...more }, new Date());
+      const file = join(folder.path, 'app', block?.file ?? '');
+      await writeFile(file, block?.source ?? '');
+      const port = String(await freePort());
+      const env = {
+        ENERGY_URL: service.url,
+        CLIENT_ID: app.app_id,
+        PORT: port,
+        PYTHONPATH: python,
+        NODE_NO_WARNINGS: '1',
+      };
+      const trust = { NODE_EXTRA_CA_CERTS: service.certFile, SSL_CERT_FILE: service.certFile, PATH: process.env.PATH };
+      const command = language === 'ts' ? process.execPath : PYTHON;
+      const program = spawn(command, [file], { env: { ...env, ...trust }, stdio: ['ignore', 'pipe', 'inherit'] });
+      try {
+        const [address = ''] = /http:\S+/.exec(String((await once(program.stdout, 'data'))[0])) ?? [];
+        const signedIn = await service.signIn(email);
+        // Another context, because pages of the service load nothing from elsewhere, but the app is elsewhere.
+        const storageState = await signedIn.context().storageState();
+        const page = await (
+          await service.browser.newContext({ ignoreHTTPSErrors: true, storageState, locale: 'en-GB' })
+        ).newPage();
+        const shown = async () => {
+          await page.goto(address);
+          return page.locator('body').textContent();
+        };
+        await page.goto(address);
+        await page.getByText('see what your home uses and produces').waitFor();
+        await page.getByRole('button', { name: 'Let the app in' }).click();
+        await page.waitForURL(address);
+        await expect.poll(shown, { timeout: 20_000 }).toBe('0.25 kWh in seven days\n');
+
+        const tokens = () =>
+          service.db
+            .selectFrom('oauth_tokens')
+            .innerJoin('authorizations', 'authorizations.authorization_id', 'oauth_tokens.authorization_id')
+            .where('user_id', '=', homeId);
+        const used = async () =>
+          (await tokens().where('kind', '=', 'refresh').where('consumed_at', 'is not', null).select('kind').execute())
+            .length;
+        expect(await used()).toBe(0);
+        // An hour later.
+        const { token_sha256 } = await tokens()
+          .where('kind', '=', 'access')
+          .select('token_sha256')
+          .executeTakeFirstOrThrow();
+        await service.db.deleteFrom('oauth_tokens').where('token_sha256', '=', token_sha256).execute();
+        await expect
+          .poll(async () => [await shown(), await used()], { timeout: 20_000 })
+          .toEqual(['0.25 kWh in seven days\n', 1]);
+
+        await service.db.transaction().execute((trx) => endAuthorizations(trx, { homeIds: [homeId] }, 'home'));
+        await expect.poll(shown, { timeout: 20_000 }).toContain('Seven days asks for access');
+        // Somebody else's code is not taken.
+        await page.goto(`${address}/callback?code=stolen&state=x&iss=${service.url}`);
+        await page.getByText('No access.').waitFor();
+        await page.context().close();
+        await signedIn.context().close();
+      } finally {
+        program.kill();
+      }
+    },
+  );
 
   test('have TypeScript samples without type errors', async () => {
     const app = join(folder.path, 'app');
