@@ -1,5 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
+import type { AnyOperation } from '#src/api/operation.ts';
+import { OPERATIONS } from '#src/api/v1/operations.ts';
+import { hashOfKey, newSecret } from '#src/auth/key-format.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import {
@@ -16,7 +22,10 @@ import {
 } from '#test/support/apps.ts';
 import { browserOf, join, type Person } from '#test/support/members.ts';
 
-/** The threats of RFC 9700 (by section) and RFC 6819 to the authorization server. oauth.test.ts has what apps may rely on. */
+/**
+ * The threats of RFC 9700 and RFC 6819 to the authorization server, each in the name of a test: numbers at its beginning are sections of RFC
+ * 9700, those after "RFC 6819" are of that one. oauth.test.ts has what apps may rely on.
+ */
 
 const many = { minute: 1_000_000, day: 1_000_000 };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -49,7 +58,7 @@ const basic = ({ appId, secret }: TestClient) => `Basic ${btoa(`${appId}:${secre
 const codeOf = (back: URL) => back.searchParams.get('code') ?? '';
 const refused = { error: 'invalid_grant' };
 
-describe('4.1 redirect URIs', () => {
+describe('4.1, RFC 6819, 4.1.5, 4.2.4, 4.4.1.5 and 4.4.1.7 redirect URIs', () => {
   test.each([
     ['an open redirector of its own host', 'https://bright.example.com/out?to=https://evil.example'],
     ['a subdomain', 'https://evil.bright.example.com/callback'],
@@ -93,7 +102,7 @@ describe('4.1 redirect URIs', () => {
   });
 });
 
-test('4.1 and 4.2 the browser sends no other site an address that contains a code', async () => {
+test('4.1, 4.2, RFC 6819, 4.6.7 the browser sends no other site an address that contains a code', async () => {
   const { page } = await openConsentPage(
     api,
     cookiesOf(await browserOf(api, (await newHome()).userId)),
@@ -103,21 +112,21 @@ test('4.1 and 4.2 the browser sends no other site an address that contains a cod
   expect((await authorize()).headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
 });
 
-test('2.1.2 no token is issued in an address: implicit and hybrid answers do not exist', async () => {
+test('2.1.2, 4.6, RFC 6819, 4.4.2 no token is issued in an address: implicit and hybrid answers do not exist', async () => {
   for (const response_type of ['token', 'id_token', 'code token', 'code id_token', 'none']) {
     const { headers } = await authorize({ response_type });
     expect(String(headers.location)).toMatch(/error=(unsupported_response_type|invalid_request)/);
   }
 });
 
-test('4.3.2 a token in an address or a form is no credential', async () => {
+test('4.3.2, RFC 6819, 4.1.3 a token in an address or a form is no credential', async () => {
   const { access_token } = await tokensOf(api, app, await newHome());
   expect((await api.send(`/v1/energy-insights?access_token=${access_token}`)).status).toBe(401);
   const raw = `access_token=${access_token}`;
   expect((await api.send('/v1/energy-insights', { method: 'POST', raw, headers: FORM })).status).toBe(401);
 });
 
-test('4.4 mix-up: each answer names its issuer, and a client refuses another one', async () => {
+test('4.4, RFC 6819, 4.5.4 mix-up: each answer names its issuer, and a client refuses another one', async () => {
   const asked = await consentRequestUrl(app);
   const back = await authorizeApp(api, await newHome(), asked);
   for (const iss of ['https://evil.example', null]) {
@@ -130,7 +139,7 @@ test('4.4 mix-up: each answer names its issuer, and a client refuses another one
   expect(new URL(String((await authorize({ scope: '' })).headers.location)).searchParams.get('iss')).toBe(TEST_URL);
 });
 
-describe('4.5 and 4.8 codes', () => {
+describe('2.1.1, 4.3.1, 4.5, 4.8, RFC 6819, 4.4.1.1 and 4.4.1.13 codes', () => {
   test('injected into another request of the app are refused, because the verifier is another', async () => {
     const [victim, attacker] = [await consentRequestUrl(app), await consentRequestUrl(app)];
     const back = await authorizeApp(api, await newHome(), victim);
@@ -177,7 +186,7 @@ describe('4.5 and 4.8 codes', () => {
   });
 });
 
-test('4.7 cross-site requests: another site’s form and another session’s token let nobody in', async () => {
+test('4.7, RFC 6819, 4.4.1.6 and 4.4.1.8 cross-site requests: another site’s form and another session’s token let nobody in', async () => {
   const [home, attacker] = [await newHome(), await newHome()];
   const cookies = cookiesOf(await browserOf(api, home.userId));
   const { at } = await openConsentPage(api, cookies, await consentRequestUrl(app));
@@ -213,7 +222,7 @@ test('4.7 a hostile form gets a clear refusal', async () => {
   expect(await list(home)).toEqual([]);
 });
 
-test('4.9 and 4.10 codes, refresh tokens and secrets are not accepted as access tokens, nor is another home’s token', async () => {
+test('2.3, 4.9, 4.10, RFC 6819, 4.6.4 and 4.6.5 codes, refresh tokens and secrets are not accepted as access tokens, nor is another home’s token', async () => {
   const [home, other] = [await newHome(), await newHome()];
   const asked = await consentRequestUrl(app);
   const back = await authorizeApp(api, home, asked);
@@ -228,7 +237,7 @@ test('4.9 and 4.10 codes, refresh tokens and secrets are not accepted as access 
   expect((await api.send('/mcp', call)).status).toBe(401);
 });
 
-test('4.11 and 4.12 the server redirects only to itself and to the app, with 303, whatever Host the client sends', async () => {
+test('4.11, 4.12, 4.13 the server redirects only to itself and to the app, with 303, whatever Host the client sends', async () => {
   const { url } = await consentRequestUrl(app);
   const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
   const begun = await api.send(`${url.pathname}${url.search}`, { headers: evil });
@@ -250,7 +259,7 @@ test('4.11 and 4.12 the server redirects only to itself and to the app, with 303
   expect(String(returned.headers.location)).toContain('state=a%0D%0Aset-cookie');
 });
 
-describe('4.14 refresh tokens', () => {
+describe('2.2.2, 4.14, RFC 6819, 4.1.2 and 4.5.1 refresh tokens', () => {
   test('of another app, without the secret, or with a wrong one, are refused without ending the authorization', async () => {
     const home = await newHome();
     const { refresh_token = '' } = await tokensOf(api, app, home);
@@ -295,7 +304,7 @@ describe('4.14 refresh tokens', () => {
   });
 });
 
-test('4.15 no app acts as a home: grants without a home’s consent do not exist', async () => {
+test('2.4, 4.15, RFC 6819, 4.2.1, 4.4.3 and 4.4.4 no app acts as a home: grants without a home’s consent do not exist', async () => {
   for (const grant_type of [
     'client_credentials',
     'password',
@@ -308,14 +317,14 @@ test('4.15 no app acts as a home: grants without a home’s consent do not exist
   expect(json).toMatchObject({ error: 'invalid_scope', scope: 'insights:read' });
 });
 
-test('4.16 clickjacking: no page of the authorization server is shown in a frame', async () => {
+test('4.16, RFC 6819, 4.4.1.9 clickjacking: no page of the authorization server is shown in a frame', async () => {
   const cookies = cookiesOf(await browserOf(api, (await newHome()).userId));
   const { page, at } = await openConsentPage(api, cookies, await consentRequestUrl(app));
   const pages = [page, await authorize({ redirect_uri: 'https://evil.example/' }), await browse(api, new Map(), at)];
   for (const { headers } of pages) expect(headers['content-security-policy']).toMatch(/frame-ancestors 'none'/);
 });
 
-test('RFC 6819, 4.4.1.4: names and addresses of an app are shown as text', async () => {
+test('RFC 6819, 4.1.4 and 4.4.1.4: names and addresses of an app are shown as text', async () => {
   const name = '<img src=x onerror=alert(1)>"\'&';
   const hostile = await registerApp(api, utility, { name, website: 'https://bright.example.com/?"><script>' });
   const cookies = cookiesOf(await browserOf(api, (await newHome()).userId));
@@ -333,8 +342,166 @@ test('RFC 9101 and others: request objects and claims are not fetched or obeyed'
   expect(String(location ?? '')).not.toContain('/dashboard/consent/');
 });
 
-describe('access by an app', () => {
-  test('never reaches a home whose member, or former member, authorized the app', async () => {
+test('4.17 no answer hands a code to scripts of a page', async () => {
+  for (const response_mode of ['fragment', 'form_post', 'web_message', 'jwt', 'query.jwt']) {
+    const { status, headers } = await authorize({ response_mode });
+    expect([response_mode, status, headers.location]).toEqual([response_mode, 400, undefined]);
+  }
+});
+
+test('RFC 6819, 4.2.2 the home is shown each scope that the app gets, and no more is granted', async () => {
+  const home = await newHome();
+  const cookies = cookiesOf(await browserOf(api, home.userId));
+  const asked = await consentRequestUrl(app, { scope: 'insights:read' });
+  const { at, page, csrf } = await openConsentPage(api, cookies, asked);
+  expect(page.text.match(/<li>/g)).toHaveLength(1);
+  // More in the form than was shown.
+  const form = { csrf, until: 'month', decision: 'allow', scope: 'insights:read devices:read', client_id: 'x' };
+  const pressed = await browse(api, cookies, at, form);
+  const returned = await browse(api, cookies, String(pressed.headers.location));
+  expect((await exchangeCode(app, new URL(String(returned.headers.location)), asked)).scope).toBe('insights:read');
+  expect(await list(home)).toMatchObject([{ scopes: ['insights:read'] }]);
+});
+
+test('RFC 6819, 4.2.3 and 4.4.1.10 an app that has access asks again like a new one: nothing is granted without a press', async () => {
+  const home = await newHome();
+  await tokensOf(api, app, home);
+  const cookies = cookiesOf(await browserOf(api, home.userId));
+  const { at, page } = await openConsentPage(api, cookies, await consentRequestUrl(app));
+  expect(page.text).toContain('name="decision" value="allow"');
+  // By its address alone, and by a form that a program sends without having seen the page.
+  for (const form of [undefined, { until: 'unlimited', decision: 'allow' }])
+    expect((await browse(api, cookies, at, form)).headers.location).toBeUndefined();
+  expect(await list(home)).toHaveLength(1);
+});
+
+test('RFC 6819, 4.1.1, 4.3.2, 4.3.4, 4.4.1.2 and 4.5.2 the database contains no secret, code or token that can be used', async () => {
+  const asked = await consentRequestUrl(app);
+  const back = await authorizeApp(api, await newHome(), asked);
+  const first = await exchangeCode(app, back, asked);
+  const second = await client.refreshTokenGrant(app.config, first.refresh_token ?? '');
+  const { access_token: own } = await client.clientCredentialsGrant(app.config);
+  const secrets = [app.secret, codeOf(back), asked.verifier, own];
+  for (const { access_token, refresh_token } of [first, second]) secrets.push(access_token, refresh_token);
+  const { rows: relations } = await api.database.pool.query(
+    `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'`,
+  );
+  expect(relations.length).toBeGreaterThan(20);
+  for (const { name } of relations) {
+    const { rows } = await api.database.pool.query(
+      `SELECT 1 FROM ${name} t, unnest($1::text[]) secret
+       WHERE strpos(t::text, secret) > 0 OR strpos(t::text, encode(secret::bytea, 'hex')) > 0 LIMIT 1`,
+      [secrets],
+    );
+    expect({ name, rows }).toEqual({ name, rows: [] });
+  }
+});
+
+test('RFC 6819, 4.3.1, 4.3.3, 4.6.1, 4.6.2 and 4.6.6 no cache stores tokens or data, and the client sends a secret over TLS only', async () => {
+  const home = await newHome();
+  const { access_token, refresh_token = '' } = await tokensOf(api, app, home);
+  const refreshed = await token({ grant_type: 'refresh_token', refresh_token });
+  expect([refreshed.status, refreshed.headers['cache-control']]).toEqual([200, 'no-store']);
+  expect((await insights(access_token)).headers['cache-control']).toBe('no-store');
+  const { json } = await api.send('/.well-known/oauth-authorization-server');
+  for (const name of ['issuer', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint'])
+    expect(json[name]).toMatch(/^https:/);
+});
+
+test('tokens of each kind are refused by every operation but those of their home: IDOR', async () => {
+  const [ended, erased, live] = [await newHome(), await newHome(), await newHome()];
+  const asked = await consentRequestUrl(app);
+  const back = await authorizeApp(api, live, asked);
+  const { access_token: ofLive, refresh_token = '' } = await exchangeCode(app, back, asked);
+  const { access_token: ofEnded } = await tokensOf(api, app, ended);
+  const { access_token: ofErased } = await tokensOf(api, app, erased);
+  const [{ authorization_id }] = await list(ended);
+  await api.send(`/v1/authorizations/${authorization_id}`, { method: 'DELETE', key: ended.key });
+  await api.send(`/v1/users/${erased.userId}`, { method: 'DELETE', key: erased.key });
+  const expired = await tokensOf(api, app, await newHome());
+  await api.database.pool.query(`UPDATE oauth_tokens SET expires_at = now() - interval '1 s' WHERE token_sha256 = $1`, [
+    hashOfKey(expired.access_token),
+  ]);
+  const { access_token: ofApp } = await client.clientCredentialsGrant(app.config);
+  await pause();
+  const kinds = { ofEnded, ofErased, expired: expired.access_token, refresh_token, code: codeOf(back), ofApp };
+  const pathOf = ({ path }: AnyOperation) => path.replaceAll(/\{\w+\}/g, live.userId);
+  for (const operation of OPERATIONS)
+    for (const [kind, key] of Object.entries({ ...kinds, secret: app.secret ?? '' })) {
+      const { status } = await api.send(pathOf(operation), { method: operation.method, key });
+      expect({ operation: operation.name, kind, status }).toEqual({ operation: operation.name, kind, status: 401 });
+    }
+  // The pages of the dashboard take sessions alone, also for a token that is valid.
+  for (const operation of [...OPERATIONS, ...DASHBOARD_OPERATIONS]) {
+    const { method, path } = operation;
+    const { status } = await api.send(`/dashboard${pathOf(operation)}`, { method, key: ofLive });
+    expect({ method, path, status }).toEqual({ method, path, status: 401 });
+  }
+  expect((await insights(ofLive)).status).toBe(200);
+});
+
+/** Sections about attacks on servers and apps. Those of RFC 6819 about users who are phished outside of any page of the server are missing. */
+const THREATS = {
+  'RFC 9700': [
+    ...[
+      '2.1.1',
+      '2.1.2',
+      '2.2.2',
+      '2.3',
+      '2.4',
+      '4.1',
+      '4.2',
+      '4.3.1',
+      '4.3.2',
+      '4.4',
+      '4.5',
+      '4.6',
+      '4.7',
+      '4.8',
+      '4.9',
+    ],
+    ...['4.10', '4.11', '4.12', '4.13', '4.14', '4.15', '4.16', '4.17'],
+  ],
+  'RFC 6819': [
+    ...[
+      '4.1.1',
+      '4.1.2',
+      '4.1.3',
+      '4.1.4',
+      '4.1.5',
+      '4.2.1',
+      '4.2.2',
+      '4.2.3',
+      '4.2.4',
+      '4.3.1',
+      '4.3.2',
+      '4.3.3',
+      '4.3.4',
+    ],
+    ...['4.3.5', '4.4.1.1', '4.4.1.2', '4.4.1.3', '4.4.1.4', '4.4.1.5', '4.4.1.6', '4.4.1.7', '4.4.1.8', '4.4.1.9'],
+    ...['4.4.1.10', '4.4.1.11', '4.4.1.12', '4.4.1.13', '4.4.2', '4.4.3', '4.4.4', '4.5.1', '4.5.2', '4.5.3', '4.5.4'],
+    ...['4.6.1', '4.6.2', '4.6.3', '4.6.4', '4.6.5', '4.6.6', '4.6.7'],
+  ],
+};
+
+test('each threat of the two documents is in the name of a test of this file', async () => {
+  const source = await readFile(fileURLToPath(import.meta.url), 'utf8');
+  const named: Record<string, string[]> = { 'RFC 9700': [], 'RFC 6819': [] };
+  for (const [, title = ''] of source.matchAll(/^ *(?:test|describe)\(\s*'([^']+)'/gm)) {
+    const [newer = '', older = ''] = title.split('RFC 6819,');
+    const sections = (text: string) => /^[\d., and]*/.exec(text.trim())?.[0].match(/\d(?:\.\d+)+/g) ?? [];
+    named['RFC 9700']?.push(...sections(newer));
+    named['RFC 6819']?.push(...sections(older));
+  }
+  for (const [document, threats] of Object.entries(THREATS))
+    expect(
+      threats.filter((threat) => !named[document]?.includes(threat)),
+      document,
+    ).toEqual([]);
+});
+
+describe('what has ended', () => {
+  test('a member who left: its own app never reached the home', async () => {
     const [home, member] = [await newHome(), await newHome()];
     const memberId = await join(api, home, member, 'manage');
     const { access_token: key } = await tokensOf(api, app, member);
@@ -369,7 +536,7 @@ describe('access by an app', () => {
   });
 });
 
-test('RFC 6819, 4.3.3 and 4.4.1.3: guesses of secrets and codes are limited by address, and so are requests for consent', async () => {
+test('RFC 6819, 4.3.5, 4.4.1.3, 4.4.1.11, 4.4.1.12, 4.5.3 and 4.6.3: guesses of secrets, codes and tokens are limited by address, and so are requests for consent', async () => {
   const limited = await testApi({
     limits: { free: many, developer: many, enterprise: many, address: { minute: 10, day: 1_000 } },
   });
@@ -383,6 +550,12 @@ test('RFC 6819, 4.3.3 and 4.4.1.3: guesses of secrets and codes are limited by a
     const asked = [];
     for (let n = 0; n < 12; n++) asked.push((await limited.send('/oauth/authorize?client_id=x')).status);
     expect([asked[0], asked.at(-1)]).toEqual([400, 429]);
+    const presented = [];
+    for (let n = 0; n < 12; n++) {
+      const key = newSecret(n % 2 === 0 ? 'eus_at_' : 'eus_rt_');
+      presented.push((await limited.send('/v1/energy-insights', { key })).status);
+    }
+    expect(presented.at(-1)).toBe(429);
   } finally {
     await limited.close();
   }
