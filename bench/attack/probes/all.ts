@@ -1,5 +1,6 @@
 import type { Probe } from '../probe.ts';
 import { ACCOUNT_PROBES } from './accounts.ts';
+import { APP_PROBES } from './apps.ts';
 import { BROKER_PROBES } from './broker.ts';
 import { CANCELLED_REQUEST_PROBES } from './cancelled-requests.ts';
 import { CHANGED_ACCOUNT_PROBES } from './changed-accounts.ts';
@@ -20,6 +21,7 @@ export const PROBES: readonly Probe[] = [
   ...TENANT_PROBES,
   ...ACCOUNT_PROBES,
   ...CHANGED_ACCOUNT_PROBES,
+  ...APP_PROBES,
   ...OWNERSHIP_PROBES,
   ...MQTT_PROBES,
   ...BROKER_PROBES,

@@ -1,0 +1,145 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type HttpResponse, type ServerAddress, sendRequest } from './client.ts';
+import { signIn } from './sign-in.ts';
+import type { AttackedInstallation, Person } from './world.ts';
+
+export const REDIRECT_URI = 'https://bright.example.com/callback';
+
+/** A registered app. */
+export interface App {
+  clientId: string;
+  secret: string;
+}
+
+interface Tokens {
+  access_token: string;
+  refresh_token: string;
+}
+
+/** Returns the settings of a new app of a server; `more` replaces some. */
+export const appSettings = (more: object = {}) => ({
+  name: 'Bright Home',
+  website: 'https://bright.example.com',
+  type: 'confidential',
+  redirect_uris: [REDIRECT_URI],
+  scopes: ['insights:read', 'devices:read'],
+  ...more,
+});
+
+/** Returns an app that probes share. */
+export const sharedApp = (world: AttackedInstallation): Promise<App> =>
+  world.once('an app', async () => {
+    const { key } = await world.person('utility');
+    const { json } = await world.must('POST', '/v1/apps', { key, body: appSettings() });
+    return { clientId: json.client_id, secret: json.client_secret };
+  });
+
+/** A request for consent. */
+export interface ConsentRequest {
+  path: string;
+  verifier: string;
+}
+
+/** Returns the path with which an app sends a browser to the authorization server. `more` replaces parameters; an empty one is left out. */
+export function consentRequest({ clientId }: App, more: Record<string, string> = {}): ConsentRequest {
+  const verifier = randomBytes(32).toString('base64url');
+  const parameters = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: REDIRECT_URI,
+    scope: 'insights:read',
+    state: 'a state',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    ...more,
+  };
+  const given = Object.entries(parameters).filter(([, value]) => value !== '');
+  return { path: `/oauth/authorize?${new URLSearchParams(given)}`, verifier };
+}
+
+/** A browser with its cookies, at an address of its own. */
+export interface Browser {
+  open(url: string, form?: Record<string, string>): Promise<HttpResponse>;
+  /** Headers of a request of a page of the dashboard. */
+  headers: Record<string, string>;
+}
+
+/** Returns a browser in which a person has signed in by mail; without a person, one in which nobody has. */
+export async function openBrowser(world: AttackedInstallation, person?: Person): Promise<Browser> {
+  const from = world.address();
+  const session = person && (await signIn(world, person.email));
+  const cookies = new Map<string, string>();
+  const keep = (text: string) => {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? [];
+    cookies.set(name, value);
+  };
+  if (session) keep(session.cookie);
+  const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  return {
+    headers: { ...session },
+    async open(url, form) {
+      const { pathname, search } = new URL(url, 'https://localhost');
+      const answer = await sendRequest(world.target.api, form ? 'POST' : 'GET', `${pathname}${search}`, {
+        from,
+        headers: { cookie: cookie(), accept: 'text/html', ...(form && FORM) },
+        ...(form && { raw: new URLSearchParams(form).toString() }),
+      });
+      for (const set of [answer.headers['set-cookie'] ?? []].flat()) keep(set);
+      return answer;
+    },
+  };
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+/** Opens the page of consent. Returns its address, the page, and the token of its form. */
+export async function openConsentPage(browser: Browser, { path }: ConsentRequest) {
+  const begun = await browser.open(path);
+  const at = String(begun.headers.location);
+  if (begun.status !== 303 || !at.includes('/dashboard/consent/'))
+    throw new Error(`the authorization server answered ${begun.status} ${at}`);
+  const page = await browser.open(at);
+  return { at, page, csrf: /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '' };
+}
+
+/** Lets an app in. Returns the address to which the browser returns, with the code. */
+export async function letIn(browser: Browser, request: ConsentRequest): Promise<URL> {
+  const { at, csrf } = await openConsentPage(browser, request);
+  const pressed = await browser.open(at, { csrf, until: 'month', decision: 'allow' });
+  const returned = await browser.open(String(pressed.headers.location));
+  return new URL(String(returned.headers.location));
+}
+
+/** Sends a form to the token endpoint of an API process, by default of the first one, with the secret of the app. */
+export const exchange = (
+  world: AttackedInstallation,
+  { clientId, secret }: App,
+  form: Record<string, string>,
+  to: ServerAddress = world.target.api,
+  from = world.address(),
+): Promise<HttpResponse> =>
+  sendRequest(to, 'POST', '/oauth/token', {
+    from,
+    headers: { ...FORM, authorization: `Basic ${btoa(`${clientId}:${secret}`)}` },
+    raw: new URLSearchParams(form).toString(),
+  });
+
+/** Form with which an app exchanges the code of an address. */
+export const codeForm = (back: URL, { verifier }: ConsentRequest): Record<string, string> => ({
+  grant_type: 'authorization_code',
+  code: back.searchParams.get('code') ?? '',
+  redirect_uri: REDIRECT_URI,
+  code_verifier: verifier,
+});
+
+/** Lets the shared app into a new home. Returns both, the browser of the home and the tokens. */
+export async function homeWithApp(world: AttackedInstallation, more: Record<string, string> = {}) {
+  const app = await sharedApp(world);
+  const home = await world.person('homeowner');
+  const browser = await openBrowser(world, home);
+  const request = consentRequest(app, more);
+  const back = await letIn(browser, request);
+  const { status, json, text } = await exchange(world, app, codeForm(back, request));
+  if (status !== 200) throw new Error(`the code was answered with ${status}: ${text}`);
+  return { app, home, browser, tokens: json as Tokens };
+}
