@@ -28,6 +28,7 @@ export const BENCHMARKS: Record<
   fleet: () => import('./fleet.ts'),
   readings: () => import('./readings.ts'),
   calculations: () => import('./calculations.ts'),
+  tokens: () => import('./tokens.ts'),
 };
 
 /** A row of the table in README.md. */

@@ -1,0 +1,156 @@
+import { Agent, request } from 'node:https';
+import { createApp } from '#src/auth/apps.ts';
+import { createAuthorization } from '#src/auth/authorizations.ts';
+import { hashOfKey, newSecret } from '#src/auth/key-format.ts';
+import { createKey } from '#src/auth/keys.ts';
+import { HOUR_MS } from '#src/core/units.ts';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { createUser } from '#src/users/store.ts';
+import type { BenchmarkResult } from './answer.ts';
+import { withServer } from './api.ts';
+import { median, quantile, startBenchmarkDatabase } from './support.ts';
+
+const HOMES = 1_000;
+const CONNECTIONS = 16;
+/** Short run, to see that it works. */
+const IS_QUICK = process.argv.includes('--quick');
+const [ROUNDS, REQUESTS] = IS_QUICK ? [1, 1_000] : [3, 8_000];
+const RANGE = { start: '2026-06-01', end: '2026-06-30' };
+const PATH = `/v1/energy-insights?start=${RANGE.start}&end=${RANGE.end}`;
+const SCOPES = ['insights:read'] as const;
+
+/** Credentials for one home: an app's access token, and a key of its owner. */
+interface Credentials {
+  token: string;
+  key: string;
+}
+type Kind = keyof Credentials;
+
+/**
+ * Measures how much longer a request takes with an app's access token than with a key (p50 and p99). 1,000 homes have let an app in. Requests
+ * with tokens and with keys alternate, and each goes to another home, so that both kinds find the process's caches in the same state.
+ */
+export async function bench(): Promise<BenchmarkResult> {
+  const database = await startBenchmarkDatabase();
+  try {
+    const homes = await createHomes(createDb(database.pool));
+    await database.pool.query(
+      `INSERT INTO closed_user_daily SELECT user_id, d, 12345678, 0, 0, 96, 86400000, 0, d + interval '18 hours'
+       FROM users, generate_series($1::timestamptz, $2::timestamptz, interval '1 day') d WHERE role = 'homeowner'`,
+      [RANGE.start, RANGE.end],
+    );
+    await database.pool.query('VACUUM ANALYZE');
+    const rounds = await withServer(['full', database.url, '', RANGE.start, RANGE.end], (port) => measure(port, homes));
+    const of = (kind: Kind, share: number) => round(median(rounds.map((one) => quantile(one[kind], share))));
+    const ratioOf = (share: number) =>
+      round(median(rounds.map(({ token, key }) => quantile(token, share) / quantile(key, share))));
+    const results = {
+      token: { p50_ms: of('token', 0.5), p99_ms: of('token', 0.99) },
+      key: { p50_ms: of('key', 0.5), p99_ms: of('key', 0.99) },
+    };
+    const ratios = { token_to_key_p50: ratioOf(0.5), token_to_key_p99: ratioOf(0.99) };
+    return {
+      lines: [
+        ...(['token', 'key'] as const).map(
+          (kind) => `with a ${kind.padEnd(5)}   p50 ${results[kind].p50_ms} ms   p99 ${results[kind].p99_ms} ms`,
+        ),
+        '',
+        `token / key   p50 ${ratios.token_to_key_p50}   p99 ${ratios.token_to_key_p99}`,
+      ],
+      json: { homes: HOMES, connections: CONNECTIONS, requests: ROUNDS * REQUESTS, results, ratios },
+      goals: [
+        {
+          what: `p99 of a request with a token ÷ one with a key, ${HOMES.toLocaleString('en')} authorizations`,
+          measured: ratios.token_to_key_p99,
+          goal: { atMost: 1.2 },
+        },
+      ],
+    };
+  } finally {
+    await database.remove();
+  }
+}
+
+const round = (value: number): number => Math.round(100 * value) / 100;
+
+/** Creates the homes, each with a key, and an app that each has let in. Returns their credentials. */
+async function createHomes(db: Database): Promise<Credentials[]> {
+  const { user_id: owner } = await createUser(db, { email: 'app@example.com', role: 'utility' });
+  const now = new Date();
+  const { app } = await createApp(
+    db,
+    owner,
+    {
+      name: 'Bench',
+      website: 'https://example.com/',
+      type: 'confidential',
+      redirect_uris: ['https://example.com/'],
+      notification_url: null,
+      scopes: [...SCOPES],
+    },
+    now,
+  );
+  const homes: Credentials[] = [];
+  for (let index = 0; index < HOMES; index++) {
+    const { user_id: homeId } = await createUser(db, { email: `${index}@example.com`, role: 'homeowner' });
+    const { key } = await createKey(db, { userId: homeId, environment: 'live', scopes: [...SCOPES] });
+    const authorization_id = await db
+      .transaction()
+      .execute((trx) => createAuthorization(trx, { homeId, app, scopes: SCOPES, days: 30, now }));
+    const token = newSecret('eus_at_');
+    await db
+      .insertInto('oauth_tokens')
+      .values({
+        token_sha256: hashOfKey(token),
+        kind: 'access',
+        authorization_id,
+        app_id: null,
+        payload: JSON.stringify({ scope: SCOPES.join(' ') }),
+        expires_at: new Date(now.getTime() + HOUR_MS),
+      })
+      .execute();
+    homes.push({ token, key });
+  }
+  return homes;
+}
+
+/** Sends the requests of all rounds, after a round that is not measured. Returns the times of each round in ms. */
+async function measure(port: number, homes: readonly Credentials[]): Promise<Record<Kind, number[]>[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, rejectUnauthorized: false });
+  const rounds: Record<Kind, number[]>[] = [];
+  let sent = 0;
+  for (let index = 0; index <= ROUNDS; index++) {
+    process.stderr.write(index === 0 ? 'warming up …\n' : `round ${index} …\n`);
+    const times: Record<Kind, number[]> = { token: [], key: [] };
+    const until = sent + (index === 0 ? 2 * HOMES : 2 * REQUESTS);
+    const work = async () => {
+      while (sent < until) {
+        const at = sent++;
+        const kind: Kind = at % 2 === 0 ? 'token' : 'key';
+        // Half of the homes lie between a request with a token and one with a key for the same home.
+        const home = homes[((at >> 1) + (kind === 'key' ? HOMES / 2 : 0)) % HOMES] as Credentials;
+        times[kind].push(await timeOf(agent, port, home[kind]));
+      }
+    };
+    await Promise.all(Array.from({ length: CONNECTIONS }, work));
+    if (index > 0) rounds.push(times);
+  }
+  agent.destroy();
+  return rounds;
+}
+
+/** Returns the time of a request until its whole response has arrived, ms. Fails unless it is 200. */
+function timeOf(agent: Agent, port: number, credential: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const fromMs = performance.now();
+    const headers = { authorization: `Bearer ${credential}` };
+    request({ agent, port, host: '127.0.0.1', path: PATH, headers }, (response) => {
+      response.resume().once('end', () => {
+        if (response.statusCode === 200) resolve(performance.now() - fromMs);
+        else reject(new Error(`a response was ${response.statusCode}`));
+      });
+    })
+      .on('error', reject)
+      .end();
+  });
+}
