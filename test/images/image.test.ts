@@ -39,6 +39,7 @@ test('README.md’s line for podman starts a service that counts what a device p
   const [key = ''] = /eus_live_\w+/.exec(outputOf('energy')) ?? [];
   expect(outputOf('energy')).toContain(`https://${HOST_NAME}:8443/dashboard/sign-in#`);
   const visitor = await connectVisitor({ address: deployment.address, name: HOST_NAME, key });
+  expect(await visitor.ask('/docs/devices')).toContain('<html');
   const day = await visitor.publishOneDay();
   await expect.poll(() => day()).toEqual([DAY_KWH]);
   const stopped = deployment.stop('energy');

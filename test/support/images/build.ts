@@ -7,7 +7,7 @@ import { BASE_IMAGE, podman, podmanEnvironment, podmanSucceeds, preparePodman } 
 
 const root = resolve(import.meta.dirname, '../../..');
 /** Stage of deploy/Dockerfile whose tag keeps the installed packages from one run to the next. */
-const PACKAGES = { database: 'localhost/energy-test:database' };
+const PACKAGES = { whole: 'localhost/energy-test:whole' };
 /** Targets of deploy/Dockerfile, with the tags that the tests use. `default` is built if a build names none. */
 export const IMAGES = {
   service: 'localhost/energy-test:service',

@@ -1,0 +1,53 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createDeployment, memoryOf, outputOf, restartsOf, untilPrinted } from '#test/support/images/deployment.ts';
+import { succeeds } from '#test/support/images/podman.ts';
+import { visit } from '#test/support/images/visitor.ts';
+
+/** The demo in deploy/home/compose.yaml, in the memory of a small Raspberry Pi: 13 months of six homes are stored, then live readings follow. */
+const CONTAINER = 'home_energy_1';
+const MEMORY_MB = 512;
+/** 370,000 readings; about two minutes on two idle cores. */
+const PAST_MS = 1_200_000;
+const LIVE_MS = 60_000;
+const STOP_SECONDS = 10;
+
+let deployment: ReturnType<typeof createDeployment> | undefined;
+afterAll(() => deployment?.remove());
+
+test('stores 13 months of six homes in 512 MB, goes on, and ends with 0', async () => {
+  const home = createDeployment();
+  deployment = home;
+  const file = join(home.folder, 'deploy/home/compose.yaml');
+  const compose = readFileSync(file, 'utf8');
+  expect(compose).toContain('command: [start]');
+  writeFileSync(file, compose.replace('command: [start]', 'command: [demo]'));
+  writeFileSync(join(home.folder, 'deploy/home/.env'), `HOST_NAME=${home.address}\n`);
+  const limit = `--podman-run-args='--memory=${MEMORY_MB}m --memory-swap=${MEMORY_MB}m'`;
+  home.type(`podman-compose ${limit} up -d --build`, 'deploy/home');
+  await untilPrinted(CONTAINER, /Stored [\d,]+ readings of the last 13 months|are stored already/, PAST_MS);
+  const past = memoryOf(CONTAINER);
+  await new Promise((done) => setTimeout(done, LIVE_MS));
+  const live = memoryOf(CONTAINER);
+  const output = outputOf(CONTAINER);
+  console.log(
+    /Stored .*? s\./.exec(output)?.[0],
+    `Programs use ${past.programsMb} MB, a minute later ${live.programsMb} MB.`,
+  );
+  // The kernel ended no process; podman and the supervisor restarted none.
+  expect([live.killed, restartsOf(CONTAINER)]).toEqual([0, 0]);
+  expect(output).not.toMatch(/role exited|PostgreSQL stopped/);
+  expect(succeeds('healthcheck', 'run', CONTAINER)).toBe(true);
+
+  const [, key = ''] = /Bearer (eus_live_\w+)/.exec(output) ?? [];
+  const [, path = ''] = /'https:\/\/[^/]+(\/v1\/energy-insights[^']+group_by=day)'/.exec(output) ?? [];
+  const visitor = await connectVisitor({ address: home.address, name: home.address, key });
+  const { data } = await visitor.ask(path);
+  expect(data).toHaveLength(7);
+  for (const { kwh_used } of data.slice(0, 6)) expect(kwh_used).toBeGreaterThan(1);
+
+  const stopped = home.stop(CONTAINER);
+  expect(stopped.code).toBe(0);
+  expect(stopped.seconds).toBeLessThan(STOP_SECONDS);
+}, 1_500_000);
