@@ -202,6 +202,32 @@ const FLOWS: Record<string, Flow> = {
       ),
     counts: { 'solar_assistant/grid': GRID, 'solar_assistant/pv': PV },
   },
+  'lxp-bridge': {
+    messages: (step) => ({
+      'lxp/AB12345678/inputs/all': {
+        ...{ e_pv_all: up(step), e_pv_all_1: up(step), e_pv_day: today(step), e_to_user_all: up(step), soc: 61 },
+        ...{ e_to_grid_all: down(step), e_chg_all: up(step), e_dischg_all: down(step), e_chg_day: today(step) },
+        time: hourOf(step) / 1_000,
+      },
+    }),
+    counts: { 'AB12345678/grid': GRID, 'AB12345678/pv': PV, 'AB12345678/battery': GRID },
+  },
+  smartevse: {
+    messages: (step) =>
+      each(
+        {
+          ...{ EVImportActiveEnergy: wattHours(up(step)), EVEnergyCharged: wattHours(today(step)) },
+          ...{ MainsImportActiveEnergy: wattHours(up(step)), MainsExportActiveEnergy: wattHours(down(step)) },
+        },
+        (name) => `SmartEVSE-51446/${name}`,
+      ),
+    counts: { 'SmartEVSE-51446': { used: 0.25, export: 0 }, 'SmartEVSE-51446/grid': GRID },
+  },
+  teleinfokit: {
+    messages: (step) =>
+      each({ hp: wattHours(up(step)), hc: wattHours(down(step)), papp: 1_580 }, (name) => `teleinfokit/${name}`),
+    counts: { teleinfokit: { used: 0.35, export: 0 } },
+  },
   domoticz: {
     messages: (step) => ({
       'domoticz/out': {
