@@ -2,8 +2,8 @@ import { type KillResult, killInTurn } from '../test/support/cluster/ingest-kill
 import { startIngestPair } from '../test/support/cluster/ingest-pair.ts';
 import { findMissingRequirements } from '../test/support/setup/needs.ts';
 import type { BenchmarkResult, Goal } from './answer.ts';
-import { type LoadCosts, measureLoad } from './cells/load.ts';
-import { type MovesResult, measureMoves } from './cells/moves.ts';
+import { measureLoad } from './cells/load.ts';
+import { measureMoves } from './cells/moves.ts';
 import { measureReconnect } from './cells/reconnect.ts';
 import { measureDeadCell, measureMapChanges, measureRequests } from './cells/requests.ts';
 import { type Rig, startRig } from './cells/rig.ts';
@@ -13,165 +13,192 @@ const FULL = {
   ...{ messages: 60_000, rounds: 3, requests: 3_000, devices: 2_000 },
   ...{ killRounds: 10, accounts: 200, listedAccounts: 10_000, changes: 30, seconds: 20 },
 };
-/** Short run for the end of a test run, in some three minutes. */
+/** Short run for the end of a test run, in some five minutes. */
 const QUICK: typeof FULL = {
   ...{ messages: 12_000, rounds: 1, requests: 1_000, devices: 200 },
   ...{ killRounds: 2, accounts: 4, listedAccounts: 1_000, changes: 5, seconds: 5 },
 };
 const PLAN = process.argv.includes('--quick') ? QUICK : FULL;
-/** Time that mqtt.js waits for a CONNACK, unless it is set. */
-const MQTTJS_TIMEOUT_MS = 30_000;
 /** Devices that publish while processes are killed. */
 const KILL_DEVICES = 60;
+/** Time that mqtt.js waits for a CONNACK, unless it is set. */
+const MQTTJS_TIMEOUT_MS = 30_000;
+const NONE = { atMost: 0 };
 
-interface Measured {
-  load: LoadCosts;
-  requestUs: number;
-  map: Awaited<ReturnType<typeof measureMapChanges>>;
-  reconnect: Awaited<ReturnType<typeof measureReconnect>>;
-  kills: KillResult;
-  /** The same with clients that wait for a CONNACK for as long as mqtt.js does by default. */
-  patientKills: KillResult;
-  moves: MovesResult;
-  dead: Awaited<ReturnType<typeof measureDeadCell>>;
+/** What one part of the run has measured, and its figures beside their goals. */
+interface PartResult {
+  measured: unknown;
+  goals: Goal[];
+  lines?: string[];
 }
+
+/** Parts of the run by name, in their order: the last one kills a cell. Goals are those of the design of cells. */
+const PARTS: Record<string, (rig: Rig) => Promise<PartResult>> = {
+  load,
+  requests,
+  map,
+  router,
+  kills,
+  patient,
+  moves,
+  dead,
+};
 
 /**
  * Measures two cells behind two routers in comparison with one: CPU time of messages and requests, a router, a process and a cell that are
- * killed, accounts that move under load, and requests while the map of exceptions changes. `--quick`: a shorter run.
+ * killed, accounts that move under load, and requests while the map of exceptions changes. `names`: parts to run; none: all. `--quick`: a
+ * shorter run.
  */
-export async function bench(): Promise<BenchmarkResult> {
+export async function bench(names: readonly string[]): Promise<BenchmarkResult> {
   const missing = findMissingRequirements().filter(({ name }) => NEEDED.test(name));
   for (const { name, how } of missing) console.log(`NOT RUN: ${name} is missing. To have it: ${how}.`);
   if (missing.length > 0) process.exit(2);
+  const unknown = names.filter((name) => !(name in PARTS));
+  if (unknown.length > 0) {
+    console.error(`There is no part ${unknown.join(', ')}. The parts are ${Object.keys(PARTS).join(', ')}.`);
+    process.exit(2);
+  }
   const rig = await startRig();
   try {
-    const load = await measureLoad(rig, PLAN);
-    step('requests');
-    const requestUs = await measureRequests(rig, PLAN.requests);
-    step('requests while the map changes');
-    const map = await measureMapChanges(rig, { ...PLAN, accounts: PLAN.listedAccounts });
-    step('a router killed');
-    const reconnect = await measureReconnect(rig, PLAN.devices);
-    step('ingest processes killed in turn');
-    const kills = await measureKills(rig);
-    const patientKills = await measureKills(rig, MQTTJS_TIMEOUT_MS);
-    step('accounts moved');
-    const moves = await measureMoves(rig, PLAN.accounts);
-    step('a cell killed');
-    const dead = await measureDeadCell(rig, PLAN.seconds);
-    return resultOf({ load, requestUs, map, reconnect, kills, patientKills, moves, dead });
+    const result = { lines: [] as string[], json: { plan: PLAN } as Record<string, unknown>, goals: [] as Goal[] };
+    for (const [name, run] of Object.entries(PARTS)) {
+      if (names.length > 0 && !names.includes(name)) continue;
+      process.stderr.write(`${new Date().toISOString()} ${name} …\n`);
+      const { measured, goals, lines = [] } = await run(rig);
+      result.json[name] = measured;
+      result.goals.push(...goals);
+      result.lines.push(...lines);
+    }
+    return result;
   } finally {
     await rig.remove();
   }
 }
 
-const step = (what: string) => process.stderr.write(`${what} …\n`);
+async function load(rig: Rig): Promise<PartResult> {
+  const measured = await measureLoad(rig, PLAN);
+  const { pair, one, two } = measured;
+  const lines = Object.entries({ 'one cell': one, 'two cells': two, 'one cell, two ingest behind HAProxy': pair }).map(
+    ([name, { broker, worker, postgres }]) =>
+      `${name.padEnd(36)} µs CPU a message: HAProxy ${round(broker)}, ingest ${round(worker)}, PostgreSQL ${round(postgres)}`,
+  );
+  const goals = [
+    {
+      what: 'CPU of HAProxy and two ingest processes with the broker inside, a message',
+      ...{ measured: round(pair.broker + pair.worker), unit: ' µs', goal: { atMost: 40 } },
+    },
+    {
+      what: 'CPU of PostgreSQL a reading, two cells ÷ one',
+      ...{ measured: round(two.postgres / one.postgres), goal: { atMost: 1.1 } },
+    },
+    { what: 'CPU of the router a message', measured: round(two.broker), unit: ' µs', goal: { atMost: 10 } },
+  ];
+  return { measured, goals, lines };
+}
+
+async function requests(rig: Rig): Promise<PartResult> {
+  const us = await measureRequests(rig, PLAN.requests);
+  const what = 'CPU of the router a request';
+  return { measured: us, goals: [{ what, measured: round(us), unit: ' µs', goal: { atMost: 200 } }] };
+}
+
+async function map(rig: Rig): Promise<PartResult> {
+  const measured = await measureMapChanges(rig, { ...PLAN, accounts: PLAN.listedAccounts });
+  const { failed, longestMs, changeMs } = measured;
+  const listed = `a map of ${PLAN.listedAccounts.toLocaleString('en')} accounts`;
+  const goals = [
+    { what: `Requests that failed while ${listed} changed`, measured: failed, goal: NONE },
+    { what: `Longest request while ${listed} changed`, measured: Math.round(longestMs), unit: ' ms', goal: null },
+    { what: `Longest change of ${listed}`, measured: Math.round(changeMs), unit: ' ms', goal: null },
+  ];
+  return { measured, goals };
+}
+
+async function router(rig: Rig): Promise<PartResult> {
+  const measured = await measureReconnect(rig, PLAN.devices);
+  const { seconds, ingestKb, routerKb } = measured;
+  const devices = PLAN.devices.toLocaleString('en');
+  const goals = [
+    {
+      what: `Time until ${devices} devices are connected after one of two routers is killed`,
+      ...{ measured: round(seconds), unit: ' s', goal: { atMost: 10 } },
+    },
+  ];
+  return {
+    ...{ measured, goals },
+    lines: [`memory of a connection: ingest ${round(ingestKb)} kB, router ${round(routerKb)} kB`],
+  };
+}
 
 /** Kills each of two ingest processes of one cell in turn, while clients wait so long for a CONNACK. */
-async function measureKills({ cells: [first] }: Rig, connectTimeoutMs?: number): Promise<KillResult> {
+async function killIn({ cells: [first] }: Rig, patience: { connectTimeoutMs?: number } = {}): Promise<KillResult> {
   const pair = await startIngestPair({ url: first.database.url });
   try {
     const devices = await first.pair(KILL_DEVICES);
-    const { pool } = first.database;
-    const patience = connectTimeoutMs === undefined ? {} : { connectTimeoutMs };
-    return await killInTurn(pair, { pool, devices, rounds: PLAN.killRounds, ...patience });
+    return await killInTurn(pair, { pool: first.database.pool, devices, rounds: PLAN.killRounds, ...patience });
   } finally {
     await pair.remove();
   }
 }
 
-function resultOf(measured: Measured): BenchmarkResult {
-  const goals = goalsOf(measured);
-  const { load, reconnect } = measured;
-  const lines = Object.entries(load).map(([name, { broker, worker, postgres }]) => {
-    const what = { one: 'one cell', two: 'two cells', pair: 'one cell, two ingest behind HAProxy' }[name] ?? name;
-    return `${what.padEnd(36)} µs CPU a message: HAProxy ${round(broker)}, ingest ${round(worker)}, PostgreSQL ${round(postgres)}`;
-  });
-  lines.push(`memory of a connection: ingest ${round(reconnect.ingestKb)} kB, router ${round(reconnect.routerKb)} kB`);
-  return { lines, json: { plan: PLAN, ...measured }, goals };
-}
+const worst = ({ rounds }: KillResult, of: (round: KillResult['rounds'][number]) => number) =>
+  round(Math.max(...rounds.map(of)));
 
-/** Returns the figures beside their goals, which are those of the design of cells. */
-function goalsOf({ load, requestUs, map, reconnect, kills, patientKills, moves, dead }: Measured): Goal[] {
-  const worst = ({ rounds }: KillResult, of: (round: KillResult['rounds'][number]) => number) =>
-    round(Math.max(...rounds.map(of)));
-  const none = { atMost: 0 };
-  return [
-    {
-      what: 'CPU of HAProxy and two ingest processes with the broker inside, a message',
-      ...{ measured: round(load.pair.broker + load.pair.worker), unit: ' µs', goal: { atMost: 40 } },
-    },
-    {
-      what: 'CPU of PostgreSQL a reading, two cells ÷ one',
-      ...{ measured: round(load.two.postgres / load.one.postgres), goal: { atMost: 1.1 } },
-    },
-    {
-      what: 'CPU of the router a message',
-      ...{ measured: round(load.two.broker), unit: ' µs', goal: { atMost: 10 } },
-    },
-    { what: 'CPU of the router a request', measured: round(requestUs), unit: ' µs', goal: { atMost: 200 } },
-    {
-      what: `Longest time until ${PLAN.devices.toLocaleString('en')} devices are connected after one of two routers is killed`,
-      ...{ measured: round(reconnect.seconds), unit: ' s', goal: { atMost: 10 } },
-    },
-    {
-      what: 'Acknowledged messages lost while processes were killed',
-      measured: kills.lost + patientKills.lost,
-      goal: none,
-    },
-    {
-      what: 'Messages stored twice while processes were killed',
-      measured: kills.doubled + patientKills.doubled,
-      goal: none,
-    },
+async function kills(rig: Rig): Promise<PartResult> {
+  const measured = await killIn(rig);
+  const goals = [
+    { what: 'Acknowledged messages lost while processes were killed', measured: measured.lost, goal: NONE },
+    { what: 'Messages stored twice while processes were killed', measured: measured.doubled, goal: NONE },
     {
       what: 'Longest time until a client of a killed process has a PUBACK',
-      ...{ measured: worst(kills, ({ backS }) => backS), unit: ' s', goal: { atMost: 5 } },
-    },
-    {
-      what: 'The same for clients that wait 30 s for a CONNACK',
-      ...{ measured: worst(patientKills, ({ backS }) => backS), unit: ' s', goal: null },
+      ...{ measured: worst(measured, ({ backS }) => backS), unit: ' s', goal: { atMost: 5 } },
     },
     {
       what: 'Longest time without a PUBACK of the other clients',
-      ...{ measured: worst(kills, ({ othersGapS }) => othersGapS), unit: ' s', goal: { atMost: 3 } },
-    },
-    ...goalsOfMoves(moves),
-    { what: 'Requests that failed while the map changed', measured: map.failed, goal: none },
-    {
-      what: 'Longest request while the map changed',
-      ...{ measured: Math.round(map.longestMs), unit: ' ms', goal: null },
-    },
-    { what: 'Longest change of the map', measured: Math.round(map.changeMs), unit: ' ms', goal: null },
-    { what: 'Requests of a cell that failed after the other was killed', measured: dead.failed, goal: none },
-    {
-      what: 'p99 of requests of a cell after the other was killed ÷ before',
-      ...{ measured: round(dead.p99Ratio), goal: { atMost: 1.2 } },
+      ...{ measured: worst(measured, ({ othersGapS }) => othersGapS), unit: ' s', goal: { atMost: 3 } },
     },
   ];
+  return { measured, goals };
 }
 
-function goalsOfMoves(moves: MovesResult): Goal[] {
-  const none = { atMost: 0 };
-  return [
-    { what: `Messages lost while ${moves.accounts} accounts moved`, measured: moves.lost, goal: none },
-    { what: 'Messages stored twice while accounts moved', measured: moves.doubled, goal: none },
-    { what: 'Responses other than 200 and 503 while accounts moved', measured: moves.wrong, goal: none },
-    {
-      what: 'Longest time of an account in neither cell',
-      ...{ measured: moves.heldMs, unit: ' ms', goal: { atMost: 2_000 } },
-    },
+/** The same with clients that wait for a CONNACK for as long as mqtt.js does by default. */
+async function patient(rig: Rig): Promise<PartResult> {
+  const measured = await killIn(rig, { connectTimeoutMs: MQTTJS_TIMEOUT_MS });
+  const what = 'Longest time until a client that waits 30 s for a CONNACK has a PUBACK';
+  return { measured, goals: [{ what, measured: worst(measured, ({ backS }) => backS), unit: ' s', goal: null }] };
+}
+
+async function moves(rig: Rig): Promise<PartResult> {
+  const measured = await measureMoves(rig, PLAN.accounts);
+  const { accounts, lost, doubled, wrong, heldMs, publishWaitS, requestWaitS, exceptionsPerAccount } = measured;
+  const goals = [
+    { what: `Messages lost while ${accounts} accounts moved`, measured: lost, goal: NONE },
+    { what: 'Messages stored twice while accounts moved', measured: doubled, goal: NONE },
+    { what: 'Responses other than 200 and 503 while accounts moved', measured: wrong, goal: NONE },
+    { what: 'Longest time of an account in neither cell', measured: heldMs, unit: ' ms', goal: { atMost: 2_000 } },
     {
       what: 'Longest time without a PUBACK of a device whose account moved',
-      ...{ measured: round(moves.publishWaitS), unit: ' s', goal: null },
+      ...{ measured: round(publishWaitS), unit: ' s', goal: null },
     },
     {
       what: 'Longest time without a response 200 for an account that moved',
-      ...{ measured: round(moves.requestWaitS), unit: ' s', goal: null },
+      ...{ measured: round(requestWaitS), unit: ' s', goal: null },
     },
-    { what: 'Exceptions in the map for each moved account', measured: round(moves.exceptionsPerAccount), goal: null },
+    { what: 'Exceptions in the map for each moved account', measured: round(exceptionsPerAccount), goal: null },
   ];
+  return { measured, goals };
+}
+
+async function dead(rig: Rig): Promise<PartResult> {
+  const measured = await measureDeadCell(rig, PLAN.seconds);
+  const goals = [
+    { what: 'Requests of a cell that failed after the other was killed', measured: measured.failed, goal: NONE },
+    {
+      what: 'p99 of requests of a cell after the other was killed ÷ before',
+      ...{ measured: round(measured.p99Ratio), goal: { atMost: 1.2 } },
+    },
+  ];
+  return { measured, goals };
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;
