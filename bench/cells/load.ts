@@ -1,8 +1,8 @@
-import { startIngestPair } from '../../test/support/cluster/ingest-pair.ts';
+import { type IngestPair, startIngestPair } from '../../test/support/cluster/ingest-pair.ts';
 import { type CpuPerReading, publishAll } from '../cluster.ts';
 import { waitUntilStored } from '../ingest.ts';
 import { median, type PairedDevice } from '../support.ts';
-import type { Rig } from './rig.ts';
+import type { BenchmarkCell, Rig } from './rig.ts';
 
 const DEVICES = 60;
 
@@ -13,27 +13,33 @@ export interface LoadCosts {
   pair: CpuPerReading;
 }
 
-/** Measures the CPU time of messages, as the median of rounds after one that is not measured. */
+/** Measures the CPU time of messages, as the median of rounds after one that is not measured, in which the processes compile their code. */
 export async function measureLoad(
   rig: Rig,
   { messages, rounds }: { messages: number; rounds: number },
 ): Promise<LoadCosts> {
-  const all: LoadCosts[] = [];
-  for (let round = 0; round <= rounds; round++) {
-    process.stderr.write(`load, round ${round} of ${rounds} …\n`);
-    // Neighbours in time, because the machine may be busy with other things.
-    const costs = {
-      one: await throughRouter(rig, 1, messages),
-      two: await throughRouter(rig, 2, messages),
-      pair: await throughPair(rig, messages),
+  const [first] = rig.cells;
+  const pair = await startIngestPair({ url: first.database.url });
+  try {
+    const all: LoadCosts[] = [];
+    for (let round = 0; round <= rounds; round++) {
+      process.stderr.write(`load, round ${round} of ${rounds} …\n`);
+      // Neighbours in time, because the machine may be busy with other things.
+      const costs = {
+        one: await throughRouter(rig, 1, messages),
+        two: await throughRouter(rig, 2, messages),
+        pair: await throughPair(first, pair, messages),
+      };
+      if (round > 0) all.push(costs);
+    }
+    const medianOf = (which: keyof LoadCosts): CpuPerReading => {
+      const part = (of: keyof CpuPerReading) => median(all.map((costs) => costs[which][of]));
+      return { broker: part('broker'), worker: part('worker'), postgres: part('postgres') };
     };
-    if (round > 0) all.push(costs);
+    return { one: medianOf('one'), two: medianOf('two'), pair: medianOf('pair') };
+  } finally {
+    await pair.remove();
   }
-  const medianOf = (which: keyof LoadCosts): CpuPerReading => {
-    const part = (of: keyof CpuPerReading) => median(all.map((costs) => costs[which][of]));
-    return { broker: part('broker'), worker: part('worker'), postgres: part('postgres') };
-  };
-  return { one: medianOf('one'), two: medianOf('two'), pair: medianOf('pair') };
 }
 
 /** Publishes as many messages to one cell, or to both, by as many devices in all. */
@@ -58,17 +64,12 @@ async function throughRouter({ routers, cells }: Rig, count: 1 | 2, messages: nu
   return cpuUs;
 }
 
-async function throughPair({ cells: [first] }: Rig, messages: number): Promise<CpuPerReading> {
-  const { proxy, processes, remove } = await startIngestPair({ url: first.database.url });
-  try {
-    const { cpuUs } = await publishAll(first.database, await first.pair(DEVICES), {
-      to: [`mqtt://127.0.0.1:${proxy.ports.mqtt}`],
-      brokers: [proxy.pid],
-      workers: processes.map((one) => one.pid()),
-      messages,
-    });
-    return cpuUs;
-  } finally {
-    await remove();
-  }
+async function throughPair(cell: BenchmarkCell, { proxy, processes }: IngestPair, messages: number): Promise<CpuPerReading> {
+  const { cpuUs } = await publishAll(cell.database, await cell.pair(DEVICES), {
+    to: [`mqtt://127.0.0.1:${proxy.ports.mqtt}`],
+    brokers: [proxy.pid],
+    workers: processes.map((one) => one.pid()),
+    messages,
+  });
+  return cpuUs;
 }

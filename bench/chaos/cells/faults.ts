@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { say } from '../cluster/endure.ts';
 import type { ClusterFault } from '../cluster/faults.ts';
 import type { Home } from '../cluster/homes.ts';
 import type { CellsInstallation, ChaosCell } from './installation.ts';
@@ -178,7 +179,8 @@ function createMover({ move }: CellsInstallation, homes: readonly Home[]) {
       for (let run = 1; ; run++) {
         const { code, stdout, stderr } = await move(users, from, to).ended;
         if (code === 0) return void heldMs.push(JSON.parse(stdout).held_ms);
-        if (run === MAX_MOVES) throw new Error(`the move failed ${run} times: ${stderr}`);
+        say(`  run ${run} of the move to ${to.name} failed: ${stderr.trim()}`);
+        if (run === MAX_MOVES) throw new Error(`the move failed ${run} times`);
         await pause(2_000);
       }
     },

@@ -104,6 +104,18 @@ test.each([4, 5] as const)(
   },
 );
 
+test('a client whose connection broke, and which is connected to another process before its will is due, has no will', async () => {
+  const { login, topic, statusTopic, stored, status } = await makeMeter();
+  const will = { topic: statusTopic, payload: Buffer.from('faulty'), qos: 1 as const, retain: false };
+  const first = await connectTo(0, { ...login, will });
+  first.client.stream.destroy();
+  const second = await connectTo(1, { ...login, will });
+  await second.client.publishAsync(topic, reading(1), { qos: 1 });
+  // Longer than a will waits.
+  await pause(4_000);
+  expect([second.client.connected, await stored(), await status()]).toEqual([true, 1, 'active']);
+});
+
 /** Connects with single packets. `next` returns the next packet of the broker. */
 function rawClient(which: Which, protocolVersion: 4 | 5) {
   const socket = connectTcp({ port: portOf(which), host: '127.0.0.1', localAddress: DIRECT });
@@ -127,9 +139,15 @@ function rawClient(which: Which, protocolVersion: 4 | 5) {
   };
 }
 
-test.each([4, 5] as const)(
-  'version %i: an open QoS 2 exchange is completed at another process, and its id is free again at the first',
-  async (protocolVersion) => {
+test.each([
+  { protocolVersion: 4, ending: 'has broken' },
+  { protocolVersion: 5, ending: 'has broken' },
+  // The first process learns from the client's return that the login was elsewhere.
+  { protocolVersion: 4, ending: 'is still open' },
+  { protocolVersion: 5, ending: 'is still open' },
+] as const)(
+  'version $protocolVersion: if its connection $ending, an open QoS 2 exchange is completed at another process, and its id is free again at the first',
+  async ({ protocolVersion, ending }) => {
     const { login, topic, stored } = await makeMeter();
     const begin = async (which: Which) => {
       const client = rawClient(which, protocolVersion);
@@ -152,7 +170,7 @@ test.each([4, 5] as const)(
     const first = await begin(0);
     first.send(publish(1, false));
     expect(await first.next()).toMatchObject({ cmd: 'pubrec', messageId: 5 });
-    first.socket.destroy();
+    if (ending === 'has broken') first.socket.destroy();
     // The client did not receive the PUBREC, and repeats the message.
     const second = await begin(1);
     second.send(publish(1, true));
@@ -165,6 +183,7 @@ test.each([4, 5] as const)(
     third.send(publish(2, false));
     expect(await third.next()).toMatchObject({ cmd: 'pubrec', messageId: 5 });
     expect(await stored()).toBe(2);
+    first.socket.destroy();
     // A PUBREL of an exchange that began elsewhere is answered, too.
     third.socket.destroy();
     const fourth = await begin(1);
