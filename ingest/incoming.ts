@@ -34,7 +34,7 @@ export const rejectedMessage = (
 });
 
 /** Reason to reject an element that was sent over HTTPS without a time. */
-const NEEDS_TS = 'needs ts: if it were sent again, it could not be told from a new reading';
+const NEEDS_TS = 'needs ts: without it, a repetition could not be distinguished from a new reading';
 
 /**
  * Decodes the body of readings that were sent over HTTPS, parsed from JSON. Never throws. Each element needs a time of its own, because

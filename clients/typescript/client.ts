@@ -1155,7 +1155,7 @@ export interface FleetSilence {
     kind: "outage" | "gateway" | "home" | "device" | "habit";
     /** Whether the kind is certain. If not, `because` gives the reason. */
     sure: boolean;
-    /** Reason. `beyond_chance`: more homes stopped at once than chance explains; `whole_gateway`, `whole_home`: all its devices stopped; `others_go_on`: other devices of the home reported; `often_silent`: the device stopped alone several times in the week before. Uncertain: `part_of_gateway`, `part_of_home`: some of its devices stopped; `only_device`: the home has no other reporting device; `others_stopped_too`: unusually many homes stopped then. */
+    /** Reason. `beyond_chance`: more homes stopped than chance explains; `whole_gateway`, `whole_home`: all its devices stopped; `others_go_on`: others of the home reported; `often_silent`: it often stopped in the week before. Uncertain: `part_of_gateway`, `part_of_home`: a part stopped; `only_device`: no other device of the home reported; `others_stopped_too`: unusually many homes stopped then. */
     because: "beyond_chance" | "whole_gateway" | "whole_home" | "others_go_on" | "often_silent" | "part_of_gateway" | "part_of_home" | "only_device" | "others_stopped_too";
     /** Time of the last message of the device that stopped first. */
     first_at: string;

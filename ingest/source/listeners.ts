@@ -65,9 +65,9 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const what: Record<string, string> = {
-        EADDRINUSE: `Port ${port} is in use. Stop what listens there, or set MQTT_PORT and MQTTS_PORT.`,
-        EADDRNOTAVAIL: `${host} is no address of this machine. Set MQTT_HOST or MQTTS_HOST to one, or to 0.0.0.0.`,
-        ENOTFOUND: `${host} is not known here. Set MQTT_HOST or MQTTS_HOST to an address of this machine, or to 0.0.0.0.`,
+        EADDRINUSE: `Port ${port} is in use. Stop the program that uses it, or set MQTT_PORT and MQTTS_PORT.`,
+        EADDRNOTAVAIL: `${host} is not an address of this machine. Set MQTT_HOST or MQTTS_HOST to one, or to 0.0.0.0.`,
+        ENOTFOUND: `${host} is an unknown host name. Set MQTT_HOST or MQTTS_HOST to an address of this machine, or to 0.0.0.0.`,
       };
       const message = what[error.code ?? ''];
       reject(message === undefined ? error : new Error(message));

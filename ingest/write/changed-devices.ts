@@ -82,10 +82,7 @@ export async function recomputeChangedDevices(
       const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
       failing.set(deviceId, { failures, againAtMs: performance.now() + waitMs });
       const facts = { err: error, device_id: deviceId, failures, again_in_s: waitMs / 1_000 };
-      log?.error(
-        facts,
-        'a changed device could not be computed anew: what it consumed is told as before its change until it can',
-      );
+      log?.error(facts, 'a changed device could not be recomputed: its consumption does not contain the change yet');
     }
   }
   return computed;

@@ -156,7 +156,7 @@ export function buildApp(
     });
   addUnsentAnswers(app, parts.metrics);
   if (parts.metrics) addRequestMetrics(app, parts.metrics);
-  const open = { energy_live_streams: 'Streams of live readings that are open' };
+  const open = { energy_live_streams: 'Open streams of live readings' };
   parts.metrics?.valuesOf(open, async () => ({ energy_live_streams: live.count() }));
   addCors(app, parts.corsOrigins ?? []);
   addAuthentication(app, parts.authenticate, parts.counter);

@@ -98,7 +98,7 @@ export const includeField = (names: readonly IncludeName[]) => {
     .string()
     .refine(
       (text) => text.split(',').every((name) => all.includes(name)),
-      `must be some of ${all.join(', ')}, with commas between them`,
+      `must be one or more of ${all.join(', ')}, separated by commas`,
     )
     .describe(
       `Members to add, separated by commas: ${all.map((name) => `\`${name}\``).join(', ')}. Each adds \`…_kwh\`; \`coverage\` adds \`coverage\` and \`complete\`; \`autarky\`, \`cost\` (user’s tariffs) and \`emissions\` (user’s emission series) add a member of that name.`,
@@ -152,7 +152,7 @@ export const currencyField = z.string().refine(isCurrency, 'must be a currency o
 export const listOf = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
   z.preprocess((value, context) => {
     if (!Array.isArray(value) || value.length <= most) return value;
-    context.issues.push({ code: 'custom', message: `must have ${most} items at most`, input: value, continue: false });
+    context.issues.push({ code: 'custom', message: `must have at most ${most} items`, input: value, continue: false });
     return z.NEVER;
   }, z.array(item).min(least).max(most));
 

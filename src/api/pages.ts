@@ -22,7 +22,7 @@ const cursorOf = (path: string, id: string): string =>
 function idIn(path: string, cursor: string): string {
   const id = Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString();
   if (cursorOf(path, id) !== cursor)
-    throw unprocessable({ field: 'cursor', message: 'must be one of a Link of this list' });
+    throw unprocessable({ field: 'cursor', message: 'must come from a Link of this list' });
   return id;
 }
 

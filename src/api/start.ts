@@ -236,5 +236,5 @@ const brokerAddress = ({ url, host, port, tlsPort, publicHost }: Config['mqtt'])
 /** Returns an error with the remedy if the port is in use. */
 function busy(error: NodeJS.ErrnoException, port: number, variable: string): Error {
   if (error.code !== 'EADDRINUSE') return error;
-  return new Error(`Port ${port} is in use. Stop what listens there, or set ${variable} to another port.`);
+  return new Error(`Port ${port} is in use. Stop the program that uses it, or set ${variable} to another port.`);
 }

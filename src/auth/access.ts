@@ -35,7 +35,7 @@ export function checkIdentities(
   if (given.some(({ certificate_sha256 }) => certificate_sha256 !== undefined))
     throw new AppError('certificateRegistrars');
   if (given.some(({ external_id }) => external_id !== undefined))
-    throw unprocessable({ field: 'external_id', message: 'is set by utilities and administrators alone' });
+    throw unprocessable({ field: 'external_id', message: 'can only be set by utilities and administrators' });
 }
 
 /**

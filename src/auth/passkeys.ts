@@ -125,16 +125,20 @@ export async function addPasskey(
 ): Promise<Passkey> {
   const { userId, name, response, site, now } = added;
   const challenge = await takeChallenge(trx, added.challengeId, added);
-  if (challenge === null) throw unprocessable({ field: 'challenge_id', message: 'was used or is over; try again' });
+  if (challenge === null)
+    throw unprocessable({ field: 'challenge_id', message: 'has expired or was already used; try again' });
   const credential = await verifyCreation(response, challenge, site);
-  if (!credential) throw unprocessable({ field: 'credential', message: 'does not fit to the challenge; try again' });
+  if (!credential) throw unprocessable({ field: 'credential', message: 'does not match the challenge; try again' });
   const { count } = await trx
     .selectFrom('passkeys')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow();
   if (count >= MAX_PASSKEYS)
-    throw unprocessable({ field: 'credential', message: `is one too many: an account has ${MAX_PASSKEYS} at most` });
+    throw unprocessable({
+      field: 'credential',
+      message: `is one too many: an account can have at most ${MAX_PASSKEYS}`,
+    });
   const row = await trx
     .insertInto('passkeys')
     .values({

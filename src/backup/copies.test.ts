@@ -36,7 +36,7 @@ test('chooses the newest copy that was complete at a given time', () => {
   expect(chosen(null)).toBe('/copies/base-12');
   expect(chosen('2026-11-27T12:09:59Z')).toBe('/copies/base-11');
   expect(chosen('2026-11-27T12:10:00Z')).toBe('/copies/base-12');
-  expect(() => chosen('2026-11-27T10:00:00Z')).toThrow('earliest state in /copies is that of 2026-11-27T10:10:01.000Z');
+  expect(() => chosen('2026-11-27T10:00:00Z')).toThrow('earliest state in /copies is of 2026-11-27T10:10:01.000Z');
   expect(() => chooseCopy([], null, '/copies')).toThrow('There is no copy in /copies');
 });
 

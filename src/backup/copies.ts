@@ -51,7 +51,7 @@ export function readManifest(text: string, file: string): Manifest {
     throw new Error(
       `${file} was made by a newer version (${String(service)}). Restore it with that version or a later one.`,
     );
-  throw new Error(`${file} is torn or was changed: it is not as it was written. Take another copy.`);
+  throw new Error(`${file} is torn or was changed. Use another copy.`);
 }
 
 /** Properties of this machine and this version on which a restore depends. */
@@ -94,7 +94,7 @@ export function chooseCopy(copies: readonly FoundCopy[], at: Date | null, from: 
   const chosen = byTime.findLast(({ manifest }) => at === null || new Date(manifest.complete_until) <= at);
   if (!chosen)
     throw new Error(
-      `The earliest state in ${from} is that of ${earliest.manifest.consistent_from}. Choose a time (--at) from then on.`,
+      `The earliest state in ${from} is of ${earliest.manifest.consistent_from}. Choose that time or a later one (--at).`,
     );
   return chosen;
 }

@@ -50,7 +50,7 @@ function explained(error: unknown, folder: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new Error(
-      `The disk of ${folder} is full: nothing was kept of this copy. Free some of it, or name another folder.`,
+      `The disk of ${folder} is full, and this copy was deleted. Free some space, or name another folder.`,
     );
   if (code === 'EROFS' || code === 'EACCES')
     return new Error(`${folder} cannot be written by this user (${code}).`, { cause: error as Error });

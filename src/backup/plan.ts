@@ -91,6 +91,6 @@ export async function requireTarget({ dataDir, target }: BackupPlan, installatio
   const home = join(target, installation);
   if (last?.installation === installation && !existsSync(home))
     throw new Error(
-      `${home} is not there any more. Is the disk of BACKUP_TO mounted? If the folder was removed on purpose, remove ${join(dataDir, 'backup-name')}: the archive then begins again.`,
+      `${home} no longer exists. Is the disk of BACKUP_TO mounted? If you deleted the folder on purpose, delete ${join(dataDir, 'backup-name')}: the archive then begins again.`,
     );
 }

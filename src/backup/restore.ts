@@ -68,7 +68,7 @@ export async function restoreCopy(options: {
   const archive = await archiveAfter(copy, opener);
   if (at !== null && at > archive.until)
     throw new Error(
-      `The archive ends at ${archive.until.toISOString()}: later states are in no copy. Choose that time or an earlier one (--at).`,
+      `The archive ends at ${archive.until.toISOString()}: no copy contains later states. Choose that time or an earlier one (--at).`,
     );
   const isNew = !existsSync(dataDir);
   try {
@@ -88,7 +88,7 @@ export async function restoreCopy(options: {
     await empty(dataDir, isNew);
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
       throw new Error(
-        `The disk of ${dataDir} is full. Free some of it, or name a folder on another disk (--data-dir).`,
+        `The disk of ${dataDir} is full. Free some space, or name a folder on another disk (--data-dir).`,
       );
     throw error;
   }
@@ -111,7 +111,7 @@ async function refuseLittleSpace(dataDir: string, bytes: number): Promise<void> 
   if (missing <= 0) return;
   const mib = (value: number) => `${Math.ceil(value / 2 ** 20).toLocaleString('en')} MiB`;
   throw new Error(
-    `The copy needs ${mib(bytes + MARGIN_BYTES)}, and the disk of ${dataDir} lacks ${mib(missing)} of it. Free some, or name a folder on another disk.`,
+    `The copy needs ${mib(bytes + MARGIN_BYTES)}, and the disk of ${dataDir} lacks ${mib(missing)} of it. Free some space, or name a folder on another disk.`,
   );
 }
 

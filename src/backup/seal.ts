@@ -88,7 +88,7 @@ export function readKeyFile(text: string, file: string): EncryptionKey {
     return { half: publicHalf.parse(JSON.parse(text)), seed: null };
   } catch {
     throw new Error(
-      `${file} is not a key file of back-ups. Make one: energy backup init --passphrase-file F --key-file K.`,
+      `${file} is not a key file of back-ups. Create one: energy backup init --passphrase-file F --key-file K.`,
     );
   }
 }
@@ -144,7 +144,7 @@ export function createDecrypter(
     const fields = parseHead(headLine, name);
     const seed = await seedOf(fields.scrypt);
     if (rawOf(createPublicKey(privateKeyOf(seed))) !== fields.public_key)
-      throw new Error(`The passphrase is not the one that ${name} was encrypted with.`);
+      throw new Error(`The passphrase is not the one with which ${name} was encrypted.`);
     const { ephemeral, nonce } = fields;
     const material =
       ephemeral === null ? seed : diffieHellman({ privateKey: privateKeyOf(seed), publicKey: publicKeyOf(ephemeral) });
@@ -166,8 +166,7 @@ export function createDecrypter(
 }
 
 /** Error of a file that is incomplete or changed. */
-export const createTornFileError = (name: string): Error =>
-  new Error(`${name} is torn or was changed: it is not as it was written. Take another copy.`);
+export const createTornFileError = (name: string): Error => new Error(`${name} is torn or was changed. Use another copy.`);
 
 async function readHead(iterator: AsyncIterator<Buffer>, name: string): Promise<{ headLine: string; rest: Buffer }> {
   let bytes: Buffer = Buffer.alloc(0);

@@ -211,7 +211,7 @@ function combinations(vars: Variables): string[] {
   }
   if (vars.HOMEASSISTANT_MQTT_URL !== undefined && vars.HOMEASSISTANT_USERS === undefined) {
     problems.push(
-      'HOMEASSISTANT_USERS: is needed with HOMEASSISTANT_MQTT_URL: e-mail addresses of the accounts whose homes are told of',
+      'HOMEASSISTANT_USERS: is needed with HOMEASSISTANT_MQTT_URL: e-mail addresses of the accounts whose homes are published',
     );
   }
   const key = vars.BOOTSTRAP_ADMIN_KEY;

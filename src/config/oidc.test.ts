@@ -34,12 +34,12 @@ describe('an OpenID Connect provider', () => {
 
   test.each<[Record<string, string | undefined>, string]>([
     [{ OIDC_ISSUER: 'http://login.example.com' }, 'OIDC_ISSUER: must be a URL that begins with https://'],
-    [{ OIDC_ISSUER: 'https://login.example.com/?x' }, 'OIDC_ISSUER: must be the issuer of the provider'],
-    [{ OIDC_ISSUER: 'https://user:password@login.example.com/' }, 'OIDC_ISSUER: must be the issuer of the provider'],
+    [{ OIDC_ISSUER: 'https://login.example.com/?x' }, 'OIDC_ISSUER: must equal the issuer in the provider'],
+    [{ OIDC_ISSUER: 'https://user:password@login.example.com/' }, 'OIDC_ISSUER: must equal the issuer in the provider'],
     [{ OIDC_ISSUER: undefined }, 'OIDC_ISSUER: is needed with OIDC_CLIENT_ID'],
     [{ OIDC_CLIENT_ID: undefined }, 'OIDC_CLIENT_ID: is needed with OIDC_ISSUER'],
     [{ OIDC_CLIENT_SECRET: '' }, 'OIDC_CLIENT_SECRET: is needed with OIDC_ISSUER'],
-    [{ OIDC_SCOPES: 'email' }, 'OIDC_SCOPES: must be scopes with blanks between them, openid among them'],
+    [{ OIDC_SCOPES: 'email' }, 'OIDC_SCOPES: must be scopes separated by blanks, including openid'],
     [{ OIDC_ROLE_CLAIM: 'groups' }, 'OIDC_ROLE_CLAIM and OIDC_ROLES: set both or neither'],
     [{ OIDC_ROLES: '{"a":"admin"}' }, 'OIDC_ROLE_CLAIM and OIDC_ROLES: set both or neither'],
     [{ OIDC_ROLE_CLAIM: 'groups', OIDC_ROLES: '{a:1}' }, 'OIDC_ROLES: is not JSON'],

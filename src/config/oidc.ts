@@ -61,7 +61,7 @@ export function findOidcErrors(vars: Variables): string[] {
     mistakes.push('OIDC_ROLE_CLAIM and OIDC_ROLES: set both or neither');
   if (vars.OIDC_CREATE_ACCOUNTS && vars.OIDC_EMAIL_DOMAINS === undefined)
     mistakes.push(
-      'OIDC_EMAIL_DOMAINS: is needed with OIDC_CREATE_ACCOUNTS=true: domains of the addresses that get an account, or * for all that the provider knows',
+      'OIDC_EMAIL_DOMAINS: is needed with OIDC_CREATE_ACCOUNTS=true: domains of the addresses that get an account, or * for all',
     );
   return mistakes;
 }

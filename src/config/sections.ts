@@ -34,7 +34,7 @@ const brokerUrl = z
   });
 /** An origin as browsers send it, with nothing after the port. */
 const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
-  error: 'must be origins with commas between them, such as https://app.example.com',
+  error: 'must be origins separated by commas, such as https://app.example.com',
 });
 const file = z.string().min(1);
 const list = z.string().transform((text) =>
@@ -47,7 +47,7 @@ const list = z.string().transform((text) =>
 const topicPrefix = z
   .string()
   .refine((text) => /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/.test(text) && !/^(gw|energy)(\/|$)/.test(text), {
-    error: 'must be parts of letters, digits, _ and - with slashes between them, and not begin with gw or energy',
+    error: 'must be parts of letters, digits, _ and -, separated by slashes, and must not begin with gw or energy',
   });
 /** A host name or address without a port: it is announced to devices and written into the certificate. */
 const host = z.string().refine((text) => isIP(text) !== 0 || HOST_NAME.test(text), {
@@ -75,12 +75,12 @@ const json = z.string().transform((text, context) => {
 
 /** The discovery path is appended to the issuer (OpenID Connect Discovery 1.0, 4), so the issuer has no query or fragment. */
 const issuer = urlOf('https').refine((text) => !/[?#]/.test(text) && new URL(text).username === '', {
-  error: 'must be the issuer of the provider as its metadata have it, without user, query and fragment',
+  error: 'must equal the issuer in the provider’s metadata, without user, query and fragment',
 });
 const scopes = z
   .string()
   .refine((text) => text.split(' ').includes('openid') && /^[\x21\x23-\x5b\x5d-\x7e ]+$/.test(text), {
-    error: 'must be scopes with blanks between them, openid among them',
+    error: 'must be scopes separated by blanks, including openid',
   });
 const claim = z.string().max(200);
 const roleMapping = z.record(z.string(), z.enum(['homeowner', 'utility', 'admin']), {
@@ -92,7 +92,7 @@ const domains = list
     z
       .array(
         z.string().refine((text) => text === '*' || HOST_NAME.test(text), {
-          error: 'must be domains with commas between them, such as example.com,example.org, or *',
+          error: 'must be domains separated by commas, such as example.com,example.org, or *',
         }),
       )
       .min(1),
@@ -164,7 +164,7 @@ export const variables = z.object({
   WEBHOOK_CA_FILE: file.optional(),
   REDIS_URL: urlOf('redis', 'rediss').optional(),
   HOMEASSISTANT_MQTT_URL: urlOf('mqtt', 'mqtts', 'ws', 'wss').optional(),
-  HOMEASSISTANT_USERS: list.pipe(z.array(z.string()).min(1).max(32, 'must be 32 accounts at most')).optional(),
+  HOMEASSISTANT_USERS: list.pipe(z.array(z.string()).min(1).max(32, 'must be at most 32 accounts')).optional(),
   HOMEASSISTANT_DISCOVERY_PREFIX: topicPrefix.default('homeassistant'),
   OIDC_ISSUER: issuer.optional(),
   OIDC_CLIENT_ID: z.string().max(500).optional(),

@@ -142,7 +142,7 @@ export function assertSingleCurrency(
   });
   const other = held.find(({ currency }) => currency !== held[0]?.currency);
   if (!other) return held[0]?.currency ?? null;
-  const message = `the range has costs in ${held[0]?.currency} and, from ${other.validFrom} on, in ${other.currency}: ask for each by itself`;
+  const message = `the range has costs in ${held[0]?.currency} and, from ${other.validFrom} on, in ${other.currency}: request each currency separately`;
   throw unprocessable({ field, message });
 }
 

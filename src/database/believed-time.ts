@@ -7,7 +7,7 @@ import type { Pool } from './connect.ts';
 const SYNC_MS = 10_000;
 
 const UNCONFIRMED =
-  'the clock of this machine is more than 31 days ahead of the time that this installation was last in use: nothing is deleted by age until somebody has looked at the clock. If it is right: energy doctor --confirm-clock';
+  'the clock of this machine is more than 31 days ahead of the installation’s last activity: nothing is deleted by age until the clock is right or confirmed. If it is right: energy doctor --confirm-clock';
 
 /** The believed time, from which age is computed (energy.md, "When the clock was wrong"). */
 export interface BelievedTime {

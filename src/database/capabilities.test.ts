@@ -26,7 +26,7 @@ describe('the facts about a database server', () => {
     [
       'an old PostgreSQL',
       { ...facts, postgres: 14, postgresName: '14.2' },
-      /PostgreSQL 14\.2; 15 or newer is needed\. Upgrade/,
+      /PostgreSQL 14\.2; the service needs 15 or newer\. Upgrade/,
     ],
     [
       'an old extension',

@@ -100,7 +100,7 @@ export function decideTier(facts: Facts, timescale: 'auto' | 'off'): DetectedDat
   const { postgres, postgresName, licence, made, offered } = facts;
   if (postgres < OLDEST_POSTGRES) {
     throw new UnusableDatabase(
-      `This server is PostgreSQL ${postgresName}; ${OLDEST_POSTGRES} or newer is needed. Upgrade it (pg_upgrade), or name ` +
+      `This server is PostgreSQL ${postgresName}; the service needs ${OLDEST_POSTGRES} or newer. Upgrade it (pg_upgrade), or name ` +
         'another one in DATABASE_URL; without DATABASE_URL the service brings its own.',
     );
   }
@@ -188,7 +188,7 @@ export function listCommitRisks({
   if (hosts < 2 && standbys === 0) return [];
   if (['off', 'local'].includes(synchronousCommit)) {
     return [
-      `synchronous_commit is ${synchronousCommit} for this role: a commit is told before a standby has it, and what was ` +
+      `synchronous_commit is ${synchronousCommit} for this role: a commit is confirmed before a standby has it, and data that was ` +
         "acknowledged last is lost in a failover. Set it to 'on' (Patroni: patronictl edit-config; a role's own: ALTER ROLE … " +
         'RESET synchronous_commit).',
     ];
@@ -196,8 +196,8 @@ export function listCommitRisks({
   if (synchronousStandbyNames.trim() !== '') return [];
   const why = standbys === 0 ? 'no standby is connected' : 'synchronous_standby_names is empty';
   return [
-    `${why}: no commit waits for a standby, and what was acknowledged last is lost if this server is. With Patroni set ` +
-      'synchronous_mode: true, and start the standby: without one the primary goes on alone. synchronous_mode_strict: true ' +
-      'would refuse writes instead (devices keep and repeat their messages meanwhile). Without Patroni set synchronous_standby_names.',
+    `${why}: no commit waits for a standby, so the last acknowledged data is lost if this server is lost. With Patroni set ` +
+      'synchronous_mode: true, and start the standby: without one the primary continues alone. synchronous_mode_strict: true ' +
+      'would refuse writes instead (devices store and repeat their messages). Without Patroni set synchronous_standby_names.',
   ];
 }

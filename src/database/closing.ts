@@ -11,11 +11,11 @@ export const FILLED_FROM = 'from ';
 
 const MOVED =
   'This database is closed for writing: its installation was moved (energy migrate --to). Set DATABASE_URL to the new ' +
-  'one. To go back to this one, without what the new one has received since, connect to another database of its server and ' +
-  'run: ALTER DATABASE … RESET default_transaction_read_only.';
+  'one. To go back to this one, without the data that the new one has received since, connect to another database of its server ' +
+  'and run: ALTER DATABASE … RESET default_transaction_read_only.';
 const HALF_FILLED =
-  'This database is closed for writing: an installation is being moved into it (energy migrate --to) and is not all here ' +
-  'yet. Run that command again, with DATABASE_URL (or DATA_DIR) naming the old database; it goes on where it was.';
+  'This database is closed for writing: the move of an installation into it (energy migrate --to) is not complete. ' +
+  'Run that command again, with DATABASE_URL (or DATA_DIR) naming the old database; it continues where it stopped.';
 
 const nameOf = async (client: Client): Promise<string> =>
   (await client.query('SELECT quote_ident(current_database()) AS name')).rows[0].name;

@@ -177,13 +177,13 @@ async function refuseOtherMajor(dataDir: string, { major }: PostgresBinaries): P
   const made = await readMajorVersion(dataDir);
   if (made === null && hasEmbedded(upgradedDirOf(dataDir)))
     throw new Error(
-      'An upgrade of the database was broken off at its end. Run "npx energy upgrade-database" again: it goes on there.',
+      'An upgrade of the database was interrupted at its end. Run "npx energy upgrade-database" again to finish it.',
     );
   if (made === null || made === major) return;
   const what = `The database in ${clusterFolder(dataDir)} is of PostgreSQL ${made}, and this version of the service brings ${major}.`;
   throw new Error(
     made < major
-      ? `${what} Run "npx energy upgrade-database": it makes a new one of it, and keeps the old one.`
+      ? `${what} Run "npx energy upgrade-database": it copies the database into a new one, and preserves the old one.`
       : `${what} Run the version of the service again that made it, or a later one.`,
   );
 }

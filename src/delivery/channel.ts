@@ -38,7 +38,7 @@ export const isLeaseOver = ({ leasedUntil }: DeliveryAttempt, now: Date): boolea
 export const LEASE_OVER_OUTCOME: Outcome = {
   succeeded: false,
   responseStatus: null,
-  error: 'not sent: the service was held up',
+  error: 'not sent: the service was too slow',
 };
 
 /** Folders of the data directory that contain captured messages, which are stored instead of sent. */

@@ -74,7 +74,7 @@ function get(
     let isLate = false;
     // A request that is ended while its answer arrives fails with the error of a broken connection.
     const fail = (error: Error) =>
-      reject(isLate ? new Refused(`no whole answer within ${timeoutMs / 1_000} s`) : error);
+      reject(isLate ? new Refused(`no complete response within ${timeoutMs / 1_000} s`) : error);
     const outgoing = request(url, { ...guarded.optionsFor(url.hostname), headers: all }, (response) => {
       answerOf(response, maxBytes)
         .then(resolve, fail)
@@ -121,7 +121,7 @@ function retryAfterMs(header: string | undefined, nowMs: number): number | undef
 async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
   const encoding = (response.headers['content-encoding'] ?? 'identity').toLowerCase().trim();
   const unpacks = UNPACKED_BY[encoding];
-  if (!unpacks && encoding !== 'identity') throw new Refused('the answer is packed in a way that was not asked for');
+  if (!unpacks && encoding !== 'identity') throw new Refused('the response has an encoding that was not requested');
   const bounded = (chunks: AsyncIterable<Buffer>) => withinBound(chunks, maxBytes);
   const body = unpacks ? pipeline(response, bounded, unpacks(), () => {}) : response;
   const chunks: Buffer[] = [];
@@ -133,7 +133,7 @@ async function* withinBound(chunks: AsyncIterable<Buffer>, maxBytes: number): As
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new Refused(`the answer is longer than ${maxBytes / MIB} MiB`);
+    if (bytes > maxBytes) throw new Refused(`the response is longer than ${maxBytes / MIB} MiB`);
     yield chunk;
   }
 }

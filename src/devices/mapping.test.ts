@@ -24,7 +24,7 @@ test.each([
   [{ topic: 'a/#/b' }, /^0\.topic: must be/],
   [{ topic: 'a+/b' }, /^0\.topic: must be/],
   [{ topic: 'a\u0000' }, /^0\.topic: must be/],
-  [{ path: '$..total' }, /^0\.path: must be a JSONPath that names one place/],
+  [{ path: '$..total' }, /^0\.path: must be a JSONPath to one value/],
   [{ path: '$[?@.a]' }, /^0\.path: /],
   [{ path: 'total' }, /^0\.path: /],
   [{ unit: 'kwh' }, /^0\.unit: /],

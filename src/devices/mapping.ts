@@ -21,7 +21,7 @@ const path = z
   .string()
   .max(MAX_PATH_CHARACTERS)
   .refine((text) => compileJsonPath(text) !== null, {
-    message: 'must be a JSONPath that names one place, such as $.energy.total or $.values[0]',
+    message: 'must be a JSONPath to one value, such as $.energy.total or $.values[0]',
   });
 
 /** Conditions on the content of a payload, each a JSONPath and the value that must be there: `{"$.idx": 51}`. */
@@ -78,7 +78,7 @@ const entry = z
       ),
     circuit: z
       .string()
-      .regex(CIRCUIT_PATTERN, 'must be a word of a-z, 0-9, _ and - that says nothing else, such as pump')
+      .regex(CIRCUIT_PATTERN, 'must be a word of a-z, 0-9, _ and - without another meaning, such as pump')
       .optional()
       .describe('Word that distinguishes two quantities of one device with the same meaning.'),
     time_path: path
@@ -117,7 +117,11 @@ const entry = z
     if (value.time_path !== undefined && value.path === undefined)
       context.addIssue({ code: 'custom', path: ['time_path'], message: 'needs a path: a plain number has no time' });
     if (value.where !== undefined && value.path === undefined)
-      context.addIssue({ code: 'custom', path: ['where'], message: 'needs a path: a plain number says nothing else' });
+      context.addIssue({
+        code: 'custom',
+        path: ['where'],
+        message: 'needs a path: a plain number has no other members',
+      });
     if (value.time_unit !== undefined && value.time_path === undefined)
       context.addIssue({ code: 'custom', path: ['time_unit'], message: 'needs a time_path' });
   });

@@ -87,7 +87,7 @@ async function part(trx: Database, series: readonly { series_id: number; device_
   if (rows[0])
     throw unprocessable({
       field: 'decoder_config',
-      message: `What is read as ${rows[0].channel} was changed ${MAX_SPLITS} times while it counted: pair its device anew, or leave it as it is`,
+      message: `The settings of ${rows[0].channel} have already been changed ${MAX_SPLITS} times while it counted: pair its device again, or do not change them`,
     });
   await sql`WITH last AS (
       SELECT s.series_id, s.device_id, s.channel, s.kind, to_timestamp((law ->> 1)::numeric / 1000) AS read_at

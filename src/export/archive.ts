@@ -139,14 +139,14 @@ async function* readme(userId: string, now: Date): AsyncGenerator<string> {
     ...EXPORTED_RELATIONS.map(({ file, means }) => [`${file}.json`, means]),
     ...LEVEL_FILES.map(({ relation, file }) => [`${file}.csv`, findLevel(relation).comment]),
     ...SERIES_FILES.map(({ relation, means }) => [`${relation}.csv`, means]),
-    ['messages/', 'Mails and SMS that were kept as files instead of being sent.'],
+    ['messages/', 'Mails and SMS that were stored as files instead of being sent.'],
   ];
-  yield `Everything that is known of ${userId}, as of ${now.toISOString()}.
+  yield `All stored data about ${userId}, as of ${now.toISOString()}.
 
-Times are UTC. Columns …_milliwatt_hours are mWh (a million of them are a kWh), columns …_ms milliseconds. Rows whose
-ids end in /gas, /heat, /water or a place in the home are told apart of a device; of those that end in _m3, m³ stand in
-the place of kWh; those that end in /estimated_export have the estimated part of the export as energy. Passwords, keys and other
-secrets are left out. Files were written one after the other while the service went on, this one first.
+Times are in UTC. Columns …_milliwatt_hours are in mWh (a million of them are a kWh), columns …_ms in milliseconds. Rows whose
+ids end in /gas, /heat, /water or a place in the home are a separate part of a device. If an id ends in _m3, the values are m³ instead
+of kWh; if it ends in /estimated_export, they are the estimated part of the export. Passwords, keys and other secrets are omitted.
+The files were written one after the other while the service was running, this file first.
 
 ${files.map(([name, means]) => `${name}\n  ${means}\n`).join('')}`;
 }

@@ -71,7 +71,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'arrivals',
     relation: 'arrivals',
-    means: 'From which other installation the account came, and when.',
+    means: 'The installation from which the account was moved here, and the time.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text' },
     columns: ['user_id', 'from_installation', 'arrived_at'],
@@ -79,7 +79,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'members',
     relation: 'home_members',
-    means: 'Who was invited to the home, and who is or was a member of it.',
+    means: 'People who were invited to the home, and its present and past members.',
     by: { column: 'user_id', of: 'user' },
     key: { member_id: 'text' },
     columns: ['member_id', 'user_id', 'email', 'access', 'created_at', 'accepted_at', 'ended_at'],
@@ -171,7 +171,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'group_memberships',
     relation: 'group_members',
-    means: 'Groups of homes that the account is in.',
+    means: 'Groups of homes that contain the account.',
     by: { column: 'user_id', of: 'user' },
     key: { group_id: 'text' },
     columns: ['group_id', 'user_id', 'added_at'],
@@ -197,7 +197,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'passkeys',
     relation: 'passkeys',
-    means: 'Passkeys that sign in to the dashboard. host: the only host at which each works.',
+    means: 'Passkeys for the dashboard. host: the only host at which the passkey works.',
     by: { column: 'user_id', of: 'user' },
     key: { passkey_id: 'text' },
     columns: ['passkey_id', 'user_id', 'credential_id', 'counter', 'host', 'name', 'created_at', 'last_used_at'],
@@ -241,7 +241,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'request_counts',
     relation: 'request_counts',
-    means: 'Requests counted for rate limits, times in Unix milliseconds. Counters kept in Redis are not here.',
+    means: 'Requests counted for rate limits, times in Unix milliseconds. Counters in Redis are not included.',
     by: { column: 'counted', of: 'user' },
     key: { counted: 'text' },
     columns: [
@@ -363,7 +363,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'channels',
     relation: 'series',
-    means: 'What each device measures; readings.csv refers to series_id.',
+    means: 'Quantities that each device measures; readings.csv refers to series_id.',
     by: { column: 'device_id', of: 'device' },
     key: { series_id: 'bigint' },
     columns: [

@@ -142,6 +142,8 @@ test('pairs an announced device once it has sent a value', () => {
   expect(outcome([row({}, { discoveryId: 'dsc_1' })], known([], { discovered }))).toEqual({
     create: 0,
     existing: [],
-    mistakes: [{ field: 'line 2.discovery_id', message: 'none of its values was received yet: bridge SS/# first' }],
+    mistakes: [
+      { field: 'line 2.discovery_id', message: 'none of its values has been received yet: bridge SS/# first' },
+    ],
   });
 });

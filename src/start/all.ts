@@ -115,7 +115,7 @@ async function database(config: Config, log: Logger): Promise<{ url: string; sto
     ? {}
     : {
         not_encrypted:
-          'copies are not encrypted and lack the secret key; energy backup init makes a key for BACKUP_KEY_FILE',
+          'copies are not encrypted, and omit the secret key; energy backup init creates a key for BACKUP_KEY_FILE',
       };
   log.info({ target, wal: isArchiving, ...open }, 'back-ups');
   if (!isArchiving) return server;

@@ -24,7 +24,7 @@ export function startBackupReports(
   { db, metrics, log }: { db: Database; metrics: Metrics; log: Logger },
 ): () => Promise<void> {
   const { dataDir, isArchiving } = plan;
-  metrics.valuesOf({ [COPY]: 'When the newest copy of the database was made, in Unix time' }, async () => {
+  metrics.valuesOf({ [COPY]: 'Time of the newest copy of the database, in Unix time' }, async () => {
     const { last } = await readCopyState(dataDir);
     return last ? { [COPY]: new Date(last.at).getTime() / 1_000 } : ({} as Record<string, number>);
   });

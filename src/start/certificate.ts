@@ -86,7 +86,7 @@ interface CertificateDates {
 export const howToRenew = (does: { renewsItself: boolean }): string =>
   does.renewsItself
     ? 'The service renews it by itself while it runs; is DATA_DIR/tls writable for it?'
-    : 'Renew it where it comes from, into the same files: the service loads it within 10 s, without a restart.';
+    : 'Renew it at its source, and store it in the same files: the service loads it within 10 s, without a restart.';
 
 /**
  * Returns a finding if clients refuse a certificate because of its dates (`isRefused`) or will refuse it within 14 days; otherwise null.

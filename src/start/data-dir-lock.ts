@@ -116,7 +116,7 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
     const holder = holderIn(read(file) ?? '') ?? removeStaleLock(file);
     if (holder !== null) {
       throw new Error(
-        `Another service (process ${holder}) already runs on ${dataDir}. Stop it first, or set DATA_DIR to another folder.`,
+        `Another service (process ${holder}) already uses ${dataDir}. Stop it first, or set DATA_DIR to another folder.`,
       );
     }
   }

@@ -104,29 +104,25 @@ export async function runIngest(config: Config): Promise<void> {
 function reportMetrics(metrics: Metrics, ingest: Awaited<ReturnType<typeof startIngest>>): void {
   const { counts } = ingest;
   const totals: [name: string, help: string, read: () => number][] = [
-    ['energy_messages_received_total', 'MQTT messages that arrived', () => counts.received],
-    ['energy_messages_committed_total', 'Messages whose readings are committed', () => counts.committed],
+    ['energy_messages_received_total', 'Received MQTT messages', () => counts.received],
+    ['energy_messages_committed_total', 'Messages whose readings were committed', () => counts.committed],
     ['energy_readings_stored_total', 'Readings stored', () => counts.stored],
-    ['energy_readings_duplicate_total', 'Readings that were known already', () => counts.duplicates],
+    ['energy_readings_duplicate_total', 'Readings that were already stored', () => counts.duplicates],
     ['energy_readings_rejected_total', 'Messages and elements that could not be used', () => counts.rejected],
     [
       'energy_rejections_not_kept_total',
-      'Rejections beyond what is kept in an hour: counted, and not on the list',
+      'Rejected messages that were only counted, because too many were stored in that hour',
       ingest.unkept,
     ],
-    [
-      'energy_messages_over_limit_total',
-      'Messages of devices that sent more than a device may',
-      () => counts.overLimit,
-    ],
+    ['energy_messages_over_limit_total', 'Messages above the limit of their device', () => counts.overLimit],
     [
       'energy_messages_departed_total',
-      'Messages of accounts that moved into another installation, kept for it',
+      'Stored messages of accounts that moved to another installation',
       () => counts.departed,
     ],
     [
       'energy_heads_loaded_total',
-      'Devices of batches that were read from the database, since this worker did not remember them (HEAD_MEMORY_MIB)',
+      'Devices that were loaded from the database, because they were not cached (HEAD_MEMORY_MIB)',
       () => counts.loaded,
     ],
   ];
@@ -134,23 +130,23 @@ function reportMetrics(metrics: Metrics, ingest: Awaited<ReturnType<typeof start
   const values: [name: string, help: string, read: () => number | undefined][] = [
     [
       'energy_broker_connected',
-      '1 while the broker is connected, of the embedded one always; no value while it stands by',
+      '1 while the broker is connected (embedded: always); no value on standby',
       () => (ingest.isStandingBy() ? undefined : ingest.isConnected() ? 1 : 0),
     ],
     [
       'energy_devices_not_computed',
-      'Changed or edited devices whose past could not be computed anew when that was last tried; the log says why',
+      'Changed or edited devices whose past could not be recomputed at the last attempt; the log has the reason',
       () => ingest.notComputed(),
     ],
     ['energy_messages_waiting', 'Messages that wait for their commit', () => ingest.waiting()],
     [
       'energy_ingest_standing_by',
-      '1 where another worker has the session at the broker, and this one waits for it to be gone',
+      '1 if another worker has the session at the broker, and this one is on standby',
       () => (ingest.isStandingBy() ? 1 : 0),
     ],
     [
       'energy_stray_messages',
-      'Messages at a broker cluster that are no device’s, kept for a person to look at',
+      'Messages at a broker cluster that belong to no device, stored for inspection',
       () => ingest.strays() ?? undefined,
     ],
   ];

@@ -3,7 +3,7 @@ import { type Pool, queryOn } from '#src/database/connect.ts';
 import { readBacklogs } from '#src/database/inventory.ts';
 
 export const CERTIFICATE_METRICS = {
-  energy_certificate_expires_timestamp_seconds: 'When the certificate that is served ends, in Unix time',
+  energy_certificate_expires_timestamp_seconds: 'End of the served certificate, in Unix time',
 };
 
 /** Returns the metric of the expiry of the certificate in use. */
@@ -13,11 +13,10 @@ export const readCertificateMetrics = (served: { expiresAt(): Date }): Record<st
 
 /** Metrics of the database's response to this process. */
 export const DATABASE_METRICS = {
-  energy_database_up: '1 where the database answers this process within 2 s',
-  energy_database_answer_seconds:
-    'How long the database takes to answer the least question, a free connection included',
-  energy_database_connections_busy: 'Connections of this process that are at work',
-  energy_database_requests_waiting: 'What in this process waits for a free connection',
+  energy_database_up: '1 if the database answers this process within 2 s',
+  energy_database_answer_seconds: 'Duration of the simplest query, including the wait for a free connection',
+  energy_database_connections_busy: 'Busy connections of this process',
+  energy_database_requests_waiting: 'Requests of this process that wait for a free connection',
 };
 
 /** Shorter than the time limit of a scrape. */
@@ -49,7 +48,7 @@ export async function readDatabaseMetrics(pool: Pool): Promise<Record<string, nu
 export const DEVICE_COUNTS = {
   energy_devices_heard_in_day: 'Devices with a valid reading in the last 24 hours',
   energy_devices_heard_in_hour: 'Devices with a valid reading in the last hour',
-  energy_devices_faulty: 'Devices that say that they are faulty, or most of whose last readings were rejected',
+  energy_devices_faulty: 'Devices that report a fault, or most of whose last readings were rejected',
 };
 
 /** Counts the devices by their heads: the one row per device that its readings update. */
@@ -66,11 +65,11 @@ export async function readDeviceCounts(pool: Pool): Promise<Record<string, numbe
 
 /** Metrics of the queues in the database. */
 export const QUEUE_METRICS: Record<string, string> = {
-  energy_ingest_lag_seconds: 'Age of the youngest reading of any device',
-  energy_late_differences_waiting: 'Late differences that are not in the aggregates yet',
-  energy_stale_days: 'Days whose aggregates are to be computed anew',
-  energy_usage_changes_waiting: 'Changed hours whose alerts are not evaluated yet',
-  energy_deliveries_waiting: 'Deliveries that are neither through nor given up',
+  energy_ingest_lag_seconds: 'Age of the newest reading of any device',
+  energy_late_differences_waiting: 'Late differences that the aggregates do not contain yet',
+  energy_stale_days: 'Days whose aggregates must be recomputed',
+  energy_usage_changes_waiting: 'Changed hours whose alerts have not been evaluated yet',
+  energy_deliveries_waiting: 'Deliveries that have neither succeeded nor been given up',
 };
 
 /** Returns the queue metrics. The lag is missing if there is no reading at all. */
@@ -91,7 +90,7 @@ export async function readQueueMetrics(pool: Pool): Promise<Record<string, numbe
 /** Metric of the time that due deliveries wait for a worker. */
 export const OUTBOX_METRICS = {
   energy_delivery_overdue_seconds:
-    'How long the delivery that is due longest has been due; without subscriptions that fail, catch up or are paused',
+    'Longest delay of a due delivery, except for subscriptions that fail, catch up or are paused',
 };
 
 /** Returns 0 if nothing is due. A delivery that waits for its next attempt, or behind a receiver that fails, is not overdue. */
@@ -122,8 +121,8 @@ export function cacheFor<T>(read: () => Promise<T>, forMs: number, nowMs: () => 
 }
 
 export const STANDBY_METRICS = {
-  energy_standby_up: '1 where the standby of DATABASE_READ_URL answers reads; no value without one',
-  energy_standby_lag_seconds: 'How old the data of that standby may be; no value while it is away',
+  energy_standby_up: '1 if the standby of DATABASE_READ_URL answers reads; no value without a standby',
+  energy_standby_lag_seconds: 'Maximum age of the standby’s data; no value while it is unreachable',
 };
 
 /** Returns the standby metrics. `lagSeconds`: null while the standby is unreachable. */

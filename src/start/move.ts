@@ -70,7 +70,7 @@ export async function moveInstallation(
     await beginFilling(pools);
     step('Copying while the service runs …');
     await withEnds(pools, (ends) => synchronise(ends, MOVED_RELATIONS, { held: false, onProgress: progress }));
-    step('Holding writers, copying what came meanwhile, comparing …');
+    step('Blocking writers, copying data that arrived since, and comparing …');
     const isMaterialised = from.database.capabilities.continuousAggregates;
     if (isMaterialised) await refreshUntilComplete(pools.source, new Date());
     const relations = await withEnds(pools, (ends) => finish(ends, pools.source, isMaterialised, progress));
@@ -78,7 +78,7 @@ export async function moveInstallation(
     const total_milliwatt_hours = await aggregate(pools, database.capabilities).catch((error: Error) => {
       throw new Error(
         'Everything was copied and compared, and the old database is closed for writing, but the aggregates of the new one ' +
-          `are not right yet (${error.message}). Run the command again.`,
+          `are not correct yet (${error.message}). Run the command again.`,
         { cause: error },
       );
     });
@@ -110,7 +110,7 @@ async function aggregate(
     await refreshUntilComplete(target, new Date());
   } else await checkAllRollups(target, { capabilities, since: new Date(0), mode: 'rebuild' });
   const [was, is] = await Promise.all([totalOf(source, 'closed_device_hourly'), totalOf(target, 'closed_user_daily')]);
-  if (was !== is) throw new Error(`they hold ${is} mWh in all and should hold ${was}`);
+  if (was !== is) throw new Error(`they contain ${is} mWh in total, and should contain ${was}`);
   return is;
 }
 
@@ -138,8 +138,7 @@ async function refuseItself({ source, target }: { source: Pool; target: Pool }):
     return rows[0].id;
   };
   const [from, to] = await Promise.all([identity(source), identity(target)]);
-  if (from === to)
-    throw new Error('The database of --to is the one that the service uses already. Nothing was changed.');
+  if (from === to) throw new Error('The service already uses the database of --to. Nothing was changed.');
 }
 
 /** The last phase, with all writers locked out: copies the last differences, compares, and ends writing in the old database. */

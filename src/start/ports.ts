@@ -48,7 +48,7 @@ export async function refuseTakenPorts(config: Config, role?: string): Promise<v
       if (!server && other)
         throw new Error(`${other} and ${variable} are both ${port}. Set one of them to another port.`);
       if (!server)
-        throw new Error(`Port ${port} is in use. Stop what listens there, or set ${variable} to another port.`);
+        throw new Error(`Port ${port} is in use. Stop the program that uses it, or set ${variable} to another port.`);
       held.push({ variable, port, server });
     }
   } finally {

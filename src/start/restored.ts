@@ -61,6 +61,6 @@ export async function applyEndingsAfterRestore(pool: Pool, dataDir: string, log:
   await deleteRestoredState(dataDir);
   log.warn(
     { until: restored.until, ended_again: counts },
-    'restored: what ended later has ended again; what fell due before this start is not sent until "energy backup release"',
+    'restored: later deletions and revocations were repeated; notifications that were due before this start wait for "energy backup release"',
   );
 }

@@ -8,7 +8,7 @@ import { readEncryptedSamples } from '#src/database/sealed.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 
 const WHAT_TO_DO =
-  'Put the file back from a backup, or set SECRET_KEY to what it said (several machines on one database need the same one). ' +
+  'Restore the file from a backup, or set SECRET_KEY to its content (several machines on one database need the same key). ' +
   'If it is lost for good: energy secrets forget.';
 
 const fileOf = (config: Config): string => join(config.dataDir, 'secret.key');
@@ -25,7 +25,7 @@ export async function secretKey(config: Config, db: Database): Promise<string> {
   const make = () => {
     if (samples.length > 0)
       throw new Error(
-        `${file} is missing, and the database contains values encrypted with it (secrets of webhooks, or stored responses). ${WHAT_TO_DO}`,
+        `${file} is missing, and the database has secrets that only this key decrypts (of webhooks or stored responses). ${WHAT_TO_DO}`,
       );
     return newSecret();
   };
@@ -33,8 +33,8 @@ export async function secretKey(config: Config, db: Database): Promise<string> {
   const box = createSecretBox(secret);
   if (samples.length > 0 && !samples.some((sealed) => canDecrypt(box, sealed)))
     throw new Error(
-      `${config.secretKey === undefined ? file : 'SECRET_KEY'} cannot decrypt the values in the database (secrets of webhooks, or ` +
-        `stored responses): they were encrypted with another key. ${WHAT_TO_DO}`,
+      `${config.secretKey === undefined ? file : 'SECRET_KEY'} does not decrypt the secrets in the database (of webhooks or ` +
+        `stored responses): another key encrypted them. ${WHAT_TO_DO}`,
     );
   return secret;
 }

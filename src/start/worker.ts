@@ -81,11 +81,11 @@ export async function runWorker(config: Config): Promise<void> {
       DEVICE_COUNTS,
       cacheFor(() => readDeviceCounts(pool), COUNTED_EVERY_MS),
     );
-    const toPack = { energy_days_to_pack: 'Days of the load profile that are to be packed, while a pass is under way' };
+    const toPack = { energy_days_to_pack: 'Days of the load profile that must still be packed, during a pass' };
     metrics.valuesOf(toPack, async () => ({ energy_days_to_pack: ahead.daysToPack }));
     const disk = {
-      energy_data_dir_free_bytes: 'Free space of the disk that DATA_DIR lies on',
-      energy_data_dir_size_bytes: 'Size of the disk that DATA_DIR lies on',
+      energy_data_dir_free_bytes: 'Free space on the disk of DATA_DIR',
+      energy_data_dir_size_bytes: 'Size of the disk of DATA_DIR',
     };
     metrics.valuesOf(disk, async () => {
       const { freeBytes, allBytes } = await freeSpace(dataDir);
@@ -147,7 +147,7 @@ async function startTelling(
   );
   const countTry = metrics.counter(
     'energy_deliveries_tried_total',
-    'Tries to deliver an event',
+    'Attempts to deliver an event',
     ['channel', 'result'],
     tries,
   );
@@ -162,12 +162,8 @@ async function startTelling(
     onDone: () => deliveries.kick(),
   });
   const counts = { evaluated: 0, fired: 0 };
-  metrics.countOf(
-    'energy_alert_periods_evaluated_total',
-    'Periods of alerts that were evaluated',
-    () => counts.evaluated,
-  );
-  metrics.countOf('energy_alerts_fired_total', 'Alerts that fired on usage', () => counts.fired);
+  metrics.countOf('energy_alert_periods_evaluated_total', 'Evaluated periods of alerts', () => counts.evaluated);
+  metrics.countOf('energy_alerts_fired_total', 'Fired alerts on usage', () => counts.fired);
   const waiting = { energy_evaluations_waiting: 'Batches that wait for a thread' };
   metrics.valuesOf(waiting, async () => ({ energy_evaluations_waiting: evaluator.waiting() }));
 

@@ -37,7 +37,7 @@ export function findTimeErrors(
       wrong.push({ index, message: `must be a multiple of ${resolutionMinutes} minutes in UTC` });
     else if (startsAtMs < 0 || startsAtMs >= END_MS)
       wrong.push({ index, message: 'must lie in the years 1970 to 2099' });
-    else if (seen.has(startsAtMs)) wrong.push({ index, message: 'is given twice' });
+    else if (seen.has(startsAtMs)) wrong.push({ index, message: 'occurs twice' });
     seen.add(startsAtMs);
   }
   return wrong;

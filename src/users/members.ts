@@ -217,7 +217,10 @@ export async function acceptInvitation(
 }
 
 const invalidInvitation = () =>
-  unprocessable({ field: 'token', message: 'is wrong, was used, or is over; ask the owner of the home for a new one' });
+  unprocessable({
+    field: 'token',
+    message: 'is wrong, expired or already used; ask the owner of the home for a new one',
+  });
 
 /**
  * Accepts an invitation for the account of the address that it was mailed to, which is created as a homeowner's, with `language`, if there

@@ -72,7 +72,7 @@ test('every account that cannot move is reported with its line, and nothing is c
     (error: Error) => error.message,
   );
   expect(refusal.split('\n').map((line) => line.trim())).toEqual([
-    '--users names what cannot be moved; nothing was changed.',
+    'Some accounts of --users cannot be moved. Nothing was changed.',
     'line 8: nobody is neither a user_id nor an e-mail address',
     `line 4: ${first?.user_id} is the account of line 3`,
     'line 6: there is no account nobody@example.com',
@@ -107,7 +107,7 @@ test('databases that are not a running installation’s are refused', async () =
     [home.userId],
   );
   await expect(moveUsers(source.url, target.url, how([home.userId], { secrets: wrong }))).rejects.toThrow(
-    /SECRET_KEY .* cannot decrypt/,
+    /SECRET_KEY .* does not decrypt/,
   );
   await target.pool.query(
     "DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations WHERE name LIKE 'schema/%')",
@@ -192,7 +192,7 @@ test('while an account moves, its callers get 503 and its devices "server unavai
     const failing = how([userId], {
       ...{ secrets, routes },
       step: (text) => {
-        if (text.startsWith('Copying what came')) throw new Error('it fails');
+        if (text.startsWith('Copying data that arrived')) throw new Error('it fails');
       },
     });
     await expect(moveUsers(source.url, target.url, failing)).rejects.toThrow('it fails');

@@ -4,7 +4,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { PROGRAM } from '#test/support/program.ts';
 
-const REFUSED = /A newer version .* made this database: .* schema\/9999_days\.sql\. .* Run that version again/;
+const REFUSED = /A newer version .* created this database: .* schema\/9999_days\.sql\. .* Run that version again/;
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -46,7 +46,7 @@ test('a missing or different secret key is an error if data was encrypted with i
   const { webhook_id: webhookId } = await createWebhook(db, createSecretBox(secret), userId, HOOK);
   await storeAnswer(db, createSecretBox(secret), { ...REQUEST, userId }, { status: 201, body: '{}' });
   renameSync(file(), `${file()}.kept`);
-  const missing = /secret\.key is missing.*Put the file back.*SECRET_KEY.*energy secrets forget/;
+  const missing = /secret\.key is missing.*Restore the file.*SECRET_KEY.*energy secrets forget/;
   await expect(keyOf()).rejects.toThrow(missing);
   // Simulates an empty key file, as a power cut may leave it.
   writeFileSync(file(), '');
@@ -56,7 +56,7 @@ test('a missing or different secret key is an error if data was encrypted with i
   expect(existsSync(file())).toBe(false);
   await expect(keyOf({ SECRET_KEY: 'x'.repeat(32) })).rejects.toThrow(/SECRET_KEY cannot decrypt/);
   writeFileSync(file(), `${'y'.repeat(43)}\n`);
-  await expect(keyOf()).rejects.toThrow(/secret\.key cannot decrypt.*encrypted with another key/);
+  await expect(keyOf()).rejects.toThrow(/secret\.key does not decrypt.*another key encrypted/);
   expect(await keyOf({ SECRET_KEY: secret })).toBe(secret);
   renameSync(`${file()}.kept`, file());
   expect(await keyOf()).toBe(secret);

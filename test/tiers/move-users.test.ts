@@ -292,7 +292,7 @@ if (inject('tier') !== 'apache') {
     // No account has changed so far.
     expect(await countOf(target.pool, 'users')).toBe(1);
     expect(await countOf(source.pool, 'departures')).toBe(0);
-    expect(await moveUntil(accounts, 'Copying what came')).toBe('SIGKILL');
+    expect(await moveUntil(accounts, 'Copying data that arrived')).toBe('SIGKILL');
     // Closed here, and not yet open there: arriving messages are stored.
     expect(await mine(source.pool, 'users', one.userId)).toEqual([]);
     expect(await countOf(target.pool, 'users')).toBe(1);
@@ -460,7 +460,7 @@ test('if a move fails after closing accounts, they open again at the source, wit
   const before = await readAccountRows(source.pool, userIds);
   let meanwhile: Promise<unknown> = Promise.resolve();
   const step = (text: string) => {
-    if (!text.startsWith('Copying what came')) return;
+    if (!text.startsWith('Copying data that arrived')) return;
     // Another account takes the address there, after it was found to be free; and a device sends its next readings here.
     meanwhile = Promise.all([
       createUser(createDatabase(target.pool), { email: rows[0].email, role: 'homeowner' }),

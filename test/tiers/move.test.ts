@@ -231,7 +231,7 @@ if (inject('tier') !== 'apache') {
     };
     expect(await moveUntil('Copying')).toBe('SIGKILL');
     expect(await moveUntil('deliveries')).toBe('SIGKILL');
-    await expect(starts()).rejects.toThrow(/is not all here yet\. Run that command again/);
+    await expect(starts()).rejects.toThrow(/is not complete\. Run that command again/);
     // Between two runs the installation changes: copied rows are deleted, have another number, or another row's unique value.
     const { pool } = source;
     const { rows: pair } = await pool.query('SELECT user_id, email FROM users ORDER BY user_id LIMIT 2');
@@ -250,9 +250,9 @@ if (inject('tier') !== 'apache') {
     await createMeter(source);
     // From here on the old database is closed.
     expect(await moveUntil('Computing')).toBe('SIGKILL');
-    await expect(starts()).rejects.toThrow(/is not all here yet/);
+    await expect(starts()).rejects.toThrow(/is not complete/);
     await expect(moveInstallation(target.url, source.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
-      /is not all here yet/,
+      /is not complete/,
     );
     const { accepted, refused } = await stop();
     expect(refused.at(-1)).toMatch(/read-only transaction/);

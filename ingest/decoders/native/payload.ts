@@ -70,7 +70,7 @@ export function parseNativeReading(element: unknown): NativeReading | string {
   }
   if (given.energy_kwh !== undefined && given.interval_s === undefined) return 'energy_kwh needs interval_s';
   if (given.energy_kwh !== undefined && readAtMs === null) {
-    return 'energy_kwh needs ts: a repeated delivery could not be told from new energy';
+    return 'energy_kwh needs ts: a repeated message could not be distinguished from new energy';
   }
   return isEmpty ? NO_QUANTITY : { channel, readAtMs, quantities: given };
 }

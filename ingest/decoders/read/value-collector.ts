@@ -69,7 +69,7 @@ export function createValueCollector(): ValueCollector {
   const push = (one: FamilyDecodeResult['said'][number]) => {
     if (!isDeviceId(one.device)) refuse('the id of the device is empty, too long, or has control characters');
     else if (one.channel.length > MAX_CHANNEL) refuse('a name in it is too long for a channel', one.device);
-    else if (decoded.said.length >= MAX_SAID) refuse(`a message says more than ${MAX_SAID} things`);
+    else if (decoded.said.length >= MAX_SAID) refuse(`a message contains more than ${MAX_SAID} values`);
     else decoded.said.push(one);
   };
   return {

@@ -168,8 +168,7 @@ export function decodeSenmlRecords(
       refuse: collector.refuse,
       add: (quantity) => {
         if (quantity.value === null) return;
-        if (atMs === null)
-          collector.refuse('needs a time that is not relative to its receipt: bt and t from 2^28 seconds on');
+        if (atMs === null) collector.refuse('needs an absolute time: bt and t from 2^28 seconds on');
         else collector.add({ ...quantity, atMs: Math.round(atMs) });
       },
     };

@@ -67,7 +67,7 @@ function decodeFrame({ payload, receivedAtMs }: DeviceMessage): FamilyDecodeResu
   if (typeof method !== 'string') return refusedResult('the frame has no method');
   if (!STATUS_METHODS.has(method)) return emptyResult();
   const device = senderIdOf(ownMember(frame, 'src'));
-  if (device === null) return refusedResult('the frame does not say by src which device has sent it');
+  if (device === null) return refusedResult('the frame has no src, so the device is unknown');
   const params = asObject(ownMember(frame, 'params'));
   if (!params) return refusedResult('the frame has no params');
   const collector = createValueCollector();

@@ -148,7 +148,7 @@ function hearDeath(message: Message, memory: SparkplugMemory): void {
   const node = findSparkplugNode(memory, topic);
   const bdSeq = sessionNumberOf(opened);
   if (bdSeq === null && node?.bdSeq !== null) {
-    collector.refuse('bdSeq is missing: nobody can tell which session ended');
+    collector.refuse('bdSeq is missing: it is unknown which session ended');
   } else if (isDeathOfSession(node, bdSeq)) {
     // The will was written when the session began, so its time is not that of the death.
     collector.addState({ ...dead, device });
@@ -160,13 +160,13 @@ function hearDeath(message: Message, memory: SparkplugMemory): void {
 function hearData(message: Message, birth: BirthMetrics | undefined): void {
   const { opened, collector } = message;
   if (!birth) {
-    collector.refuse('no birth yet: ask for a rebirth');
+    collector.refuse('no birth yet: request a rebirth');
     return;
   }
   for (const metric of opened.metrics) {
     const born = findAnnouncedMetric(birth, metric);
     if (born) hearMetric(message, metric, born);
-    else collector.refuse(`${calledBy(metric)} is of no birth: ask for a rebirth`);
+    else collector.refuse(`${calledBy(metric)} is not in a birth: request a rebirth`);
   }
 }
 

@@ -92,7 +92,7 @@ export function parseSparkplugPayload(payload: Buffer): SparkplugPayload | strin
   const body = decoded(PAYLOAD, payload);
   // Random bytes can pass as protobuf with unknown fields; an empty payload is not Sparkplug either.
   if (!body || Object.keys(body).length === 0) return 'payload is no Sparkplug B protobuf';
-  if (String(ownMember(body, 'uuid')).endsWith('_COMPRESSED')) return 'payload is compressed, which is not read';
+  if (String(ownMember(body, 'uuid')).endsWith('_COMPRESSED')) return 'payload is compressed, which is not supported';
   const parts = ownMember(body, 'metrics');
   const all = Array.isArray(parts) ? (parts as Uint8Array[]) : [];
   const opened: SparkplugPayload = { timestampMs: numberIn(body, 'timestamp'), metrics: [], refused: [] };

@@ -8,7 +8,7 @@ import { payloadConditions } from '#src/devices/mapping.ts';
 export const TEMPLATE_PART = /\{([a-z_]+)([+*]?)\}/g;
 
 const path = z.string().refine((text) => compileJsonPath(text) !== null, {
-  message: 'must be a JSONPath that names one place, such as $.energy.total or $.values[0]',
+  message: 'must be a JSONPath to one value, such as $.energy.total or $.values[0]',
 });
 /** Regular expression without capturing groups, because the groups of a topic are its named parts. */
 const pattern = z.string().refine((source) => isPattern(source), {

@@ -37,7 +37,7 @@ export function readTemperatures(
   const channels = new Set<string>();
   for (const { name, value } of sensors) {
     const channel = single && !ONE_OF_SEVERAL.test(name) ? 'room' : `room/${toChannelWord(name)}`;
-    if (channels.has(channel)) collector.refuse('two sensors are called alike');
+    if (channels.has(channel)) collector.refuse('two sensors have the same name');
     else {
       const label = `${name.slice(0, 40)}.Temperature`;
       collector.add({ device, channel, kind: 'temperature_c', value: toCelsius(value, unit), atMs, name: label });

@@ -65,7 +65,7 @@ export function readMeterBlock(
   const word = toChannelWord(prefix);
   const circuit = TAKEN.test(word) ? `sml-${word}` : word;
   if (circuits.has(circuit)) {
-    collector.refuse('two meters are called alike');
+    collector.refuse('two meters have the same name');
     return;
   }
   circuits.add(circuit);
@@ -94,7 +94,7 @@ export function readMeterBlock(
     if (set?.counts_as === 'ignored') continue;
     const what: MeterNameMeaning = readMeterName(name);
     if (names.has(name.toLowerCase())) {
-      if (what.is === 'register' || what.is === 'power') collector.refuse(`${name} is told twice`);
+      if (what.is === 'register' || what.is === 'power') collector.refuse(`${name} occurs twice`);
       continue;
     }
     names.add(name.toLowerCase());

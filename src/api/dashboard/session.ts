@@ -144,7 +144,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
       await recordAct(db, { actor: null, address: request.ip, action: 'session.refused', target, details });
       await setTimeout(Math.max(0, begunMs + FAILURE_MS - performance.now()));
       const [field] = Object.keys(given.data).slice(-1);
-      throw unprocessable({ field: field ?? 'code', message: 'is wrong, was used, or is over; ask for a new one' });
+      throw unprocessable({ field: field ?? 'code', message: 'is wrong, expired or already used; request a new one' });
     }
     return enter(request, reply, opened);
   });
@@ -178,7 +178,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     const details = { by: 'the link of a changed address' };
     await recordAct(db, { actor: null, address: request.ip, action: 'session.refused', target: null, details });
     await setTimeout(Math.max(0, begunMs + FAILURE_MS - performance.now()));
-    throw unprocessable({ field: 'token', message: 'is wrong, was used, or is over; change the address again' });
+    throw unprocessable({ field: 'token', message: 'is wrong, expired or already used; change the address again' });
   });
 
   /** Sends the opened session and its cookies. */

@@ -115,10 +115,10 @@ const navigationOf = (library: readonly LibraryPage[], reference: readonly Liste
 /** What a reader finds in each part. */
 const ABOUT: Readonly<Record<string, string>> = {
   Tutorials: 'Each takes some minutes, in curl, TypeScript or Python.',
-  'How-to': 'Connect devices, run the service, and use what it offers, step by step.',
+  'How-to': 'Connect devices, run the service, and use its features, step by step.',
   Reference:
     'Operations, events and errors, made of the <a href="/v1/openapi.json">OpenAPI document</a>, from which the clients for TypeScript and Python are made, too.',
-  Explanation: 'What the numbers mean, and why the service computes them as it does.',
+  Explanation: 'The meaning of the numbers, and the reasons for how they are computed.',
 };
 
 function firstPage(parts: readonly ListedPart[]): string {

@@ -90,7 +90,7 @@ ${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(firs
   const events: ReferencePage = {
     href: '/docs/reference/events',
     title: 'Events',
-    lead: 'What webhooks are sent.',
+    lead: 'Events that webhooks receive.',
     html: Object.entries(webhooks as Record<string, AnySchema>)
       .map(([name, { post }]) => {
         const { schema, example } = resolve(post.requestBody).content['application/json'];
@@ -110,7 +110,7 @@ ${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(firs
   const errors: ReferencePage = {
     href: '/docs/reference/errors',
     title: 'Errors',
-    lead: 'Every error that the interface answers, and what to do about it.',
+    lead: 'Every error of the API, and what to do about it.',
     html: responses
       .map(([name, of]) => {
         const code = name.replace(/\D/g, '');

@@ -39,7 +39,7 @@ export function createRemoteToolbox({ url, key, mayWrite }: { url: URL; key: str
     } as const;
     const answer = await fetch(endpoint, options).catch((error: Error) => {
       const { message = error.message } = (error.cause ?? {}) as { message?: string };
-      throw new ProtocolError(ProtocolErrorCode.InternalError, `${endpoint.origin} does not answer: ${message}`);
+      throw new ProtocolError(ProtocolErrorCode.InternalError, `${endpoint.origin} does not respond: ${message}`);
     });
     return { body: await answer.json().catch(() => null), isRefused: !answer.ok };
   }
@@ -72,4 +72,4 @@ function resultIn(body: unknown): Record<string, unknown> {
   return data.result;
 }
 
-const NO_SERVICE = 'The address is not that of an energy usage service of this version or later.';
+const NO_SERVICE = 'There is no energy usage service of this version or later at this address.';

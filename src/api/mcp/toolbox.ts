@@ -17,7 +17,7 @@ export function createToolboxes(context: ApiContext, publicUrl: () => string, lo
     list: async () => toolsFor(by.caller, { mayWrite }).map(describe),
     async call(name, values) {
       const tool = TOOLS.get(name);
-      if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool of this name');
+      if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool with this name');
       if (tool.isWriting && !mayWrite) return refusal(new AppError('writeNotAllowed'));
       try {
         const { status, text, cursor } = await run(tool, values, by);

@@ -101,7 +101,7 @@ export function createAuthorizationServer({
     renderError: async (context: Context, out: { error: string; error_description?: string }) => {
       context.type = 'html';
       const why = out.error_description ?? out.error;
-      context.body = renderPlainPage('Not possible', `The app cannot ask for access to your home: ${why}.`);
+      context.body = renderPlainPage('Not possible', `The app cannot request access to your home: ${why}.`);
     },
     responseTypes: ['code'],
     revokeGrantPolicy: () => true,

@@ -23,7 +23,7 @@ const STREAM_BYTES = 65_536;
  */
 export function addUnsentAnswers(app: FastifyInstance, metrics: Metrics | undefined): void {
   const answers = limitUnsentAnswers(LIMITS);
-  metrics?.valuesOf({ energy_http_unsent_bytes: 'Bytes of answers that clients have not taken yet' }, async () => ({
+  metrics?.valuesOf({ energy_http_unsent_bytes: 'Bytes of responses that clients have not read yet' }, async () => ({
     energy_http_unsent_bytes: answers.bytes(),
   }));
   app.addHook('onSend', async (request, reply, payload) => {

@@ -126,7 +126,7 @@ const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][
     backup({ givenUpAt: '2026-11-23T05:00:00.000Z' }),
     'back-ups',
     'problem',
-    /given up at 2026-11-23T05.*energy backup --to/,
+    /ended at 2026-11-23T05.*energy backup --to/,
   ],
   [
     'an archive that cannot be written',
@@ -189,7 +189,7 @@ const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][
   ['an embedded one that died', database(true, 'does not run'), 'database', 'problem', /log of the service/],
   [
     'an old server',
-    server({ kind: { why: 'This server is PostgreSQL 12; 15 or newer is needed.' } }),
+    server({ kind: { why: 'This server is PostgreSQL 12; the service needs 15 or newer.' } }),
     'database',
     'problem',
     /15 or newer/,
@@ -296,7 +296,7 @@ const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][
     { certificate: { file: 'cert.pem', isOurs: true, pair: { ...PAIR, validToMs: NOW_MS + 3 * DAY_MS } } },
     'certificate',
     'warning',
-    /where it comes from/,
+    /at its source/,
   ],
   ['one of tomorrow', pair({ validFromMs: NOW_MS + DAY_MS }), 'certificate', 'problem', /not valid before/],
   ['another key', pair({ keyFits: false }), 'certificate', 'problem', /TLS_KEY_FILE/],

@@ -31,7 +31,7 @@ export async function beginFilling({ source, target }: Pools): Promise<void> {
   if (from.isClosed) throw new Error(await explainClosing(source));
   if (to.hasUsers || to.isClosed)
     throw new Error(
-      `The database of --to ${to.isClosed ? 'is closed for writing: another move left it so' : 'has users of its own'}. ` +
+      `The database of --to ${to.isClosed ? 'is closed for writing by another move' : 'has users of its own'}. ` +
         'Name an empty one: nothing was copied.',
     );
   for (const pool of [source, target]) {
@@ -102,7 +102,7 @@ export async function copyCluster(cluster: string, copy: string, state: string):
   if (free < 2 * needed) {
     const gigabytes = (bytes: number) => (bytes / GIGABYTE).toFixed(1);
     throw new Error(
-      `The upgrade takes ${gigabytes(2 * needed)} GB of disk for a while, and ${dirname(cluster)} has ${gigabytes(free)} GB. ` +
+      `The upgrade takes ${gigabytes(2 * needed)} GB of disk space until it is complete, and ${dirname(cluster)} has ${gigabytes(free)} GB. ` +
         'Make room, or copy DATA_DIR to a larger disk and upgrade it there.',
     );
   }

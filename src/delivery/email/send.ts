@@ -96,9 +96,9 @@ export function createEmailChannel(options: {
         .select(['email', 'timezone', 'language'])
         .where('user_id', '=', event.userId)
         .executeTakeFirst();
-      if (!user) return failed('the user is gone', null);
+      if (!user) return failed('the user was deleted', null);
       const people = await loadMembershipPeople(db, event);
-      if (event.type === 'member.invited' && !people?.isInvitation) return failed('the invitation is gone', null);
+      if (event.type === 'member.invited' && !people?.isInvitation) return failed('the invitation was withdrawn', null);
       const link = linkOf(event, { publicUrl, secret });
       const compose = async (): Promise<Mail> => {
         const reader = await readerOf({ ...user, ...(await findInvited(db, event, people)) });

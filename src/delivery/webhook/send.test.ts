@@ -11,10 +11,10 @@ describe('the reason why a receiver was not reached', () => {
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /not trusted \(its authority is unknown.* WEBHOOK_CA_FILE/],
     ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', /not trusted \(its authority is unknown.* WEBHOOK_CA_FILE/],
     ['CERT_HAS_EXPIRED', /certificate has expired/],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', /for another host name/],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', /for a different host name/],
     ['ECONNREFUSED', /nothing listens/],
     ['ENOTFOUND', /host name has no address/],
-    ['ECONNRESET', /broke the connection off/],
+    ['ECONNRESET', /closed the connection before/],
     ['ETIMEDOUT', /in time/],
   ])('is described in words, with its code: %s', (code, said) => {
     const sentence = explainConnectionError(failure(code));

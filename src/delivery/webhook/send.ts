@@ -37,7 +37,7 @@ export function createWebhookChannel(options: WebhookOptions): Channel & { close
   return {
     async send(sending) {
       const webhook = await loadReceiver(db, box, sending.target, clock());
-      if (!webhook) return failed('the subscription is gone');
+      if (!webhook) return failed('the subscription was deleted');
       if (isLeaseOver(sending, clock())) return LEASE_OVER_OUTCOME;
       const { noticesOf, secrets } = webhook;
       const isNotice = noticesOf !== null;
@@ -76,7 +76,7 @@ function post(url: URL, options: object, body: string, timeoutMs: number): Promi
         resolve({ ...judged(response.statusCode ?? 0), responseBody }),
       );
     });
-    const timer = setTimeout(() => outgoing.destroy(new Error(`no answer within ${timeoutMs / 1_000} s`)), timeoutMs);
+    const timer = setTimeout(() => outgoing.destroy(new Error(`no response within ${timeoutMs / 1_000} s`)), timeoutMs);
     outgoing.on('error', (error) => {
       clearTimeout(timer);
       if (!isAnswered) resolve(failed(explainConnectionError(error)));
@@ -174,13 +174,13 @@ function answerText(bytes: Uint8Array): string {
 const UNTRUSTED = 'the service’s operator can name its authority in WEBHOOK_CA_FILE';
 const SELF_SIGNED = `the receiver’s certificate is not trusted (self-signed); ${UNTRUSTED}`;
 const UNKNOWN_ISSUER = `the receiver’s certificate is not trusted (its authority is unknown, or it does not send the whole chain); ${UNTRUSTED}`;
-const NO_ADDRESS = 'the receiver’s host name has no address; see that the URL is right';
+const NO_ADDRESS = 'the receiver’s host name has no address; check the URL';
 const NO_NAME_SERVER = 'the receiver’s host name could not be looked up: its name servers do not answer';
-const NO_WAY = 'there is no way through the network to the receiver';
-const BROKEN_OFF = 'the receiver broke the connection off before it answered';
+const NO_WAY = 'the network has no route to the receiver';
+const BROKEN_OFF = 'the receiver closed the connection before it responded';
 const TIMED_OUT =
-  'the receiver did not take the connection in time; see that it runs and that no firewall is in between';
-const BROKEN_TLS = 'the receiver does not speak TLS as it should; see that it listens with HTTPS at this port';
+  'the receiver did not accept the connection in time; check that it runs, and that no firewall blocks it';
+const BROKEN_TLS = 'the receiver does not use TLS correctly; check that it serves HTTPS at this port';
 
 /** Sentences by `code` of Node's errors: OpenSSL's reasons, then those of connections and lookups. */
 const SENTENCES = new Map([
@@ -191,13 +191,13 @@ const SENTENCES = new Map([
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', UNKNOWN_ISSUER],
   ['CERT_UNTRUSTED', UNKNOWN_ISSUER],
   ['CERT_HAS_EXPIRED', 'the receiver’s certificate has expired; renew it there'],
-  ['CERT_NOT_YET_VALID', 'the receiver’s certificate is not valid yet; see that the clocks of both sides are right'],
+  ['CERT_NOT_YET_VALID', 'the receiver’s certificate is not valid yet; check the clocks of both machines'],
   ['CERT_REVOKED', 'the receiver’s certificate was revoked; renew it there'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'the receiver’s certificate is for another host name than that of the URL'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'the receiver’s certificate is for a different host name than the URL'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', BROKEN_TLS],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', BROKEN_TLS],
   ['EPROTO', BROKEN_TLS],
-  ['ECONNREFUSED', 'nothing listens at the receiver’s address and port; see that it runs'],
+  ['ECONNREFUSED', 'nothing listens at the receiver’s address and port; check that it runs'],
   ['ECONNRESET', BROKEN_OFF],
   ['EPIPE', BROKEN_OFF],
   ['ETIMEDOUT', TIMED_OUT],

@@ -225,7 +225,7 @@ async function mustBeKept(
   const newest = await newestClosed(db, deviceId, series);
   const least = newest && newest >= oldest ? new Date(newest.getTime() + 1) : oldest;
   if (from >= least) return;
-  const message = `must not lie before ${least.toISOString()}: older readings are not kept, and what they consumed stays`;
+  const message = `must not lie before ${least.toISOString()}: older readings are no longer stored, and their energy cannot change`;
   throw unprocessable({ field, message });
 }
 

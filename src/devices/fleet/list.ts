@@ -138,7 +138,7 @@ export async function listFleet(
   // A position among reporting devices is invalid if only silent devices are listed.
   const begunAt = parts.findIndex(isAmong);
   if (begunAt === -1)
-    throw unprocessable({ field: 'cursor', message: 'must be one of a Link of this list, with these filters' });
+    throw unprocessable({ field: 'cursor', message: 'must come from a Link of this list with the same filters' });
   const begun = parts.slice(begunAt);
   const rows: FleetDevice[] = [];
   for (const [index, part] of begun.entries()) {

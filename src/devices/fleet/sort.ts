@@ -35,7 +35,8 @@ export const encodeFleetPosition = ({ sort, isSilent, key, deviceId }: FleetPosi
  * content is validated like any other input.
  */
 export function decodeFleetPosition(text: string, sort: FleetSort): FleetPosition {
-  const wrong = () => unprocessable({ field: 'cursor', message: 'must be one of a Link of this list, in this order' });
+  const wrong = () =>
+    unprocessable({ field: 'cursor', message: 'must come from a Link of this list in the same order' });
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);

@@ -35,7 +35,7 @@ function placeAfter({ from, to, cursor }: ReadingsPage): { at: Date; seriesId: n
   const [, ms, seriesId, intervalMs] = /^(\d{1,15}) (\d{1,15}) (-1|\d{1,15})$/.exec(cursor) ?? [];
   const at = new Date(Number(ms));
   if (!(at >= from && at < to))
-    throw unprocessable({ field: 'cursor', message: 'must be one of a Link of this range' });
+    throw unprocessable({ field: 'cursor', message: 'must come from a Link of the same range' });
   return { at, seriesId: Number(seriesId), intervalMs: Number(intervalMs) };
 }
 

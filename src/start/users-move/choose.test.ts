@@ -15,7 +15,7 @@ test('a file lists one account per line, with comments, and each error is report
     'line 7: usr_1 is in line 2, too',
     'line 8: b@example.com usr_2 is neither a user_id nor an e-mail address',
   ]);
-  expect(parseAccounts('# nothing\n').errors).toEqual(['it names no account']);
+  expect(parseAccounts('# nothing\n').errors).toEqual(['it contains no account']);
 });
 
 const nobody: MoveConstraints = { there: new Set(), emailsThere: new Set(), issuersThere: new Map(), left: new Map() };
@@ -44,7 +44,7 @@ test('an account is not moved onto another account, and administrators are not m
     'signs in at https://login.example.com as another account there does: unlink one of them (energy users unlink)',
   ]);
   expect(reasonsAgainstMove(home, moving, { ...nobody, there: new Set(['usr_1']) })).toEqual([
-    'is in the other installation already',
+    'is already in the other installation',
   ]);
   expect(reasonsAgainstMove({ ...utility, role: 'admin' }, moving, nobody)).toEqual([
     expect.stringContaining('administrator'),

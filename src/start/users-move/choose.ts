@@ -48,7 +48,7 @@ export async function chooseAccounts(
   const forgotten = [...departures.values()].filter(({ userId, isFinished }) => !isFinished && !lines.has(userId));
   if (forgotten.length > 0)
     wrong.push(
-      `a move that was broken off must be finished first, to ${forgotten[0]?.to}: of ${forgotten.map(({ userId }) => userId).join(', ')}`,
+      `finish the interrupted move to ${forgotten[0]?.to} first, of ${forgotten.map(({ userId }) => userId).join(', ')}`,
     );
   const candidates = chosen.toMove.flatMap((userId) => [...here.values()].find((one) => one.userId === userId) ?? []);
   const around = await surroundings({ source, target }, candidates, [...lines.keys()]);
@@ -56,7 +56,7 @@ export async function chooseAccounts(
     for (const reason of reasonsAgainstMove(one, new Set(lines.keys()), around))
       wrong.push(`line ${lines.get(one.userId)}: ${one.userId} ${reason}`);
   if (wrong.length > 0)
-    throw new Error(`--users names what cannot be moved; nothing was changed.\n  ${wrong.join('\n  ')}`);
+    throw new Error(`Some accounts of --users cannot be moved. Nothing was changed.\n  ${wrong.join('\n  ')}`);
   return chosen;
 }
 
@@ -173,7 +173,7 @@ export function parseAccounts(text: string): { named: Named[]; errors: string[] 
       named.push({ line, name });
     }
   }
-  if (named.length === 0 && errors.length === 0) errors.push('it names no account');
+  if (named.length === 0 && errors.length === 0) errors.push('it contains no account');
   return { named, errors };
 }
 
@@ -206,7 +206,7 @@ export function reasonsAgainstMove(
   const found: string[] = [];
   const { userId, email, role, enrolledBy } = one;
   if (role === 'admin') found.push('is an administrator, who belongs to an installation: create one there');
-  if (there.has(userId)) found.push('is in the other installation already');
+  if (there.has(userId)) found.push('is already in the other installation');
   else if (emailsThere.has(email.toLowerCase()))
     found.push(`has an e-mail address that another account there has (${email})`);
   const issuer = issuersThere.get(userId);

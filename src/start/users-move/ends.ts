@@ -75,7 +75,9 @@ export async function withBothLocked<T>(
       clients.push(client);
       const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS "isMine"', [ADVISORY_LOCKS.usersMove]);
       if (!rows[0].isMine)
-        throw new Error('Another move of accounts from or to one of the two is under way. Nothing was changed.');
+        throw new Error(
+          'Another move of accounts from or to one of the two installations is in progress. Nothing was changed.',
+        );
       // Waits for running jobs of this kind; jobs that start later skip their work until another time.
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.packing]);
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.historyUpkeep]);
@@ -126,7 +128,7 @@ export async function assertKeysDecrypt({ source, target }: MoveInstallations, s
     const box = createSecretBox(secret);
     if (samples.length > 0 && !samples.some((sealed) => canDecrypt(box, sealed)))
       throw new Error(
-        `${what} cannot decrypt the installation's encrypted values: it belongs to another installation. Nothing was changed.`,
+        `${what} does not decrypt the secrets of the installation: it belongs to another one. Nothing was changed.`,
       );
   }
 }

@@ -110,7 +110,7 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
         await closeAndRedirect(both, chosen.toMove, how);
         await finish(both, chosen.toMove, how, report);
       }
-      how.step('Forwarding what came here for them …');
+      how.step('Forwarding their messages that arrived here …');
       Object.assign(report, await forwardStoredMessages(both, how.taking));
       if (report.users > 0 && how.connectedMs !== undefined) {
         report.forwarded += await forwardUntilDisconnected(both, how.taking, how.connectedMs);
@@ -188,7 +188,7 @@ async function pass(
 }
 
 async function copyMeanwhile(both: MoveInstallations, userIds: readonly string[], how: UsersMove): Promise<void> {
-  how.step('Copying while both run …');
+  how.step('Copying while both installations run …');
   for (let passes = 1; passes <= MAX_PASSES; passes++) {
     const done = await pass(both, userIds, how);
     if (passes === 1) {
@@ -244,7 +244,7 @@ async function bringOver(
   report: UsersMoveReport,
 ): Promise<void> {
   const { source, target } = both;
-  how.step('Copying what came meanwhile, comparing …');
+  how.step('Copying data that arrived since, and comparing …');
   const done = await pass(both, userIds, how, true);
   // Late hours of the source become changed hours at the target.
   await inTransaction(source.pool, (client) => packChanges(client, userIds));
@@ -255,7 +255,7 @@ async function bringOver(
     totalConsumptionOf(source.pool, 'closed_device_hourly', consumptionKeysOf(userIds)),
     totalConsumptionOf(target.pool, 'closed_user_daily', consumptionKeysOf(userIds)),
   ]);
-  if (was !== is) throw new Error(`the aggregates there hold ${is} mWh and should hold ${was}`);
+  if (was !== is) throw new Error(`the aggregates there contain ${is} mWh, and should contain ${was}`);
   how.step('Opening the accounts there …');
   const relations = await withInstallations({ source: source.pool, target: target.pool }, (ends) =>
     openAccounts(ends, userIds, { fromInstallation: source.id, reseal: createReencrypter(how.secrets) }),
@@ -281,7 +281,7 @@ async function giveBack(
   if (areThere !== false)
     throw new Error(
       `The accounts are closed here, and ${areThere ? 'open there' : 'it is not known whether they are open there'} (${error.message}). ` +
-        'Their devices’ messages are kept. Run the command again.',
+        'The messages of their devices are stored. Run the command again.',
       { cause: error },
     );
   step('Opening the accounts here again …');

@@ -61,7 +61,7 @@ export function describeUnpricedTariffs(tariffs: readonly UnpricedTariff[]): str
       `  line ${line}: ${user_id}, tariff “${tariff}” (${tariff_id}): series ${series === null ? series_id : `“${series}” (${series_id})`}`,
   );
   return (
-    `These tariffs name price series of accounts that do not go along. There their energy has no price (missing_prices_kwh), and alerts on costs stay silent, ` +
-    `until an administrator makes the series there and the tariffs name it (deploy/SIZING.md, Splitting a region):\n${each.join('\n')}`
+    `These tariffs use price series of accounts that do not move. In the new installation their energy has no price (missing_prices_kwh), and alerts on costs do not fire, ` +
+    `until an administrator creates the series there and sets it in the tariffs (deploy/SIZING.md, Splitting a region):\n${each.join('\n')}`
   );
 }

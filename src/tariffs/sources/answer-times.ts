@@ -56,7 +56,7 @@ export function resolveTimes(times: readonly (AnswerTime | null)[], zone: string
     if (instants.length === 0)
       return { problem: 'starts_at is a local time that does not exist, because the clocks change' };
     const ms = instants.find((one) => !seen.has(one));
-    if (ms === undefined) return { problem: 'starts_at is given twice' };
+    if (ms === undefined) return { problem: 'starts_at occurs twice' };
     seen.add(ms);
     return { ms };
   });

@@ -6,7 +6,7 @@ import { MAX_PRICE } from '../terms.ts';
 /** Maximum number of rows of an answer: as many values as one request may store. */
 export const MAX_ANSWER_ROWS = 10_000;
 /** Failure of an answer with more rows. */
-export const TOO_MANY_ROWS = 'the answer has more than 10,000 values';
+export const TOO_MANY_ROWS = 'the response has more than 10,000 values';
 const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
 
 /** A row of an answer: the start of its value (Unix ms) with the value as text, or why the row cannot be read. */
@@ -29,7 +29,7 @@ export function toPrices(
   rows: readonly AnswerRow[],
   { factor, resolutionMinutes, heldMinutes }: { factor: Billionths; resolutionMinutes: number; heldMinutes: number },
 ): ReadAnswer {
-  if (rows.length === 0) return { failure: 'the answer has no values' };
+  if (rows.length === 0) return { failure: 'the response has no values' };
   if (rows.length > MAX_ANSWER_ROWS) return { failure: TOO_MANY_ROWS };
   if (heldMinutes < resolutionMinutes || isFiner(rows, resolutionMinutes))
     return { failure: tooFineFailureOf(resolutionMinutes) };
@@ -56,13 +56,13 @@ export function toPrices(
   });
   prices.sort((a, b) => a.startsAtMs - b.startsAtMs);
   problems.sort((a, b) => a.row - b.row);
-  if (prices.length === 0) return { failure: `no row of the answer can be used; ${describeProblem(problems)}` };
+  if (prices.length === 0) return { failure: `no row of the response can be used; ${describeProblem(problems)}` };
   return { prices, problems, rows: rows.length };
 }
 
 /** Returns the failure of an answer whose values hold for less than the resolution of a series. */
 export const tooFineFailureOf = (resolutionMinutes: number): string =>
-  `the answer has values for less than ${resolutionMinutes} minutes; use a series with a finer resolution`;
+  `the response has values for less than ${resolutionMinutes} minutes; use a series with a shorter resolution`;
 
 /** In fewer rows a single wrong time would count as half of the answer. */
 const MIN_ROWS_TO_JUDGE = 4;

@@ -24,15 +24,15 @@ const AUCTION = 'classificationSequence_AttributeInstanceComponent.position';
  */
 export async function readEntsoe(text: string, form: SeriesForm): Promise<ReadAnswer> {
   const root = await parseXml(text);
-  if (!root) return { failure: 'the answer is not XML' };
+  if (!root) return { failure: 'the response is not XML' };
   // The platform answers that it has no data with this document and status 200.
   if (root.name === 'Acknowledgement_MarketDocument') return { failure: 'the platform has no prices for this time' };
-  if (root.name !== 'Publication_MarketDocument') return { failure: 'the answer is not a document of prices' };
+  if (root.name !== 'Publication_MarketDocument') return { failure: 'the response is not a document of prices' };
   const dayAhead = findElements(root, 'TimeSeries').filter((series) => (textOf(series, AUCTION) ?? '1') === '1');
   const other = dayAhead.find((series) => (textOf(series, 'currency_Unit.name') ?? form.unit) !== form.unit);
-  if (other) return { failure: `the prices of the answer are not in ${form.unit}` };
+  if (other) return { failure: `the prices of the response are not in ${form.unit}` };
   if (dayAhead.some((series) => (textOf(series, 'price_Measure_Unit.name') ?? 'MWH') !== 'MWH'))
-    return { failure: 'the prices of the answer are not for a MWh' };
+    return { failure: 'the prices of the response are not per MWh' };
   const periods = dayAhead.flatMap((series) =>
     findElements(series, 'Period').map((period) => ({ period, repeats: textOf(series, 'curveType') === 'A03' })),
   );
@@ -54,7 +54,7 @@ function pricesOf(
     }
     if (minutes < resolutionMinutes) isFiner = true;
     const length = Math.round((endMs - startMs) / (minutes * MINUTE_MS));
-    if (length > MAX_ANSWER_ROWS) return { failure: 'a period of the answer is too long' };
+    if (length > MAX_ANSWER_ROWS) return { failure: 'a period of the response is too long' };
     const parts = minutes / resolutionMinutes;
     for (const { position, value } of positionsOf(period, length, repeats)) {
       const fromMs = startMs + (position - 1) * minutes * MINUTE_MS;

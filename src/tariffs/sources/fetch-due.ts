@@ -144,7 +144,7 @@ async function fetchFor(
   // A series with an address of its own shares no fetch, so this is the role of its only owner.
   if (role === 'homeowner' && 'url' in settings)
     return {
-      failure: 'only utilities and administrators fetch from their own addresses; choose a preset, or end the source',
+      failure: 'only utilities and administrators can use their own addresses; choose a preset, or remove the source',
     };
   try {
     return await fetchAnswer(sourceRequestOf(settings, decryptSourceSecrets(box, secrets_sealed), now));

@@ -36,10 +36,10 @@ async function readJson(text: string, { items = '$', starts_at, value }: RowPath
   try {
     answer = mayHaveInexactNumbers(text) ? parseExactJson(text) : JSON.parse(text);
   } catch {
-    return 'the answer is not JSON';
+    return 'the response is not JSON';
   }
   const list = listAt(answer);
-  if (!Array.isArray(list)) return 'items does not name a list in the answer';
+  if (!Array.isArray(list)) return 'items does not name a list in the response';
   if (list.length > MAX_ANSWER_ROWS) return TOO_MANY_ROWS;
   return list.map((item) => ({ startsAt: scalar(startAt(item)), value: scalar(valueAt(item)) }));
 }
@@ -52,14 +52,14 @@ async function readCsv(text: string, { starts_at, value }: RowPaths): Promise<Te
   try {
     const { header, rows } = await readCsvTable(text, MAX_ANSWER_ROWS, separator);
     const [startColumn, valueColumn] = [header.indexOf(starts_at), header.indexOf(value)];
-    if (startColumn < 0) return 'the answer has no column that starts_at names';
-    if (valueColumn < 0) return 'the answer has no column that value names';
+    if (startColumn < 0) return 'the response has no column that starts_at names';
+    if (valueColumn < 0) return 'the response has no column that value names';
     // Spreadsheets separate cells by semicolons where the comma is the decimal point.
     const decimal = (cell: string | undefined) => (separator === ';' ? cell?.replace(',', '.') : cell);
     return rows.map(({ cells }) => ({ startsAt: cells[startColumn], value: decimal(cells[valueColumn] || undefined) }));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return 'the answer is not a CSV table of at most 10,000 rows';
+    return 'the response is not a CSV table of at most 10,000 rows';
   }
 }
 
@@ -71,7 +71,7 @@ function separatorOf(text: string): ',' | ';' {
 
 async function readXml(text: string, { items = '', starts_at, value }: RowPaths): Promise<TextRow[] | string> {
   const root = await parseXml(text);
-  if (!root) return 'the answer is not XML, or declares a document type';
+  if (!root) return 'the response is not XML, or declares a document type';
   const rows = findElements(root, items);
   if (rows.length > MAX_ANSWER_ROWS) return TOO_MANY_ROWS;
   return rows.map((row) => ({ startsAt: textOf(row, starts_at), value: textOf(row, value) }));

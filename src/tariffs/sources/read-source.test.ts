@@ -93,7 +93,7 @@ describe('an answer of a preset', () => {
     expect(byTime.get('2026-10-24T23:30')).not.toBe('-0.00701');
     expect(prices.slice(-4).map(([, price]) => price)).toEqual(Array(4).fill('0.0125'));
     expect(await read(text, { preset: 'entsoe_de_lu' }, EUR_60)).toEqual({
-      failure: 'the answer has values for less than 60 minutes; use a series with a finer resolution',
+      failure: 'the response has values for less than 60 minutes; use a series with a shorter resolution',
     });
   });
 
@@ -114,11 +114,11 @@ describe('an answer of a preset', () => {
       failure: 'the platform has no prices for this time',
     });
     expect(await read(hourly.replace('>EUR<', '>PLN<'), source)).toEqual({
-      failure: 'the prices of the answer are not in EUR',
+      failure: 'the prices of the response are not in EUR',
     });
-    expect(await read('<html/>', source)).toEqual({ failure: 'the answer is not a document of prices' });
+    expect(await read('<html/>', source)).toEqual({ failure: 'the response is not a document of prices' });
     expect(await read(`<!DOCTYPE a [<!ENTITY b "c">]>${hourly.slice(hourly.indexOf('<Pub'))}`, source)).toEqual({
-      failure: 'the answer is not XML',
+      failure: 'the response is not XML',
     });
   });
 });
@@ -193,7 +193,7 @@ describe('a response of a custom address', () => {
     expect(prices.map(([, price]) => price)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
     expect([prices[0]?.[0], prices[4]?.[0]]).toEqual(['2026-10-25T00:00', '2026-10-25T01:00']);
     const third = await mustRead(json(...rows, ['2026-10-25T02:00:00', 9]), local);
-    expect(third.problems).toEqual([{ row: 5, message: 'starts_at is given twice' }]);
+    expect(third.problems).toEqual([{ row: 5, message: 'starts_at occurs twice' }]);
     const skipped = await mustRead(
       json(['2026-03-29T01:00', 1], ['2026-03-29T02:00', 2], ['2026-03-29T03:00', 3]),
       local,
@@ -222,23 +222,23 @@ describe('a response of a custom address', () => {
   });
 
   test.each([
-    ['{', own(), 'the answer is not JSON'],
-    ['{"rows":[]}', own(), 'the answer has no values'],
-    ['{"rows":{}}', own(), 'items does not name a list in the answer'],
-    ['a,b\n1,2', own({ format: 'csv', starts_at: 't', value: 'b' }), 'the answer has no column that starts_at names'],
-    ['"', own({ format: 'csv' }), 'the answer is not a CSV table of at most 10,000 rows'],
-    ['<a>', own({ format: 'xml', items: 'p' }), 'the answer is not XML, or declares a document type'],
-    ['<a/>', own({ format: 'xml', items: 'p' }), 'the answer has no values'],
+    ['{', own(), 'the response is not JSON'],
+    ['{"rows":[]}', own(), 'the response has no values'],
+    ['{"rows":{}}', own(), 'items does not name a list in the response'],
+    ['a,b\n1,2', own({ format: 'csv', starts_at: 't', value: 'b' }), 'the response has no column that starts_at names'],
+    ['"', own({ format: 'csv' }), 'the response is not a CSV table of at most 10,000 rows'],
+    ['<a>', own({ format: 'xml', items: 'p' }), 'the response is not XML, or declares a document type'],
+    ['<a/>', own({ format: 'xml', items: 'p' }), 'the response has no values'],
     [
       `${'<a>'.repeat(60)}${'</a>'.repeat(60)}`,
       own({ format: 'xml', items: 'p' }),
-      'the answer is not XML, or declares a document type',
+      'the response is not XML, or declares a document type',
     ],
-    [json(['x', 1]), own(), 'no row of the answer can be used; row 1: starts_at is not a time'],
+    [json(['x', 1]), own(), 'no row of the response can be used; row 1: starts_at is not a time'],
     [
       json(...Array.from({ length: 10_001 }, (_, hour): [number, number] => [1_700_000_000 + hour * 3_600, 1])),
       own(),
-      'the answer has more than 10,000 values',
+      'the response has more than 10,000 values',
     ],
   ])('that is wrong as a whole is a failure: %#', async (text, source, failure) => {
     expect(await read(text, source)).toEqual({ failure });

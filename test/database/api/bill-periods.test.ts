@@ -313,7 +313,7 @@ test('days are billed once, a closed period does not change, and an unfinished o
   const days = { device_id: deviceId, start: '2026-04-30', end: '2026-05-02' };
   expect((await make(days)).json).toMatchObject({
     status: 409,
-    error: expect.stringContaining('has some of these days'),
+    error: expect.stringContaining('contains some of these days'),
   });
   expect((await close(id)).status).toBe(200);
   for (const path of ['close', 'versions'])

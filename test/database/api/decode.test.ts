@@ -89,7 +89,7 @@ test('errors in mappings and messages are reported at their position', async () 
     expect.arrayContaining([
       expect.objectContaining({
         field: 'decoder_config.mapping.1.path',
-        message: 'must be a JSONPath that names one place, such as $.energy.total or $.values[0]',
+        message: 'must be a JSONPath to one value, such as $.energy.total or $.values[0]',
       }),
     ]),
   ]);

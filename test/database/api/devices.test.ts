@@ -217,7 +217,7 @@ describe('devices', () => {
       status: 409,
       json: {
         error: 'The device was announced, but none of its values has been received yet',
-        details: [{ field: 'discovery_id', message: 'none of its values was received yet: bridge SS/# first' }],
+        details: [{ field: 'discovery_id', message: 'none of its values has been received yet: bridge SS/# first' }],
       },
     });
     expect((await pair('dsc_3')).status).toBe(404);

@@ -317,13 +317,9 @@ describe('redirect URIs', () => {
 });
 
 describe('the page of consent', () => {
-  test('is plain HTML with one form, states app, scopes and duration, and cannot be framed', async () => {
-    const { page } = await openConsentPage(
-      api,
-      cookiesOf(await browserOf(api, home.userId)),
-      await consentRequestUrl(app),
-    );
-    expect(page.text).toContain('Bright Home asks for access to your home');
+  test('is plain HTML with one form, names app, scopes and duration, and is shown in no frame', async () => {
+    const { page } = await openConsentPage(api, cookiesOf(await browserOf(api, home.userId)), await consentRequestUrl(app));
+    expect(page.text).toContain('Bright Home requests access to your home');
     expect(page.text).toContain('see what your home uses and produces');
     for (const words of ['for 30 days', 'for a year', 'until you end it']) expect(page.text).toContain(words);
     expect([page.text.match(/<form/g)?.length, /<script/.test(page.text)]).toEqual([1, false]);
@@ -338,8 +334,8 @@ describe('the page of consent', () => {
     ['es', 'es', 'Bright &amp; Co pide acceso', 'ver lo que tu hogar consume'],
     ['fr-CH', 'fr', 'Bright &amp; Co demande l’accès', 'voir ce que votre logement consomme'],
     ['nl,en;q=0.5', 'nl', 'Bright &amp; Co vraagt toegang', 'zien wat je huis verbruikt'],
-    ['ja', 'en', 'Bright &amp; Co asks for access', 'see what your home uses'],
-  ])('is in the language of the browser: %s', async (accepted, language, asks, scope) => {
+    ['ja', 'en', 'Bright &amp; Co requests access', 'see what your home uses'],
+  ])('speaks the language of the browser: %s', async (accepted, language, asks, scope) => {
     const named = await registerApp(api, utility, { name: 'Bright & Co' });
     const cookies = cookiesOf(await browserOf(api, home.userId));
     const { at } = await openConsentPage(api, cookies, await consentRequestUrl(named));
@@ -370,7 +366,7 @@ describe('the page of consent', () => {
       [mine.userId],
     );
     expect((await allow(csrf)).status).toBe(403);
-    expect((await browse(api, cookies, at)).text).toContain('Sign out, to sign in again');
+    expect((await browse(api, cookies, at)).text).toContain('Sign out to sign in again');
     expect((await list(mine)).json).toEqual([]);
   });
 

@@ -259,7 +259,7 @@ describe('prices', () => {
         per_kwh: `0.${index + 1}`,
       }));
     expect((await put(id, rows(10_001))).json.details).toEqual([
-      { field: 'body', message: 'must have 10000 items at most' },
+      { field: 'body', message: 'must have at most 10000 items' },
     ]);
     expect((await put(id, rows(10_000))).json.stored).toBe(10_000);
     const all = await get(`/v1/price-series/${id}/prices?start=2026-01-01&end=2026-04-14`);

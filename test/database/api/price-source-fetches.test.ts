@@ -112,28 +112,28 @@ describe('a fetch', () => {
       'HTTP 302: redirects are not followed',
       '15T11:20',
     ],
-    ['of 20 MB', () => answerWith(Buffer.alloc(20_000_000, ' ')), 'the answer is longer than 5 MiB', '15T11:20'],
+    ['of 20 MB', () => answerWith(Buffer.alloc(20_000_000, ' ')), 'the response is longer than 5 MiB', '15T11:20'],
     [
       'of 20 MB, packed to 20 kB',
       () => answerWith(gzipSync(Buffer.alloc(20_000_000, ' ')), { 'content-encoding': 'gzip' }),
-      'the answer is longer than 5 MiB',
+      'the response is longer than 5 MiB',
       '15T11:20',
     ],
     [
       'that does not end',
-      answerOfHost({ status: 200, body: '{"rows":[', ending: 'goes on' }),
-      'no whole answer within 3 s',
+      answers({ status: 200, body: '{"rows":[', ending: 'goes on' }),
+      'no complete response within 3 s',
       '15T11:20',
     ],
-    ['without an answer', answerOfHost(null), 'no whole answer within 3 s', '15T11:20'],
+    ['without an answer', answers(null), 'no complete response within 3 s', '15T11:20'],
     [
       'that breaks off',
-      answerOfHost({ status: 200, body: '{"rows":[', ending: 'breaks off' }),
-      'the source broke the connection off before it answered (ECONNRESET)',
+      answers({ status: 200, body: '{"rows":[', ending: 'breaks off' }),
+      'the source closed the connection before it responded (ECONNRESET)',
       '15T11:20',
     ],
-    ['of no price', () => answerWith('{"rows":[]}'), 'the answer has no values', '15T11:20'],
-  ])('that %s has failed, and is repeated', async (_, arrange, error, nextAt) => {
+    ['of no price', () => answerWith('{"rows":[]}'), 'the response has no values', '15T11:20'],
+  ])('%s is a failure, and comes again', async (_, arrange, error, nextAt) => {
     arrange();
     const id = await make({ source: ownSource() });
     expect(await fetchAllSources()).toBe(1);
@@ -304,7 +304,7 @@ test('a custom address is not fetched once its owner becomes a homeowner', async
   await api.database.pool.query(`UPDATE users SET role = 'homeowner' WHERE user_id = $1`, [former.userId]);
   await fetchAllSources();
   expect([(await get(id, former.key)).last_error, host.calls]).toEqual([
-    'only utilities and administrators fetch from their own addresses; choose a preset, or end the source',
+    'only utilities and administrators can use their own addresses; choose a preset, or remove the source',
     [],
   ]);
 });

@@ -269,7 +269,7 @@ describe('a check of a source', () => {
     const failed = await post({ check: true, source: ownSource() });
     expect([failed.status, failed.json.details]).toEqual([
       422,
-      [{ field: 'source', message: 'the answer is not JSON' }],
+      [{ field: 'source', message: 'the response is not JSON' }],
     ]);
     expect((await post({ check: false, source: ownSource() })).status).toBe(201);
   });

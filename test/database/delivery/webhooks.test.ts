@@ -108,7 +108,7 @@ describe('an event', () => {
   });
 
   test.each([
-    ['hangs', () => null, 'no answer within 1.5 s'],
+    ['hangs', () => null, 'no response within 1.5 s'],
     [
       'redirects',
       () => ({ status: 302, headers: { location: 'https://127.0.0.1/elsewhere' } }),
@@ -136,7 +136,7 @@ describe('an event', () => {
     deliveries.later(5);
     await deliveries.run();
     expect((await log())[0]?.attempts[1]?.error).toBe(
-      'nothing listens at the receiver’s address and port; see that it runs (ECONNREFUSED)',
+      'nothing listens at the receiver’s address and port; check that it runs (ECONNREFUSED)',
     );
     expect(stranger.calls).toEqual([]);
   });

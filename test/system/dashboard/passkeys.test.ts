@@ -73,5 +73,5 @@ test('a passkey that is made on the Account page signs in without a mail, until 
   await expect.poll(() => rows.count()).toBe(0);
   await signOut();
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-  await page.getByText('The service does not know this passkey').waitFor();
+  await page.getByText('This passkey is not valid here').waitFor();
 });

@@ -206,7 +206,7 @@ test('a notification explains the problem and links to the documentation', () =>
             {
               exp_labels: { severity: 'critical' },
               exp_annotations: {
-                summary: 'A delivery has been due for 10m 0s, and no worker takes it',
+                summary: 'A delivery has been due for 10m 0s, and no worker has sent it',
                 runbook_url: 'https://runbooks.example/EnergyOutboxStuck.md',
               },
             },

@@ -63,7 +63,7 @@ describe.skipIf(!isRoot)('with a small disk', () => {
       const full = `The disk of ${join(target, await installationName(dataDir))}`;
       await expect(makeNightlyCopy(planFor(target), log, new Date())).rejects.toThrow(full);
       const { error } = await readCopyState(dataDir);
-      expect(error).toMatch(/ is full: nothing was kept of this copy\. Free some of it, or name another folder\.$/);
+      expect(error).toMatch(/ is full, and this copy was deleted\. Free some space, or name another folder\.$/);
       expect(await readdir(join(target, await installationName(dataDir)))).toEqual([]);
     }));
 });

@@ -148,7 +148,7 @@ async function expectErrors(home: string, at: string): Promise<void> {
     return stderr;
   };
   expect(await refusal(home, [], `${passphrase}.wrong`)).toContain('The passphrase is not the one');
-  expect(await refusal(home, ['--at', '2020-01-01T00:00:00Z'])).toContain(`The earliest state in ${home} is that of`);
+  expect(await refusal(home, ['--at', '2020-01-01T00:00:00Z'])).toContain(`The earliest state in ${home} is of`);
   expect(await refusal(home, ['--at', '2999-01-01T00:00:00Z'])).toMatch(
     /The archive ends at 20\d\d-\d\d-.*Z: later states/,
   );

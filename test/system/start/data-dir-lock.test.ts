@@ -109,7 +109,7 @@ test('does not touch a data directory that another service holds', async () => {
   const unlock = await lockDataDir(folder.path);
   mkdirSync(join(folder.path, 'mail'));
   chmodSync(join(folder.path, 'mail'), 0o755);
-  await expect(lockDataDir(folder.path)).rejects.toThrow('already runs');
+  await expect(lockDataDir(folder.path)).rejects.toThrow('already uses');
   expect(statSync(join(folder.path, 'mail')).mode & 0o777).toBe(0o755);
   unlock();
 });

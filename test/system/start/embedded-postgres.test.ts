@@ -93,7 +93,7 @@ test('takes over the server that a killed parent left behind, with its data, and
 test('a data directory has one service at a time; the directory of a killed one is taken over', async () => {
   const folder = await temporaryFolder();
   const release = await lockDataDir(folder.path);
-  await expect(lockDataDir(folder.path)).rejects.toThrow(/already runs on .*Stop it first, or set DATA_DIR/);
+  await expect(lockDataDir(folder.path)).rejects.toThrow(/already uses .*Stop it first, or set DATA_DIR/);
   release();
   const again = await lockDataDir(folder.path);
   again();

@@ -132,7 +132,7 @@ test('prints a warning at the start if MQTT is open without TLS', async () => {
   };
   expect(await warned('0.0.0.0')).toContain('MQTT without TLS listens beyond this machine (MQTT_HOST)');
   expect(await warned('127.0.0.1')).toBe('');
-  await expect(warned('192.0.2.77')).rejects.toThrow(/192\.0\.2\.77 is no address of this machine\. Set MQTT_HOST/);
+  await expect(warned('192.0.2.77')).rejects.toThrow(/192\.0\.2\.77 is not an address of this machine\. Set MQTT_HOST/);
 });
 
 test('redirects a browser from / to the dashboard; a program gets 404', async () => {

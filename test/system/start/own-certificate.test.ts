@@ -88,11 +88,11 @@ async function foreignPair(endsInDays: number, into = folder.path): Promise<{ ce
 }
 
 const DAYS = [
-  { endsInDays: -1, level: 50, expected: /cert\.pem ended on \d{4}-\d\d-\d\d: .*\. Renew it where it comes from/ },
+  { endsInDays: -1, level: 50, expected: /cert\.pem ended on \d{4}-\d\d-\d\d: .*\. Renew it at its source/ },
   {
     endsInDays: 3.5,
     level: 40,
-    expected: /cert\.pem ends on \d{4}-\d\d-\d\d, in 3 days\. Renew it where it comes from/,
+    expected: /cert\.pem ends on \d{4}-\d\d-\d\d, in 3 days\. Renew it at its source/,
   },
   { endsInDays: 13.5, level: 40, expected: /in 13 days/ },
   { endsInDays: 14.5, level: null, expected: null },

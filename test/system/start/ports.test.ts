@@ -36,7 +36,7 @@ const ZEROS = Object.fromEntries(VARIABLES.map((name) => [name, '0']));
 test.each(VARIABLES)('reports a port in use with the port and %s', async (variable) => {
   const { port, free } = await takenPort();
   const config = loadConfig({ ...HERE, ...ZEROS, [variable]: String(port) });
-  const message = `Port ${port} is in use. Stop what listens there, or set ${variable} to another port.`;
+  const message = `Port ${port} is in use. Stop the program that uses it, or set ${variable} to another port.`;
   await expect(refuseTakenPorts(config)).rejects.toThrow(message);
   // A role checks only its own ports.
   const isOfApi = variable === 'API_PORT' || variable === 'HTTP_PORT';

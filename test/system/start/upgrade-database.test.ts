@@ -120,7 +120,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
   renameSync(below('postgres'), below('upgrade/new/postgres'));
   writeFileSync(below('upgrade/report.json'), JSON.stringify({ state, report }));
   await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(
-    /broken off at its end\. Run "npx energy upgrade-database"/,
+    /interrupted at its end\. Run "npx energy upgrade-database"/,
   );
   expect(energy('upgrade-database').stdout).toMatch(/^readings +\d+ rows, equal$/m);
   expect(energy('upgrade-database').stdout).toContain('Nothing to do');
@@ -157,5 +157,5 @@ test('refuses a database that cannot be upgraded, with a remedy', async () => {
     /is of PostgreSQL 99, and this version .* Run the version of the service again that made it/,
   );
   writeFileSync(join(other.DATA_DIR, 'postgres/PG_VERSION'), '9\n');
-  expect(said(other)).toMatch(/No package of PostgreSQL 9 .*--postgres \/usr\/lib\/postgresql\/9\/bin/);
+  expect(said(other)).toMatch(/There is no package of PostgreSQL 9 .*--postgres \/usr\/lib\/postgresql\/9\/bin/);
 });

@@ -106,5 +106,5 @@ export const BILL_PERIOD_EXAMPLES = {
   },
   recordBillVersion: { answer: after('again') },
   closeBillPeriod: { answer: { ...after('closing'), status: 'closed', closed_at: later } },
-  deleteBillPeriod: { answer: { message: `Bill period ${bill_period_id} was removed` } },
+  deleteBillPeriod: { answer: { message: `Bill period ${bill_period_id} was deleted` } },
 } satisfies Examples;

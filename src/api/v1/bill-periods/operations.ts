@@ -151,7 +151,7 @@ export const deleteBillPeriod = defineOperation({
     mayBill(caller);
     if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.bill_period_id))))
       throw new AppError('notFound');
-    return { message: `Bill period ${params.bill_period_id} was removed` };
+    return { message: `Bill period ${params.bill_period_id} was deleted` };
   },
 });
 

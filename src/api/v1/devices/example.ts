@@ -101,8 +101,8 @@ export const DEVICE_EXAMPLES = {
     body: { location: 'hall', channels: [{ native_name: 'SML.Wert_B', counts_as: 'export', placement: 'grid' }] },
     answer: { ...details, location: 'hall', is_computed: false },
   },
-  deleteDevice: { answer: { message: `Device ${device_id} was deleted; what it consumed stays` } },
-  releaseDevice: { answer: { message: `Device ${device_id} was released; its password has ended` } },
+  deleteDevice: { answer: { message: `Device ${device_id} was deleted; its past consumption stays` } },
+  releaseDevice: { answer: { message: `Device ${device_id} was released; its password is no longer valid` } },
   deviceUsage: {
     answer: {
       device_id,

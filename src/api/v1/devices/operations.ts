@@ -151,6 +151,6 @@ export const releaseDevice = defineOperation({
   params: z.object({ device_id: idField }),
   async handle({ context, caller, params: { device_id } }) {
     if (!(await release(context.db, reachOf(caller), toIdOrNotFound(device_id)))) throw new AppError('notFound');
-    return { message: `Device ${device_id} was released; its password has ended` };
+    return { message: `Device ${device_id} was released; its password is no longer valid` };
   },
 });

@@ -146,7 +146,7 @@ async function ofCommodity({ readDb, clock }: ApiContext, { userId, zone, commod
 function ofAnyCommodity(include: ReadonlySet<IncludeName>, hasWeighted: boolean): ReadonlySet<CommodityInclude> {
   const known = new Set(COMMODITY_INCLUDES.filter((name) => include.has(name)));
   if (known.size === include.size && !hasWeighted) return known;
-  const message = `must be some of ${COMMODITY_INCLUDES.join(', ')} for gas, heat and water`;
+  const message = `must be one or more of ${COMMODITY_INCLUDES.join(', ')} for gas, heat and water`;
   throw unprocessable({ field: 'include', message });
 }
 

@@ -59,7 +59,7 @@ const stopGroup = z.strictObject({
   because: z
     .enum(STOP_REASONS)
     .describe(
-      'Reason. `beyond_chance`: more homes stopped at once than chance explains; `whole_gateway`, `whole_home`: all its devices stopped; `others_go_on`: other devices of the home reported; `often_silent`: the device stopped alone several times in the week before. Uncertain: `part_of_gateway`, `part_of_home`: some of its devices stopped; `only_device`: the home has no other reporting device; `others_stopped_too`: unusually many homes stopped then.',
+      'Reason. `beyond_chance`: more homes stopped than chance explains; `whole_gateway`, `whole_home`: all its devices stopped; `others_go_on`: others of the home reported; `often_silent`: it often stopped in the week before. Uncertain: `part_of_gateway`, `part_of_home`: a part stopped; `only_device`: no other device of the home reported; `others_stopped_too`: unusually many homes stopped then.',
     ),
   first_at: instantShape.describe('Time of the last message of the device that stopped first.'),
   last_at: instantShape.describe('Time of the last message of the device that stopped last.'),

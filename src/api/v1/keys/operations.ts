@@ -71,7 +71,7 @@ export const createKey = defineOperation({
     if (group_id !== undefined && wanted.some((scope) => !READING_SCOPES.includes(scope))) {
       throw unprocessable({
         field: 'scopes',
-        message: 'must all end in :read, without readings:read, in a key that is limited to a group',
+        message: 'must all end in :read, except readings:read, because the key is limited to a group',
       });
     }
     // The account is locked: a change of its role, or its first sign-in, ends all existing keys and must not miss this one.
@@ -200,7 +200,7 @@ function checkDeviceKey(wanted: readonly Scope[], groupId: string | undefined): 
   if (wanted.some((scope) => !DEVICE_SCOPES.includes(scope)))
     throw unprocessable({
       field: 'scopes',
-      message: 'must be readings:write alone in a key that is limited to a device',
+      message: 'must be only readings:write, because the key is limited to a device',
     });
 }
 

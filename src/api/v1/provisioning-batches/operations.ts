@@ -64,6 +64,6 @@ export const revokeProvisioningBatch = defineOperation({
   async handle({ context, caller, params: { batch_id } }) {
     const isRevoked = await revokeBatch(context.db, reachOf(caller), toIdOrNotFound(batch_id), context.clock());
     if (!isRevoked) throw new AppError('notFound');
-    return { message: `Batch ${batch_id} was revoked; what was claimed with it goes on` };
+    return { message: `Batch ${batch_id} was revoked; its claimed devices keep working` };
   },
 });

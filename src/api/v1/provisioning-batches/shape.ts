@@ -107,6 +107,6 @@ export const PROVISIONING_EXAMPLES = {
   },
   listProvisioningBatches: { answer: [{ ...exampleBatch, claimed: 1 }] },
   revokeProvisioningBatch: {
-    answer: { message: `Batch ${exampleBatch.batch_id} was revoked; what was claimed with it goes on` },
+    answer: { message: `Batch ${exampleBatch.batch_id} was revoked; its claimed devices keep working` },
   },
 } satisfies Examples;

@@ -198,7 +198,7 @@ export const SERIES_EXAMPLES = {
     answer: { series_id, stored: 2 },
   },
   deletePrices: {
-    answer: { message: `Price series ${series_id}: the prices that were put for these times were removed` },
+    answer: { message: `Price series ${series_id}: the uploaded prices of these times were deleted` },
   },
   createEmissionSeries: { body: emissionSettings, answer: exampleEmissionSeries },
   listEmissionSeries: { answer: [exampleEmissionSeries] },
@@ -224,7 +224,7 @@ export const SERIES_EXAMPLES = {
   },
   deleteIntensities: {
     answer: {
-      message: `Emission series ${emission_series_id}: the intensities that were put for these times were removed`,
+      message: `Emission series ${emission_series_id}: the uploaded intensities of these times were deleted`,
     },
   },
 } satisfies Examples;

@@ -43,7 +43,7 @@ const headers = z
       .refine((name) => !RESERVED.has(name.toLowerCase()), 'is set by the service itself'),
     z.string().regex(/^[\x20-\x7e]{0,1000}$/, 'must be up to 1,000 printable characters of ASCII'),
   )
-  .refine((given) => Object.keys(given).length <= MAX_HEADERS, `must have ${MAX_HEADERS} members at most`);
+  .refine((given) => Object.keys(given).length <= MAX_HEADERS, `must have at most ${MAX_HEADERS} members`);
 const times = listOf(
   z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day, HH:MM'),
   1,
@@ -80,7 +80,7 @@ const own = z
     if (format !== 'json') return;
     for (const [member, path] of Object.entries({ items, starts_at, value }))
       if (path !== undefined && compileJsonPath(path) === null)
-        issue(member, 'must be a JSONPath that names one place, such as $.data or $.prices[0]');
+        issue(member, 'must be a JSONPath to one place, such as $.data or $.prices[0]');
   });
 export const givenSource = z.union([preset, own]).meta({ id: 'NewSeriesSource' });
 

@@ -136,9 +136,9 @@ function defineSourceOperations(of: SeriesInterface) {
     async handle({ context: { db }, caller, params, query: range }) {
       const id = toIdOrNotFound(params.series_id);
       const { series_id } = requireFound(await findSeries(db, kind, reachOf(caller), id));
-      if (range.to <= range.from) throw unprocessable({ field: 'to', message: 'must be after from' });
+      if (range.to <= range.from) throw unprocessable({ field: 'to', message: 'must be later than from' });
       await removePrices(db, series_id, range);
-      return { message: `${nameOfKind} ${series_id}: the ${values} that were put for these times were removed` };
+      return { message: `${nameOfKind} ${series_id}: the uploaded ${values} of these times were deleted` };
     },
   });
   return { updateSeries, deleteValues };
