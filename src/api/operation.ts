@@ -9,7 +9,7 @@ import type { Scope } from '#src/auth/scopes.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type Act, ownerOf, recordAct } from '#src/users/audit.ts';
+import { type AuditRecord, ownerOfTarget, recordAct } from '#src/users/audit.ts';
 import { acceptCsv, acceptExactJson, acceptSenml, SenmlPack } from './bodies.ts';
 import type { ApiContext } from './context.ts';
 import { type CsvBody, rowName } from './csv-rows.ts';
@@ -210,7 +210,7 @@ export async function runAudited(
   { audit, handle }: AnyOperation,
   db: Database,
   call: OperationCall<unknown, unknown, unknown>,
-  by: Pick<Act, 'actor' | 'address'>,
+  by: Pick<AuditRecord, 'actor' | 'address'>,
 ): Promise<unknown> {
   if (!audit) return handle(call);
   const { params, body } = call;
@@ -230,7 +230,7 @@ export async function runAudited(
   // The entry is written first, because a deleted target has no owner afterwards. If the target does not exist, the request is refused, and
   // the entry is rolled back.
   if (db.isTransaction && typeof named === 'string') {
-    if (await ownerOf(db, named)) await note(named);
+    if (await ownerOfTarget(db, named)) await note(named);
     return handle(call);
   }
   const answer = await handle(call);

@@ -1,7 +1,7 @@
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { utilityOf } from '#src/users/store.ts';
+import { utilityOfAccount } from '#src/users/store.ts';
 
 /**
  * Maximum number of open streams of one kind (live readings, changes for the dashboard) at one process. `ofUtility` limits a utility and
@@ -18,7 +18,7 @@ export interface StreamOwner {
 
 export const streamOwner = async (db: Database, { accountId }: Caller): Promise<StreamOwner> => ({
   accountId,
-  utilityId: (await utilityOf(db, accountId)) ?? accountId,
+  utilityId: (await utilityOfAccount(db, accountId)) ?? accountId,
 });
 
 /** Throws 429 if the account or its utility has its share of the open streams, 503 if the process has no room. */

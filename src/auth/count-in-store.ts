@@ -1,12 +1,12 @@
 import { ADDRESS_LIMITS, type CountedRequests } from './request-counter.ts';
 import {
   type Counters,
-  type Limits,
   NO_COUNTERS,
-  remaining,
+  remainingRequests,
   takeRequests,
   undoRequest,
   type WindowDecision,
+  type WindowLimits,
 } from './request-windows.ts';
 
 /** Stored counters of an account or address. */
@@ -35,10 +35,10 @@ export interface CounterStore {
 const REMEMBERED = 10_000;
 
 /** Limits of a key of one device: each request that is counted is a refusal, so that enough of them suspend the key. */
-const REFUSALS_ONLY: Limits = { minute: 0, day: 0 };
+const REFUSALS_ONLY: WindowLimits = { minute: 0, day: 0 };
 
 /** Returns the limits of what is counted. The keys of one device have the plan's limit by minute alone. */
-function limitsOf(plans: Record<string, Limits>, key: string, plan: string | null): Limits {
+function limitsOf(plans: Record<string, WindowLimits>, key: string, plan: string | null): WindowLimits {
   if (key.startsWith('key:')) return REFUSALS_ONLY;
   const limits = plans[plan ?? 'address'] ?? ADDRESS_LIMITS;
   return key.startsWith('device:') ? { ...limits, day: ADDRESS_LIMITS.day } : limits;
@@ -51,7 +51,7 @@ function limitsOf(plans: Record<string, Limits>, key: string, plan: string | nul
  * by plan, and for `address`.
  */
 export function countInStore(
-  plans: Record<string, Limits>,
+  plans: Record<string, WindowLimits>,
   clock: () => Date,
 ): (
   store: CounterStore,
@@ -87,7 +87,8 @@ export function countInStore(
         const { isDone, ...kept } = answer;
         remember(key, kept);
         if (!isDone) open.push({ key, wanted });
-        else done.push({ counted: key, granted, limits, remaining: remaining(kept.counters, { limits, nowMs }) });
+        else
+          done.push({ counted: key, granted, limits, remaining: remainingRequests(kept.counters, { limits, nowMs }) });
       }
     }
     return done;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { type CounterStore, countInStore } from './count-in-store.ts';
-import { ADDRESS_LIMITS, type CountTogether, countInBatches, type Limits } from './request-counter.ts';
-import { countersOf, numbersOf, UNBOUNDED } from './request-windows.ts';
+import { ADDRESS_LIMITS, type CountRequestBatch, countInBatches, type Limits } from './request-counter.ts';
+import { counterNumbersOf, countersFromNumbers, UNLIMITED_COUNT } from './request-windows.ts';
 
 /** SQLSTATE of a read-only transaction: a database that was moved away accepts no writes but still serves reads. */
 const CLOSED = '25006';
@@ -20,7 +20,7 @@ export async function suspendedInDatabase(db: Database, keys: readonly string[],
   return new Set(rows.map(({ counted }) => counted));
 }
 
-export function countInDatabase(db: Database, plans: Record<string, Limits>, clock: () => Date): CountTogether {
+export function countInDatabase(db: Database, plans: Record<string, Limits>, clock: () => Date): CountRequestBatch {
   const count = countInStore({ address: ADDRESS_LIMITS, ...plans }, clock);
   const store = inDatabase(db);
   return async (keys, counts, weight) => {
@@ -52,14 +52,14 @@ const inDatabase = (db: Database): CounterStore => ({
     // Raw SQL: the hot path of every request: one function of the schema.
     const { rows } = await sql<{ counted: string; plan: string | null; counters: number[]; is_done: boolean }>`
       SELECT * FROM add_request_counts(${changes.map(({ key }) => key)}::text[], ${changes.map(({ plan }) => plan)}::text[],
-        ${changes.map(({ least }) => array(numbersOf(least, -UNBOUNDED)))}::text[],
-        ${changes.map(({ most }) => array(numbersOf(most, UNBOUNDED)))}::text[],
-        ${changes.map(({ add }) => array(numbersOf(add, 0)))}::text[])`.execute(db);
+        ${changes.map(({ least }) => array(counterNumbersOf(least, -UNLIMITED_COUNT)))}::text[],
+        ${changes.map(({ most }) => array(counterNumbersOf(most, UNLIMITED_COUNT)))}::text[],
+        ${changes.map(({ add }) => array(counterNumbersOf(add, 0)))}::text[])`.execute(db);
     const answers = new Map(rows.map((row) => [row.counted, row]));
     return changes.map(({ key }) => {
       const row = answers.get(key);
       if (!row) throw new Error(`add_request_counts has no answer for ${key}`);
-      return { counters: countersOf(row.counters), plan: row.plan, isDone: row.is_done };
+      return { counters: countersFromNumbers(row.counters), plan: row.plan, isDone: row.is_done };
     });
   },
 });

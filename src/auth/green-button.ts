@@ -71,14 +71,14 @@ export function greenButtonTerms(scope: string | null): GreenButtonTerms {
 }
 
 /** Path below which ESPI resources have their addresses. */
-export const RESOURCES = '/espi/1_1/resource';
+export const ESPI_RESOURCE_PATH = '/espi/1_1/resource';
 
 /** Returns the addresses of an authorization's resources. `publicUrl`: the address of the service; `id`: the resource_id. */
 export const subscriptionUrls = (publicUrl: string, id: string): { resourceURI: string; authorizationURI: string } => ({
-  resourceURI: `${publicUrl}${RESOURCES}/Batch/Subscription/${id}`,
-  authorizationURI: `${publicUrl}${RESOURCES}/Authorization/${id}`,
+  resourceURI: `${publicUrl}${ESPI_RESOURCE_PATH}/Batch/Subscription/${id}`,
+  authorizationURI: `${publicUrl}${ESPI_RESOURCE_PATH}/Authorization/${id}`,
 });
 
 /** Returns the address of an app's ApplicationInformation. */
 export const applicationUrl = (publicUrl: string, id: string): string =>
-  `${publicUrl}${RESOURCES}/ApplicationInformation/${id}`;
+  `${publicUrl}${ESPI_RESOURCE_PATH}/ApplicationInformation/${id}`;

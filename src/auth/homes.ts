@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import type { MemberAccess } from '#src/database/enums.ts';
-import { ownerOf } from '#src/users/audit.ts';
+import { ownerOfTarget } from '#src/users/audit.ts';
 import type { Caller, HomeOfMember } from './authenticate.ts';
 import { MEMBER_SCOPES } from './scopes.ts';
 
@@ -38,7 +38,7 @@ export async function enterHome(db: Database, caller: Caller, { userId, objects 
       homes.find((home) => home.userId === userId),
     );
   for (const id of objects) {
-    const owner = await ownerOf(db, id);
+    const owner = await ownerOfTarget(db, id);
     if (owner === caller.userId) return caller;
     const home = homes.find((one) => one.userId === owner);
     if (home) return inHome(caller, home);

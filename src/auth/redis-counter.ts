@@ -5,7 +5,7 @@ import type { Database } from '#src/database/connect.ts';
 import { type CounterChange, type CounterStore, countInStore } from './count-in-store.ts';
 import { countInDatabase, suspendedInDatabase } from './database-counter.ts';
 import { ADDRESS_LIMITS, countInBatches, type Limits, type RequestCounter } from './request-counter.ts';
-import { countersOf, numbersOf, UNBOUNDED } from './request-windows.ts';
+import { counterNumbersOf, countersFromNumbers, UNLIMITED_COUNT } from './request-windows.ts';
 
 /**
  * Adds to the seven numbers of a key if each lies within its bounds. ARGV: minimum, maximum and increment (seven each), and the key's
@@ -30,7 +30,7 @@ const COMMAND_MS = 1_000;
 /** Longer than any window, so that unused keys expire. */
 const KEPT_MS = 172_800_000;
 /** Bounds that no number satisfies: the script then only returns the numbers. */
-const NEVER = [...numbersOf({}, 1), ...numbersOf({}, 0)];
+const NEVER = [...counterNumbersOf({}, 1), ...counterNumbersOf({}, 0)];
 
 /**
  * Creates request counters in Redis (REDIS_URL). The database is queried only for plans, in one statement for all waiting requests. While
@@ -68,15 +68,18 @@ export async function redisCounter(
 
   /** Counts for one account or address; `plan` is the account's current plan. */
   async function addTo({ key, least, most, add, ...decided }: CounterChange, plan: string | null) {
-    const bounds = decided.plan === plan ? [...numbersOf(least, -UNBOUNDED), ...numbersOf(most, UNBOUNDED)] : NEVER;
-    const numbers = [...bounds, ...numbersOf(add, 0), KEPT_MS];
+    const bounds =
+      decided.plan === plan
+        ? [...counterNumbersOf(least, -UNLIMITED_COUNT), ...counterNumbersOf(most, UNLIMITED_COUNT)]
+        : NEVER;
+    const numbers = [...bounds, ...counterNumbersOf(add, 0), KEPT_MS];
     const run = { keys: [keyOf(key)], arguments: numbers.map(String) };
     const answer = await client.evalSha(SHA1, run).catch((error: Error) => {
       if (!error.message.startsWith('NOSCRIPT')) throw error;
       return client.eval(SCRIPT, run);
     });
     const [isDone, ...kept] = answer as number[];
-    return { counters: countersOf(kept), plan, isDone: isDone === 1 };
+    return { counters: countersFromNumbers(kept), plan, isDone: isDone === 1 };
   }
 
   const suspended = async (keys: readonly string[]): Promise<Set<string>> => {
@@ -85,7 +88,7 @@ export async function redisCounter(
     const nowMs = clock().getTime();
     const kept = await client.mGet(keys.map(keyOf));
     const untilMs = (text: string | null | undefined) =>
-      countersOf((text ?? '').split(' ').map(Number)).suspendedUntilMs;
+      countersFromNumbers((text ?? '').split(' ').map(Number)).suspendedUntilMs;
     return new Set(keys.filter((_, at) => untilMs(kept[at]) > nowMs));
   };
 

@@ -1,6 +1,6 @@
-import type { Limits, Remaining } from './request-windows.ts';
+import type { RemainingRequests, WindowLimits } from './request-windows.ts';
 
-export type { Limits } from './request-windows.ts';
+export type { WindowLimits as Limits } from './request-windows.ts';
 
 interface Window {
   limit: number;
@@ -9,7 +9,7 @@ interface Window {
 }
 
 /** Whether a request is allowed, and the remaining quota of its account. */
-export interface Decision {
+export interface RequestDecision {
   allowed: boolean;
   /** Null if nothing was counted. */
   windows: { minute: Window; day: Window } | null;
@@ -23,7 +23,7 @@ export interface Decision {
  */
 export interface RequestCounter {
   /** Counts a request. `weight`: number of requests that it counts as (default 1); it is granted as a whole or not at all. */
-  take(counted: string, weight?: number): Promise<Decision>;
+  take(counted: string, weight?: number): Promise<RequestDecision>;
   /** Gives back a request that was just counted, because it is not subject to the limits. */
   giveBack(counted: string): Promise<void>;
   /** Returns the remaining seconds of a suspension; counts nothing. */
@@ -36,28 +36,34 @@ export interface RequestCounter {
 export interface CountedRequests {
   counted: string;
   granted: number;
-  limits: Limits;
-  remaining: Remaining;
+  limits: WindowLimits;
+  remaining: RemainingRequests;
 }
 
 /**
  * Counts the given number of requests for each key, each of them as `weight`; null if counting is impossible (then all requests are
  * allowed).
  */
-export type CountTogether = (keys: string[], counts: number[], weight: number) => Promise<CountedRequests[] | null>;
+export type CountRequestBatch = (keys: string[], counts: number[], weight: number) => Promise<CountedRequests[] | null>;
 
 /** Limits for failed authentications and refused claims of an address. */
-export const ADDRESS_LIMITS: Limits = { minute: 10, day: 1_000_000_000 };
+export const ADDRESS_LIMITS: WindowLimits = { minute: 10, day: 1_000_000_000 };
 
-const UNCOUNTED: Decision = { allowed: true, windows: null, retryAfterSeconds: 0 };
+const UNCOUNTED: RequestDecision = { allowed: true, windows: null, retryAfterSeconds: 0 };
 
 /**
  * Batches counting: requests of one weight that arrive during a query are counted together by a later one. So a busy process runs one small
  * query at a time, however many requests it serves.
  */
-export function countInBatches(countTogether: CountTogether, suspended: RequestCounter['suspended']): RequestCounter {
+export function countInBatches(
+  countTogether: CountRequestBatch,
+  suspended: RequestCounter['suspended'],
+): RequestCounter {
   /** Waiting requests by weight and key. */
-  const waiting = new Map<number, Map<string, { resolve(decision: Decision): void; reject(error: unknown): void }[]>>();
+  const waiting = new Map<
+    number,
+    Map<string, { resolve(decision: RequestDecision): void; reject(error: unknown): void }[]>
+  >();
   let isUnderWay = false;
 
   async function flush(): Promise<void> {
@@ -113,7 +119,7 @@ export function countInBatches(countTogether: CountTogether, suspended: RequestC
 }
 
 /** Returns the decision for the request at `index` among several that were counted together. Pure. */
-function decisionOf({ granted, limits, remaining }: CountedRequests, index: number, weight: number): Decision {
+function decisionOf({ granted, limits, remaining }: CountedRequests, index: number, weight: number): RequestDecision {
   const { minuteLeft, minuteWaitMs, dayLeft, dayWaitMs, suspendedWaitMs } = remaining;
   const allowed = index < granted;
   // Later requests of the same batch do not yet reduce the remaining quota of this one.

@@ -3,20 +3,20 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type Counters,
-  countersOf,
+  counterNumbersOf,
+  countersFromNumbers,
   NO_COUNTERS,
-  numbersOf,
-  remaining,
+  remainingRequests,
   takeRequests,
-  UNBOUNDED,
+  UNLIMITED_COUNT,
 } from './request-windows.ts';
 
 const NOON = Date.UTC(2026, 5, 15, 12);
 const limits = { minute: 30, day: 5_000 };
 const rules = (nowMs: number, canBeSuspended = true, weight = 1) => ({ limits, nowMs, canBeSuspended, weight });
 const added = (counters: Counters, add: Partial<Counters>) => {
-  const plus = numbersOf(add, 0);
-  return countersOf(numbersOf(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
+  const plus = counterNumbersOf(add, 0);
+  return countersFromNumbers(counterNumbersOf(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
 };
 /** Continues counting from known counters; returns how many requests were allowed. */
 function counter(known = NO_COUNTERS) {
@@ -27,7 +27,7 @@ function counter(known = NO_COUNTERS) {
       counters = added(counters, add);
       return granted;
     },
-    left: (nowMs: number) => remaining(counters, { limits, nowMs }),
+    left: (nowMs: number) => remainingRequests(counters, { limits, nowMs }),
   };
 }
 
@@ -110,9 +110,12 @@ test('a decision is valid for all counters within its bounds, including the coun
       fc.constantFrom(1, 10),
       (known, other, wanted, isAccount, weight) => {
         const decided = takeRequests(known, wanted, rules(NOON, isAccount, weight));
-        const [least, most] = [numbersOf(decided.least, -UNBOUNDED), numbersOf(decided.most, UNBOUNDED)];
+        const [least, most] = [
+          counterNumbersOf(decided.least, -UNLIMITED_COUNT),
+          counterNumbersOf(decided.most, UNLIMITED_COUNT),
+        ];
         const isWithin = (counters: Counters) =>
-          numbersOf(counters, 0).every(
+          counterNumbersOf(counters, 0).every(
             (number, index) => number >= (least[index] ?? 0) && number <= (most[index] ?? 0),
           );
         expect(isWithin(known)).toBe(true);
@@ -135,8 +138,8 @@ test('a decision is valid for all counters within its bounds, including the coun
             const near = { ...known, [name]: value };
             if (!isWithin(near)) continue;
             const { granted, add } = takeRequests(near, wanted, rules(NOON, isAccount, weight));
-            const expected = { granted: decided.granted, add: numbersOf(decided.add, 0) };
-            assert.deepEqual({ name, value, granted, add: numbersOf(add, 0) }, { name, value, ...expected });
+            const expected = { granted: decided.granted, add: counterNumbersOf(decided.add, 0) };
+            assert.deepEqual({ name, value, granted, add: counterNumbersOf(add, 0) }, { name, value, ...expected });
           }
         }
       },

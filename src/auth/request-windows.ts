@@ -6,7 +6,7 @@ const REFUSALS = { most: 1_000, withinMs: 600_000, suspendedMs: 900_000 };
 const LONGEST_SUSPENSION_MS = REFUSALS.suspendedMs + MINUTE_MS;
 
 /** Maximum number of requests in a minute and in a UTC day. */
-export interface Limits {
+export interface WindowLimits {
   minute: number;
   day: number;
 }
@@ -36,13 +36,13 @@ export const NO_COUNTERS: Counters = {
 };
 const NAMES = Object.keys(NO_COUNTERS) as (keyof Counters)[];
 /** A bound larger than every counter. */
-export const UNBOUNDED = Number.MAX_SAFE_INTEGER;
+export const UNLIMITED_COUNT = Number.MAX_SAFE_INTEGER;
 
 /** Converts counters to the numbers that stores keep, in the order above. `missing`: value of omitted counters. */
-export const numbersOf = (counters: Partial<Counters>, missing: number): number[] =>
+export const counterNumbersOf = (counters: Partial<Counters>, missing: number): number[] =>
   NAMES.map((name) => counters[name] ?? missing);
 
-export function countersOf(numbers: readonly number[]): Counters {
+export function countersFromNumbers(numbers: readonly number[]): Counters {
   const counters = { ...NO_COUNTERS };
   for (const [index, name] of NAMES.entries()) counters[name] = numbers[index] ?? 0;
   return counters;
@@ -60,7 +60,7 @@ export interface WindowDecision {
 }
 
 export interface RequestLimits {
-  limits: Limits;
+  limits: WindowLimits;
   nowMs: number;
   /** Whether the key can be suspended: accounts can, addresses cannot. */
   canBeSuspended: boolean;
@@ -144,7 +144,7 @@ export function undoRequest(known: Counters, { nowMs }: Pick<RequestLimits, 'now
  * Remaining requests of both windows (0 if the plan was lowered below the count), and the time until they and a suspension end (0: not
  * suspended).
  */
-export interface Remaining {
+export interface RemainingRequests {
   minuteLeft: number;
   minuteWaitMs: number;
   dayLeft: number;
@@ -153,7 +153,10 @@ export interface Remaining {
 }
 
 /** Returns the remaining quota. */
-export function remaining(counters: Counters, { limits, nowMs }: Pick<RequestLimits, 'limits' | 'nowMs'>): Remaining {
+export function remainingRequests(
+  counters: Counters,
+  { limits, nowMs }: Pick<RequestLimits, 'limits' | 'nowMs'>,
+): RemainingRequests {
   const { minuteFromMs, minuteCount, dayFromMs, dayCount, suspendedUntilMs } = opened(counters, nowMs);
   return {
     minuteLeft: Math.max(0, limits.minute - minuteCount),
@@ -193,4 +196,5 @@ function refuse(counters: Counters, count: number, nowMs: number): Counters {
   return { ...counters, deniedFromMs, deniedCount: 0, suspendedUntilMs: nowMs + REFUSALS.suspendedMs };
 }
 
-const difference = (from: Counters, to: Counters): Counters => countersOf(NAMES.map((name) => to[name] - from[name]));
+const difference = (from: Counters, to: Counters): Counters =>
+  countersFromNumbers(NAMES.map((name) => to[name] - from[name]));

@@ -10,7 +10,7 @@ import { type Caller, deviceOfKey, type KeyRefusal } from './authenticate.ts';
 import { currentScopes, usableAuthorizations } from './authorizations.ts';
 import { lockMembership } from './homes.ts';
 import { isScope, MEMBER_SCOPES, SCOPES, type Scope } from './scopes.ts';
-import { isOpen } from './sessions.ts';
+import { isSessionValid } from './sessions.ts';
 
 /**
  * Row locks on the caller's account and key or session until the transaction ends. With FOR SHARE, requests of one caller run concurrently,
@@ -56,7 +56,7 @@ export async function reloadCaller(
           ${lockOf('k')}`
       : sql<Row>`${account}
           SELECT role, ${[...SCOPES]}::text[] AS scopes, NULL AS group_id, NULL AS device_id, NULL AS made_by, '{}'::text[] AS allowed_addresses FROM account JOIN sessions USING (user_id)
-          WHERE session_id = ${keyId} AND ${isOpen(now)} ${lockOf('sessions')}`;
+          WHERE session_id = ${keyId} AND ${isSessionValid(now)} ${lockOf('sessions')}`;
   const row = await findUnlessMoving(db, { id: keyId }, async () => (await statement.execute(db)).rows[0]);
   if (row === 'moving') throw new AppError('unavailable');
   if (!row) throw new AppError(by === 'key' ? await refusalOf(db, keyId) : 'unauthorized');

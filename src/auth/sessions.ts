@@ -26,7 +26,7 @@ const SEEN_EVERY_MS = 5 * 60_000;
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 /** Returns the condition that a session is valid, for statements on the table `sessions`. */
-export const isOpen = (now: Date): RawBuilder<SqlBool> =>
+export const isSessionValid = (now: Date): RawBuilder<SqlBool> =>
   sql<SqlBool>`(sessions.expires_at > ${now} AND sessions.last_seen_at > ${new Date(now.getTime() - IDLE_MS)})`;
 
 /** Details by which an owner recognises a session. */
@@ -111,7 +111,7 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
       .innerJoin('users', 'users.user_id', 'sessions.user_id')
       .select(['session_id', 'users.user_id', 'role', 'last_seen_at', HOMES_OF_MEMBER])
       .where('secret_sha256', '=', secretSha256)
-      .where(isOpen(now))
+      .where(isSessionValid(now))
       .executeTakeFirst(),
   );
   if (row === 'moving') throw new AppError('unavailable');
@@ -152,7 +152,7 @@ export async function listSessions(
     .selectFrom('sessions')
     .select(['session_id', 'created_at', 'last_seen_at', 'expires_at', 'user_agent', 'address', 'signed_in_by'])
     .where('user_id', '=', userId)
-    .where(isOpen(now))
+    .where(isSessionValid(now))
     .where('session_id', '>', page.cursor ?? '')
     .orderBy('session_id')
     .limit(page.limit)
@@ -177,7 +177,7 @@ export async function rolesOfSessions(
     .innerJoin('users', 'users.user_id', 'sessions.user_id')
     .select(['session_id', 'role'])
     .where('session_id', 'in', [...sessionIds, ''])
-    .where(isOpen(now))
+    .where(isSessionValid(now))
     .execute();
   return new Map(rows.map(({ session_id, role }) => [session_id, role]));
 }
@@ -256,7 +256,7 @@ export function isCsrfToken(secret: string, sessionId: string, given: unknown): 
 export async function deleteEndedSessions(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('sessions')
-    .where(({ not }) => not(isOpen(now)))
+    .where(({ not }) => not(isSessionValid(now)))
     .execute();
   await db
     .deleteFrom('sign_ins')

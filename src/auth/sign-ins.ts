@@ -39,7 +39,7 @@ interface AddressedAccount {
 }
 
 /** Returns the account of an e-mail address, ignoring case; null if there is none. */
-export async function accountOf(db: Database, email: string): Promise<AddressedAccount | null> {
+export async function accountOfEmail(db: Database, email: string): Promise<AddressedAccount | null> {
   const row = await db
     .selectFrom('users')
     .select(['user_id', 'email', 'language', 'signed_in_at'])

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import {
   chooseCopy,
   createManifest,
+  explainRestoreRefusal,
   type FoundCopy,
   isCopyContinued,
   listExpired,
   nextSegment,
-  reasonAgainstRestore,
   segmentsAfter,
   segmentsBetween,
 } from './copies.ts';
@@ -43,13 +43,13 @@ test('chooses the newest copy that was complete at a given time', () => {
 test('refuses a copy that this machine or version cannot restore, and explains what to do', () => {
   const here = { service: '1.7.0', schemas: ['schema/0080_x.sql'], postgresMajor: 18, processor: 'x64' };
   const { manifest } = copyAt(10);
-  expect(reasonAgainstRestore(manifest, here)).toBeNull();
-  expect(reasonAgainstRestore(manifest, { ...here, schemas: ['schema/0079_w.sql'] })).toContain('newer than this one');
-  expect(reasonAgainstRestore(manifest, { ...here, postgresMajor: 17 })).toContain(
+  expect(explainRestoreRefusal(manifest, here)).toBeNull();
+  expect(explainRestoreRefusal(manifest, { ...here, schemas: ['schema/0079_w.sql'] })).toContain('newer than this one');
+  expect(explainRestoreRefusal(manifest, { ...here, postgresMajor: 17 })).toContain(
     'is of PostgreSQL 18, and this version brings 17',
   );
-  expect(reasonAgainstRestore(manifest, { ...here, postgresMajor: 19 })).toContain('upgrade-database');
-  expect(reasonAgainstRestore(manifest, { ...here, processor: 'arm64' })).toContain('another processor');
+  expect(explainRestoreRefusal(manifest, { ...here, postgresMajor: 19 })).toContain('upgrade-database');
+  expect(explainRestoreRefusal(manifest, { ...here, processor: 'arm64' })).toContain('another processor');
 });
 
 test('counts segments across the end of a log file, and stops at a gap', () => {

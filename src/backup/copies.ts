@@ -64,7 +64,7 @@ export interface RestoreEnvironment {
 }
 
 /** Returns the reason why a copy cannot be restored here, with what to do; null if it can. Pure. */
-export function reasonAgainstRestore(copy: Manifest, here: RestoreEnvironment): string | null {
+export function explainRestoreRefusal(copy: Manifest, here: RestoreEnvironment): string | null {
   if (!here.schemas.includes(copy.schema))
     return `The copy was made by version ${copy.service}, which is newer than this one (${here.service}). Restore it with that version or a later one.`;
   if (copy.postgres_major > here.postgresMajor)

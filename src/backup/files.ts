@@ -5,7 +5,7 @@ import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { BASE_FILE, ENCRYPTED_SUFFIX, type FoundCopy, MANIFEST_FILE, readManifest, WAL_FOLDER } from './copies.ts';
-import { type createDecrypter, createTornFileError, type EncryptionKey, seal } from './seal.ts';
+import { type createDecrypter, createTornFileError, type EncryptionKey, encryptStream } from './seal.ts';
 import { type TarEntry, tar, untar } from './tar.ts';
 
 export type Decrypter = ReturnType<typeof createDecrypter>;
@@ -66,7 +66,7 @@ export async function packFiles(
 ): Promise<string> {
   const file = key ? `${name}${ENCRYPTED_SUFFIX}` : name;
   const compressed = withEnd(compose(tar(entries), createZstdCompress(ZSTD)));
-  await writeFileAtomically(join(folder, file), key ? seal(compressed, key, name) : compressed);
+  await writeFileAtomically(join(folder, file), key ? encryptStream(compressed, key, name) : compressed);
   return file;
 }
 

@@ -8,11 +8,11 @@ import { listMigrations } from '#src/database/migrate.ts';
 import { postgresBinaries } from '#src/database/postgres-binaries.ts';
 import {
   chooseCopy,
+  explainRestoreRefusal,
   type FoundCopy,
   MANIFEST_FILE,
   type Manifest,
   readManifest,
-  reasonAgainstRestore,
   segmentsAfter,
   segmentsBetween,
 } from './copies.ts';
@@ -57,7 +57,7 @@ export async function restoreCopy(options: {
     throw new Error(`${dataDir} is not empty. Name a new folder: a restore never writes over data.`);
   const copy = chooseCopy(await findCopies(from), at, from);
   const { manifest } = copy;
-  const reason = reasonAgainstRestore(manifest, {
+  const reason = explainRestoreRefusal(manifest, {
     service: VERSION,
     schemas: await listMigrations(),
     postgresMajor: postgresBinaries().major,

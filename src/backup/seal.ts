@@ -108,7 +108,11 @@ function nonceOf(chunk: number, isLast: boolean): Buffer {
  * Encrypts a stream. `name`: name of the file, needed to decrypt it, so that one encrypted file cannot replace another. Yields the
  * encrypted bytes.
  */
-export async function* seal(source: AsyncIterable<Buffer>, key: EncryptionKey, name: string): AsyncGenerator<Buffer> {
+export async function* encryptStream(
+  source: AsyncIterable<Buffer>,
+  key: EncryptionKey,
+  name: string,
+): AsyncGenerator<Buffer> {
   const pair = key.seed === null ? generateKeyPairSync('x25519') : null;
   const material =
     key.seed ??

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { type Audited, listAudit } from '#src/users/audit.ts';
+import { type AuditLogEntry, listAudit } from '#src/users/audit.ts';
 import { resolveUserId } from './named-user.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
@@ -23,7 +23,7 @@ export function register(program: Command): void {
     );
 }
 
-const lineOf = ({ at, address, action, details, ...act }: Audited): string => {
+const lineOf = ({ at, address, action, details, ...act }: AuditLogEntry): string => {
   const [target, actor] = [named(act.target, act.target_email), named(act.actor_user_id, act.actor_email)];
   return `${at.toISOString()}  ${action}  ${target}  by ${actor} from ${address ?? '-'}  ${JSON.stringify(details)}`;
 };

@@ -9,7 +9,7 @@ import { isDiscoveryListed } from '#src/devices/gateways.ts';
 import { futureManagersOf } from '#src/devices/management.ts';
 import { newDeviceRow, pairDiscovered } from '#src/devices/store.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { type Act, recordActs } from '#src/users/audit.ts';
+import { type AuditRecord, recordActs } from '#src/users/audit.ts';
 import { USER_COLUMNS } from '#src/users/store.ts';
 import { type DeviceImportRow, type ExistingRecords, type ImportPlan, importedRowKey, planImport } from './plan.ts';
 
@@ -30,7 +30,7 @@ export interface DeviceImporter {
   /** Option that would create accounts, named in errors if it was not given but is allowed. */
   toMakeOwners?: string;
   /** Actor recorded in the audit log. */
-  by: Pick<Act, 'actor' | 'address'>;
+  by: Pick<AuditRecord, 'actor' | 'address'>;
 }
 
 /** A device created by an import. */

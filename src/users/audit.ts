@@ -5,7 +5,7 @@ import { OWNED_RELATIONS } from '#src/database/owned.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 /** An entry of the audit log. */
-export interface Act {
+export interface AuditRecord {
   /** Actor, with the key or session; null for an operator at the command line or an anonymous caller. */
   actor: { userId: string; keyId: string } | null;
   /** Origin: an IP address, or `cli`; null if the act follows from another act. */
@@ -19,7 +19,7 @@ export interface Act {
 }
 
 /** Returns the owner of an object; null if it has none or no longer exists. */
-export async function ownerOf(db: Database, target: string): Promise<string | null> {
+export async function ownerOfTarget(db: Database, target: string): Promise<string | null> {
   const where = Object.values(OWNED_RELATIONS).find(({ prefix }) => target.startsWith(`${prefix}_`));
   if (!where || target.includes('\0')) return null;
   // Raw SQL: the relation is named by the id.
@@ -29,7 +29,10 @@ export async function ownerOf(db: Database, target: string): Promise<string | nu
 }
 
 /** Records an act, in the transaction of the change. Must run while its target exists, because its owner is looked up. */
-export async function recordAct(db: Database, { actor, address, action, target, details = {} }: Act): Promise<void> {
+export async function recordAct(
+  db: Database,
+  { actor, address, action, target, details = {} }: AuditRecord,
+): Promise<void> {
   await db
     .insertInto('audit_log')
     .values({
@@ -39,7 +42,7 @@ export async function recordAct(db: Database, { actor, address, action, target, 
       address,
       action,
       target,
-      about_user_id: target === null ? null : await ownerOf(db, target),
+      about_user_id: target === null ? null : await ownerOfTarget(db, target),
       details: JSON.stringify(details),
     })
     .execute();
@@ -48,7 +51,7 @@ export async function recordAct(db: Database, { actor, address, action, target, 
 /** Records the same act for several targets with known owners (`about`), in one statement in the transaction of the change. */
 export async function recordActs(
   db: Database,
-  { actor, address }: Pick<Act, 'actor' | 'address'>,
+  { actor, address }: Pick<AuditRecord, 'actor' | 'address'>,
   action: string,
   targets: readonly { target: string; about: string }[],
 ): Promise<void> {
@@ -101,7 +104,7 @@ export async function runAsOperator<T>(
 
 const COLUMNS = ['audit_id', 'at', 'actor_user_id', 'actor_key_id', 'address', 'action', 'target', 'details'] as const;
 
-export type Audited = Awaited<ReturnType<typeof listAudit>>[number];
+export type AuditLogEntry = Awaited<ReturnType<typeof listAudit>>[number];
 
 /**
  * Returns audit entries, newest first, before `cursor`; with `userId`, acts by and on that account. At most `limit`. Includes the e-mail

@@ -4,7 +4,7 @@ import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 
 /** A request with an Idempotency-Key: its scope, and its SHA-256. */
-export interface KeyedRequest {
+export interface IdempotentRequest {
   /**
    * Scope of a stored answer: the account and the key or session. Another key of the account may have fewer rights and must not receive the
    * answer.
@@ -25,7 +25,7 @@ export type IdempotencyState =
 const KEPT = '24 hours';
 
 /** Locks an idempotency key until the transaction ends. Returns false while another request with it is in progress in any process. */
-export async function lockIdempotencyKey(trx: Database, { callerId, key }: KeyedRequest): Promise<boolean> {
+export async function lockIdempotencyKey(trx: Database, { callerId, key }: IdempotentRequest): Promise<boolean> {
   // Raw SQL: an advisory lock.
   const { rows } = await sql<{ isMine: boolean }>`
     SELECT pg_try_advisory_xact_lock(${advisoryLockId('idempotency key', callerId, key)}::bigint) AS "isMine"`.execute(
@@ -35,7 +35,7 @@ export async function lockIdempotencyKey(trx: Database, { callerId, key }: Keyed
 }
 
 /** Returns the state of a request. */
-export async function findAnswer(db: Database, box: SecretBox, request: KeyedRequest): Promise<IdempotencyState> {
+export async function findAnswer(db: Database, box: SecretBox, request: IdempotentRequest): Promise<IdempotencyState> {
   const known = await db
     .selectFrom('idempotent_answers')
     .select(['request_sha256', 'status', 'body_sealed'])
@@ -53,7 +53,7 @@ export async function findAnswer(db: Database, box: SecretBox, request: KeyedReq
 export async function storeAnswer(
   db: Database,
   box: SecretBox,
-  { userId, callerId, key, sha256 }: KeyedRequest,
+  { userId, callerId, key, sha256 }: IdempotentRequest,
   answer: { status: number; body: string },
 ): Promise<void> {
   const values = { request_sha256: sha256, status: answer.status, body_sealed: box.seal(answer.body) };

@@ -243,13 +243,13 @@ export async function isTimezoneUnknown(db: Database, userId: string): Promise<b
 }
 
 /** Returns the utility that enrolled an account; null if there is none. */
-export async function utilityOf(db: Database, userId: string): Promise<string | null> {
+export async function utilityOfAccount(db: Database, userId: string): Promise<string | null> {
   const row = await db.selectFrom('users').select('enrolled_by').where('user_id', '=', userId).executeTakeFirst();
   return row?.enrolled_by ?? null;
 }
 
 /** Returns the language of an account's mails and SMS; null if there is no such account. */
-export async function languageOf(db: Database, userId: string): Promise<(typeof LANGUAGES)[number] | null> {
+export async function languageOfAccount(db: Database, userId: string): Promise<(typeof LANGUAGES)[number] | null> {
   const row = await db.selectFrom('users').select('language').where('user_id', '=', userId).executeTakeFirst();
   return row?.language ?? null;
 }

@@ -20,7 +20,7 @@ import {
   signInMethodOf,
 } from '#src/auth/sessions.ts';
 import {
-  accountOf,
+  accountOfEmail,
   accountOfSignIn,
   confirmEmail,
   createSignIn,
@@ -119,7 +119,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     signInId: string,
     asker: SignInRequester,
   ): Promise<void> {
-    const account = await accountOf(db, address);
+    const account = await accountOfEmail(db, address);
     if (!account) return;
     const options = { userId: account.user_id, secret, now: clock(), validMs: SIGN_IN_VALIDITY_MS, signInId, asker };
     const made = await createSignIn(db, options);

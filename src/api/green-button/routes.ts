@@ -6,7 +6,7 @@ import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
 import { type ClientApp, findClientApp } from '#src/auth/apps.ts';
 import { type Caller, counterNameOf } from '#src/auth/authenticate.ts';
-import { GREEN_BUTTON_NEEDS, greenButtonTerms, RESOURCES } from '#src/auth/green-button.ts';
+import { ESPI_RESOURCE_PATH, GREEN_BUTTON_NEEDS, greenButtonTerms } from '#src/auth/green-button.ts';
 import {
   findAppAuthorization,
   findSubscription,
@@ -45,7 +45,7 @@ type Params = Record<string, string>;
 export function addGreenButton(app: FastifyInstance, context: ApiContext, publicUrl: () => string): void {
   const { db, clock } = context;
   const get = (path: string, parameters: readonly string[], answer: (request: FastifyRequest) => unknown) =>
-    app.get(`${RESOURCES}${path}`, { exposeHeadRoute: false }, async (request, reply) => {
+    app.get(`${ESPI_RESOURCE_PATH}${path}`, { exposeHeadRoute: false }, async (request, reply) => {
       if (!request.caller) throw new AppError('unauthorized');
       refuseUnknown(request, parameters);
       const body = await answer(request);
@@ -165,7 +165,14 @@ function batchXml(
     if (!scopes.has(GREEN_BUTTON_NEEDS)) throw new AppError('forbidden');
   };
   const months = monthsOfIntervals(readDb, { userId, range, now, unit }, confirm);
-  return subscriptionXml({ about, self: `${RESOURCES}/Batch/Subscription/${resource_id}`, range, now, unit, months });
+  return subscriptionXml({
+    about,
+    self: `${ESPI_RESOURCE_PATH}/Batch/Subscription/${resource_id}`,
+    range,
+    now,
+    unit,
+    months,
+  });
 }
 
 /** Returns the time of a query parameter; undefined without it. Throws 422 if it is no time. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticate, Caller } from '#src/auth/authenticate.ts';
-import { RESOURCES } from '#src/auth/green-button.ts';
+import { ESPI_RESOURCE_PATH } from '#src/auth/green-button.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 import { countFailure, countRequest, refuseSuspended } from './rate-limits.ts';
@@ -23,7 +23,7 @@ const OPEN = new Set(['/v1/openapi.json']);
 /** Whether a request is for the tools of assistants (src/api/mcp). */
 export const isForTools = ({ url }: FastifyRequest) => /^\/mcp(\/|\?|$)/.test(url);
 /** Whether a request is for resources of Green Button (src/api/green-button), which take tokens of apps alone. */
-const isForGreenButton = ({ url }: FastifyRequest) => url.startsWith(`${RESOURCES}/`);
+const isForGreenButton = ({ url }: FastifyRequest) => url.startsWith(`${ESPI_RESOURCE_PATH}/`);
 /** Whether a path needs a key. */
 export const needsKey = (request: FastifyRequest) =>
   isForTools(request) ||

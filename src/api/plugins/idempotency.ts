@@ -4,7 +4,7 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import { findAnswer, type KeyedRequest, lockIdempotencyKey, storeAnswer } from '#src/users/idempotent-answers.ts';
+import { findAnswer, type IdempotentRequest, lockIdempotencyKey, storeAnswer } from '#src/users/idempotent-answers.ts';
 
 /** Permitted keys: visible characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -37,7 +37,7 @@ export async function runIdempotently(
   return done;
 }
 
-function keyedRequest(request: FastifyRequest, { accountId, keyId }: Caller): KeyedRequest | null {
+function keyedRequest(request: FastifyRequest, { accountId, keyId }: Caller): IdempotentRequest | null {
   const key = request.headers['idempotency-key'];
   if (request.method !== 'POST' || key === undefined) return null;
   if (typeof key !== 'string' || !KEY.test(key)) {

@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { type Caller, counterNameOf } from '#src/auth/authenticate.ts';
-import { type Decision, networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
+import { networkOf, type RequestCounter, type RequestDecision } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 
 /**
  * Adds the headers with the account's policy and its remaining requests (draft-ietf-httpapi-ratelimit-headers) to every counted response.
  */
-function tellLimits(reply: FastifyReply, { windows }: Decision): void {
+function tellLimits(reply: FastifyReply, { windows }: RequestDecision): void {
   if (!windows) return;
   const { minute, day } = windows;
   reply.header('RateLimit-Policy', `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`);

@@ -9,7 +9,7 @@ import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { wordsOf } from '#src/delivery/words/words.ts';
 import { recordAct } from '#src/users/audit.ts';
-import { languageOf, updateUser } from '#src/users/store.ts';
+import { languageOfAccount, updateUser } from '#src/users/store.ts';
 
 /**
  * Adds the unsubscribe link of mails: GET shows a confirmation, POST pauses the alert or switches mails about remarks off (RFC 8058: mail
@@ -50,11 +50,11 @@ const isAccount = (target: string): boolean => target.startsWith('usr_');
 /** Returns the texts of a page, in the language of the mail. 404 if the account whose home the remarks are on was deleted. */
 async function textsOf(db: Database, target: string) {
   if (isAccount(target)) {
-    const language = requireFound(await languageOf(db, target));
+    const language = requireFound(await languageOfAccount(db, target));
     return { language, ...(await wordsOf(language)).pages.endRemarks };
   }
   const alert = await findAlert(db, REACH_OF_ALL, target);
-  const language = (alert && (await languageOf(db, alert.user_id))) ?? 'en';
+  const language = (alert && (await languageOfAccount(db, alert.user_id))) ?? 'en';
   return { language, ...(await wordsOf(language)).pages.endAlert };
 }
 

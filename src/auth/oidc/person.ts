@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { OidcConfig } from '#src/config/oidc.ts';
 
 /** A person as identified by an identity provider. */
-export interface Person {
+export interface ProviderPerson {
   issuer: string;
   subject: string;
   /** Verified e-mail address in ASCII; null if the provider sent none or has not verified it. */
@@ -32,7 +32,7 @@ export function personOf(
     verifiedClaim,
     emailDomains,
   }: Pick<OidcConfig, 'issuer' | 'roles' | 'verifiedClaim' | 'emailDomains'>,
-): Person | AdmissionRefusal {
+): ProviderPerson | AdmissionRefusal {
   // OpenID Connect Core 1.0, 2: at most 255 ASCII characters.
   const { sub } = claims;
   if (typeof sub !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(sub)) return 'unusable';

@@ -5,8 +5,8 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { recordAct } from '#src/users/audit.ts';
 import { createUser, updateUser } from '#src/users/store.ts';
 import { openSession, type SignedInFrom } from '../sessions.ts';
-import { accountOf } from '../sign-ins.ts';
-import type { Person } from './person.ts';
+import { accountOfEmail } from '../sign-ins.ts';
+import type { ProviderPerson } from './person.ts';
 
 /** Reason why a person gets no account: no verified address, no such account, or an account that is linked to another person. */
 export type NoAccountReason = 'unverified' | 'unknown' | 'taken';
@@ -29,7 +29,11 @@ interface Opened {
  * Signs in a person identified by a provider: by the link to an account or, the first time, by the verified e-mail address. The mapped role
  * becomes the account's role. A first link or a changed role ends all keys and sessions of the account in the same transaction.
  */
-export async function signInAs(db: Database, person: Person, options: Options): Promise<Opened | NoAccountReason> {
+export async function signInAs(
+  db: Database,
+  person: ProviderPerson,
+  options: Options,
+): Promise<Opened | NoAccountReason> {
   const once = () => joinOrBeginTransaction(db, (trx) => signInOnce(trx, person, options));
   // A concurrent sign-in of the same person may have created the account first; the second attempt finds it.
   return once().catch((error) => {
@@ -41,7 +45,7 @@ export async function signInAs(db: Database, person: Person, options: Options): 
 const isTaken = (error: unknown): boolean =>
   (error as { code?: string }).code === '23505' || (error instanceof AppError && error.is === 'emailInUse');
 
-async function signInOnce(trx: Database, person: Person, options: Options): Promise<Opened | NoAccountReason> {
+async function signInOnce(trx: Database, person: ProviderPerson, options: Options): Promise<Opened | NoAccountReason> {
   const { now, from } = options;
   const known = await linkedTo(trx, person);
   const userId = known ?? (await link(trx, person, options));
@@ -73,7 +77,7 @@ async function signInOnce(trx: Database, person: Person, options: Options): Prom
 }
 
 /** Returns the account that is linked to this person; null if there is none. */
-async function linkedTo(trx: Database, { issuer, subject }: Person): Promise<string | null> {
+async function linkedTo(trx: Database, { issuer, subject }: ProviderPerson): Promise<string | null> {
   const row = await trx
     .selectFrom('identities')
     .select('user_id')
@@ -86,12 +90,12 @@ async function linkedTo(trx: Database, { issuer, subject }: Person): Promise<str
 /** Links the account with the person's verified address, or a new account, to the person. */
 async function link(
   trx: Database,
-  { issuer, subject, verifiedEmail, role }: Person,
+  { issuer, subject, verifiedEmail, role }: ProviderPerson,
   { now, from, createsAccounts }: Options,
 ): Promise<string | NoAccountReason> {
   if (verifiedEmail === null) return 'unverified';
   const address = from.address ?? 'unknown';
-  const known = await accountOf(trx, verifiedEmail);
+  const known = await accountOfEmail(trx, verifiedEmail);
   if (!known && !createsAccounts) return 'unknown';
   const userId = known?.user_id ?? (await createUser(trx, { email: verifiedEmail, role: role ?? 'homeowner' })).user_id;
   const details = { by: 'provider' };

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { accountOf, confirmEmailLink } from '#src/auth/sign-ins.ts';
+import { accountOfEmail, confirmEmailLink } from '#src/auth/sign-ins.ts';
 import { newId } from '#src/core/ids.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -141,7 +141,7 @@ function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | u
 
 /** Returns the invited account, whose language the mail has, if it exists. Without an account, the mail has the language of the home's. */
 const findInvited = async (db: Database, { type }: DeliveryAttempt['event'], people: MembershipPeople | null) =>
-  type === 'member.invited' && people ? accountOf(db, people.memberEmail) : null;
+  type === 'member.invited' && people ? accountOfEmail(db, people.memberEmail) : null;
 
 /** Returns the link of a mail about an event. */
 function linkOf(

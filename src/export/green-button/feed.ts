@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { RESOURCES } from '#src/auth/green-button.ts';
+import { ESPI_RESOURCE_PATH } from '#src/auth/green-button.ts';
 import { CLOCK_UNITS, type Range } from '#src/energy/ranges.ts';
 import { currencyNumber } from './currency-numbers.ts';
 import { CLOSE_FEED, entryOf, openFeed, periodXml, textXml, uuidUrn } from './entry.ts';
@@ -161,7 +161,7 @@ function* meterReadingEntries(
   typeXml: string,
 ): Generator<string> {
   const reading = `${pointAddress(about)}/MeterReading/${id}`;
-  const type = `${RESOURCES}/ReadingType/${about}-${id}`;
+  const type = `${ESPI_RESOURCE_PATH}/ReadingType/${about}-${id}`;
   yield entry(name, {
     self: reading,
     type: 'MeterReading',
@@ -195,8 +195,8 @@ async function* blockEntries(
   }
 }
 
-const pointAddress = (about: string) => `${RESOURCES}/UsagePoint/${about}`;
-const timeAddress = (about: string) => `${RESOURCES}/LocalTimeParameters/${about}`;
+const pointAddress = (about: string) => `${ESPI_RESOURCE_PATH}/UsagePoint/${about}`;
+const timeAddress = (about: string) => `${ESPI_RESOURCE_PATH}/LocalTimeParameters/${about}`;
 
 const FIRST_REGISTER = 11;
 

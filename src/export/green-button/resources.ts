@@ -1,9 +1,9 @@
 import {
   applicationUrl,
   DEFAULT_GREEN_BUTTON_SCOPE,
+  ESPI_RESOURCE_PATH,
   GREEN_BUTTON_SCOPES,
   greenButtonTerms,
-  RESOURCES,
   subscriptionUrls,
 } from '#src/auth/green-button.ts';
 import { VERSION } from '#src/core/version.ts';
@@ -69,7 +69,7 @@ export function applicationEntry(app: ApplicationInformation, publicUrl: string,
     element('authorizationServerAuthorizationEndpoint', `${publicUrl}/oauth/authorize`),
     element('authorizationServerTokenEndpoint', `${publicUrl}/oauth/token`),
     element('dataCustodianBulkRequestURI', ''),
-    element('dataCustodianResourceEndpoint', `${publicUrl}${RESOURCES}`),
+    element('dataCustodianResourceEndpoint', `${publicUrl}${ESPI_RESOURCE_PATH}`),
     element('client_secret', ''),
     element('client_name', app.name),
     element('client_uri', app.website),
@@ -88,7 +88,7 @@ export function applicationEntry(app: ApplicationInformation, publicUrl: string,
     element('registration_access_token', ''),
   ];
   return entryOf(app.id, now.toISOString())('Application Information', {
-    self: `${RESOURCES}/ApplicationInformation/${app.id}`,
+    self: `${ESPI_RESOURCE_PATH}/ApplicationInformation/${app.id}`,
     type: 'ApplicationInformation',
     content: `<espi:ApplicationInformation>${content.join('')}</espi:ApplicationInformation>`,
   });
@@ -113,9 +113,9 @@ export function authorizationEntry(authorization: AuthorizationInformation, publ
     element('authorizationURI', authorizationURI),
   ];
   return entryOf(id, now.toISOString())('Authorization', {
-    self: `${RESOURCES}/Authorization/${id}`,
+    self: `${ESPI_RESOURCE_PATH}/Authorization/${id}`,
     type: 'Authorization',
-    related: [['entry', 'Subscription', `${RESOURCES}/Batch/Subscription/${id}`]],
+    related: [['entry', 'Subscription', `${ESPI_RESOURCE_PATH}/Batch/Subscription/${id}`]],
     content: `<espi:Authorization>${content.join('')}</espi:Authorization>`,
   });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { instantShape } from '#src/api/shapes.ts';
-import type { Audited } from '#src/users/audit.ts';
+import type { AuditLogEntry } from '#src/users/audit.ts';
 import { created_at, type Examples, key_id, user_id } from '../example-ids.ts';
 
 export const act = z
@@ -25,7 +25,13 @@ export const act = z
   .meta({ id: 'Act' });
 
 /** Converts an audit entry for a response. E-mail addresses are only shown in the dashboard. */
-export const toWire = ({ at, details, actor_email: _, target_email: __, ...row }: Audited): z.output<typeof act> => ({
+export const toWire = ({
+  at,
+  details,
+  actor_email: _,
+  target_email: __,
+  ...row
+}: AuditLogEntry): z.output<typeof act> => ({
   ...row,
   at: at.toISOString(),
   details: details as Record<string, unknown>,
