@@ -10,7 +10,7 @@ import { verifyMailedToken } from '#src/core/secrets.ts';
 import { VERSION } from '#src/core/version.ts';
 import { createCalculator } from '#src/cost/calculator.ts';
 import type { ApiContext, BrokerAddress } from './context.ts';
-import type { Oidc } from './dashboard/provider.ts';
+import type { SignInProvider } from './dashboard/provider.ts';
 import { addDashboard } from './dashboard/routes.ts';
 import type { SignInParts } from './dashboard/session.ts';
 import { addGreenButton } from './green-button/routes.ts';
@@ -18,7 +18,7 @@ import type { Http2Server } from './http2.ts';
 import { LiveStreams } from './live/live.ts';
 import { addMcp } from './mcp/routes.ts';
 import { addOauth } from './oauth/routes.ts';
-import { PATHS } from './oauth/server.ts';
+import { OAUTH_PATHS } from './oauth/server.ts';
 import { addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addCertificate } from './plugins/certificate.ts';
@@ -64,7 +64,7 @@ export function buildApp(
     /** Address of the broker, as shown to people who pair devices. */
     mqtt: BrokerAddress;
     /** Sign-in provider for the dashboard, in addition to mail. */
-    oidc?: Oidc | undefined;
+    oidc?: SignInProvider | undefined;
     /** Sends a mail with a link and a code for signing in to the dashboard. */
     mailSignIn: SignInParts['mail'];
     /** Records ended keys, sessions and other objects next to the back-ups. */
@@ -152,7 +152,7 @@ export function buildApp(
         return;
       // A restored back-up must not undo an erasure or revocation that was answered. The refused second use of a token ends an
       // authorization, too.
-      if (statusCode < 400 || routeOptions.url === PATHS.token) await writeEndings();
+      if (statusCode < 400 || routeOptions.url === OAUTH_PATHS.token) await writeEndings();
     });
   addUnsentAnswers(app, parts.metrics);
   if (parts.metrics) addRequestMetrics(app, parts.metrics);

@@ -27,7 +27,7 @@ import type {
   RollupsPort,
   SentReadingsPort,
 } from './context.ts';
-import type { Oidc } from './dashboard/provider.ts';
+import type { SignInProvider } from './dashboard/provider.ts';
 import type { SignInParts } from './dashboard/session.ts';
 import { plainHttpServer } from './plain-http.ts';
 import { createReadRouter } from './reads.ts';
@@ -186,7 +186,7 @@ async function listenQuietly(app: FastifyInstance, log: Logger, at: { host: stri
 }
 
 /** Few installations use a sign-in provider, so its client is only imported if configured. */
-async function oidcOf({ oidc: config }: Config): Promise<Oidc | undefined> {
+async function oidcOf({ oidc: config }: Config): Promise<SignInProvider | undefined> {
   if (!config) return undefined;
   try {
     const ca = config.caFile === undefined ? undefined : await readFile(config.caFile, 'utf8');

@@ -7,7 +7,7 @@ import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { editingBy } from '#src/api/v1/devices/edits.ts';
 import { toWire as seriesToWire } from '#src/api/v1/series/shape.ts';
-import { sentTo } from '#src/api/v1/webhooks/operations.ts';
+import { findSentDeliveryOfPath } from '#src/api/v1/webhooks/operations.ts';
 import { deliveryToWire } from '#src/api/v1/webhooks/shape.ts';
 import { reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
@@ -118,7 +118,7 @@ export const webhookDelivery = defineOperation({
   answer: sentDelivery,
   params: z.object({ webhook_id: idField, delivery_id: idField }),
   async handle(call) {
-    const sent = await sentTo(call);
+    const sent = await findSentDeliveryOfPath(call);
     const { request, attempts } = sent;
     return { ...deliveryToWire(sent), request, attempts };
   },

@@ -25,13 +25,13 @@ import {
 import type { SignInProblem } from './shapes.ts';
 
 /** The sign-in provider: its configuration and its client. */
-export interface Oidc {
+export interface SignInProvider {
   config: OidcConfig;
   provider: Provider;
 }
 
 interface Parts {
-  oidc: Oidc;
+  oidc: SignInProvider;
   /** Secret of the installation. */
   secret: string;
   counter: RequestCounter;

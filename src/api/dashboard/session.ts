@@ -37,7 +37,7 @@ import { findUser, isTimezoneUnknown } from '#src/users/store.ts';
 import { callerOf, checkCsrf, sessionOf, signInDetailsOf } from './caller.ts';
 import { BROWSER_COOKIE_MS, BROWSER_COOKIES, COOKIES, cookieValueOf, setCookie } from './cookies.ts';
 import { signedPasskey } from './passkeys.ts';
-import type { Oidc } from './provider.ts';
+import type { SignInProvider } from './provider.ts';
 
 /** Minimum duration of a failed sign-in, so that its timing does not reveal whether the account exists. */
 const FAILURE_MS = 250;
@@ -51,7 +51,7 @@ export interface SignInParts {
   /** URL at which clients reach the service. */
   publicUrl(): string;
   /** Sign-in provider, in addition to mail. */
-  oidc?: Oidc | undefined;
+  oidc?: SignInProvider | undefined;
   /** Returns the certificate in use. */
   certificate(): Buffer;
   /** Sends a mail with a link and a code for signing in. */

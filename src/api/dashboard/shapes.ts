@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { instantShape } from '#src/api/shapes.ts';
-import { act } from '#src/api/v1/audit/shape.ts';
+import { auditRecord } from '#src/api/v1/audit/shape.ts';
 import { cost, emissions } from '#src/api/v1/energy-insights/shape.ts';
 import { importAnswer } from '#src/api/v1/imports/shape.ts';
 import type { member, membership } from '#src/api/v1/members/shape.ts';
@@ -293,7 +293,7 @@ export const replayed = z.strictObject({
 
 /** Null if the account was deleted, or there is none. */
 const email = z.string().nullable();
-export const namedAct = act.extend({ actor_email: email, target_email: email });
+export const namedAct = auditRecord.extend({ actor_email: email, target_email: email });
 
 /** Quantities of a device whose last value is held: it is implausible, and not counted until the next values explain it. */
 export const heldAnswer = z.array(z.strictObject({ native_name: z.string(), at: instantShape }));
@@ -334,7 +334,7 @@ export type PriceCurve = z.output<typeof priceCurveAnswer>;
 export type UsableSeries = z.output<typeof usableSeries>;
 export type TariffComparison = z.output<typeof comparisonAnswer>;
 export type WhatIfAnswer = z.output<typeof whatIfAnswer>;
-export type Figure = z.output<typeof figureAnswer>;
+export type FigureDetails = z.output<typeof figureAnswer>;
 export type Remarks = z.output<typeof remarks>;
 export type Remark = Remarks['remarks'][number];
 export type Member = z.output<typeof member>;
@@ -344,9 +344,9 @@ export type Firing = z.output<typeof firing>;
 export type SentDelivery = z.output<typeof sentDelivery>;
 export type Operator = z.output<typeof operator>;
 export type Rejected = z.output<typeof rejected>;
-export type Replayed = z.output<typeof replayed>;
+export type ReplayCounts = z.output<typeof replayed>;
 export type NamedAct = z.output<typeof namedAct>;
-export type Held = z.output<typeof heldAnswer>;
+export type HeldReadings = z.output<typeof heldAnswer>;
 export type Passkey = z.output<typeof passkey>;
 export type RollupReport = z.output<typeof rollupCheck>;
 export type ImportCheck = z.output<typeof importCheck>;

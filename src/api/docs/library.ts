@@ -7,11 +7,11 @@ import type { Highlight } from './markup.ts';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const GUIDES_FOLDER = 'docs/guides';
 /** Folder of the guides. Numbers at the start of their names give their order. */
-export const GUIDES = ROOT + GUIDES_FOLDER;
+export const GUIDES_PATH = ROOT + GUIDES_FOLDER;
 
 /** Kinds of pages, by what a reader wants: to learn, to do something, to look something up, or to understand. */
-export const PARTS = ['Tutorials', 'How-to', 'Reference', 'Explanation'] as const;
-type Part = (typeof PARTS)[number];
+export const DOCUMENTATION_PARTS = ['Tutorials', 'How-to', 'Reference', 'Explanation'] as const;
+type Part = (typeof DOCUMENTATION_PARTS)[number];
 
 /** Pages of docs/ that are not how-tos, by name. */
 const PART_OF: Readonly<Record<string, Part>> = {

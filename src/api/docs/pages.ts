@@ -104,7 +104,7 @@ interface ListedPart {
 
 /** Returns the listed pages of each part. The pages of the OpenAPI document follow those of the reference that are written by hand. */
 const navigationOf = (library: readonly LibraryPage[], reference: readonly Listed[]): ListedPart[] =>
-  PARTS.map((title) => ({
+  DOCUMENTATION_PARTS.map((title) => ({
     title,
     pages: [
       ...library.filter(({ part, isListed }) => part === title && isListed),

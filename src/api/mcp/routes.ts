@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
 import { isTooDeep } from '#src/api/nesting.ts';
-import { isForTools } from '#src/api/plugins/authentication.ts';
+import { isToolRequest } from '#src/api/plugins/authentication.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import type { ServeMcp } from './server.ts';
@@ -75,7 +75,7 @@ function addMetadata(app: FastifyInstance, publicUrl: () => string): void {
       scopes_supported: SCOPES,
     }));
   app.addHook('onSend', async (request, reply) => {
-    if (reply.statusCode !== 401 || !isForTools(request)) return;
+    if (reply.statusCode !== 401 || !isToolRequest(request)) return;
     const challenge = String(reply.getHeader('WWW-Authenticate'));
     reply.header('WWW-Authenticate', `${challenge}, resource_metadata="${publicUrl()}${METADATA}/mcp"`);
   });

@@ -5,7 +5,7 @@ import { addOperation } from '#src/api/operation.ts';
 import { addErrorHandler, errorBody } from '#src/api/plugins/errors.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { unprocessable } from '#src/core/errors.ts';
-import { membersOf, TOOLS, type Tool } from './tools.ts';
+import { schemaMembersOf, TOOLS, type Tool } from './tools.ts';
 
 /** Maximum size of a result. Assistants read all of it. */
 const MAX_RESULT_BYTES = 262_144;
@@ -89,9 +89,9 @@ function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<stri
   if (unknown.length > 0) throw unprocessable(...unknown.map((field) => ({ field, message: 'is not an argument' })));
   const isIn = (part: object) => (name: string) => Object.hasOwn(part, name);
   const given = Object.entries({ ...values, ...preset }).filter(([, value]) => value !== undefined);
-  const inBody = isIn(membersOf(runs.body));
+  const inBody = isIn(schemaMembersOf(runs.body));
   const body = Object.fromEntries(given.filter(([name]) => inBody(name)));
-  const ids = membersOf(runs.params);
+  const ids = schemaMembersOf(runs.params);
   const texts = new Map(given.filter(([name]) => !inBody(name)).map(([name, value]) => [name, textOf(name, value)]));
   let path = runs.path;
   for (const name of Object.keys(ids)) {

@@ -170,16 +170,16 @@ function operationOf({ name, operation }: ToolDefinition): AnyOperation {
 }
 
 /** Returns the members of a part of an operation's request. */
-export function membersOf(part: z.ZodType | undefined): Record<string, z.ZodType> {
+export function schemaMembersOf(part: z.ZodType | undefined): Record<string, z.ZodType> {
   return (part as z.ZodObject | undefined)?.shape ?? {};
 }
 
 /** Returns the schema of a tool's arguments: the members of path, query and body of its operation, described as in the reference. */
 function inputSchemaOf({ name, takes, preset = {} }: ToolDefinition, { params, query, body }: AnyOperation) {
-  const ids = Object.entries(membersOf(params)).map(
+  const ids = Object.entries(schemaMembersOf(params)).map(
     ([id, schema]) => [id, schema.describe(describePathId(id))] as const,
   );
-  const all = { ...Object.fromEntries(ids), ...membersOf(query), ...membersOf(body) };
+  const all = { ...Object.fromEntries(ids), ...schemaMembersOf(query), ...schemaMembersOf(body) };
   const names = (takes ?? Object.keys(all)).filter((member) => !(member in preset));
   const shape = names.map((member) => {
     const schema = all[member];

@@ -10,7 +10,7 @@ import { type Language, wordsOf } from '#src/delivery/words/words.ts';
 import { CONSENT_WORDS } from './consent-words.ts';
 import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
 
-export const DURATIONS = Object.keys(AUTHORIZED_DAYS) as (keyof typeof AUTHORIZED_DAYS)[];
+export const AUTHORIZATION_DURATIONS = Object.keys(AUTHORIZED_DAYS) as (keyof typeof AUTHORIZED_DAYS)[];
 
 /** A request for consent that a browser has begun. */
 export interface ConsentRequest {
@@ -73,7 +73,7 @@ export async function consentPages(language: Language) {
     notAHome: (csrf: string) => page(words.notAHome, form(csrf, button('deny', words.goBack))),
     consent(asked: ConsentRequest, csrf: string): string {
       const website = escapeHtml(asked.app.website);
-      const choices = DURATIONS.map(
+      const choices = AUTHORIZATION_DURATIONS.map(
         (value, at) =>
           `<label style="display:block"><input type="radio" name="until" value="${value}"${at === 0 ? ' checked' : ''}> ${words.until[value]}</label>`,
       );

@@ -14,9 +14,9 @@ import { closeSession, csrfToken, hasJustSignedIn, isCsrfToken } from '#src/auth
 import { AppError } from '#src/core/errors.ts';
 import { recordAct } from '#src/users/audit.ts';
 import {
+  AUTHORIZATION_DURATIONS,
   type ConsentRequest,
   consentPages,
-  DURATIONS,
   greenButtonScopeOf,
   redirectUriOf,
   scopesOf,
@@ -55,7 +55,7 @@ export function addConsent(app: FastifyInstance, context: ApiContext, parts: Par
       }
       case 'allow': {
         if ((await refusalOf(context, caller)) !== null) throw new AppError('forbidden');
-        const until = DURATIONS.find((one) => one === given.get('until'));
+        const until = AUTHORIZATION_DURATIONS.find((one) => one === given.get('until'));
         if (until === undefined) throw new AppError('badRequest');
         const days = AUTHORIZED_DAYS[until];
         return reply.redirect(await allow(context, parts, { asked, caller, days, request }), 303);

@@ -13,7 +13,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addConsent } from './consent.ts';
 import { readGreenButtonScope, readGreenButtonTokenScope } from './green-button-requests.ts';
-import { createAuthorizationServer, PATHS } from './server.ts';
+import { createAuthorizationServer, OAUTH_PATHS } from './server.ts';
 import { createOauthStore } from './store.ts';
 
 const METADATA = '/.well-known/oauth-authorization-server';
@@ -95,8 +95,8 @@ export function addOauth(
       const read = readGreenButtonScope(new URLSearchParams(request.url.slice(path.length)));
       return answer(reply, await forward(request, read ? { url: `${path}?${read}` } : {}));
     };
-    scope.get(PATHS.authorization, { exposeHeadRoute: false }, authorize);
-    scope.get(`${PATHS.authorization}/:uid`, { exposeHeadRoute: false }, authorize);
+    scope.get(OAUTH_PATHS.authorization, { exposeHeadRoute: false }, authorize);
+    scope.get(`${OAUTH_PATHS.authorization}/:uid`, { exposeHeadRoute: false }, authorize);
     const takeRequest = async (owner: Parameters<typeof counterNameOf>[0] | null) => {
       const counted = owner && (await counter.take(counterNameOf(owner)));
       if (counted && !counted.allowed)
@@ -105,7 +105,7 @@ export function addOauth(
     const exchange = async (request: FastifyRequest, reply: FastifyReply) => {
       const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
       await takeRequest(await store.ownerOf(form.get('refresh_token') ?? ''));
-      const because = request.url.startsWith(PATHS.revocation) ? 'revoked' : 'reuse';
+      const because = request.url.startsWith(OAUTH_PATHS.revocation) ? 'revoked' : 'reuse';
       // A request of an app itself counts only once its secret is accepted, so that others cannot use up its limit.
       if (form.get('grant_type') === 'client_credentials')
         await takeRequest(await store.clientOf(...credentialsOf(request, form)));
@@ -116,8 +116,8 @@ export function addOauth(
       if (done.statusCode >= 400) await countFailure(counter, request.ip);
       return answer(reply, done);
     };
-    scope.post(PATHS.token, exchange);
-    scope.post(PATHS.revocation, exchange);
+    scope.post(OAUTH_PATHS.token, exchange);
+    scope.post(OAUTH_PATHS.revocation, exchange);
     addConsent(scope, context, { secret, store, provider: () => server().provider });
   });
 }

@@ -9,7 +9,7 @@ import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
 import type { OauthStore } from './store.ts';
 
 /** Paths of the authorization server. */
-export const PATHS = {
+export const OAUTH_PATHS = {
   authorization: '/oauth/authorize',
   token: '/oauth/token',
   revocation: '/oauth/revoke',
@@ -106,7 +106,7 @@ export function createAuthorizationServer({
     responseTypes: ['code'],
     revokeGrantPolicy: () => true,
     rotateRefreshToken: true,
-    routes: PATHS,
+    routes: OAUTH_PATHS,
     scopes: [...APP_SCOPE_NAMES],
     ttl: TTL,
   });
@@ -154,7 +154,7 @@ function consentPrompt() {
 function completeAnswers(provider: Provider, store: OauthStore, issuer: string): void {
   provider.use(async (context, next) => {
     await next();
-    if (context.path !== PATHS.token) return;
+    if (context.path !== OAUTH_PATHS.token) return;
     const { params, client } = context.oidc;
     const answer = store.repeatedAnswer(client?.clientId);
     if (answer !== null) {

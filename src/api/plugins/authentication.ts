@@ -21,12 +21,12 @@ const SLOW_BODY_MS = 100;
 
 const OPEN = new Set(['/v1/openapi.json']);
 /** Whether a request is for the tools of assistants (src/api/mcp). */
-export const isForTools = ({ url }: FastifyRequest) => /^\/mcp(\/|\?|$)/.test(url);
+export const isToolRequest = ({ url }: FastifyRequest) => /^\/mcp(\/|\?|$)/.test(url);
 /** Whether a request is for resources of Green Button (src/api/green-button), which take tokens of apps alone. */
 const isForGreenButton = ({ url }: FastifyRequest) => url.startsWith(`${ESPI_RESOURCE_PATH}/`);
 /** Whether a path needs a key. */
-export const needsKey = (request: FastifyRequest) =>
-  isForTools(request) ||
+export const requiresApiKey = (request: FastifyRequest) =>
+  isToolRequest(request) ||
   isForGreenButton(request) ||
   (/^\/v1(\/|\?|$)/.test(request.url) && !OPEN.has(request.url.split('?', 1)[0] ?? ''));
 
@@ -35,7 +35,7 @@ export const needsKey = (request: FastifyRequest) =>
  */
 function isTaken({ by }: Caller, request: FastifyRequest): boolean {
   if (isForGreenButton(request)) return by === 'app' || by === 'client';
-  return by !== 'client' && !(by === 'app' && isForTools(request));
+  return by !== 'client' && !(by === 'app' && isToolRequest(request));
 }
 
 /**
@@ -45,7 +45,7 @@ function isTaken({ by }: Caller, request: FastifyRequest): boolean {
 export function addAuthentication(app: FastifyInstance, authenticate: Authenticate, counter: RequestCounter): void {
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request, reply) => {
-    if (!needsKey(request)) return;
+    if (!requiresApiKey(request)) return;
     const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     const found = presented === undefined ? 'unauthorized' : await authenticate(presented, request.ip);
     const caller = typeof found === 'string' || isTaken(found, request) ? found : 'unauthorized';
@@ -59,7 +59,7 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     await countRequest(counter, reply, caller, request.routeOptions.config?.countsAs ?? 1);
   });
   app.addHook('preHandler', async (request, reply) => {
-    if (!request.caller || !needsKey(request) || reply.elapsedTime < SLOW_BODY_MS) return;
+    if (!request.caller || !requiresApiKey(request) || reply.elapsedTime < SLOW_BODY_MS) return;
     await refuseSuspended(counter, request.caller);
   });
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '#src/core/errors.ts';
-import { isForTools, needsKey } from './authentication.ts';
+import { isToolRequest, requiresApiKey } from './authentication.ts';
 
 /** Headers of a response that pages of other origins may read. */
 const EXPOSED = [
@@ -31,11 +31,11 @@ export function addCors(app: FastifyInstance, origins: readonly string[]): void 
   const allowed = new Set(origins);
   app.addHook('onRequest', async (request) => {
     const { origin } = request.headers;
-    if (origin !== undefined && !allowed.has(origin) && isForTools(request)) throw new AppError('originNotAllowed');
+    if (origin !== undefined && !allowed.has(origin) && isToolRequest(request)) throw new AppError('originNotAllowed');
   });
   if (origins.length === 0) return;
   app.addHook('onRequest', async (request, reply) => {
-    if (!needsKey(request)) return;
+    if (!requiresApiKey(request)) return;
     reply.header('Vary', 'Origin');
     const { origin, 'access-control-request-method': wanted } = request.headers;
     if (origin === undefined || !allowed.has(origin)) return;

@@ -3,7 +3,7 @@ import { createRequestShare, takeRequestShare, trackAnswers } from '#src/api/sha
 import { counterNameOf } from '#src/auth/authenticate.ts';
 import type { Clock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
-import { needsKey } from './authentication.ts';
+import { requiresApiKey } from './authentication.ts';
 
 /**
  * Limits for the keys of one account in this process. Fewer concurrent requests than there are connections to the database, so that a
@@ -19,7 +19,7 @@ export function addFairShare(app: FastifyInstance, clock: Clock): void {
   const shares = createRequestShare(SHARE, clock);
   trackAnswers(app);
   app.addHook('preHandler', async (request, reply) => {
-    if (!request.caller || !needsKey(request)) return;
+    if (!request.caller || !requiresApiKey(request)) return;
     const { device } = request.caller;
     if (!(await takeRequestShare(shares, device?.id ?? counterNameOf(request.caller), reply)))
       throw new AppError('unavailable');

@@ -3,7 +3,7 @@ import { DAY_MS } from '#src/core/units.ts';
 export type CellStyle = number;
 
 /** Number formats of cells (ECMA-376, part 1, 18.8.31). The first is for texts, the second for the header. */
-export const FORMATS = [
+export const NUMBER_FORMATS = [
   'General',
   'General',
   'yyyy\\-mm\\-dd',
@@ -22,7 +22,7 @@ export const FORMATS = [
   '0.00000',
   '0.000000',
 ] as const;
-export const HEADER: CellStyle = 1;
+export const HEADER_STYLE: CellStyle = 1;
 const [DATE, MONTH, TIME, INSTANT, ENERGY, SHARE, TENTHS, MONEY] = [2, 3, 4, 5, 6, 7, 8, 9];
 
 /** Days from day 0 of spreadsheets (1899-12-30) to 1970. */

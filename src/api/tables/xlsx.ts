@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import { yieldInTurns } from '#src/core/turns.ts';
-import { type Cell, FORMATS, formatCell, HEADER } from './cells.ts';
+import { type Cell, formatCell, HEADER_STYLE, NUMBER_FORMATS } from './cells.ts';
 
 /** Compression level. Sheets shrink to a tenth at any level; higher levels only take longer. */
 const COMPRESSION_LEVEL = 3;
@@ -45,7 +45,7 @@ const withOffset = (columns: readonly string[]): string[] =>
   columns.flatMap((column) => (column === 'starts_at' ? [column, OFFSET] : [column]));
 
 async function* sheetXml(pages: AsyncIterable<readonly object[]>, columns: readonly string[]): AsyncGenerator<Buffer> {
-  const header = columns.map((name) => `<c s="${HEADER}" t="inlineStr">${inline(name)}</c>`).join('');
+  const header = columns.map((name) => `<c s="${HEADER_STYLE}" t="inlineStr">${inline(name)}</c>`).join('');
   yield Buffer.from(
     `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols><col min="1" max="${columns.length}" width="${WIDTH}" customWidth="1"/></cols><sheetData><row>${header}</row>`,
   );
@@ -83,10 +83,12 @@ const escaped = (text: string): string =>
 
 function stylesXml(): string {
   const first = 164;
-  const formats = FORMATS.map((code, index) => `<numFmt numFmtId="${first + index}" formatCode="${code}"/>`).join('');
-  const styles = FORMATS.map((_code, index) => {
-    const bold = index === HEADER ? ' fontId="1" applyFont="1"' : ' fontId="0"';
+  const formats = NUMBER_FORMATS.map(
+    (code, index) => `<numFmt numFmtId="${first + index}" formatCode="${code}"/>`,
+  ).join('');
+  const styles = NUMBER_FORMATS.map((_code, index) => {
+    const bold = index === HEADER_STYLE ? ' fontId="1" applyFont="1"' : ' fontId="0"';
     return `<xf numFmtId="${first + index}"${bold} fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>`;
   }).join('');
-  return `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="${FORMATS.length}">${formats}</numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="${FORMATS.length}">${styles}</cellXfs></styleSheet>`;
+  return `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="${NUMBER_FORMATS.length}">${formats}</numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="${NUMBER_FORMATS.length}">${styles}</cellXfs></styleSheet>`;
 }

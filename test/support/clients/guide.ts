@@ -19,7 +19,7 @@ interface Part {
 
 /** Names of the guides' files. */
 export const guideNames = async (): Promise<string[]> =>
-  (await readdir(GUIDES)).filter((name) => /^\d.*\.md$/.test(name)).sort();
+  (await readdir(GUIDES_PATH)).filter((name) => /^\d.*\.md$/.test(name)).sort();
 
 /** Returns the blocks of code of a guide. */
 export const blocksOf = async (name: string) => parseBlocks(await readFile(join(GUIDES, name), 'utf8'));

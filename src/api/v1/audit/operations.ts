@@ -5,7 +5,7 @@ import { fetchPage } from '#src/api/pages.ts';
 import { requireAdministrator, toIdOrNotFound } from '#src/auth/access.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listAudit as list } from '#src/users/audit.ts';
-import { act, toWire } from './shape.ts';
+import { auditRecord, toWire } from './shape.ts';
 
 export const listAudit = defineOperation({
   summary:
@@ -13,7 +13,7 @@ export const listAudit = defineOperation({
   method: 'GET',
   path: '/v1/audit',
   scope: 'users:read',
-  answer: z.array(act),
+  answer: z.array(auditRecord),
   query: z.object({
     user_id: idField
       .describe('Id of a user: only entries with this user as actor or target. Default: all entries.')

@@ -3,7 +3,7 @@ import { instantShape } from '#src/api/shapes.ts';
 import type { AuditLogEntry } from '#src/users/audit.ts';
 import { created_at, type Examples, key_id, user_id } from '../example-ids.ts';
 
-export const act = z
+export const auditRecord = z
   .strictObject({
     audit_id: z.string().describe('Id of the entry.'),
     at: instantShape.describe('Time of the action.'),
@@ -31,7 +31,7 @@ export const toWire = ({
   actor_email: _,
   target_email: __,
   ...row
-}: AuditLogEntry): z.output<typeof act> => ({
+}: AuditLogEntry): z.output<typeof auditRecord> => ({
   ...row,
   at: at.toISOString(),
   details: details as Record<string, unknown>,

@@ -47,7 +47,7 @@ export const emissions = z
   .meta({ id: 'Emissions' });
 
 /** Members that `include` adds. Null if unknown, or if the value cannot be known in this home. */
-export const more = {
+export const includedMembers = {
   cost: cost.optional(),
   emissions: emissions.optional(),
   grid_import_kwh: kwh.describe('Energy from the grid, in kWh. Null: unknown.'),
@@ -101,7 +101,7 @@ export const usage = z
       .nullable()
       .describe('Usage of the home, in kWh. Null: unknown; the row then contains other known members.'),
     peak_hour: peakOfRow,
-    ...more,
+    ...includedMembers,
   })
   .meta({ id: 'Usage' });
 
@@ -147,7 +147,7 @@ export const insights = z
       date_range: dateRange,
       kwh_used: z.number().describe('Usage of the home, in kWh.'),
       peak_usage_time: peakHour,
-      ...more,
+      ...includedMembers,
     }),
   ])
   .meta({ id: 'EnergyInsights' });
@@ -159,7 +159,7 @@ export const summary = z
         total_kwh: z.number().optional().describe('Usage of the home, in kWh.'),
         avg_daily_kwh: z.number().optional().describe('Mean daily usage over the days with data, in kWh.'),
         peak_usage_time: peakHour.optional(),
-        ...more,
+        ...includedMembers,
       })
       .describe('The members that `metrics` and `include` select.'),
   })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idField, textField } from '#src/api/fields.ts';
 import { createdAt, dayShape, userId } from '#src/api/shapes.ts';
-import { more, peakHour, rows, usage } from '#src/api/v1/energy-insights/shape.ts';
+import { includedMembers, peakHour, rows, usage } from '#src/api/v1/energy-insights/shape.ts';
 import type { Group } from '#src/groups/store.ts';
 import { created_at, type Examples, group_id, user_id } from '../example-ids.ts';
 import { USER_EXAMPLES } from '../users/shape.ts';
@@ -74,7 +74,7 @@ export const groupInsights = z
         .describe('Days of the summary.'),
       kwh_used: z.number().describe('Usage of the homes, in kWh.'),
       peak_usage_time: peakHour,
-      ...more,
+      ...includedMembers,
     }),
   ])
   .meta({ id: 'GroupEnergyInsights' });

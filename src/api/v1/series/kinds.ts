@@ -3,10 +3,10 @@ import type { TimedPrice } from '#src/tariffs/packed-days.ts';
 import type { SeriesKind, StoredSeries } from '#src/tariffs/price-series.ts';
 import type { SourceState } from '#src/tariffs/sources/store.ts';
 import { SERIES_SHAPES, type WrittenValue } from './shape.ts';
-import type { givenSource } from './source-shape.ts';
+import type { newSource } from './source-shape.ts';
 
 /** Operations on the series of a kind: its schemas, and its words in paths, summaries and the audit log. */
-export interface SeriesInterface {
+export interface SeriesKindDescription {
   kind: SeriesKind;
   path: `/v1/${string}`;
   /** Last segment of the path of the values, and the member of a check's answer that contains them. */
@@ -31,7 +31,7 @@ export interface SeriesInterface {
     {
       user_id?: string | undefined;
       currency?: string;
-      source?: z.output<typeof givenSource> | undefined;
+      source?: z.output<typeof newSource> | undefined;
       check?: boolean | undefined;
     } & Pick<StoredSeries, 'name' | 'resolution_minutes'>
   >;
@@ -45,7 +45,7 @@ export interface SeriesInterface {
   storedValues: z.ZodType<{ series_id: string; stored: number }>;
 }
 
-export const PRICE_SERIES: SeriesInterface = {
+export const PRICE_SERIES: SeriesKindDescription = {
   ...SERIES_SHAPES.price,
   kind: 'price',
   path: '/v1/price-series',
@@ -69,7 +69,7 @@ export const PRICE_SERIES: SeriesInterface = {
   },
 };
 
-export const EMISSION_SERIES: SeriesInterface = {
+export const EMISSION_SERIES: SeriesKindDescription = {
   ...SERIES_SHAPES.emission,
   kind: 'emission',
   path: '/v1/emission-series',

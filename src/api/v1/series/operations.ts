@@ -22,14 +22,14 @@ import {
 import { storePrices as put, listPrices as valuesOf } from '#src/tariffs/prices.ts';
 import { setSource } from '#src/tariffs/sources/store.ts';
 import { parsePrice } from '#src/tariffs/terms.ts';
-import { EMISSION_SERIES, PRICE_SERIES, type SeriesInterface } from './kinds.ts';
+import { EMISSION_SERIES, PRICE_SERIES, type SeriesKindDescription } from './kinds.ts';
 import { MAX_VALUES } from './shape.ts';
-import { allowedSource, checkSource, oneToWire, seriesToWire } from './sources.ts';
+import { authorizeSource, checkSource, oneToWire, seriesToWire } from './sources.ts';
 
 const params = z.object({ series_id: idField });
 
 /** Defines the operations on the series of a kind themselves. */
-function defineSeriesOperations(of: SeriesInterface) {
+function defineSeriesOperations(of: SeriesKindDescription) {
   const { kind, path, noun, name, summaries, newSeries, series, createdSeries } = of;
   const createSeries = defineOperation({
     summary: summaries.create,
@@ -43,7 +43,7 @@ function defineSeriesOperations(of: SeriesInterface) {
     isTrial: (body) => typeof body === 'object' && body !== null && 'check' in body && body.check === true,
     async handle({ context, caller, body: { user_id, source, check, currency = null, ...settings } }) {
       const owner = await loadAccessibleUser(context.db, caller, user_id);
-      const given = source && allowedSource(caller, source);
+      const given = source && authorizeSource(caller, source);
       if (check) {
         if (!given) throw unprocessable({ field: 'source', message: 'is required for a check' });
         return checkSource(context, of, { ownerId: owner.user_id, currency, ...settings }, given);
@@ -98,7 +98,7 @@ function defineSeriesOperations(of: SeriesInterface) {
 }
 
 /** Defines the operations on the values of the series of a kind. */
-function defineValueOperations(of: SeriesInterface) {
+function defineValueOperations(of: SeriesKindDescription) {
   const { kind, path, values, noun, stores, summaries, columns, newValues, value, valueToWire, storedValues } = of;
   const listValues = defineOperation({
     summary: summaries.listValues,

@@ -7,7 +7,7 @@ import type { TimedPrice } from '#src/tariffs/packed-days.ts';
 import type { StoredSeries } from '#src/tariffs/price-series.ts';
 import type { SourceState } from '#src/tariffs/sources/store.ts';
 import { type Examples, emission_series_id, series_id, user_id } from '../example-ids.ts';
-import { givenSource, MAX_CHECKED, rejectedRows, sourceState, stateToWire } from './source-shape.ts';
+import { MAX_CHECKED_VALUES, newSource, rejectedRows, sourceState, stateToWire } from './source-shape.ts';
 
 /** Maximum number of values in one request, and in one response. */
 export const MAX_VALUES = 10_000;
@@ -27,7 +27,7 @@ const MEANING = {
   check:
     'Whether to test the source only. If true, the source is fetched and nothing is stored; the response (200) contains the first values that would be stored.',
   count: 'Number of values that would be stored.',
-  checked: `The first values that would be stored, up to ${MAX_CHECKED}.`,
+  checked: `The first values that would be stored, up to ${MAX_CHECKED_VALUES}.`,
 };
 
 const resolution_minutes = z.literal(RESOLUTIONS_MINUTES).describe(MEANING.resolution_minutes);
@@ -35,7 +35,7 @@ const newEmissionSeries = z.strictObject({
   user_id: userIdField.optional(),
   name: textField(200).describe(MEANING.nameOfEmissions),
   resolution_minutes,
-  source: givenSource.optional().describe(MEANING.source),
+  source: newSource.optional().describe(MEANING.source),
   check: z.boolean().optional().describe(MEANING.check),
 });
 const newSeries = newEmissionSeries.extend({
@@ -66,7 +66,7 @@ const emissionSeries = z
 export const seriesPatch = z
   .strictObject({
     name: textField(200).describe('Name of the series, chosen by its owner.'),
-    source: givenSource
+    source: newSource
       .nullable()
       .describe(
         `${MEANING.source} Omitted tokens and headers do not change. Null removes the source; the values stay.`,

@@ -7,7 +7,7 @@ import { SOURCE_FORMATS, type Source, type SourceSecrets } from '#src/tariffs/so
 import type { SourceState, SourceWithSecrets } from '#src/tariffs/sources/store.ts';
 
 /** Maximum number of values, and of rejected rows, in the answer of a check. */
-export const MAX_CHECKED = 100;
+export const MAX_CHECKED_VALUES = 100;
 
 const MAX_HEADERS = 10;
 /** Headers that the service sets itself, or that concern the connection (RFC 9110). */
@@ -82,7 +82,7 @@ const own = z
       if (path !== undefined && compileJsonPath(path) === null)
         issue(member, 'must be a JSONPath to one place, such as $.data or $.prices[0]');
   });
-export const givenSource = z.union([preset, own]).meta({ id: 'NewSeriesSource' });
+export const newSource = z.union([preset, own]).meta({ id: 'NewSeriesSource' });
 
 const source = z
   .union([
@@ -134,10 +134,10 @@ const rejectedRow = z
 /** Rows of a checked answer that cannot be stored. */
 export const rejectedRows = z
   .array(rejectedRow)
-  .describe(`The first rows that would not be stored, up to ${MAX_CHECKED}.`);
+  .describe(`The first rows that would not be stored, up to ${MAX_CHECKED_VALUES}.`);
 
 /** Splits a source of a request into the part stored in plain text and the part stored encrypted. Header names become lower case. */
-export function toGivenSource(given: z.output<typeof givenSource>): SourceWithSecrets {
+export function toSourceWithSecrets(given: z.output<typeof newSource>): SourceWithSecrets {
   if ('preset' in given) {
     const { token, ...source } = given;
     return { source, secrets: token === undefined ? {} : { token } };

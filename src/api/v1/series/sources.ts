@@ -20,9 +20,9 @@ import {
   type SourceWithSecrets,
   setSource,
 } from '#src/tariffs/sources/store.ts';
-import { EMISSION_SERIES, PRICE_SERIES, type SeriesInterface } from './kinds.ts';
+import { EMISSION_SERIES, PRICE_SERIES, type SeriesKindDescription } from './kinds.ts';
 import { seriesPatch } from './shape.ts';
-import { type givenSource, MAX_CHECKED, toGivenSource } from './source-shape.ts';
+import { MAX_CHECKED_VALUES, type newSource, toSourceWithSecrets } from './source-shape.ts';
 
 /** Maximum number of checks that a process runs at once: each may hold an answer of 5 MiB. */
 const MAX_CHECKS_AT_ONCE = 4;
@@ -36,7 +36,7 @@ const params = z.object({ series_id: idField });
 export async function seriesToWire(
   db: Database,
   caller: Caller,
-  { toWire }: SeriesInterface,
+  { toWire }: SeriesKindDescription,
   rows: readonly StoredSeries[],
 ): Promise<object[]> {
   const sources = await readSources(
@@ -51,22 +51,22 @@ export async function seriesToWire(
 export async function oneToWire(
   db: Database,
   caller: Caller,
-  { toWire }: SeriesInterface,
+  { toWire }: SeriesKindDescription,
   row: StoredSeries,
 ): Promise<object> {
   return toWire(row, (await readSources(db, reachOf(caller), [row.series_id])).get(row.series_id));
 }
 
 /** Returns the source of a request. Throws 403 if the caller may not name an address of its own. */
-export function allowedSource({ role }: Caller, given: z.output<typeof givenSource>): SourceWithSecrets {
+export function authorizeSource({ role }: Caller, given: z.output<typeof newSource>): SourceWithSecrets {
   if (role === 'homeowner' && 'url' in given) throw new AppError('ownAddresses');
-  return toGivenSource(given);
+  return toSourceWithSecrets(given);
 }
 
 /** Fetches a source and returns the first values that a series of an account would store. Throws 422 if there would be none. */
 export async function checkSource(
   { db, clock, fetchAnswer }: ApiContext,
-  { values, valueToWire }: SeriesInterface,
+  { values, valueToWire }: SeriesKindDescription,
   { ownerId, ...series }: { ownerId: string } & Pick<StoredSeries, 'currency' | 'resolution_minutes'>,
   { source, secrets }: SourceWithSecrets,
 ): Promise<object> {
@@ -82,9 +82,9 @@ export async function checkSource(
     const read = 'failure' in answer ? answer : await readSource(answer.text, source, form);
     if ('failure' in read) throw unprocessable({ field: 'source', message: read.failure });
     return {
-      [values]: read.prices.slice(0, MAX_CHECKED).map(valueToWire),
+      [values]: read.prices.slice(0, MAX_CHECKED_VALUES).map(valueToWire),
       count: read.prices.length,
-      rejected: read.problems.slice(0, MAX_CHECKED),
+      rejected: read.problems.slice(0, MAX_CHECKED_VALUES),
     };
   } finally {
     checks--;
@@ -100,7 +100,7 @@ async function waitForHost(db: Database, host: string): Promise<void> {
 }
 
 /** Defines the operation that changes a series of a kind, and the one that removes values that were set by PUT. */
-function defineSourceOperations(of: SeriesInterface) {
+function defineSourceOperations(of: SeriesKindDescription) {
   const { kind, path, values, noun, removes, name: nameOfKind, summaries, series } = of;
   const updateSeries = defineOperation({
     summary: summaries.update,
@@ -115,7 +115,7 @@ function defineSourceOperations(of: SeriesInterface) {
     async handle({ context: { db, box, clock }, caller, params, body: { name, source } }) {
       const id = toIdOrNotFound(params.series_id);
       const updated = requireFound(await update(db, kind, reachOf(caller), id, { name }));
-      const given = source && allowedSource(caller, source);
+      const given = source && authorizeSource(caller, source);
       if (given) await setSource(db, box, updated, given, clock());
       if (given === null) await endSource(db, updated.series_id);
       return oneToWire(db, caller, of, updated);

@@ -165,7 +165,7 @@ export const getDelivery = defineOperation({
   answer: sentDelivery,
   params: z.object({ webhook_id: idField, delivery_id: idField }),
   async handle(call) {
-    const sent = await sentTo(call);
+    const sent = await findSentDeliveryOfPath(call);
     return { ...deliveryToWire(sent), request: sent.request };
   },
 });
@@ -190,7 +190,7 @@ export const retryDelivery = defineOperation({
 type Which = { webhook_id: string; delivery_id: string };
 
 /** Returns the delivery that a path names, with its request. Throws `notFound` if the caller does not reach it. */
-export async function sentTo({
+export async function findSentDeliveryOfPath({
   context,
   caller,
   params,

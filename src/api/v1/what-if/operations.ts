@@ -2,7 +2,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { loadWhatIf } from '#src/cost/home-what-if.ts';
 import { beginCalculation } from '../calculation.ts';
-import { question, toChange, toWire, whatIfAnswer } from './shape.ts';
+import { toHomeChange, toWire, whatIfAnswer, whatIfRequest } from './shape.ts';
 
 export const whatIf = defineOperation({
   summary:
@@ -15,11 +15,11 @@ export const whatIf = defineOperation({
   scope: ['insights:read', 'tariffs:read'],
   answer: whatIfAnswer,
   status: 200,
-  body: question,
+  body: whatIfRequest,
   exactNumbers: true,
   async handle({ context, caller, body: { user_id, start, end, ...members } }) {
     const asked = await beginCalculation(context, caller, { user_id, start, end });
-    const change = toChange(members);
+    const change = toHomeChange(members);
     const result = await asked.run((calculator, signal) =>
       loadWhatIf(context.readDb, calculator, { ...asked, change }, signal),
     );

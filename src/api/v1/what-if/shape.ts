@@ -34,7 +34,7 @@ const battery = z
     message: 'must not be more than capacity_kwh',
   });
 
-export const question = z
+export const whatIfRequest = z
   .strictObject({
     user_id: userIdField.optional(),
     ...computedDaysField,
@@ -50,10 +50,10 @@ export const question = z
   });
 
 /** Converts the members of a request. */
-export const toChange = ({
+export const toHomeChange = ({
   battery: one,
   production_scale,
-}: Pick<z.output<typeof question>, 'battery' | 'production_scale'>): HomeChange => ({
+}: Pick<z.output<typeof whatIfRequest>, 'battery' | 'production_scale'>): HomeChange => ({
   battery: one
     ? ({
         capacityKwh: one.capacity_kwh,

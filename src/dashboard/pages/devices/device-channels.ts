@@ -1,5 +1,5 @@
 import type { DeviceDetails } from '#clients/typescript/client.ts';
-import type { Held } from '#src/api/dashboard/shapes.ts';
+import type { HeldReadings } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
@@ -24,7 +24,7 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   const { common, devices } = words();
   const w = devices.channels;
   const { channels } = device;
-  const held = useLoad(() => callApi<Held>('GET', `/v1/devices/${device.device_id}/held`), [device]);
+  const held = useLoad(() => callApi<HeldReadings>('GET', `/v1/devices/${device.device_id}/held`), [device]);
   if (channels.length === 0) return null;
   // If a newer value has arrived, the table shows that value, without the badge of the held one.
   const isHeld = ({ native_name, last_at }: Channel) =>

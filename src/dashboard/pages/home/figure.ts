@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Cost, Figure as Opened, Period } from '#src/api/dashboard/shapes.ts';
+import type { Cost, FigureDetails as Opened, Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { caveatsOf, dayName, decimals, kwh, money, percent } from '../../parts/format.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Rejected, Replayed } from '#src/api/dashboard/shapes.ts';
+import type { Rejected, ReplayCounts } from '#src/api/dashboard/shapes.ts';
 import { callApi, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { PageButtons, useAction, usePages } from '../../parts/load.ts';
@@ -18,7 +18,11 @@ export function RejectedMessages() {
   const replay = () =>
     run(async () => {
       setTold('');
-      const done = await callApi<Replayed>('POST', '/v1/rejected/replay', device === '' ? {} : { device_id: device });
+      const done = await callApi<ReplayCounts>(
+        'POST',
+        '/v1/rejected/replay',
+        device === '' ? {} : { device_id: device },
+      );
       const cut = done.cut > 0 ? ` ${done.cut} were too long to be kept whole, and stay.` : '';
       setTold(
         `${done.messages} messages tried again: ${done.stored} readings stored, ${done.rejected} rejected again.${cut}${done.complete ? '' : ' The time limit was reached before all were tried: press again.'}`,
