@@ -164,7 +164,7 @@ async function list(files: string[], { device = 'dev_…', json }: Options): Pro
     await sizeOf(file);
     found.push(...(await homeAssistantSeries(file)).map((series) => ({ file, ...series })));
   }
-  if (json) return console.log(JSON.stringify(found.map(seriesToWire)));
+  if (json) return console.log(JSON.stringify(found.map(seriesToResponse)));
   if (found.length === 0)
     console.log(
       'The file contains no energy, gas or water. Home Assistant stores statistics of entities with a state class of total or total_increasing.',
@@ -179,7 +179,7 @@ const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const sentenceOf = ({ name, unit, readings, fromMs, toMs }: ImportSeries): string =>
   `${name}: ${readings} values${unit === null ? '' : ` in ${unit}`}, ${dateOf(fromMs)} to ${dateOf(toMs)}`;
 
-const seriesToWire = ({ file, name, unit, readings, fromMs, toMs }: ImportSeries & { file: string }) => ({
+const seriesToResponse = ({ file, name, unit, readings, fromMs, toMs }: ImportSeries & { file: string }) => ({
   file,
   entity: name,
   unit,

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { listKeys, revokeKey as revokeKeyOperation } from '#src/api/v1/keys/operations.ts';
-import { toWire } from '#src/api/v1/keys/shape.ts';
+import { toResponse } from '#src/api/v1/keys/shape.ts';
 import { reachOfRole } from '#src/auth/access.ts';
 import { MAX_ALLOWED, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
 import type { DeviceOfKey } from '#src/auth/authenticate.ts';
@@ -204,7 +204,7 @@ export function addKeyVerbs(keys: Command): void {
       runOnServiceDatabase(async (db) => {
         const row = await describeKey(db, REACH_OF_ALL, keyId);
         if (!row) throw new Error(`There is no valid key ${keyId}`);
-        printResponse({ ...toWire(row), user_id: row.user_id }, json);
+        printResponse({ ...toResponse(row), user_id: row.user_id }, json);
       }),
     );
   addDeleteCommand(keys, KEY, revokeKeyOperation, 'like energy keys revoke, without confirmation');

@@ -8,7 +8,7 @@ import {
   updateWebhook,
   webhookDeliveries,
 } from '#src/api/v1/webhooks/operations.ts';
-import { toWire } from '#src/api/v1/webhooks/shape.ts';
+import { toResponse } from '#src/api/v1/webhooks/shape.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { findWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import {
@@ -37,7 +37,7 @@ export function register(program: Command): void {
       runOnServiceDatabase(async (db) => {
         const row = await findWebhook(db, REACH_OF_ALL, webhookId);
         if (!row) throw new Error(`There is no webhook ${webhookId}`);
-        printResponse({ ...toWire(row), user_id: row.user_id }, json);
+        printResponse({ ...toResponse(row), user_id: row.user_id }, json);
       }),
     );
   addCreateCommand(webhooks, WEBHOOK, createWebhook);

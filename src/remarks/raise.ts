@@ -7,7 +7,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents, subscribedUsersSql } from '#src/events/outbox.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
 import { homeRemarks } from './home-remarks.ts';
-import { remarkToWire } from './wire.ts';
+import { remarkToResponse } from './wire.ts';
 
 /** A remark that has not been found for this time is over. If it returns later, it is raised again (docs/plain-words.md). */
 const APART_DAYS = 3;
@@ -67,7 +67,7 @@ async function listAccounts(db: Database, after: string): Promise<Account[]> {
 
 async function raiseFor(db: Database, asked: { userId: string; zone: string; now: Date }): Promise<number> {
   const { userId, now } = asked;
-  const remarks = (await homeRemarks(db, asked)).map(remarkToWire);
+  const remarks = (await homeRemarks(db, asked)).map(remarkToResponse);
   if (remarks.length === 0) return 0;
   const found = remarks.map((remark) => ({ remark, subject: subjectOf(remark), eventId: newId('evt') }));
   return joinOrBeginTransaction(db, async (trx) => {

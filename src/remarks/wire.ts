@@ -12,7 +12,7 @@ const wattsAt = ({ atMs, watts }: { atMs: number; watts: number }) => ({ at: iso
 const kwhAt = ({ atMs, kwh }: { atMs: number; kwh: number }) => ({ at: iso(atMs), kwh: wholeWh(kwh) });
 
 /** Converts a remark for responses and events. */
-export function remarkToWire(remark: Remark): RemarkBody {
+export function remarkToResponse(remark: Remark): RemarkBody {
   switch (remark.kind) {
     case 'stays_on': {
       const { kind, leastW, usualW, deviceId, location, compared } = remark;

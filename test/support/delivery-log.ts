@@ -1,13 +1,13 @@
-import { deliveryToWire } from '#src/api/v1/webhooks/shape.ts';
+import { deliveryToResponse } from '#src/api/v1/webhooks/shape.ts';
 import * as log from '#src/delivery/log.ts';
 
 /** Returns the log of deliveries in the API's form. */
 export const listDeliveriesAsApi = async (...of: Parameters<typeof log.listDeliveries>) =>
-  (await log.listDeliveries(...of)).map(deliveryToWire);
+  (await log.listDeliveries(...of)).map(deliveryToResponse);
 
 export async function retryDelivery(...of: Parameters<typeof log.retryDelivery>) {
   const row = await log.retryDelivery(...of);
-  return row && deliveryToWire(row);
+  return row && deliveryToResponse(row);
 }
 
 export { sendTest } from '#src/delivery/log.ts';

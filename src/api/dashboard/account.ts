@@ -5,7 +5,7 @@ import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { createImport, importerOf } from '#src/api/v1/imports/operations.ts';
 import { checkRows } from '#src/api/v1/imports/rows.ts';
-import { importQuery, MAX_IMPORTED, toWire } from '#src/api/v1/imports/shape.ts';
+import { importQuery, MAX_IMPORTED, toResponse } from '#src/api/v1/imports/shape.ts';
 import { requireOwnAccount, toIdOrNotFound } from '#src/auth/access.ts';
 import { evictSession, listSessions as list } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
@@ -58,7 +58,7 @@ export const listUnfetchedImports = defineOperation({
   scope: 'devices:write',
   answer: waitingImports,
   async handle({ context: { db }, caller }) {
-    return (await listWaitingImports(db, requireOwnAccount(caller), MOST)).map(toWire);
+    return (await listWaitingImports(db, requireOwnAccount(caller), MOST)).map(toResponse);
   },
 });
 

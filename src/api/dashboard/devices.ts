@@ -6,9 +6,9 @@ import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { editingBy } from '#src/api/v1/devices/edits.ts';
-import { toWire as seriesToWire } from '#src/api/v1/series/shape.ts';
+import { toResponse as seriesToResponse } from '#src/api/v1/series/shape.ts';
 import { findSentDeliveryOfPath } from '#src/api/v1/webhooks/operations.ts';
-import { deliveryToWire } from '#src/api/v1/webhooks/shape.ts';
+import { deliveryToResponse } from '#src/api/v1/webhooks/shape.ts';
 import { reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { milliwattHoursToKwh } from '#src/core/units.ts';
@@ -95,11 +95,11 @@ export const alertFirings = defineOperation({
     const { alert_id } = requireFound(await findAlert(context.db, reach, toIdOrNotFound(params.alert_id)));
     const find = (page: { limit: number; cursor?: string }) => listFirings(context.db, reach, alert_id, page);
     const rows = await fetchPage(reply, url, query, find, (one) => one.event_id);
-    return rows.map(firingToWire);
+    return rows.map(firingToResponse);
   },
 });
 
-const firingToWire = (row: PastFiring): z.output<typeof firing> => ({
+const firingToResponse = (row: PastFiring): z.output<typeof firing> => ({
   fired_at: row.fired_at.toISOString(),
   period_start: row.period_start.toISOString(),
   period_end: row.period_end?.toISOString() ?? null,
@@ -120,7 +120,7 @@ export const webhookDelivery = defineOperation({
   async handle(call) {
     const sent = await findSentDeliveryOfPath(call);
     const { request, attempts } = sent;
-    return { ...deliveryToWire(sent), request, attempts };
+    return { ...deliveryToResponse(sent), request, attempts };
   },
 });
 
@@ -140,7 +140,7 @@ export const listUsablePriceSeries = defineOperation({
     const known = await summarisePrices(context.db, ids);
     return rows.map((row) => {
       const { count = 0, until } = known.get(row.series_id) ?? {};
-      return { ...seriesToWire(row), prices: count, until: until?.toISOString() ?? null };
+      return { ...seriesToResponse(row), prices: count, until: until?.toISOString() ?? null };
     });
   },
 });

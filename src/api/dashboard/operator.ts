@@ -3,7 +3,7 @@ import type { RejectedRow, RollupsPort } from '#src/api/context.ts';
 import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
-import { toWire as actToWire } from '#src/api/v1/audit/shape.ts';
+import { toResponse as actToResponse } from '#src/api/v1/audit/shape.ts';
 import { loadAccessibleUser, requireAdministrator, toIdOrNotFound } from '#src/auth/access.ts';
 import { type BackupFault, type BackupState, findBackupFaults } from '#src/backup/state.ts';
 import { AppError } from '#src/core/errors.ts';
@@ -73,13 +73,13 @@ export const getOperator = defineOperation({
       },
       rejected: { last_hour: has.rejectedLastHour, last_day: has.rejectedLastDay },
       devices: { active: has.active, inactive: has.inactive, faulty: has.faulty },
-      backups: backups && backupsToWire(backups, now),
+      backups: backups && backupsToResponse(backups, now),
       held_before: held?.toISOString() ?? null,
     };
   },
 });
 
-function backupsToWire(state: BackupState, now: Date): NonNullable<Operator['backups']> {
+function backupsToResponse(state: BackupState, now: Date): NonNullable<Operator['backups']> {
   const { copy, archive } = state;
   const details: Partial<Record<BackupFault, string | null>> = {
     given_up: state.givenUpAt,
@@ -196,7 +196,7 @@ export const listAuditEntries = defineOperation({
       listAudit(context.db, { ...page, ...omitUndefined({ userId }) });
     const acts = await fetchPage(reply, url, asked, find, (one) => one.audit_id);
     return acts.map(({ actor_email, target_email, ...one }) => ({
-      ...actToWire({ actor_email, target_email, ...one }),
+      ...actToResponse({ actor_email, target_email, ...one }),
       actor_email,
       target_email,
     }));

@@ -57,7 +57,7 @@ const createdPasskey = z.object({
   response: z.object({ clientDataJSON: base64url(8_000), attestationObject: base64url(16_000) }),
 });
 
-const toWire = ({ created_at, last_used_at, ...row }: Passkey) => ({
+const toResponse = ({ created_at, last_used_at, ...row }: Passkey) => ({
   ...row,
   created_at: created_at.toISOString(),
   last_used_at: last_used_at?.toISOString() ?? null,
@@ -71,7 +71,7 @@ export const listPasskeys = defineOperation({
   scope: 'keys:write',
   answer: z.array(passkey),
   async handle({ context: { db }, caller }) {
-    return (await list(db, caller.userId)).map(toWire);
+    return (await list(db, caller.userId)).map(toResponse);
   },
 });
 
@@ -92,7 +92,7 @@ export const createPasskey = defineOperation({
     const added = await addPasskey(db, { ...of, response, site, now });
     const data = { name: added.name, added_at: now.toISOString() };
     await addEvents(queryOf(db), [{ type: 'passkey.added', userId: caller.userId, data, channel: 'email' }], now);
-    return toWire(added);
+    return toResponse(added);
   },
 });
 

@@ -6,7 +6,7 @@ import { textField } from '#src/api/fields.ts';
 import { isSelfSigned } from '#src/api/plugins/certificate.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
-import { toWire } from '#src/api/v1/users/shape.ts';
+import { toResponse } from '#src/api/v1/users/shape.ts';
 import { browserCookieFor, isKnownBrowser, newBrowser, parseBrowserCookie } from '#src/auth/browsers.ts';
 import { accountOfPasskey, passkeySiteOf, signInByPasskey } from '#src/auth/passkeys.ts';
 import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
@@ -85,7 +85,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     const access = { ...mqtt, needs_certificate: needsCertificate };
     const asksTimezone = await isTimezoneUnknown(db, userId);
     return {
-      user: toWire(user),
+      user: toResponse(user),
       csrf_token: csrf,
       environment,
       mqtt: access,

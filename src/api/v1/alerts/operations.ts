@@ -20,7 +20,7 @@ import type { Database } from '#src/database/connect.ts';
 import { hasActiveWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { hasTariff } from '#src/tariffs/store.ts';
 import type { User } from '#src/users/store.ts';
-import { alert, alertPatch, alertPreview, createdAlert, newAlert, rule, toRow, toWire } from './shape.ts';
+import { alert, alertPatch, alertPreview, createdAlert, newAlert, rule, toResponse, toRow } from './shape.ts';
 
 export const createAlert = defineOperation({
   summary: 'Creates an alert with a threshold on a user’s usage or costs, or on the silence of a device.',
@@ -53,7 +53,7 @@ export const listAlerts = defineOperation({
     const userId = await reachUserId(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
     const rows = await fetchPage(reply, url, asked, find, (one) => one.alert_id);
-    return rows.map(toWire);
+    return rows.map(toResponse);
   },
 });
 
@@ -65,7 +65,7 @@ export const getAlert = defineOperation({
   answer: alert,
   params: z.object({ alert_id: idField }),
   handle: async ({ context, caller, params }) =>
-    toWire(requireFound(await findAlert(context.db, reachOf(caller), toIdOrNotFound(params.alert_id)))),
+    toResponse(requireFound(await findAlert(context.db, reachOf(caller), toIdOrNotFound(params.alert_id)))),
 });
 
 export const updateAlert = defineOperation({
@@ -86,7 +86,7 @@ export const updateAlert = defineOperation({
     checkThreshold(type, patch, { required: false });
     await checkTariff(context.db, user_id, patch.threshold);
     await checkDelivery(context.db, await loadAccessibleUser(context.db, caller, user_id), patch.delivery);
-    return toWire(requireFound(await update(context.db, reach, alert_id, toRow(patch))));
+    return toResponse(requireFound(await update(context.db, reach, alert_id, toRow(patch))));
   },
 });
 

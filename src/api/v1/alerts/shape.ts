@@ -104,7 +104,7 @@ export function toRow<Settings extends { threshold_kwh?: number | undefined }>(s
 }
 
 /** Converts an alert for a response, with only the threshold that its type uses. */
-export const toWire = (row: Alert): z.output<typeof alert> =>
+export const toResponse = (row: Alert): z.output<typeof alert> =>
   omitUndefined({
     alert_id: row.alert_id,
     user_id: row.user_id,

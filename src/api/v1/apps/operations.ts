@@ -14,7 +14,15 @@ import {
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { app, appPatch, appToWire, areRedirectsAllowed, createdApp, newApp, REDIRECT_NEEDS_PUBLIC } from './shape.ts';
+import {
+  app,
+  appPatch,
+  appToResponse,
+  areRedirectsAllowed,
+  createdApp,
+  newApp,
+  REDIRECT_NEEDS_PUBLIC,
+} from './shape.ts';
 
 const ofApp = z.object({ app_id: idField });
 
@@ -37,7 +45,7 @@ export const createApp = defineOperation({
     checkRegistrar(caller);
     const settings = { ...body, notification_url: body.notification_url ?? null };
     const { app: made, secret } = await create(db, requireOwnAccount(caller), settings, clock());
-    return { ...appToWire(made), ...(secret !== null && { client_secret: secret }) };
+    return { ...appToResponse(made), ...(secret !== null && { client_secret: secret }) };
   },
 });
 
@@ -52,7 +60,7 @@ export const listApps = defineOperation({
   async handle({ context: { db }, caller, query, reply, url }) {
     checkRegistrar(caller);
     const findPage = (page: { limit: number; cursor?: string }) => list(db, requireOwnAccount(caller), page);
-    return (await fetchPage(reply, url, query, findPage, (one) => one.app_id)).map(appToWire);
+    return (await fetchPage(reply, url, query, findPage, (one) => one.app_id)).map(appToResponse);
   },
 });
 
@@ -66,7 +74,7 @@ export const getApp = defineOperation({
   params: ofApp,
   async handle({ context: { db }, caller, params }) {
     checkRegistrar(caller);
-    return appToWire(requireFound(await find(db, reachOf(caller), toIdOrNotFound(params.app_id))));
+    return appToResponse(requireFound(await find(db, reachOf(caller), toIdOrNotFound(params.app_id))));
   },
 });
 
@@ -86,7 +94,7 @@ export const updateApp = defineOperation({
     const { type } = requireFound(await find(db, reachOf(caller), appId));
     if (body.redirect_uris && !areRedirectsAllowed(type, body.redirect_uris))
       throw unprocessable({ field: 'redirect_uris', message: REDIRECT_NEEDS_PUBLIC });
-    return appToWire(requireFound(await update(db, reachOf(caller), appId, omitUndefined(body))));
+    return appToResponse(requireFound(await update(db, reachOf(caller), appId, omitUndefined(body))));
   },
 });
 

@@ -78,7 +78,7 @@ export const createdApp = app
   .meta({ id: 'CreatedApp' });
 
 /** Converts an app for a response. */
-export const appToWire = ({ created_at, scopes, ...row }: App): z.output<typeof app> => ({
+export const appToResponse = ({ created_at, scopes, ...row }: App): z.output<typeof app> => ({
   ...row,
   client_id: row.app_id,
   scopes: APP_SCOPE_NAMES.filter((scope) => scopes.includes(scope)),

@@ -5,7 +5,7 @@ import { fetchPage } from '#src/api/pages.ts';
 import { requireAdministrator, toIdOrNotFound } from '#src/auth/access.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listAudit as list } from '#src/users/audit.ts';
-import { auditRecord, toWire } from './shape.ts';
+import { auditRecord, toResponse } from './shape.ts';
 
 export const listAudit = defineOperation({
   summary:
@@ -25,6 +25,6 @@ export const listAudit = defineOperation({
     const userId = user_id === undefined ? undefined : toIdOrNotFound(user_id);
     const find = (page: { limit: number; cursor?: string }) =>
       list(context.db, { ...page, ...omitUndefined({ userId }) });
-    return (await fetchPage(reply, url, asked, find, (one) => one.audit_id)).map(toWire);
+    return (await fetchPage(reply, url, asked, find, (one) => one.audit_id)).map(toResponse);
   },
 });

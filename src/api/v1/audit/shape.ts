@@ -25,7 +25,7 @@ export const auditRecord = z
   .meta({ id: 'Act' });
 
 /** Converts an audit entry for a response. E-mail addresses are only shown in the dashboard. */
-export const toWire = ({
+export const toResponse = ({
   at,
   details,
   actor_email: _,

@@ -7,7 +7,7 @@ import { requireOwnAccount, toIdOrNotFound } from '#src/auth/access.ts';
 import { listAuthorizations as list } from '#src/auth/authorizations.ts';
 import { AppError } from '#src/core/errors.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
-import { authorization, authorizationToWire } from './shape.ts';
+import { authorization, authorizationToResponse } from './shape.ts';
 
 export const listAuthorizations = defineOperation({
   summary: 'Lists the apps that can access the caller’s own home, page by page.',
@@ -19,7 +19,7 @@ export const listAuthorizations = defineOperation({
   query: z.object(pageFields),
   async handle({ context: { db, clock }, caller, query, reply, url }) {
     const find = (page: { limit: number; cursor?: string }) => list(db, requireOwnAccount(caller), clock(), page);
-    return (await fetchPage(reply, url, query, find, (one) => one.authorization_id)).map(authorizationToWire);
+    return (await fetchPage(reply, url, query, find, (one) => one.authorization_id)).map(authorizationToResponse);
   },
 });
 

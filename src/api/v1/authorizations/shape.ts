@@ -22,7 +22,7 @@ export const authorization = z
   .meta({ id: 'Authorization' });
 
 /** Converts an authorization for a response. */
-export const authorizationToWire = (row: Authorization): z.output<typeof authorization> => ({
+export const authorizationToResponse = (row: Authorization): z.output<typeof authorization> => ({
   ...row,
   created_at: row.created_at.toISOString(),
   expires_at: row.expires_at?.toISOString() ?? null,

@@ -20,7 +20,7 @@ import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { findDeviceOwner } from '#src/devices/store.ts';
 import { dayCount, dayRange } from '#src/energy/ranges.ts';
 import { BILL_COLUMNS, billRows, greenButtonStatement } from './bill-export.ts';
-import { billDetails, billPeriod, detailsToWire, newBillPeriod, toWire } from './shape.ts';
+import { billDetails, billPeriod, detailsToResponse, newBillPeriod, toResponse } from './shape.ts';
 
 const MOST_DAYS = 366;
 
@@ -48,7 +48,7 @@ export const createBillPeriod = defineOperation({
     const now = context.clock();
     if (from > now) throw unprocessable({ field: 'start', message: 'must not lie in the future' });
     const billed = { userId: owner.user_id, deviceId: device?.device_id ?? null };
-    return detailsToWire(await create(context.db, billed, { start, end, zone, from, to }, now));
+    return detailsToResponse(await create(context.db, billed, { start, end, zone, from, to }, now));
   },
 });
 
@@ -72,7 +72,7 @@ export const listBillPeriods = defineOperation({
     const of = { userId, deviceId: device_id === undefined ? undefined : toIdOrNotFound(device_id) };
     const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), of, page);
     const found = await fetchPage(reply, url, asked, find, ({ period }) => period.bill_period_id);
-    const rows = found.map(({ period, last }) => toWire(period, last));
+    const rows = found.map(({ period, last }) => toResponse(period, last));
     return format === 'json' ? rows : formatTable(reply, format, rows, Object.keys(billPeriod.shape));
   },
 });
@@ -91,7 +91,7 @@ export const getBillPeriod = defineOperation({
     const found = requireFound(
       await findBillPeriod(context.db, reachOf(caller), toIdOrNotFound(params.bill_period_id)),
     );
-    const details = detailsToWire(found);
+    const details = detailsToResponse(found);
     if (format === 'json') return details;
     const { last_told: told, user_id, device_id, start, end, timezone: zone } = details;
     if (format !== 'greenButton') return formatTable(reply, format, billRows(told), BILL_COLUMNS);
@@ -118,7 +118,7 @@ export const recordBillVersion = defineOperation({
   async handle({ context, caller, params }) {
     mayBill(caller);
     const id = toIdOrNotFound(params.bill_period_id);
-    return detailsToWire(requireFound(await recordBill(context.db, reachOf(caller), id, context.clock())));
+    return detailsToResponse(requireFound(await recordBill(context.db, reachOf(caller), id, context.clock())));
   },
 });
 
@@ -135,7 +135,7 @@ export const closeBillPeriod = defineOperation({
   async handle({ context, caller, params }) {
     mayBill(caller);
     const id = toIdOrNotFound(params.bill_period_id);
-    return detailsToWire(requireFound(await close(context.db, reachOf(caller), id, context.clock())));
+    return detailsToResponse(requireFound(await close(context.db, reachOf(caller), id, context.clock())));
   },
 });
 

@@ -241,12 +241,12 @@ const timesOf = (one: BillPeriod) => ({
 const difference = (a: MilliwattHours, b: MilliwattHours) => formatExactKwh(asMilliwattHours(a - b));
 
 /** Returns a statement with its checksum. */
-const statementToWire = ({ statement: stated, sha256 }: BillVersion): z.output<typeof statement> => ({
+const statementToResponse = ({ statement: stated, sha256 }: BillVersion): z.output<typeof statement> => ({
   ...stated,
   sha256,
 });
 
-export const toWire = (one: BillPeriod, { statement: told, sha256 }: BillVersion): z.output<typeof billPeriod> => ({
+export const toResponse = (one: BillPeriod, { statement: told, sha256 }: BillVersion): z.output<typeof billPeriod> => ({
   ...periodOf(one),
   ...timesOf(one),
   version: told.version,
@@ -260,7 +260,7 @@ export const toWire = (one: BillPeriod, { statement: told, sha256 }: BillVersion
 });
 
 /** Converts a period with all its statements for a response; it has at least one version. */
-export function detailsToWire({
+export function detailsToResponse({
   period: one,
   versions,
   known,
@@ -272,8 +272,8 @@ export function detailsToWire({
   return {
     ...periodOf(one),
     ...timesOf(one),
-    first_told: statementToWire(first),
-    last_told: statementToWire(last),
+    first_told: statementToResponse(first),
+    last_told: statementToResponse(last),
     known_now: now,
     difference: {
       import_kwh: difference(known.imported, first.imported),

@@ -116,7 +116,7 @@ function toRow({ native_name, start, end, at, kwh, reason }: z.output<typeof new
   };
 }
 
-function toWire(row: EditRow): z.output<typeof edit> {
+function toResponse(row: EditRow): z.output<typeof edit> {
   const { edit_id, device_id, native_name, from_at, to_at, value, reason, author, created_at, revoker, revoked_at } =
     row;
   // An edit by the clock excludes readings; the register value from which it continues belongs to the edit itself.
@@ -157,7 +157,7 @@ export const createDeviceEdit = defineOperation({
     if ((isAdded ? wanted.from : wanted.to) > editing.now)
       throw unprocessable({ field: isAdded ? 'at' : 'end', message: 'must not lie in the future' });
     const row = await createEdit(context.db, reachOf(caller), toIdOrNotFound(params.device_id), wanted, editing);
-    return toWire(requireFound(row));
+    return toResponse(requireFound(row));
   },
 });
 
@@ -174,7 +174,7 @@ export const listDeviceEdits = defineOperation({
     const { device_id } = requireFound(await findDevice(context.db, reach, toIdOrNotFound(params.device_id)));
     const find = (page: { limit: number; cursor?: string }) => listEdits(context.db, reach, device_id, page);
     const rows = await fetchPage(reply, url, query, find, ({ edit_id }) => edit_id);
-    return rows.map(toWire);
+    return rows.map(toResponse);
   },
 });
 
@@ -190,7 +190,7 @@ export const revokeDeviceEdit = defineOperation({
   async handle({ context, caller, params }) {
     const editing = editingBy(context, caller);
     const [deviceId, editId] = [toIdOrNotFound(params.device_id), toIdOrNotFound(params.edit_id)];
-    return toWire(requireFound(await revokeEdit(context.db, reachOf(caller), deviceId, editId, editing)));
+    return toResponse(requireFound(await revokeEdit(context.db, reachOf(caller), deviceId, editId, editing)));
   },
 });
 

@@ -66,7 +66,7 @@ export const listDeviceReadings = defineOperation({
     const device_id = toIdOrNotFound(params.device_id);
     const find = async (page: Omit<ReadingsPage, 'from' | 'to'>) =>
       requireFound(await listReadings(context.db, reachOf(caller), device_id, { from, to, ...page }));
-    const data = (await fetchPage(reply, url, asked, find, readingCursor)).map(toWire);
+    const data = (await fetchPage(reply, url, asked, find, readingCursor)).map(toResponse);
     const format = negotiateFormat(accepts, ['csv']);
     return format === 'json' ? { device_id, data } : formatTable(reply, format, data, Object.keys(reading.shape));
   },
@@ -81,7 +81,7 @@ function checkRange(from: Date, to: Date): void {
 }
 
 /** Converts a stored reading for the response. */
-function toWire({ series, at, intervalMs, value, verdict, editId }: DeviceReading): z.output<typeof reading> {
+function toResponse({ series, at, intervalMs, value, verdict, editId }: DeviceReading): z.output<typeof reading> {
   return {
     ts: at.toISOString(),
     channel: series.channel,

@@ -26,15 +26,15 @@ import {
 import { readingsTopic } from '#src/devices/topics.ts';
 import { releaseDevice as release } from '#src/onboarding/claims.ts';
 import {
-  detailsToWire,
+  detailsToResponse,
   device,
   deviceDetails,
   devicePatch,
   discovered,
-  discoveredToWire,
+  discoveredToResponse,
   newDevice,
   pairedDevice,
-  toWire,
+  toResponse,
 } from './shape.ts';
 
 export const createDevice = defineOperation({
@@ -52,13 +52,13 @@ export const createDevice = defineOperation({
     const managedBy = (await futureManagersOf(context.db, reachOf(caller), [user.user_id]))(user.user_id);
     const wanted = { userId: user.user_id, managedBy, ...omitUndefined(settings) };
     if (discovery_id !== undefined) {
-      return toWire(
+      return toResponse(
         requireFound(await pairDiscovered(context.db, reachOf(caller), toIdOrNotFound(discovery_id), wanted)),
       );
     }
     const { device, secret } = await create(context.db, wanted);
     const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
-    return { ...toWire(device), mqtt };
+    return { ...toResponse(device), mqtt };
   },
 });
 
@@ -73,7 +73,7 @@ export const listDevices = defineOperation({
     const userId = await reachUserId(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
     const rows = await fetchPage(reply, url, asked, find, (one) => one.device_id);
-    return rows.map(toWire);
+    return rows.map(toResponse);
   },
 });
 
@@ -89,7 +89,7 @@ export const discoveredDevices = defineOperation({
     const find = (page: { limit: number; cursor?: string }) =>
       listDiscoveredDevices(context.db, reachOf(caller), userId, page);
     const rows = await fetchPage(reply, url, asked, find, (one) => one.discovery_id);
-    return rows.map(discoveredToWire);
+    return rows.map(discoveredToResponse);
   },
 });
 
@@ -101,7 +101,7 @@ export const getDevice = defineOperation({
   answer: deviceDetails,
   params: z.object({ device_id: idField }),
   handle: async ({ context, caller, params }) =>
-    detailsToWire(requireFound(await findDevice(context.db, reachOf(caller), toIdOrNotFound(params.device_id)))),
+    detailsToResponse(requireFound(await findDevice(context.db, reachOf(caller), toIdOrNotFound(params.device_id)))),
 });
 
 export const updateDevice = defineOperation({
@@ -121,7 +121,7 @@ export const updateDevice = defineOperation({
       written === undefined ? {} : { certificate_sha256: written === null ? null : Buffer.from(written, 'hex') };
     const changes = { ...omitUndefined(others), ...certificate };
     const row = await update(context.db, reachOf(caller), toIdOrNotFound(params.device_id), changes);
-    return detailsToWire(requireFound(row));
+    return detailsToResponse(requireFound(row));
   },
 });
 

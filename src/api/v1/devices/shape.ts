@@ -264,7 +264,7 @@ export const discovered = z
   .meta({ id: 'DiscoveredDevice' });
 
 /** Converts a device for a list. */
-export const toWire = (row: Device): z.output<typeof device> => ({
+export const toResponse = (row: Device): z.output<typeof device> => ({
   device_id: row.device_id,
   type: row.type,
   location: row.location,
@@ -276,8 +276,8 @@ export const toWire = (row: Device): z.output<typeof device> => ({
 });
 
 /** Converts a single device, with its settings, for a response. */
-export const detailsToWire = (row: DeviceDetails): z.output<typeof deviceDetails> => ({
-  ...toWire(row),
+export const detailsToResponse = (row: DeviceDetails): z.output<typeof deviceDetails> => ({
+  ...toResponse(row),
   user_id: row.user_id,
   limit_kw: row.limit_kw,
   register_max_kwh: row.register_max_kwh,
@@ -293,7 +293,7 @@ export const detailsToWire = (row: DeviceDetails): z.output<typeof deviceDetails
 });
 
 /** Converts a discovered device for the list of its gateway. */
-export const discoveredToWire = (row: DiscoveredDevice): z.output<typeof discovered> => ({
+export const discoveredToResponse = (row: DiscoveredDevice): z.output<typeof discovered> => ({
   discovery_id: row.discovery_id,
   gateway_id: row.gateway_id,
   family: row.family,

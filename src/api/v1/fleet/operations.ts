@@ -23,7 +23,7 @@ import type { DeviceSilence, StopGroup } from '#src/devices/fleet/stops.ts';
 import { SILENT_AFTER_MS } from '#src/devices/fleet/watch.ts';
 import { ATTENTION_KINDS } from '#src/devices/store.ts';
 import { dayCount, dayRange } from '#src/energy/ranges.ts';
-import { fleetDevice, fleetDeviceToWire, fleetSilence, type SilenceRow, stopGroupToWire } from './shape.ts';
+import { fleetDevice, fleetDeviceToResponse, fleetSilence, type SilenceRow, stopGroupToResponse } from './shape.ts';
 
 /** Maximum number of hours: a leap year. */
 const MOST_HOURS = 8_784;
@@ -98,7 +98,7 @@ export const listFleetDevices = defineOperation({
         ),
       (one) => one.place,
     );
-    return rows.map((row) => fleetDeviceToWire(row, withEmails));
+    return rows.map((row) => fleetDeviceToResponse(row, withEmails));
   },
 });
 
@@ -139,7 +139,7 @@ export const getFleetSilence = defineOperation({
       homes: read.homes,
       unwatched: read.unwatched.map(({ fromMs, toMs }) => ({ from: asText(fromMs), to: asText(toMs) })),
       data: rowsOf(read.groups, isWithin, group_by, zone),
-      groups: groups.slice(0, limit).map(stopGroupToWire),
+      groups: groups.slice(0, limit).map(stopGroupToResponse),
       groups_left_out: Math.max(0, groups.length - limit),
     };
   },

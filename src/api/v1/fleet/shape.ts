@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createdAt, instantShape, userId } from '#src/api/shapes.ts';
-import { device, toWire } from '#src/api/v1/devices/shape.ts';
+import { device, toResponse } from '#src/api/v1/devices/shape.ts';
 import type { FleetDevice } from '#src/devices/fleet/list.ts';
 import { STOP_KINDS, STOP_REASONS, type StopGroup } from '#src/devices/fleet/stops.ts';
 import { created_at, device_id, type Examples, gateway_id, user_id } from '../example-ids.ts';
@@ -26,8 +26,8 @@ export const fleetDevice = z
   .meta({ id: 'FleetDevice' });
 
 /** Converts a device in a list over many accounts. E-mail addresses are only included for callers that may read accounts. */
-export const fleetDeviceToWire = (row: FleetDevice, withEmails: boolean): z.output<typeof fleetDevice> => ({
-  ...toWire(row),
+export const fleetDeviceToResponse = (row: FleetDevice, withEmails: boolean): z.output<typeof fleetDevice> => ({
+  ...toResponse(row),
   user_id: row.user_id,
   email: withEmails ? row.email : null,
   family: row.family,
@@ -98,7 +98,7 @@ const common = (all: readonly (string | null)[]): string | null => {
   return several.size === 1 ? one : null;
 };
 
-export const stopGroupToWire = ({ kind, isSure, because, stops }: StopGroup): z.output<typeof stopGroup> => ({
+export const stopGroupToResponse = ({ kind, isSure, because, stops }: StopGroup): z.output<typeof stopGroup> => ({
   kind,
   sure: isSure,
   because,

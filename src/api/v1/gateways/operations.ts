@@ -22,9 +22,9 @@ import {
   messageInterpretation,
   messageRequest,
   newGateway,
-  toWire,
+  toResponse,
   unread,
-  unreadToWire,
+  unreadToResponse,
 } from './shape.ts';
 
 export const createGateway = defineOperation({
@@ -40,7 +40,7 @@ export const createGateway = defineOperation({
     const { gateway, secret } = await create(context.db, { userId: user.user_id, name });
     const { gateway_id } = gateway;
     return {
-      ...toWire(gateway),
+      ...toResponse(gateway),
       mqtt: { username: gateway_id, password: secret, topic_prefix: gatewayPrefix(gateway_id) },
     };
   },
@@ -57,7 +57,7 @@ export const listGateways = defineOperation({
     const userId = await reachUserId(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
     const rows = await fetchPage(reply, url, asked, find, (one) => one.gateway_id);
-    return rows.map(toWire);
+    return rows.map(toResponse);
   },
 });
 
@@ -72,7 +72,7 @@ export const updateGateway = defineOperation({
   body: gatewayPatch,
   async handle({ context, caller, params, body: patch }) {
     const row = await update(context.db, reachOf(caller), toIdOrNotFound(params.gateway_id), omitUndefined(patch));
-    return toWire(requireFound(row));
+    return toResponse(requireFound(row));
   },
 });
 
@@ -132,6 +132,6 @@ export const unreadMessages = defineOperation({
       );
     const rows = await fetchPage(reply, url, omitUndefined(query), find, ({ shape }) => shape);
     // A payload may contain anything that a household's broker publishes, so only its owner may read it.
-    return rows.map((row) => unreadToWire(caller.groupId ? { ...row, example: null } : row));
+    return rows.map((row) => unreadToResponse(caller.groupId ? { ...row, example: null } : row));
   },
 });

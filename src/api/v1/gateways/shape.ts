@@ -55,7 +55,7 @@ export const createdGateway = gateway
   .meta({ id: 'CreatedGateway' });
 
 /** Converts a gateway for a response. */
-export const toWire = (row: Gateway): z.output<typeof gateway> => ({
+export const toResponse = (row: Gateway): z.output<typeof gateway> => ({
   gateway_id: row.gateway_id,
   user_id: row.user_id,
   name: row.name,
@@ -105,7 +105,7 @@ function shown(payload: Buffer): { payload: string; encoding: 'utf-8' | 'base64'
 }
 
 /** Converts an unread message of a gateway for a response. */
-export const unreadToWire = ({
+export const unreadToResponse = ({
   shape,
   messages,
   first_seen_at,

@@ -3,7 +3,7 @@ import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { user, toWire as userToWire } from '#src/api/v1/users/shape.ts';
+import { user, toResponse as userToResponse } from '#src/api/v1/users/shape.ts';
 import { loadAccessibleUser, reachOf, reachOfRole, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
@@ -18,7 +18,7 @@ import {
   updateGroup as update,
 } from '#src/groups/store.ts';
 import { findUser } from '#src/users/store.ts';
-import { changed, changes, group, groupPatch, newGroup, toWire } from './shape.ts';
+import { changed, changes, group, groupPatch, newGroup, toResponse } from './shape.ts';
 
 export const createGroup = defineOperation({
   summary: 'Creates a group of homes (a building, a feeder, a district). For utilities and administrators.',
@@ -35,7 +35,7 @@ export const createGroup = defineOperation({
       throw unprocessable({ field: 'user_id', message: 'must be a utility or an administrator' });
     }
     const row = await create(context.db, { userId: owner.user_id, name, kind, parent_group_id });
-    return toWire(row, caller.groupId);
+    return toResponse(row, caller.groupId);
   },
 });
 
@@ -54,7 +54,7 @@ export const listGroups = defineOperation({
     const find = (page: { limit: number; cursor?: string }) =>
       list(context.db, reachOf(caller), { ...page, ...omitUndefined({ userId: owner?.user_id }) });
     const rows = await fetchPage(reply, url, asked, find, (one) => one.group_id);
-    return rows.map((row) => toWire(row, caller.groupId));
+    return rows.map((row) => toResponse(row, caller.groupId));
   },
 });
 
@@ -66,7 +66,10 @@ export const getGroup = defineOperation({
   answer: group,
   params: z.object({ group_id: idField }),
   handle: async ({ context, caller, params }) =>
-    toWire(requireFound(await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id))), caller.groupId),
+    toResponse(
+      requireFound(await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id))),
+      caller.groupId,
+    ),
 });
 
 export const updateGroup = defineOperation({
@@ -80,7 +83,7 @@ export const updateGroup = defineOperation({
   body: groupPatch,
   async handle({ context, caller, params, body: patch }) {
     const row = await update(context.db, reachOf(caller), toIdOrNotFound(params.group_id), omitUndefined(patch));
-    return toWire(requireFound(row), caller.groupId);
+    return toResponse(requireFound(row), caller.groupId);
   },
 });
 
@@ -110,7 +113,7 @@ export const listGroupUsers = defineOperation({
     const { group_id } = requireFound(await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id)));
     const find = (page: { limit: number; cursor?: string }) => listMembers(context.db, group_id, page);
     const rows = await fetchPage(reply, url, asked, find, (one) => one.user_id);
-    return rows.map(userToWire);
+    return rows.map(userToResponse);
   },
 });
 

@@ -80,7 +80,7 @@ export const groupInsights = z
   .meta({ id: 'GroupEnergyInsights' });
 
 /** Converts a group for a response. For a key that is limited to a group, the parent of that group is hidden. */
-export const toWire = (row: Group, limitedTo: string | null): z.output<typeof group> => ({
+export const toResponse = (row: Group, limitedTo: string | null): z.output<typeof group> => ({
   group_id: row.group_id,
   user_id: row.user_id,
   name: row.name,

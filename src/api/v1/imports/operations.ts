@@ -14,7 +14,7 @@ import {
   MAX_IMPORTED,
   newImport,
   rowOf,
-  toWire,
+  toResponse,
 } from './shape.ts';
 
 export const createImport = defineOperation({
@@ -42,7 +42,7 @@ export const createImport = defineOperation({
       body.map((row, index) => rowOf(rowName(index), row)),
     );
     const importId = await recordImport(db, box, { userId: caller.userId, rows: body.length, imported });
-    return toWire(requireFound(await findImport(db, reachOf(caller), importId)));
+    return toResponse(requireFound(await findImport(db, reachOf(caller), importId)));
   },
 });
 
@@ -54,7 +54,7 @@ export const getImport = defineOperation({
   answer: importAnswer,
   params: z.object({ import_id: idField }),
   async handle({ context, caller, params }) {
-    return toWire(requireFound(await findImport(context.db, reachOf(caller), toIdOrNotFound(params.import_id))));
+    return toResponse(requireFound(await findImport(context.db, reachOf(caller), toIdOrNotFound(params.import_id))));
   },
 });
 

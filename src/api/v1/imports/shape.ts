@@ -102,7 +102,7 @@ export function rowOf(name: string, value: z.output<typeof importedDevice>): Dev
   };
 }
 
-export const toWire = (row: ImportRecord): z.output<typeof importAnswer> => ({
+export const toResponse = (row: ImportRecord): z.output<typeof importAnswer> => ({
   import_id: row.import_id,
   state: 'completed',
   created_at: row.created_at.toISOString(),

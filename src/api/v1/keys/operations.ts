@@ -37,7 +37,7 @@ import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { assertMayManageDevice, lockDevice } from '#src/devices/management.ts';
 import { findGroup } from '#src/groups/store.ts';
-import { createdKey, createdToWire, key, keyLimits, newKey, rotatedKey, rotation, toWire } from './shape.ts';
+import { createdKey, createdToResponse, key, keyLimits, newKey, rotatedKey, rotation, toResponse } from './shape.ts';
 
 export const createKey = defineOperation({
   summary:
@@ -87,7 +87,7 @@ export const createKey = defineOperation({
     }
     const device = isOfDevice ? { id: device_id, madeBy: keyMakerOf(caller) } : undefined;
     const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
-    return createdToWire(
+    return createdToResponse(
       await create(context.db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id, device, home }) }),
     );
   },
@@ -105,7 +105,7 @@ export const listKeys = defineOperation({
     const userId = await reachUserId(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
     const rows = await fetchPage(reply, url, asked, find, (one) => one.key_id);
-    return rows.map(toWire);
+    return rows.map(toResponse);
   },
 });
 
@@ -127,7 +127,7 @@ export const updateKey = defineOperation({
     await checkChange(db, caller, { ...old, allowedAddresses: allowedAddresses ?? old.allowedAddresses });
     const now = clock();
     const limits = omitUndefined({ expiresAt: endOf(expires_at, now), allowedAddresses });
-    return toWire(requireFound(await limitKey(db, reach, keyId, { now, ...limits })));
+    return toResponse(requireFound(await limitKey(db, reach, keyId, { now, ...limits })));
   },
 });
 
@@ -172,7 +172,7 @@ export const rotateKey = defineOperation({
         ...omitUndefined({ overlapMs, expiresAt }),
       }),
     );
-    return { ...createdToWire(created), old_expires_at: oldExpiresAt.toISOString() };
+    return { ...createdToResponse(created), old_expires_at: oldExpiresAt.toISOString() };
   },
 });
 

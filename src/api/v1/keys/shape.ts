@@ -115,7 +115,7 @@ export const rotatedKey = createdKey
   .meta({ id: 'RotatedKey' });
 
 /** Converts a key for a list, without the key itself. */
-export const toWire = (row: Key): z.output<typeof key> => ({
+export const toResponse = (row: Key): z.output<typeof key> => ({
   key_id: row.key_id,
   name: row.name,
   prefix: row.prefix,
@@ -132,7 +132,7 @@ export const toWire = (row: Key): z.output<typeof key> => ({
 });
 
 /** Converts a key for the response to its creation. */
-export const createdToWire = (row: CreatedKey): z.output<typeof createdKey> => ({
+export const createdToResponse = (row: CreatedKey): z.output<typeof createdKey> => ({
   key_id: row.key_id,
   key: row.key,
   prefix: row.prefix,

@@ -16,7 +16,7 @@ import {
   listMemberships as listHomes,
 } from '#src/users/members.ts';
 import type { User } from '#src/users/store.ts';
-import { acceptance, member, membership, membershipToWire, memberToWire, newMember } from './shape.ts';
+import { acceptance, member, membership, membershipToResponse, memberToResponse, newMember } from './shape.ts';
 
 const ofHome = z.object({ user_id: idField });
 const ofMember = z.object({ user_id: idField, member_id: idField });
@@ -36,7 +36,7 @@ export const inviteMember = defineOperation({
     // Administrators reach every home, but cannot invite to it.
     if (caller.role !== 'homeowner') throw new AppError('forbidden');
     const home = await reachHome(db, caller, params.user_id);
-    return memberToWire(await invite(db, home, { ...body, now: clock() }));
+    return memberToResponse(await invite(db, home, { ...body, now: clock() }));
   },
 });
 
@@ -52,7 +52,7 @@ export const listMembers = defineOperation({
   async handle({ context: { db, clock }, caller, params, query, reply, url }) {
     const { user_id } = await reachHome(db, caller, params.user_id);
     const find = (page: { limit: number; cursor?: string }) => list(db, user_id, clock(), page);
-    return (await fetchPage(reply, url, query, find, (one) => one.member_id)).map(memberToWire);
+    return (await fetchPage(reply, url, query, find, (one) => one.member_id)).map(memberToResponse);
   },
 });
 
@@ -85,7 +85,7 @@ export const acceptMembership = defineOperation({
   async handle({ context: { db, clock, mailedIdOf }, caller, body: { token } }) {
     const account = requireFound(await findAcceptingAccount(db, requireOwnAccount(caller)));
     const memberId = mailedIdOf?.('member', token) ?? null;
-    return membershipToWire(await acceptInvitation(db, memberId, account, clock()));
+    return membershipToResponse(await acceptInvitation(db, memberId, account, clock()));
   },
 });
 
@@ -99,7 +99,7 @@ export const listMemberships = defineOperation({
   query: z.object(pageFields),
   async handle({ context: { db }, caller, query, reply, url }) {
     const find = (page: { limit: number; cursor?: string }) => listHomes(db, requireOwnAccount(caller), page);
-    return (await fetchPage(reply, url, query, find, (one) => one.member_id)).map(membershipToWire);
+    return (await fetchPage(reply, url, query, find, (one) => one.member_id)).map(membershipToResponse);
   },
 });
 

@@ -44,7 +44,7 @@ export const membership = z
   .meta({ id: 'Membership' });
 
 /** Converts a member or an invitation for a response. */
-export const memberToWire = (row: Member): z.output<typeof member> => ({
+export const memberToResponse = (row: Member): z.output<typeof member> => ({
   member_id: row.member_id,
   email: row.email,
   access: row.access,
@@ -56,7 +56,7 @@ export const memberToWire = (row: Member): z.output<typeof member> => ({
 });
 
 /** Converts a membership for a response. */
-export const membershipToWire = ({ accepted_at, ...row }: Membership): z.output<typeof membership> => ({
+export const membershipToResponse = ({ accepted_at, ...row }: Membership): z.output<typeof membership> => ({
   ...row,
   accepted_at: accepted_at.toISOString(),
 });

@@ -8,7 +8,7 @@ import { AppError } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createBatch, listBatches, revokeBatch } from '#src/onboarding/batches.ts';
 import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
-import { batch, createdBatch, newBatch, toWire } from './shape.ts';
+import { batch, createdBatch, newBatch, toResponse } from './shape.ts';
 
 export const createProvisioningBatch = defineOperation({
   summary:
@@ -34,7 +34,7 @@ export const createProvisioningBatch = defineOperation({
       expiresAt: new Date(context.clock().getTime() + body.valid_days * DAY_MS),
     });
     const topics = { claim_topic: CLAIM_TOPIC, reply_topic: CLAIM_REPLY_TOPIC };
-    return { ...toWire(batch), mqtt: { username: batch.batch_id, password: secret, ...topics } };
+    return { ...toResponse(batch), mqtt: { username: batch.batch_id, password: secret, ...topics } };
   },
 });
 
@@ -49,7 +49,7 @@ export const listProvisioningBatches = defineOperation({
   async handle({ context, caller, query, reply, url }) {
     const find = (asked: { limit: number; cursor?: string }) => listBatches(context.db, reachOf(caller), asked);
     const rows = await fetchPage(reply, url, query, find, (one) => one.batch_id);
-    return rows.map(toWire);
+    return rows.map(toResponse);
   },
 });
 

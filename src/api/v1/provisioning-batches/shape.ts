@@ -62,7 +62,7 @@ export const createdBatch = batch
   .meta({ id: 'CreatedProvisioningBatch' });
 
 /** Converts a batch for a response, without its secret. */
-export const toWire = (row: StoredProvisioningBatch): z.output<typeof batch> => ({
+export const toResponse = (row: StoredProvisioningBatch): z.output<typeof batch> => ({
   batch_id: row.batch_id,
   user_id: row.user_id,
   owner_user_id: row.owner_user_id,

@@ -4,8 +4,8 @@ import { defineOperation } from '#src/api/operation.ts';
 import { loadAccessibleUser } from '#src/auth/access.ts';
 import { homeRemarks } from '#src/remarks/home-remarks.ts';
 import { monthForecast } from '#src/remarks/month-forecast.ts';
-import { remarkToWire } from '#src/remarks/wire.ts';
-import { forecast, forecastToWire, remarks } from './shape.ts';
+import { remarkToResponse } from '#src/remarks/wire.ts';
+import { forecast, forecastToResponse, remarks } from './shape.ts';
 
 const query = z.object({ user_id: userIdField.optional() });
 
@@ -21,7 +21,7 @@ export const listRemarks = defineOperation({
   async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
     const { user_id: userId, timezone } = await loadAccessibleUser(db, caller, user_id);
     const found = await homeRemarks(readDb, { userId, zone: timezone, now: clock() });
-    return { timezone, remarks: found.map(remarkToWire) };
+    return { timezone, remarks: found.map(remarkToResponse) };
   },
 });
 
@@ -37,6 +37,6 @@ export const getForecast = defineOperation({
   async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
     const { user_id: userId, timezone } = await loadAccessibleUser(db, caller, user_id);
     const month = await monthForecast(readDb, { userId, zone: timezone, now: clock() });
-    return { timezone, forecast: month && forecastToWire(month) };
+    return { timezone, forecast: month && forecastToResponse(month) };
   },
 });

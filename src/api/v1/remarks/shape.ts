@@ -63,7 +63,7 @@ export const forecast = z
 const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 
 /** Converts a forecast for a response. */
-export const forecastToWire = ({ cost, past, meanError, ...one }: MonthEnd): z.output<typeof month> => ({
+export const forecastToResponse = ({ cost, past, meanError, ...one }: MonthEnd): z.output<typeof month> => ({
   start: one.start,
   end: one.end,
   days_over: one.daysOver,

@@ -37,11 +37,11 @@ export interface SeriesKindDescription {
   >;
   series: z.ZodType<object>;
   createdSeries: z.ZodType<object>;
-  toWire(row: StoredSeries, state?: SourceState): object;
+  toResponse(row: StoredSeries, state?: SourceState): object;
   columns: readonly string[];
   newValues: z.ZodType<WrittenValue[]>;
   value: z.ZodType<object>;
-  valueToWire(value: TimedPrice): object;
+  valueToResponse(value: TimedPrice): object;
   storedValues: z.ZodType<{ series_id: string; stored: number }>;
 }
 

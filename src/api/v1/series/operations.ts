@@ -24,7 +24,7 @@ import { setSource } from '#src/tariffs/sources/store.ts';
 import { parsePrice } from '#src/tariffs/terms.ts';
 import { EMISSION_SERIES, PRICE_SERIES, type SeriesKindDescription } from './kinds.ts';
 import { MAX_VALUES } from './shape.ts';
-import { authorizeSource, checkSource, oneToWire, seriesToWire } from './sources.ts';
+import { authorizeSource, checkSource, seriesToResponse, seriesWithSourceToResponse } from './sources.ts';
 
 const params = z.object({ series_id: idField });
 
@@ -50,7 +50,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
       }
       const made = await create(context.db, { userId: owner.user_id, kind, currency, ...settings });
       if (given) await setSource(context.db, context.box, made, given, context.clock());
-      return oneToWire(context.db, caller, of, made);
+      return seriesWithSourceToResponse(context.db, caller, of, made);
     },
   });
   const listSeries = defineOperation({
@@ -64,7 +64,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
       const userId = await reachUserId(context.db, caller, user_id);
       const find = (page: { limit: number; cursor?: string }) => list(context.db, kind, userId, page);
       const rows = await fetchPage(reply, url, asked, find, (one) => one.series_id);
-      return seriesToWire(context.db, caller, of, rows);
+      return seriesToResponse(context.db, caller, of, rows);
     },
   });
   const getSeries = defineOperation({
@@ -77,7 +77,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
     async handle({ context, caller, params }) {
       const by = { reach: reachOf(caller), userId: caller.userId };
       const found = requireFound(await findUsableSeries(context.db, kind, by, toIdOrNotFound(params.series_id)));
-      return oneToWire(context.db, caller, of, found);
+      return seriesWithSourceToResponse(context.db, caller, of, found);
     },
   });
   const deleteSeries = defineOperation({
@@ -99,7 +99,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
 
 /** Defines the operations on the values of the series of a kind. */
 function defineValueOperations(of: SeriesKindDescription) {
-  const { kind, path, values, noun, stores, summaries, columns, newValues, value, valueToWire, storedValues } = of;
+  const { kind, path, values, noun, stores, summaries, columns, newValues, value, valueToResponse, storedValues } = of;
   const listValues = defineOperation({
     summary: summaries.listValues,
     method: 'GET',
@@ -119,7 +119,7 @@ function defineValueOperations(of: SeriesKindDescription) {
         const message = `the range has more than ${MAX_VALUES} ${values}; request a shorter range`;
         throw unprocessable({ field: 'end', message });
       }
-      return (await valuesOf(context.db, series.series_id, range)).map(valueToWire);
+      return (await valuesOf(context.db, series.series_id, range)).map(valueToResponse);
     },
   });
   const putValues = defineOperation({

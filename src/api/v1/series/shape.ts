@@ -7,7 +7,7 @@ import type { TimedPrice } from '#src/tariffs/packed-days.ts';
 import type { StoredSeries } from '#src/tariffs/price-series.ts';
 import type { SourceState } from '#src/tariffs/sources/store.ts';
 import { type Examples, emission_series_id, series_id, user_id } from '../example-ids.ts';
-import { MAX_CHECKED_VALUES, newSource, rejectedRows, sourceState, stateToWire } from './source-shape.ts';
+import { MAX_CHECKED_VALUES, newSource, rejectedRows, sourceState, sourceStateToResponse } from './source-shape.ts';
 
 /** Maximum number of values in one request, and in one response. */
 export const MAX_VALUES = 10_000;
@@ -115,7 +115,7 @@ export const SERIES_SHAPES = {
     series,
     /** Answer of POST: the series, or with `check` the values that it would store. */
     createdSeries: z.union([series, checkedPrices]).meta({ id: 'CreatedPriceSeries' }),
-    toWire,
+    toResponse: toResponse,
     columns: ['starts_at', 'per_kwh'],
     newValues: listOf(
       newPrice.transform(({ starts_at, per_kwh }): WrittenValue => ({ starts_at, decimal: per_kwh })),
@@ -123,14 +123,17 @@ export const SERIES_SHAPES = {
       MAX_VALUES,
     ),
     value: price,
-    valueToWire: (one: TimedPrice): z.output<typeof price> => ({ ...startOf(one), per_kwh: formatDecimal(one.perKwh) }),
+    valueToResponse: (one: TimedPrice): z.output<typeof price> => ({
+      ...startOf(one),
+      per_kwh: formatDecimal(one.perKwh),
+    }),
     storedValues: z.strictObject({ series_id: series.shape.series_id, stored }),
   },
   emission: {
     newSeries: newEmissionSeries,
     series: emissionSeries,
     createdSeries: z.union([emissionSeries, checkedIntensities]).meta({ id: 'CreatedEmissionSeries' }),
-    toWire: emissionSeriesToWire,
+    toResponse: emissionSeriesToResponse,
     columns: ['starts_at', 'grams_per_kwh'],
     newValues: listOf(
       newIntensity.transform(({ starts_at, grams_per_kwh }): WrittenValue => ({ starts_at, decimal: grams_per_kwh })),
@@ -138,7 +141,7 @@ export const SERIES_SHAPES = {
       MAX_VALUES,
     ),
     value: intensity,
-    valueToWire: (one: TimedPrice): z.output<typeof intensity> => ({
+    valueToResponse: (one: TimedPrice): z.output<typeof intensity> => ({
       ...startOf(one),
       grams_per_kwh: formatDecimal(one.perKwh),
     }),
@@ -147,17 +150,17 @@ export const SERIES_SHAPES = {
 } as const;
 
 /** Converts a price series for a response. `state`: its source, for those who may change it. */
-export function toWire({ currency, ...row }: StoredSeries, state?: SourceState): z.output<typeof series> {
-  const { series_id, user_id, name, resolution_minutes, ...source } = emissionSeriesToWire(row, state);
+export function toResponse({ currency, ...row }: StoredSeries, state?: SourceState): z.output<typeof series> {
+  const { series_id, user_id, name, resolution_minutes, ...source } = emissionSeriesToResponse(row, state);
   return { series_id, user_id, name, currency: currency ?? '', resolution_minutes, ...source };
 }
 
 /** Converts an emission series for a response. `state`: its source, for those who may change it. */
-function emissionSeriesToWire(
+function emissionSeriesToResponse(
   { series_id, user_id, name, resolution_minutes }: Omit<StoredSeries, 'currency'>,
   state?: SourceState,
 ): z.output<typeof emissionSeries> {
-  return { series_id, user_id, name, resolution_minutes, ...(state && stateToWire(state)) };
+  return { series_id, user_id, name, resolution_minutes, ...(state && sourceStateToResponse(state)) };
 }
 
 const startOf = ({ startsAtMs }: TimedPrice) => ({ starts_at: new Date(startsAtMs).toISOString() });

@@ -117,7 +117,7 @@ export const sourceState = {
 };
 
 /** Converts the state of a source for a response. */
-export const stateToWire = ({ source, last_fetched_at, next_fetch_at, last_error }: SourceState) => ({
+export const sourceStateToResponse = ({ source, last_fetched_at, next_fetch_at, last_error }: SourceState) => ({
   source,
   last_fetched_at: last_fetched_at?.toISOString() ?? null,
   next_fetch_at: next_fetch_at.toISOString(),

@@ -33,10 +33,10 @@ let checks = 0;
 const params = z.object({ series_id: idField });
 
 /** Converts series for a response, with their sources where the caller may change them. */
-export async function seriesToWire(
+export async function seriesToResponse(
   db: Database,
   caller: Caller,
-  { toWire }: SeriesKindDescription,
+  { toResponse }: SeriesKindDescription,
   rows: readonly StoredSeries[],
 ): Promise<object[]> {
   const sources = await readSources(
@@ -44,17 +44,17 @@ export async function seriesToWire(
     reachOf(caller),
     rows.map(({ series_id }) => series_id),
   );
-  return rows.map((row) => toWire(row, sources.get(row.series_id)));
+  return rows.map((row) => toResponse(row, sources.get(row.series_id)));
 }
 
 /** Converts a series for a response, with its source if the caller may change it. */
-export async function oneToWire(
+export async function seriesWithSourceToResponse(
   db: Database,
   caller: Caller,
-  { toWire }: SeriesKindDescription,
+  { toResponse }: SeriesKindDescription,
   row: StoredSeries,
 ): Promise<object> {
-  return toWire(row, (await readSources(db, reachOf(caller), [row.series_id])).get(row.series_id));
+  return toResponse(row, (await readSources(db, reachOf(caller), [row.series_id])).get(row.series_id));
 }
 
 /** Returns the source of a request. Throws 403 if the caller may not name an address of its own. */
@@ -66,7 +66,7 @@ export function authorizeSource({ role }: Caller, given: z.output<typeof newSour
 /** Fetches a source and returns the first values that a series of an account would store. Throws 422 if there would be none. */
 export async function checkSource(
   { db, clock, fetchAnswer }: ApiContext,
-  { values, valueToWire }: SeriesKindDescription,
+  { values, valueToResponse }: SeriesKindDescription,
   { ownerId, ...series }: { ownerId: string } & Pick<StoredSeries, 'currency' | 'resolution_minutes'>,
   { source, secrets }: SourceWithSecrets,
 ): Promise<object> {
@@ -82,7 +82,7 @@ export async function checkSource(
     const read = 'failure' in answer ? answer : await readSource(answer.text, source, form);
     if ('failure' in read) throw unprocessable({ field: 'source', message: read.failure });
     return {
-      [values]: read.prices.slice(0, MAX_CHECKED_VALUES).map(valueToWire),
+      [values]: read.prices.slice(0, MAX_CHECKED_VALUES).map(valueToResponse),
       count: read.prices.length,
       rejected: read.problems.slice(0, MAX_CHECKED_VALUES),
     };
@@ -118,7 +118,7 @@ function defineSourceOperations(of: SeriesKindDescription) {
       const given = source && authorizeSource(caller, source);
       if (given) await setSource(db, box, updated, given, clock());
       if (given === null) await endSource(db, updated.series_id);
-      return oneToWire(db, caller, of, updated);
+      return seriesWithSourceToResponse(db, caller, of, updated);
     },
   });
   const deleteValues = defineOperation({

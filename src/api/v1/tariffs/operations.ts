@@ -17,7 +17,7 @@ import {
 } from '#src/tariffs/store.ts';
 import { parseTariff } from '#src/tariffs/terms.ts';
 import { beginCalculation } from '../calculation.ts';
-import { comparison, comparisonAnswer, newTariff, tariff, tariffPatch, toWire } from './shape.ts';
+import { comparison, comparisonAnswer, newTariff, tariff, tariffPatch, toResponse } from './shape.ts';
 
 export const createTariff = defineOperation({
   summary: 'Creates a tariff: the prices of a user’s energy from a day on, and the payments for exported energy.',
@@ -30,7 +30,7 @@ export const createTariff = defineOperation({
   exactNumbers: true,
   async handle({ context, caller, body: { user_id, name, valid_from, currency, ...terms } }) {
     const owner = await loadAccessibleUser(context.db, caller, user_id);
-    return toWire(await create(context.db, { userId: owner.user_id, name, valid_from, currency, terms }));
+    return toResponse(await create(context.db, { userId: owner.user_id, name, valid_from, currency, terms }));
   },
 });
 
@@ -45,7 +45,7 @@ export const listTariffs = defineOperation({
     const userId = await reachUserId(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
     const rows = await fetchPage(reply, url, asked, find, (one) => one.valid_from);
-    return rows.map(toWire);
+    return rows.map(toResponse);
   },
 });
 
@@ -57,7 +57,7 @@ export const getTariff = defineOperation({
   answer: tariff,
   params: z.object({ tariff_id: idField }),
   handle: async ({ context, caller, params }) =>
-    toWire(requireFound(await findTariff(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id)))),
+    toResponse(requireFound(await findTariff(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id)))),
 });
 
 export const updateTariff = defineOperation({
@@ -72,7 +72,7 @@ export const updateTariff = defineOperation({
   exactNumbers: true,
   async handle({ context, caller, params, body: { name, valid_from, currency, ...terms } }) {
     const patch = { ...omitUndefined({ name, valid_from, currency }), terms: omitUndefined(terms) };
-    return toWire(requireFound(await update(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id), patch)));
+    return toResponse(requireFound(await update(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id), patch)));
   },
 });
 

@@ -189,7 +189,7 @@ export const tariff = z
   .meta({ id: 'Tariff' });
 
 /** Converts a tariff for a response. */
-export function toWire({ terms, ...row }: StoredTariff): z.output<typeof tariff> {
+export function toResponse({ terms, ...row }: StoredTariff): z.output<typeof tariff> {
   const { standing_per_day, capacity, import: imports, export: exports }: Terms = terms;
   const capacityShown = capacity && { ...capacity, minimum_kw: numberOf(capacity.minimum_kw) };
   return omitUndefined({

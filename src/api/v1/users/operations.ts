@@ -15,7 +15,7 @@ import { streamPersonArchive } from '#src/export/archive.ts';
 import { assertUsableEmissionSeries } from '#src/tariffs/price-series.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser as create, listUsers as list, updateUser as update } from '#src/users/store.ts';
-import { createdUser, listedUser, newUser, toWire, user, userPatch } from './shape.ts';
+import { createdUser, listedUser, newUser, toResponse, user, userPatch } from './shape.ts';
 
 export const createUser = defineOperation({
   summary: 'Creates an account. A utility creates accounts of homeowners, an administrator any account.',
@@ -85,11 +85,11 @@ export const listUsers = defineOperation({
       return list(context.db, reachOf(caller), { search, also, ...omitUndefined({ role, plan }), ...page });
     };
     const rows = await fetchPage(reply, url, asked, find, (one) => one.user_id);
-    if (include === undefined) return rows.map(toWire);
+    if (include === undefined) return rows.map(toResponse);
     const ids = rows.map(({ user_id }) => user_id);
     const counts = await countDevices(context.db, ids, now);
     const none = { total: 0, silent: 0, faulty: 0 };
-    return rows.map((row) => ({ ...toWire(row), devices: counts.get(row.user_id) ?? none }));
+    return rows.map((row) => ({ ...toResponse(row), devices: counts.get(row.user_id) ?? none }));
   },
 });
 
@@ -100,7 +100,8 @@ export const getUser = defineOperation({
   scope: 'users:read',
   answer: user,
   params: z.object({ user_id: idField }),
-  handle: async ({ context, caller, params }) => toWire(await loadAccessibleUser(context.db, caller, params.user_id)),
+  handle: async ({ context, caller, params }) =>
+    toResponse(await loadAccessibleUser(context.db, caller, params.user_id)),
 });
 
 export const updateUser = defineOperation({
@@ -123,7 +124,7 @@ export const updateUser = defineOperation({
     const requester = caller.role === 'admin' ? undefined : caller;
     const language = patch.remarks_by_mail ? negotiateLanguage(languages) : undefined;
     const settings = omitUndefined({ ...patch, language });
-    return toWire(requireFound(await update(context.db, reachOf(caller), user_id, settings, requester)));
+    return toResponse(requireFound(await update(context.db, reachOf(caller), user_id, settings, requester)));
   },
 });
 

@@ -62,7 +62,7 @@ export const createdUser = z.strictObject({
 });
 
 /** Converts an account for a response. */
-export const toWire = (row: User): z.output<typeof user> => ({
+export const toResponse = (row: User): z.output<typeof user> => ({
   user_id: row.user_id,
   email: row.email,
   role: row.role,

@@ -26,11 +26,11 @@ import type { EventType } from '#src/events/bodies.ts';
 import {
   createdWebhook,
   delivery,
-  deliveryToWire,
+  deliveryToResponse,
   eventsOf,
   newWebhook,
   sentDelivery,
-  toWire,
+  toResponse,
   webhook,
   webhookPatch,
 } from './shape.ts';
@@ -82,7 +82,7 @@ export const listWebhooks = defineOperation({
   async handle({ context, caller, query, reply, url }) {
     const find = (page: { limit: number; cursor?: string }) => list(context.db, requireOwnAccount(caller), page);
     const rows = await fetchPage(reply, url, query, find, (one) => one.webhook_id);
-    return rows.map(toWire);
+    return rows.map(toResponse);
   },
 });
 
@@ -104,7 +104,7 @@ export const updateWebhook = defineOperation({
       events ?? (caller.appId && (await findWebhook(db, reachOf(caller), toIdOrNotFound(params.webhook_id)))?.events);
     if (received) checkAppEvents(caller, received);
     const patch = { events, url, status, authToken: auth_token, ...endsWith(caller) };
-    return toWire(
+    return toResponse(
       requireFound(await update(db, box, reachOf(caller), toIdOrNotFound(params.webhook_id), patch, clock())),
     );
   },
@@ -135,7 +135,7 @@ export const testWebhook = defineOperation({
   params: z.object({ webhook_id: idField }),
   async handle({ context, caller, params }) {
     const row = await sendTest(context.db, reachOf(caller), toIdOrNotFound(params.webhook_id), context.clock());
-    return deliveryToWire(requireFound(row));
+    return deliveryToResponse(requireFound(row));
   },
 });
 
@@ -153,7 +153,7 @@ export const webhookDeliveries = defineOperation({
     if (!(await reachesWebhook(context.db, reach, webhookId))) throw new AppError('notFound');
     const find = (page: { limit: number; cursor?: string }) => listDeliveries(context.db, reach, webhookId, page);
     const rows = await fetchPage(reply, url, query, find, (one) => one.delivery_id);
-    return rows.map(deliveryToWire);
+    return rows.map(deliveryToResponse);
   },
 });
 
@@ -166,7 +166,7 @@ export const getDelivery = defineOperation({
   params: z.object({ webhook_id: idField, delivery_id: idField }),
   async handle(call) {
     const sent = await findSentDeliveryOfPath(call);
-    return { ...deliveryToWire(sent), request: sent.request };
+    return { ...deliveryToResponse(sent), request: sent.request };
   },
 });
 
@@ -183,7 +183,7 @@ export const retryDelivery = defineOperation({
   async handle({ context, caller, params }) {
     const [webhookId, deliveryId] = [toIdOrNotFound(params.webhook_id), toIdOrNotFound(params.delivery_id)];
     const row = await retry(context.db, reachOf(caller), webhookId, deliveryId, context.clock());
-    return deliveryToWire(requireFound(row));
+    return deliveryToResponse(requireFound(row));
   },
 });
 

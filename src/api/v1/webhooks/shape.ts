@@ -121,7 +121,7 @@ export function eventsOf({ event: one, events }: z.output<typeof webhookPatch>):
 }
 
 /** Converts a subscription for a response, without its secret. */
-export const toWire = (row: Webhook): z.output<typeof webhook> => ({
+export const toResponse = (row: Webhook): z.output<typeof webhook> => ({
   webhook_id: row.webhook_id,
   event: row.events[0] as EventType,
   events: row.events,
@@ -131,7 +131,7 @@ export const toWire = (row: Webhook): z.output<typeof webhook> => ({
 });
 
 /** Converts a delivery for a response. The receivers' responses are only shown in the dashboard. */
-export const deliveryToWire = (row: Delivery): z.output<typeof delivery> => ({
+export const deliveryToResponse = (row: Delivery): z.output<typeof delivery> => ({
   delivery_id: row.delivery_id,
   event_id: row.event_id,
   event: row.event,

@@ -2,7 +2,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { loadWhatIf } from '#src/cost/home-what-if.ts';
 import { beginCalculation } from '../calculation.ts';
-import { toHomeChange, toWire, whatIfAnswer, whatIfRequest } from './shape.ts';
+import { toHomeChange, toResponse, whatIfAnswer, whatIfRequest } from './shape.ts';
 
 export const whatIf = defineOperation({
   summary:
@@ -23,7 +23,7 @@ export const whatIf = defineOperation({
     const result = await asked.run((calculator, signal) =>
       loadWhatIf(context.readDb, calculator, { ...asked, change }, signal),
     );
-    if (result?.canAlter) return toWire(result);
+    if (result?.canAlter) return toResponse(result);
     const message = 'would change nothing: the range has no known export to store and no known production to scale';
     throw unprocessable({ field: members.battery ? 'battery' : 'production_scale', message });
   },

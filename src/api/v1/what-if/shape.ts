@@ -101,7 +101,7 @@ export const whatIfAnswer = z.strictObject({
 });
 
 /** Converts a result for a response. */
-export function toWire({
+export function toResponse({
   before,
   after,
   battery: moved,
