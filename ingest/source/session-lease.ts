@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { ADVISORY_LOCKS, advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
-import { HOLDER_LIMITS, keepAlive } from '#src/database/exclusive-lock.ts';
+import { keepAlive, LOCK_SESSION_SETTINGS } from '#src/database/exclusive-lock.ts';
 
 const AGAIN_MS = 1_000;
 /** Maximum time for the database to release a lease. If the database hangs, the lease ends with its connection. */
@@ -138,7 +138,7 @@ async function lockedConnection(pool: Pool, { tried, values }: Locks): Promise<P
   try {
     // Raw SQL: locks and session limits, in one statement because a process may hang between two statements.
     const { rows } = await client.query(
-      `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${HOLDER_LIMITS}] END FROM (SELECT ${tried} AS is_mine OFFSET 0) taken`,
+      `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${LOCK_SESSION_SETTINGS}] END FROM (SELECT ${tried} AS is_mine OFFSET 0) taken`,
       values,
     );
     if (rows[0].is_mine) return client;

@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
-import { readPasts } from '#src/energy/usage/pasts.ts';
+import { readHistoryFacts } from '#src/energy/usage/pasts.ts';
 import { sumQuarters } from '#src/energy/usage/quarters.ts';
 
 /** Subject of a cost: a user's home, or one of its devices (the caller must have checked its reach). */
@@ -54,7 +54,7 @@ export async function deviceMeter(
   deviceId: string,
   { exported }: { exported: 0 | 1 },
 ): Promise<EnergyMeter> {
-  const past = (await readPasts(db, [{ id: deviceId, produces: false }])).get(deviceId);
+  const past = (await readHistoryFacts(db, [{ id: deviceId, produces: false }])).get(deviceId);
   const part = { key: 'device_id', id: deviceId, fromMs: -Infinity, toMs: Infinity, imported: 1, exported } as const;
   return { beginsAtMs: past?.beginsAtMs ?? null, boughtIn: (range) => read(db, [part], range) };
 }

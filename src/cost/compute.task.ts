@@ -8,8 +8,8 @@ import { computeTotalCost, costedQuarters } from './sums.ts';
 import {
   canChangeAlterEnergy,
   describeBattery,
-  describeSide,
   type HomeChange,
+  roundSideEnergies,
   type SideEnergies,
   type SimulatedHome,
   simulateHome,
@@ -74,8 +74,8 @@ export async function computeWhatIf({
   const meter = { ...sources.meter, ...openAfter(held.stretches, home, fromMs) };
   const after = await computeTotalCost({ ...sources, meter }, { range, now });
   return {
-    before: { ...describeSide(home, 'before'), cost: before },
-    after: { ...describeSide(home, 'after'), cost: after },
+    before: { ...roundSideEnergies(home, 'before'), cost: before },
+    after: { ...roundSideEnergies(home, 'after'), cost: after },
     battery: change.battery && describeBattery(home, change.battery),
     unknownQuarters: home.unknownQuarters,
     canAlter: canChangeAlterEnergy(home, change),

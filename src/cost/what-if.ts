@@ -181,7 +181,7 @@ export interface SideEnergies {
 }
 
 /** Rounds the energies of one side, each once from its exact sum: kWh to 3 decimals, autarky down to 3. Pure. */
-export function describeSide({ units, sums }: SimulatedHome, side: 'before' | 'after'): SideEnergies {
+export function roundSideEnergies({ units, sums }: SimulatedHome, side: 'before' | 'after'): SideEnergies {
   const { imported, exported, exportedBeside, production } = sums[side];
   const { used, hasProduction } = sums;
   const consumed = production - exportedBeside;

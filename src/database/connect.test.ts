@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { parseTimestamp, TIMESTAMPTZ } from './connect.ts';
+import { parseTimestamp, TIMESTAMPTZ_TYPE_ID } from './connect.ts';
 
-const driver = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date;
+const driver = pg.types.getTypeParser(TIMESTAMPTZ_TYPE_ID) as (text: string) => Date;
 
 test('parses a timestamp to the millisecond, however many decimals PostgreSQL prints', () => {
   const ms = fc.integer({ min: Date.parse('1000-01-01T00:00:00Z'), max: Date.parse('9999-12-31T23:59:59.999Z') });

@@ -13,7 +13,7 @@ import pg from 'pg';
 import { urlsOfHosts } from '#src/config/addresses.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { isTracing, recordPastSpan } from '#src/core/tracing.ts';
-import { HostUnavailable, queryHost, type WantedHost, WatchedClient } from './hosts.ts';
+import { HostUnavailable, queryHost, type ServerRole, WatchedClient } from './hosts.ts';
 import { createHostsPool } from './hosts-pool.ts';
 import { PROBE_MS, refuseDuringStandstill } from './standstill.ts';
 import type { Tables } from './tables.ts';
@@ -55,14 +55,14 @@ export function createPool(
     max?: number;
     applicationName?: string;
     settings?: readonly string[];
-    wanted?: WantedHost;
+    wanted?: ServerRole;
     isAnswering?: true;
   } = {},
 ): pg.Pool {
   const types = new pg.TypeOverrides();
   types.setTypeParser(INT8, parseInt8);
   types.setTypeParser(NUMERIC, Number);
-  types.setTypeParser(TIMESTAMPTZ, parseTimestamp);
+  types.setTypeParser(TIMESTAMPTZ_TYPE_ID, parseTimestamp);
   const urls = urlsOfHosts(url);
   const { wanted = 'primary' } = options;
   const config: pg.PoolConfig = {
@@ -134,8 +134,8 @@ export const queryOn =
  * Prefix of a statement whose plan each connection caches. For statements that take longer to plan than to run: they read few rows, or
  * group none. (A cached plan does not know the values, so PostgreSQL assumes few rows.) The statement's text must not depend on values.
  */
-export const PREPARED_TEXT = '/* prepared */ ';
-export const PREPARED = sql.raw(PREPARED_TEXT);
+export const PREPARED_PREFIX = '/* prepared */ ';
+export const PREPARED_PREFIX_SQL = sql.raw(PREPARED_PREFIX);
 const IS_PREPARED = /^\s*\/\* prepared \*\//;
 
 /** Names of the statements prepared so far. There are as many as distinct texts. */
@@ -218,12 +218,12 @@ export function createDatabase(pool: pg.Pool): Database {
 }
 
 /** PostgreSQL's type number of `timestamp with time zone`. */
-export const TIMESTAMPTZ = 1184;
+export const TIMESTAMPTZ_TYPE_ID = 1184;
 
 /** Length of a timestamp in a UTC session, such as `2026-11-22 23:17:00+00`, without and with six decimals; years have four digits. */
 const [USUAL_LENGTH, LONGEST] = [22, 29];
 const [ZERO, DOT, PLUS] = [48, 46, 43];
-const parseAny = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date;
+const parseAny = pg.types.getTypeParser(TIMESTAMPTZ_TYPE_ID) as (text: string) => Date;
 
 /**
  * Parses a PostgreSQL timestamp, to the millisecond. A year of hours has 8,784 of them: the driver's own parser, with two regular

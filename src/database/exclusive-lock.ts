@@ -13,7 +13,7 @@ const BEAT_MS = 1_500;
  * Settings of a session that holds a lock. A running statement counts as a sign of life. Meanwhile the server detects a killed client by
  * checking the connection (not on Windows), and a lost machine by TCP keep-alive.
  */
-export const HOLDER_LIMITS = `
+export const LOCK_SESSION_SETTINGS = `
   set_config('idle_session_timeout', '${LOST_AFTER_SECONDS}s', false),
   set_config('idle_in_transaction_session_timeout', '${LOST_AFTER_SECONDS}s', false),
   set_config('tcp_keepalives_idle', '3', false), set_config('tcp_keepalives_interval', '2', false),
@@ -47,7 +47,7 @@ export async function withExclusiveLock<T>(
   try {
     // Raw SQL: the lock and the limits of the session, in one statement, because the process may hang between two.
     const { rows } = await client.query(
-      `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${HOLDER_LIMITS}] END
+      `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${LOCK_SESSION_SETTINGS}] END
        FROM (SELECT pg_try_advisory_lock($1) AS is_mine OFFSET 0) taken`,
       [key],
     );
@@ -80,7 +80,7 @@ export async function waitForExclusiveLock<T>(
   const client = await pool.connect();
   let mustEnd = true;
   try {
-    await client.query(`SELECT pg_advisory_lock($1), ARRAY[${HOLDER_LIMITS}]`, [key]);
+    await client.query(`SELECT pg_advisory_lock($1), ARRAY[${LOCK_SESSION_SETTINGS}]`, [key]);
     const result = await work(client);
     await client.query(`SELECT pg_advisory_unlock($1), ${NO_LIMITS}`, [key]);
     mustEnd = false;
@@ -101,7 +101,7 @@ function inTurn(client: PoolClient): LockSession {
   return { query: query as PoolClient['query'] };
 }
 
-/** Sends heartbeats for the holder of a lock (`HOLDER_LIMITS`). Returns a function that stops them and resolves after the last one. */
+/** Sends heartbeats for the holder of a lock (`LOCK_SESSION_SETTINGS`). Returns a function that stops them and resolves after the last one. */
 export function keepAlive(session: LockSession): () => Promise<void> {
   const over = new AbortController();
   const beating = (async () => {

@@ -5,7 +5,7 @@ import {
   failedToConnect,
   HostUnavailable,
   queryHost,
-  type WantedHost,
+  type ServerRole,
 } from './hosts.ts';
 import { passConnection } from './standstill.ts';
 
@@ -25,7 +25,7 @@ const LOOK_EVERY_MS = 2_000;
  * that hangs, or a machine without power, closes no connection. So if a statement takes long, another host has the wanted role and the
  * statement's host has lost it, the pool closes its connections to that host. (Of several standbys each has the wanted role.)
  */
-export function createHostsPool(urls: readonly string[], wanted: WantedHost, options: pg.PoolConfig): pg.Pool {
+export function createHostsPool(urls: readonly string[], wanted: ServerRole, options: pg.PoolConfig): pg.Pool {
   const { types: _, ...settings } = options;
   const hosts = createHosts(urls.length, wanted, (host) =>
     queryHost(

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** Role of the server to which a pool connects. The servers are copies of each other; only the primary accepts writes. */
-export type WantedHost = 'primary' | 'standby';
+export type ServerRole = 'primary' | 'standby';
 
 interface Hosts {
   /**
@@ -21,7 +21,7 @@ interface Hosts {
  * Creates the search for the host in the wanted role. `ask` connects to the host of that number and returns whether it has the role; it
  * throws if the host does not respond. All hosts are queried concurrently, so a machine without power costs no extra time.
  */
-export function createHosts(count: number, wanted: WantedHost, ask: (host: number) => Promise<boolean>): Hosts {
+export function createHosts(count: number, wanted: ServerRole, ask: (host: number) => Promise<boolean>): Hosts {
   let known: number | null = null;
   let underWay: Promise<number> | null = null;
 
@@ -122,7 +122,7 @@ export const failedToConnect = new WeakSet<object>();
 type Connected = ((error: Error) => void) & ((error: null, client: pg.Client) => void);
 
 /** Creates the class of a pool's connections, which go to the host in the wanted role. `urls` has one URL for each host. */
-export function createHostsClient(urls: readonly string[], wanted: WantedHost, hosts: Hosts, timeoutMs: number) {
+export function createHostsClient(urls: readonly string[], wanted: ServerRole, hosts: Hosts, timeoutMs: number) {
   const addresses = urls
     .map((connectionString) => new pg.Client({ connectionString }))
     .map(({ host, port }) => ({ host, port }));
@@ -176,7 +176,7 @@ export function createHostsClient(urls: readonly string[], wanted: WantedHost, h
 }
 
 /** Checks over a new connection whether one host has the wanted role. */
-export async function queryHost(config: pg.ClientConfig, wanted: WantedHost): Promise<boolean> {
+export async function queryHost(config: pg.ClientConfig, wanted: ServerRole): Promise<boolean> {
   const client = new pg.Client(config);
   client.on('error', () => {});
   try {

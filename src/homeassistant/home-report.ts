@@ -17,7 +17,7 @@ import { monthForecast } from '#src/remarks/month-forecast.ts';
 import type { DeviceReport, HomeReport } from './announce.ts';
 
 /** An account whose home is published. */
-export interface Owner {
+export interface PublishedAccount {
   userId: string;
   email: string;
   zone: string;
@@ -35,7 +35,7 @@ const EXPORT = new Set(['export'] as const);
  */
 export async function readHomeReport(
   db: Database,
-  owner: Owner,
+  owner: PublishedAccount,
   { now, isOnly }: { now: Date; isOnly: boolean },
 ): Promise<HomeReport> {
   const { userId, zone } = owner;

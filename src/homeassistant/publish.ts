@@ -15,7 +15,7 @@ import {
   findOwnTopics,
 } from './announce.ts';
 import { connectBroker, type HomeAssistantBroker } from './broker.ts';
-import { homeUsage, type Owner, readHomeReport } from './home-report.ts';
+import { homeUsage, type PublishedAccount, readHomeReport } from './home-report.ts';
 
 /** The broker to publish to, and the accounts whose homes are published. */
 export interface HomeAssistantPublishing {
@@ -174,7 +174,7 @@ async function messagesNow(
 }
 
 /** The accounts with these e-mail addresses or ids, ordered by id. */
-async function ownersOf(db: Database, names: readonly string[]): Promise<Owner[]> {
+async function ownersOf(db: Database, names: readonly string[]): Promise<PublishedAccount[]> {
   const lower = names.map((name) => name.toLowerCase());
   const rows = await db
     .selectFrom('users')

@@ -2,7 +2,7 @@ import type { Capabilities } from '#src/database/capabilities.ts';
 import { closeForWriting, openForWriting } from '#src/database/closing.ts';
 import { createPool, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { continueSequences } from '#src/database/copy/copy-rows.ts';
-import { beginFilling, endFilling } from '#src/database/copy/filling.ts';
+import { markTargetAsFilled, markTargetAsFilling } from '#src/database/copy/filling.ts';
 import { COPIED_RELATIONS, type CopiedRelation, UNCOPIED_RELATIONS } from '#src/database/copy/relations.ts';
 import {
   type CopyEnds,
@@ -67,7 +67,7 @@ export async function moveInstallation(
     await refuseItself(pools);
     const { database } = await migrate(pools.target, options);
     step(`From: ${from.database.line}\nTo:   ${database.line}`);
-    await beginFilling(pools);
+    await markTargetAsFilling(pools);
     step('Copying while the service runs …');
     await withEnds(pools, (ends) => synchronise(ends, MOVED_RELATIONS, { held: false, onProgress: progress }));
     step('Blocking writers, copying data that arrived since, and comparing …');
@@ -82,7 +82,7 @@ export async function moveInstallation(
         { cause: error },
       );
     });
-    await endFilling(pools);
+    await markTargetAsFilled(pools);
     const users = relations.find(({ relation }) => relation === 'users')?.rows ?? 0;
     return {
       database: database.line,

@@ -3,7 +3,7 @@ import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createPool } from '#src/database/connect.ts';
 import { computeFingerprint } from '#src/database/copy/copy-rows.ts';
-import { copyCluster, hashClusterState, isFilled } from '#src/database/copy/filling.ts';
+import { copyCluster, hashClusterState, isTargetFilled } from '#src/database/copy/filling.ts';
 import {
   clusterFolder,
   readMajorVersion,
@@ -128,7 +128,7 @@ async function stopBoth(
 async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveSteps): Promise<void> {
   const pools = { source: createPool(sourceUrl, { max: 1 }), target: createPool(targetUrl, { max: 1 }) };
   // The queries fail in a new, empty database, which has no schema.
-  const isDone = await isFilled(pools).catch(() => false);
+  const isDone = await isTargetFilled(pools).catch(() => false);
   await Promise.all([pools.source.end(), pools.target.end()]);
   if (isDone) return;
   await moveInstallation(sourceUrl, targetUrl, { timescale: 'auto' }, steps).catch((error: Error) => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { PACKAGE } from '#src/database/postgres-binaries.ts';
+import { CURRENT_PACKAGE } from '#src/database/postgres-binaries.ts';
 
 /** Previous major version of PostgreSQL, from which an upgrade is tested. */
 export const EARLIER_POSTGRES_MAJOR = 17;
@@ -12,4 +12,5 @@ export const EARLIER_POSTGRES_FOLDER = join(
   `postgres-${EARLIER_POSTGRES_MAJOR}`,
 );
 
-export const hasEarlierPostgres = (): boolean => existsSync(join(EARLIER_POSTGRES_FOLDER, 'node_modules', PACKAGE));
+export const hasEarlierPostgres = (): boolean =>
+  existsSync(join(EARLIER_POSTGRES_FOLDER, 'node_modules', CURRENT_PACKAGE));

@@ -7,7 +7,7 @@ import { streamGroupInsights } from '#src/energy/group/insights.ts';
 import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { loadStoredSums } from '#src/energy/group/stored-sums.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { readPasts, storePasts } from '#src/energy/usage/pasts.ts';
+import { readHistoryFacts, storeHistoryFacts } from '#src/energy/usage/pasts.ts';
 import { changeMembers, listGroupHomes } from '#src/groups/members.ts';
 import { createGroup } from '#src/groups/store.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
@@ -217,7 +217,7 @@ test('the first times of devices and the direction of their energy are computed 
     });
     await addToProfile(database, [flow(40, 500), flow(20, 500)]);
     await database.settle();
-    await storePasts(db, [{ key: one.deviceId, userId: one.userId, produces: true }], at(1, 0));
+    await storeHistoryFacts(db, [{ key: one.deviceId, userId: one.userId, produces: true }], at(1, 0));
     // Cases: no change since; the opposite direction since; the same, long ago; energy before the recorded beginning.
     if (number === 1) await addToProfile(database, [flow(0, 0, 2_000)]);
     if (number === 2) await addToProfile(database, [flow(20, 0, 3_000)]);
@@ -228,7 +228,7 @@ test('the first times of devices and the direction of their energy are computed 
     devices,
   ]);
   expect(rows).toEqual([{ kept: 4 }]);
-  const pasts = await readPasts(
+  const pasts = await readHistoryFacts(
     db,
     devices.map((id) => ({ id, produces: true })),
   );

@@ -24,7 +24,7 @@ interface Pools {
  * `installation_id` names the source. So no service starts on half of an installation, and only an unfinished move may continue and
  * overwrite rows. Throws, with the remedy, if source and target do not match.
  */
-export async function beginFilling({ source, target }: Pools): Promise<void> {
+export async function markTargetAsFilling({ source, target }: Pools): Promise<void> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
   if (from.id.startsWith(FILLED_FROM)) throw new Error(await explainClosing(source));
   if (to.isClosed && to.id === FILLED_FROM + from.id) return;
@@ -48,7 +48,7 @@ export async function beginFilling({ source, target }: Pools): Promise<void> {
 }
 
 /** Gives the target the identity of the source installation and opens it for writing. */
-export async function endFilling({ source, target }: Pools): Promise<void> {
+export async function markTargetAsFilled({ source, target }: Pools): Promise<void> {
   const { id, shards } = await stateOf(source);
   await inTransaction(target, async (client) => {
     await client.query('UPDATE installation SET installation_id = $1, shards = $2', [id, shards]);
@@ -60,7 +60,7 @@ export async function endFilling({ source, target }: Pools): Promise<void> {
  * Whether the target already has the identity of the source installation, because a move was interrupted after that step and before it
  * reported success.
  */
-export async function isFilled({ source, target }: Pools): Promise<boolean> {
+export async function isTargetFilled({ source, target }: Pools): Promise<boolean> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
   return from.isClosed && !to.isClosed && to.id === from.id;
 }

@@ -145,7 +145,7 @@ function figures({ type, data, people = null }: ReportedEvent, reader: Reader, n
   const { words, moment } = reader;
   const { common } = words;
   if (isMemberMail(type)) return memberDetails(type, data, people, words);
-  if (isAppMail(type)) return appDetails(type, data, reader);
+  if (isAppMail(type)) return appMailDetails(type, data, reader);
   if (type === 'webhook.paused') {
     const w = words.webhookPaused;
     return [

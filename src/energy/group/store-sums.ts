@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '#src/core/units.ts';
 import { type Pool, queryOf } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
-import { type PastDevice, storePasts } from '../usage/pasts.ts';
+import { type DeviceWithStoredFacts, storeHistoryFacts } from '../usage/pasts.ts';
 import { computeCompositionHash } from './composition.ts';
 import { loadGroupHomes } from './homes.ts';
 import { advanceStorageBound, inSnapshot, processChangedDays, stopRecordingIfUnused, yesterdayOf } from './progress.ts';
@@ -116,13 +116,13 @@ function begin({ db, homesOf }: StoreSumsOptions, { groupId }: Kept): Promise<Da
         groupId,
         group.userIds,
       ]);
-    for await (const homes of group.composed()) await storePasts(trx, homes.flatMap(keptDevices), before);
+    for await (const homes of group.composed()) await storeHistoryFacts(trx, homes.flatMap(keptDevices), before);
     return before;
   });
 }
 
 /** Returns the devices of a home whose pasts are stored, including the parts of producing devices. */
-function keptDevices({ userId, devices }: Home): PastDevice[] {
+function keptDevices({ userId, devices }: Home): DeviceWithStoredFacts[] {
   const whole = Map.groupBy(devices, ({ deviceId, partOf }) => partOf ?? deviceId);
   return [...whole.values()].flatMap((parts) => {
     const produces = parts.some(({ placement }) => placement === 'production');

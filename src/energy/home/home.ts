@@ -1,8 +1,8 @@
 import { QUARTER_MS } from '#src/core/units.ts';
-import { type Database, PREPARED_TEXT, queryOf } from '#src/database/connect.ts';
+import { type Database, PREPARED_PREFIX, queryOf } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { type Meter, meterKey } from '#src/database/meter.ts';
-import { pastsSql } from '../usage/pasts.ts';
+import { historyFactsSql } from '../usage/pasts.ts';
 import { addUpSpans, computeCountedSpans } from './counted-spans.ts';
 import { computeStretches, type HomeDevice, type HomeStretch, hasChannels } from './roles.ts';
 import type { PastPlacements } from './sums.ts';
@@ -49,7 +49,7 @@ export interface HomeLoadOptions {
 /** Loads a user's home. */
 export async function loadHome(db: Database, userId: string, asked: HomeLoadOptions): Promise<Home> {
   // Raw SQL, because this query is on the hot path of every answer about a home.
-  const { rows } = await queryOf(db)<Row>(`${PREPARED_TEXT}${withPasts(devicesWhere('d.user_id = $1'))}`, [userId]);
+  const { rows } = await queryOf(db)<Row>(`${PREPARED_PREFIX}${withPasts(devicesWhere('d.user_id = $1'))}`, [userId]);
   return homeOf(userId, placedDevices(rows), asked);
 }
 
@@ -106,7 +106,7 @@ const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${
   keys AS (
     SELECT device_id AS key, produces FROM directions
     UNION ALL SELECT DISTINCT device_id || '/' || meter, true FROM counted JOIN directions USING (device_id) WHERE produces AND meter IS NOT NULL),
-  pasts AS MATERIALIZED (${pastsSql('keys d')})
+  pasts AS MATERIALIZED (${historyFactsSql('keys d')})
   SELECT c.*, own.begins_at, own.net_export, part.net_export AS part_net_export
   FROM counted c LEFT JOIN pasts own ON own.key = c.device_id LEFT JOIN pasts part ON part.key = c.device_id || '/' || c.meter
   ORDER BY c.device_id, c.meter, c.counts_from, c.counts_until`;
@@ -120,7 +120,9 @@ export async function loadDeviceAsMeter(
   deviceId: string,
 ): Promise<{ home: Home; device: HomeDevice; isSplit: boolean } | null> {
   // Raw SQL, because this query is on the hot path of every answer about a device.
-  const { rows } = await queryOf(db)<Row>(`${PREPARED_TEXT}${withPasts(devicesWhere('d.device_id = $1'))}`, [deviceId]);
+  const { rows } = await queryOf(db)<Row>(`${PREPARED_PREFIX}${withPasts(devicesWhere('d.device_id = $1'))}`, [
+    deviceId,
+  ]);
   const devices = placedDevices(rows);
   const [row] = rows;
   const device = devices.find(({ partOf }) => partOf === null);

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DateTime } from 'luxon';
 import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
-import { type Database, PREPARED, parseBigints, parseBigintsWithNulls } from '#src/database/connect.ts';
+import { type Database, PREPARED_PREFIX_SQL, parseBigints, parseBigintsWithNulls } from '#src/database/connect.ts';
 import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
 import { levelRowsSql, ownerPiecesSql, type RowOwner } from '#src/rollups/parts.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
@@ -120,7 +120,7 @@ async function columnsOf(
   isPrepared: boolean,
 ): Promise<BucketImports | null> {
   const { rows } = await sql<{ isComposed: boolean; at: string | null; used: string | null; peaks: string | null }>`
-    ${isPrepared ? PREPARED : sql``}WITH ${homeOf(whose)}
+    ${isPrepared ? PREPARED_PREFIX_SQL : sql``}WITH ${homeOf(whose)}
     SELECT ${IS_COMPOSED} AS "isComposed", array_agg(at ORDER BY at)::text AS at, array_agg(used ORDER BY at)::text AS used, array_agg(peak ORDER BY at)::text AS peaks
     FROM (${buckets}) b WHERE NOT ${IS_COMPOSED}`.execute(db);
   const [row] = rows;

@@ -1,11 +1,11 @@
-import { type Database, PREPARED_TEXT, queryOf } from '#src/database/connect.ts';
+import { type Database, PREPARED_PREFIX, queryOf } from '#src/database/connect.ts';
 import { COLUMN_BY_MEASURE, PACKED_DAYS, ROW_TIME_COLUMN, STORED_HOURS } from '#src/rollups/levels.ts';
 
 /**
  * Facts from the whole history of a device: its first counted interval, and the direction of a device that produces. They are read in the
  * same statement as the device, so that changes of history apply at once.
  */
-export interface DevicePast {
+export interface DeviceHistoryFacts {
   /** Unix ms: start of the quarter-hour in which its first counted interval begins. */
   beginsAtMs: number;
   /** Energy exported less energy imported, mWh. Known for devices that produce; otherwise 0. */
@@ -45,10 +45,10 @@ const OPEN_NET = `coalesce((SELECT sum(${EXPORT} - ${IMPORT}) FROM open_hours o 
 /**
  * Builds a query for the pasts of some keys: columns `key`, `begins_at` (null: nothing of it counts yet) and `net_export` (null if it does
  * not produce). `keys`: a relation `d` with the columns `key` and `produces`. The first quarter-hour is searched on the first stored day,
- * and everywhere only if that day has no data. The stored past of a key (`storePasts`) is valid unless a closed hour before its bound has
+ * and everywhere only if that day has no data. The stored past of a key (`storeHistoryFacts`) is valid unless a closed hour before its bound has
  * changed or is open again.
  */
-export const pastsSql = (keys: string): string => `
+export const historyFactsSql = (keys: string): string => `
   SELECT d.key, coalesce(k.begins_at, ${begin(ON_FIRST_DAY, OPEN)}, ${begin('', OPEN)}) AS begins_at,
     CASE WHEN NOT d.produces THEN NULL WHEN k.net IS NULL THEN ${closedNet(() => '')} + ${OPEN_NET}
       ELSE k.net + ${closedNet((at) => `AND ${at} >= k.before`)} + ${OPEN_NET} END AS net_export
@@ -60,13 +60,13 @@ export const pastsSql = (keys: string): string => `
   LEFT JOIN LATERAL (SELECT ${FIRST_DAY} AS first_at) f ON k.begins_at IS NULL`;
 
 /** Reads the pasts of devices, or of their parts, by key. Keys of which nothing counts yet are left out. */
-export async function readPasts(
+export async function readHistoryFacts(
   db: Database,
   devices: readonly { id: string; produces: boolean }[],
-): Promise<Map<string, DevicePast>> {
+): Promise<Map<string, DeviceHistoryFacts>> {
   // Raw SQL, here and below: relations of src/rollups/levels.ts.
   const { rows } = await queryOf(db)<{ key: string; begins_at: Date | null; net_export: string | null }>(
-    `${PREPARED_TEXT}${pastsSql('unnest($1::text[], $2::boolean[]) d (key, produces)')}`,
+    `${PREPARED_PREFIX}${historyFactsSql('unnest($1::text[], $2::boolean[]) d (key, produces)')}`,
     [devices.map(({ id }) => id), devices.map(({ produces }) => produces)],
   );
   return new Map(
@@ -82,17 +82,21 @@ export async function readPasts(
 const DAYS_TO_ADD = 7;
 
 /** A device, or a part of one, whose past is stored. */
-export interface PastDevice {
+export interface DeviceWithStoredFacts {
   key: string;
   userId: string;
   produces: boolean;
 }
 
 /**
- * Stores the pasts of some keys from closed hours before a time (`pastsSql` adds later hours). A stored past is renewed after a week. Keys
+ * Stores the pasts of some keys from closed hours before a time (`historyFactsSql` adds later hours). A stored past is renewed after a week. Keys
  * without data before that time are skipped. `before`: start of a UTC day; changes of closed hours before it are recorded.
  */
-export async function storePasts(db: Database, devices: readonly PastDevice[], before: Date): Promise<void> {
+export async function storeHistoryFacts(
+  db: Database,
+  devices: readonly DeviceWithStoredFacts[],
+  before: Date,
+): Promise<void> {
   const earlier = (where: string) => begin(`AND c.starts_at < $4 AND c.${ROW_TIME_COLUMN} < $4 ${where}`, '');
   await queryOf(db)(
     `INSERT INTO kept_device_pasts AS k (device_id, user_id, before, begins_at, net_export_milliwatt_hours)

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mapChangesTo, parseExceptions, withRouting } from './exceptions.ts';
+import { applyRouting, mapChangesTo, parseExceptions } from './exceptions.ts';
 import type { MapChange, MapEntry } from './runtime-api.ts';
 
 test('a file of exceptions has one account and cell per line, and may contain comments', () => {
@@ -45,7 +45,7 @@ test('updates of a router make its map equal to the file, change nothing else, a
   const listed = (entries: readonly MapEntry[]) => entries.map(({ name, value }) => [name, value]).sort();
   fc.assert(
     fc.property(files, maps, routings, (file, router, routing) => {
-      const wanted = withRouting(file, routing);
+      const wanted = applyRouting(file, routing);
       for (const [name, cell] of routing) expect(wanted.get(name) ?? null).toBe(cell);
       const before = new Set(router.map(({ name }) => name));
       const noGap = (found: Map<string, string>) => {

@@ -15,7 +15,7 @@ export interface ExceptionPlaces {
 }
 
 /** Cells by names. Null: the name needs no exception, because it contains its cell. */
-export type Routing = ReadonlyMap<string, string | null>;
+export type CellByName = ReadonlyMap<string, string | null>;
 
 /** Parses a file of exceptions: a name and a cell a line, comments after `#`. Throws with the line that is neither. Pure. */
 export function parseExceptions(text: string): Map<string, string> {
@@ -32,7 +32,7 @@ export function parseExceptions(text: string): Map<string, string> {
 }
 
 /** Returns exceptions after a change. Pure. */
-export function withRouting(exceptions: Exceptions, routing: Routing): Map<string, string> {
+export function applyRouting(exceptions: Exceptions, routing: CellByName): Map<string, string> {
   const changed = new Map(exceptions);
   for (const [name, cell] of routing)
     if (cell === null) changed.delete(name);
@@ -61,11 +61,11 @@ const MAX_LOCKED_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
 /** Changes the file of exceptions, so that a router that starts later has them. Concurrent commands take turns. Returns all exceptions. */
-async function changeFile(file: string, routing: Routing): Promise<Exceptions> {
+async function changeFile(file: string, routing: CellByName): Promise<Exceptions> {
   const next = `${file}.next`;
   const handle = await lock(next);
   try {
-    const changed = withRouting(await readExceptions(file), routing);
+    const changed = applyRouting(await readExceptions(file), routing);
     await handle.writeFile(HEAD + [...changed].map(([name, cell]) => `${name} ${cell}\n`).join(''));
     await handle.sync();
     await rename(next, file);
@@ -96,7 +96,7 @@ export const readExceptions = async (file: string): Promise<Map<string, string>>
   parseExceptions(await readFile(file, 'utf8'));
 
 /** Changes exceptions in the file and then in each router. Throws if a router could not be changed; then it must be repeated. */
-export async function routeNames({ file, routers }: ExceptionPlaces, routing: Routing): Promise<void> {
+export async function storeExceptions({ file, routers }: ExceptionPlaces, routing: CellByName): Promise<void> {
   const wanted = await changeFile(file, routing);
   await eachRouter(routers, async (router) => {
     const path = await findMap(router, basename(file));

@@ -1,7 +1,7 @@
 import type { Pool } from '#src/database/connect.ts';
 import { moveUsers, type UsersMove, type UsersMoveReport } from '../users-move/move-users.ts';
 import type { AccountName, AccountRoutes } from '../users-move/routes.ts';
-import { type ExceptionPlaces, routeNames } from './exceptions.ts';
+import { type ExceptionPlaces, storeExceptions } from './exceptions.ts';
 
 /** Name of the cell whose identifiers contain none. */
 export const FIRST_CELL = 'first';
@@ -44,8 +44,8 @@ export async function moveToCell(
   },
 ): Promise<CellMoveReport> {
   const routes: AccountRoutes = {
-    toTarget: (names) => routeNames(places, routingTo(to.cell, names)),
-    toSource: (names) => routeNames(places, routingTo(from.cell, names)),
+    toTarget: (names) => storeExceptions(places, routingTo(to.cell, names)),
+    toSource: (names) => storeExceptions(places, routingTo(from.cell, names)),
   };
   const report: CellMoveReport = { users: 0, moved_before: 0, held_ms: 0, forwarded: 0, removed: 0, unpriced: [] };
   const groups = await groupUsers(source, users);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Candidate, type MoveConstraints, parseAccounts, reasonsAgainstMove } from './choose.ts';
+import { type MoveCandidate, type MoveConstraints, parseAccounts, reasonsAgainstMove } from './choose.ts';
 
 test('a file lists one account per line, with comments, and each error is reported with its line', () => {
   const text =
@@ -19,8 +19,8 @@ test('a file lists one account per line, with comments, and each error is report
 });
 
 const nobody: MoveConstraints = { there: new Set(), emailsThere: new Set(), issuersThere: new Map(), left: new Map() };
-const home: Candidate = { userId: 'usr_1', email: 'A@example.com', role: 'homeowner', enrolledBy: 'usr_u' };
-const utility: Candidate = { userId: 'usr_u', email: 'u@example.com', role: 'utility', enrolledBy: null };
+const home: MoveCandidate = { userId: 'usr_1', email: 'A@example.com', role: 'homeowner', enrolledBy: 'usr_u' };
+const utility: MoveCandidate = { userId: 'usr_u', email: 'u@example.com', role: 'utility', enrolledBy: null };
 
 test('a homeowner moves only to the place of its utility, or together with it', () => {
   const both = new Set(['usr_1', 'usr_u']);

@@ -70,8 +70,8 @@ async function departuresOf(pool: Pool): Promise<Map<string, Departure>> {
 }
 
 /** Returns accounts by the id or e-mail address that the file uses, in lower case. */
-async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<string, Candidate>> {
-  const { rows } = await pool.query<Candidate & { name: string }>(
+async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<string, MoveCandidate>> {
+  const { rows } = await pool.query<MoveCandidate & { name: string }>(
     `SELECT lower(n.name) AS name, user_id AS "userId", email, role, enrolled_by AS "enrolledBy"
      FROM unnest($1::text[]) n (name) JOIN users u ON u.user_id = n.name OR lower(u.email) = lower(n.name)`,
     [named.map(({ name }) => name)],
@@ -103,7 +103,7 @@ async function goneByEmail(
 
 async function surroundings(
   { source, target }: MoveInstallations,
-  candidates: readonly Candidate[],
+  candidates: readonly MoveCandidate[],
   moving: readonly string[],
 ) {
   const ids = candidates.flatMap(({ userId, enrolledBy }) => (enrolledBy === null ? [userId] : [userId, enrolledBy]));
@@ -178,7 +178,7 @@ export function parseAccounts(text: string): { named: Named[]; errors: string[] 
 }
 
 /** An account that may move, with the facts that decide whether it can. */
-export interface Candidate {
+export interface MoveCandidate {
   userId: string;
   email: string;
   role: string;
@@ -199,7 +199,7 @@ export interface MoveConstraints {
 
 /** Returns the reasons why an account cannot move; empty if it can. Pure. */
 export function reasonsAgainstMove(
-  one: Candidate,
+  one: MoveCandidate,
   moving: ReadonlySet<string>,
   { there, emailsThere, issuersThere, left }: MoveConstraints,
 ): string[] {

@@ -19,7 +19,7 @@ export interface RowProblem {
 }
 
 /** Result of reading an answer. `failure`: a sentence without text of the answer; nothing of the answer can be stored. */
-export type ReadAnswer = { prices: TimedPrice[]; problems: RowProblem[]; rows: number } | { failure: string };
+export type AnswerReadResult = { prices: TimedPrice[]; problems: RowProblem[]; rows: number } | { failure: string };
 
 /**
  * Returns the values of an answer's rows that a series can store, in order of time, and the rows that it cannot store. `factor`: factor on

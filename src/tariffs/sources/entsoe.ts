@@ -1,9 +1,9 @@
 import { asBillionths } from '#src/core/decimal.ts';
 import { MINUTE_MS } from '#src/core/units.ts';
 import { findElements, parseXml, textOf, type XmlElement } from '#src/core/xml.ts';
-import { type AnswerRow, MAX_ANSWER_ROWS, type ReadAnswer, tooFineFailureOf, toPrices } from './answer.ts';
+import { type AnswerReadResult, type AnswerRow, MAX_ANSWER_ROWS, tooFineFailureOf, toPrices } from './answer.ts';
 import { parseAnswerTime } from './answer-times.ts';
-import type { SeriesForm } from './source.ts';
+import type { SeriesUnits } from './source.ts';
 
 /** Prices of the platform are for a MWh. */
 const PER_KWH = asBillionths(1_000_000n);
@@ -22,7 +22,7 @@ const AUCTION = 'classificationSequence_AttributeInstanceComponent.position';
  * others its price is unknown. Other auctions of the zone are ignored. (ENTSO-E, Transparency Platform restful API, 12.1.D Energy Prices;
  * Introduction of different timeseries possibilities, curveType.)
  */
-export async function readEntsoe(text: string, form: SeriesForm): Promise<ReadAnswer> {
+export async function readEntsoe(text: string, form: SeriesUnits): Promise<AnswerReadResult> {
   const root = await parseXml(text);
   if (!root) return { failure: 'the response is not XML' };
   // The platform answers that it has no data with this document and status 200.
@@ -41,8 +41,8 @@ export async function readEntsoe(text: string, form: SeriesForm): Promise<ReadAn
 
 function pricesOf(
   periods: readonly { period: XmlElement; repeats: boolean }[],
-  { resolutionMinutes }: SeriesForm,
-): ReadAnswer {
+  { resolutionMinutes }: SeriesUnits,
+): AnswerReadResult {
   const rows: AnswerRow[] = [];
   let isFiner = false;
   for (const { period, repeats } of periods) {

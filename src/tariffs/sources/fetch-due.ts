@@ -10,18 +10,18 @@ import { addEvents } from '#src/events/outbox.ts';
 import { packPrices } from '../packed-days.ts';
 import type { StoredSeries } from '../price-series.ts';
 import { storeFetchedPrices } from '../prices.ts';
-import { describeProblems, type ReadAnswer } from './answer.ts';
+import { type AnswerReadResult, describeProblems } from './answer.ts';
 import { endOfUtcDay, type FetchOutcome, type FetchState, planNextFetch } from './fetch-times.ts';
 import {
   type FetchAnswer,
   type FetchedAnswer,
   fetchTimesOf,
-  hasTomorrow,
+  hasValuesOfTomorrow,
   readSource,
   sourceHostOf,
   sourceRequestOf,
 } from './read-source.ts';
-import { type Source, seriesFormOf } from './source.ts';
+import { type Source, seriesUnitsOf } from './source.ts';
 import { decryptSourceSecrets } from './store.ts';
 
 /** Time that a worker has for a fetch and its storage. If the worker is killed, another one fetches after it. */
@@ -155,10 +155,10 @@ async function fetchFor(
 
 /** Returns a function that reads an answer for a series, once for all series with the same unit and resolution. */
 function cachedReader(answer: FetchedAnswer) {
-  const known = new Map<string, ReadAnswer>();
-  return async (series: ClaimedSeries): Promise<ReadAnswer> => {
+  const known = new Map<string, AnswerReadResult>();
+  return async (series: ClaimedSeries): Promise<AnswerReadResult> => {
     if ('failure' in answer) return answer;
-    const form = seriesFormOf(series);
+    const form = seriesUnitsOf(series);
     const name = `${form.unit} ${form.resolutionMinutes}`;
     const read = known.get(name) ?? (await readSource(answer.text, series.settings, form));
     known.set(name, read);
@@ -171,7 +171,7 @@ async function applyAnswer(
   { db, clock }: FetchParts,
   leaseId: string,
   series: ClaimedSeries,
-  { answer, read }: { answer: FetchedAnswer; read: ReadAnswer },
+  { answer, read }: { answer: FetchedAnswer; read: AnswerReadResult },
 ): Promise<void> {
   const { series_id, settings, resolution_minutes, fetches } = series;
   const now = clock();
@@ -203,7 +203,7 @@ const MAX_ERROR = 500;
 
 function outcomeOf(
   answer: FetchedAnswer,
-  read: ReadAnswer,
+  read: AnswerReadResult,
   { settings, now }: { settings: Source; now: Date },
 ): FetchOutcome {
   if ('failure' in read) {
@@ -215,7 +215,7 @@ function outcomeOf(
     };
   }
   const error = describeProblems(read.problems, read.rows)?.slice(0, MAX_ERROR) ?? null;
-  return { isRead: true, hasTomorrow: hasTomorrow(read, settings, now), error };
+  return { isRead: true, hasTomorrow: hasValuesOfTomorrow(read, settings, now), error };
 }
 
 function failingEvent({ series_id, user_id, kind, name, settings }: ClaimedSeries, state: FetchState) {

@@ -1,10 +1,10 @@
 import { DateTime } from 'luxon';
 import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
-import { type ReadAnswer, toPrices } from './answer.ts';
+import { type AnswerReadResult, toPrices } from './answer.ts';
 import { readEntsoe } from './entsoe.ts';
 import families from './presets.json' with { type: 'json' };
 import { readRows } from './read-rows.ts';
-import type { RowPaths, SeriesForm } from './source.ts';
+import type { AnswerRowPaths, SeriesUnits } from './source.ts';
 
 /** Public source of prices or intensities: an entry of presets.json for one zone. */
 export interface Preset {
@@ -12,7 +12,7 @@ export interface Preset {
   /** Address. Words in braces are replaced: `{zone}`, `{token}`, and the first and last time of the wanted values. */
   url: string;
   /** `entsoe`: the format of ENTSO-E's platform, which needs a reader of its own. */
-  format: RowPaths['format'] | 'entsoe';
+  format: AnswerRowPaths['format'] | 'entsoe';
   items?: string;
   starts_at?: string;
   /** Place of the value, by unit: a currency, or `gCO2e` for grams of CO2 equivalent. */
@@ -59,7 +59,7 @@ export function presetUrl({ url, timezone, zone }: Preset, now: Date, token = ''
 }
 
 /** Reads an answer of a preset for a series. */
-export async function readPresetAnswer(text: string, preset: Preset, form: SeriesForm): Promise<ReadAnswer> {
+export async function readPresetAnswer(text: string, preset: Preset, form: SeriesUnits): Promise<AnswerReadResult> {
   const { format, items, starts_at = '', values, scale = '1', timesIn, timezone, minutes } = preset;
   if (format === 'entsoe') return readEntsoe(text, form);
   const paths = { format, items, starts_at, value: values[form.unit] ?? '' };

@@ -5,7 +5,7 @@ import { compileJsonPath } from '#src/core/json-path.ts';
 import { findElements, parseXml, textOf } from '#src/core/xml.ts';
 import { type AnswerRow, MAX_ANSWER_ROWS, TOO_MANY_ROWS } from './answer.ts';
 import { parseAnswerTime, resolveTimes } from './answer-times.ts';
-import type { RowPaths } from './source.ts';
+import type { AnswerRowPaths } from './source.ts';
 
 /** Time and value of a row as text; undefined where the row has none. */
 interface TextRow {
@@ -14,7 +14,7 @@ interface TextRow {
 }
 
 /** Reads the rows of an answer in any format. Returns a sentence if the answer as a whole cannot be read. `zone`: zone of local times. */
-export async function readRows(text: string, paths: RowPaths, zone: string): Promise<AnswerRow[] | string> {
+export async function readRows(text: string, paths: AnswerRowPaths, zone: string): Promise<AnswerRow[] | string> {
   const rows = await READERS[paths.format](text.replace(/^\uFEFF/, ''), paths);
   if (typeof rows === 'string') return rows;
   const times = rows.map(({ startsAt }) => (startsAt === undefined ? null : parseAnswerTime(startsAt.trim())));
@@ -23,13 +23,14 @@ export async function readRows(text: string, paths: RowPaths, zone: string): Pro
   );
 }
 
-const READERS: Record<RowPaths['format'], (text: string, paths: RowPaths) => Promise<TextRow[] | string>> = {
-  json: readJson,
-  csv: readCsv,
-  xml: readXml,
-};
+const READERS: Record<AnswerRowPaths['format'], (text: string, paths: AnswerRowPaths) => Promise<TextRow[] | string>> =
+  {
+    json: readJson,
+    csv: readCsv,
+    xml: readXml,
+  };
 
-async function readJson(text: string, { items = '$', starts_at, value }: RowPaths): Promise<TextRow[] | string> {
+async function readJson(text: string, { items = '$', starts_at, value }: AnswerRowPaths): Promise<TextRow[] | string> {
   const [listAt, startAt, valueAt] = [items, starts_at, value].map(compileJsonPath);
   if (!listAt || !startAt || !valueAt) return 'a path is not valid';
   let answer: unknown;
@@ -47,7 +48,7 @@ async function readJson(text: string, { items = '$', starts_at, value }: RowPath
 const scalar = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 
-async function readCsv(text: string, { starts_at, value }: RowPaths): Promise<TextRow[] | string> {
+async function readCsv(text: string, { starts_at, value }: AnswerRowPaths): Promise<TextRow[] | string> {
   const separator = separatorOf(text);
   try {
     const { header, rows } = await readCsvTable(text, MAX_ANSWER_ROWS, separator);
@@ -69,7 +70,7 @@ function separatorOf(text: string): ',' | ';' {
   return header.includes(';') && !header.includes(',') ? ';' : ',';
 }
 
-async function readXml(text: string, { items = '', starts_at, value }: RowPaths): Promise<TextRow[] | string> {
+async function readXml(text: string, { items = '', starts_at, value }: AnswerRowPaths): Promise<TextRow[] | string> {
   const root = await parseXml(text);
   if (!root) return 'the response is not XML, or declares a document type';
   const rows = findElements(root, items);

@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { formatDecimal } from '#src/core/decimal.ts';
-import type { ReadAnswer } from './answer.ts';
+import type { AnswerReadResult } from './answer.ts';
 import { PRESETS } from './presets.ts';
-import { fetchKeyOf, findSourceErrors, hasTomorrow, readSource, sourceHostOf, sourceRequestOf } from './read-source.ts';
-import type { OwnSource, Source } from './source.ts';
+import {
+  fetchKeyOf,
+  findSourceErrors,
+  hasValuesOfTomorrow,
+  readSource,
+  sourceHostOf,
+  sourceRequestOf,
+} from './read-source.ts';
+import type { CustomSource, Source } from './source.ts';
 
 const recorded = (file: string) =>
   readFileSync(new URL(`../../../test/data/price-answers/${file}`, import.meta.url), 'utf8');
@@ -123,7 +130,7 @@ describe('an answer of a preset', () => {
   });
 });
 
-const own = (more: Partial<OwnSource> = {}): OwnSource => ({
+const own = (more: Partial<CustomSource> = {}): CustomSource => ({
   url: 'https://prices.example/today',
   format: 'json',
   items: '$.rows',
@@ -144,7 +151,7 @@ describe('a response of a custom address', () => {
     ];
     const xml =
       '<a:doc xmlns:a="x"><a:p><t>2026-06-15T12:00:00Z</t><v>-0.5</v></a:p><p><t>2026-06-15T15:00+02:00</t><v> 0.25 </v></p></a:doc>';
-    const answers: [string, OwnSource][] = [
+    const answers: [string, CustomSource][] = [
       [json(['2026-06-15T12:00:00Z', -0.5], ['2026-06-15T15:00:00+02:00', '0.25']), own()],
       [json([1_781_524_800, -0.5], [1_781_528_400_000, 0.25]), own()],
       [
@@ -259,16 +266,16 @@ describe('a response of a custom address', () => {
 });
 
 test('whether a response contains tomorrow is decided by the local date of its source', () => {
-  const prices = (time: string): ReadAnswer => ({
+  const prices = (time: string): AnswerReadResult => ({
     prices: [{ startsAtMs: Date.parse(time), perKwh: 0n as never }],
     problems: [],
     rows: 1,
   });
   const now = new Date('2026-06-15T21:30:00Z');
   const berlin = own({ timezone: 'Europe/Berlin' });
-  expect(hasTomorrow(prices('2026-06-15T21:00:00Z'), berlin, now)).toBe(false);
-  expect(hasTomorrow(prices('2026-06-15T22:00:00Z'), berlin, now)).toBe(true);
-  expect(hasTomorrow(prices('2026-06-15T22:00:00Z'), own(), now)).toBe(false);
+  expect(hasValuesOfTomorrow(prices('2026-06-15T21:00:00Z'), berlin, now)).toBe(false);
+  expect(hasValuesOfTomorrow(prices('2026-06-15T22:00:00Z'), berlin, now)).toBe(true);
+  expect(hasValuesOfTomorrow(prices('2026-06-15T22:00:00Z'), own(), now)).toBe(false);
 });
 
 describe('presets', () => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
-import { type ReadAnswer, toPrices } from './answer.ts';
+import { type AnswerReadResult, toPrices } from './answer.ts';
 import { type FetchTimes, startOfTomorrow } from './fetch-times.ts';
 import { needsToken, PRESETS, type Preset, presetUrl, readPresetAnswer } from './presets.ts';
 import { readRows } from './read-rows.ts';
-import type { SeriesForm, Source, SourceSecrets } from './source.ts';
+import type { SeriesUnits, Source, SourceSecrets } from './source.ts';
 
 /** Request for an answer. */
 export interface SourceRequest {
@@ -50,7 +50,7 @@ export function fetchKeyOf(seriesId: string, source: Source, { token = '' }: Sou
 }
 
 /** Reads an answer of a source for a series. */
-export async function readSource(text: string, source: Source, form: SeriesForm): Promise<ReadAnswer> {
+export async function readSource(text: string, source: Source, form: SeriesUnits): Promise<AnswerReadResult> {
   if ('preset' in source) return readPresetAnswer(text, presetOf(source.preset), form);
   const rows = await readRows(text, source, source.timezone);
   if (typeof rows === 'string') return { failure: rows };
@@ -60,7 +60,7 @@ export async function readSource(text: string, source: Source, form: SeriesForm)
 }
 
 /** Whether an answer has values of the day after its fetch, in the zone of its source. */
-export const hasTomorrow = (read: ReadAnswer, source: Source, now: Date): boolean =>
+export const hasValuesOfTomorrow = (read: AnswerReadResult, source: Source, now: Date): boolean =>
   'prices' in read &&
   (read.prices.at(-1)?.startsAtMs ?? 0) >= startOfTomorrow(now, fetchTimesOf(source).timezone).getTime();
 
@@ -71,7 +71,7 @@ export const hasTomorrow = (read: ReadAnswer, source: Source, now: Date): boolea
 export function findSourceErrors(
   source: Source,
   { token }: SourceSecrets,
-  { unit, resolutionMinutes }: SeriesForm,
+  { unit, resolutionMinutes }: SeriesUnits,
 ): { field: string; message: string }[] {
   if (!('preset' in source)) return [];
   const preset = PRESETS.get(source.preset);

@@ -2,7 +2,7 @@
 export const SOURCE_FORMATS = ['json', 'csv', 'xml'] as const;
 
 /** How the rows of an answer are found in it: paths as in mappings, names of CSV columns, or names of XML elements. */
-export interface RowPaths {
+export interface AnswerRowPaths {
   format: (typeof SOURCE_FORMATS)[number];
   /** JSON: path of the list, if not the whole answer. XML: name of the element that contains a row. CSV: none. */
   items?: string | undefined;
@@ -11,7 +11,7 @@ export interface RowPaths {
 }
 
 /** An address that a utility or administrator names. */
-export interface OwnSource extends RowPaths {
+export interface CustomSource extends AnswerRowPaths {
   url: string;
   /** Factor on the values, a decimal as text. */
   scale?: string | undefined;
@@ -22,7 +22,7 @@ export interface OwnSource extends RowPaths {
 }
 
 /** Source of a series in the API's format, which is stored, without its secrets. */
-export type Source = OwnSource | { preset: string };
+export type Source = CustomSource | { preset: string };
 
 /** Secrets of a source, which are stored encrypted. */
 export interface SourceSecrets {
@@ -34,14 +34,14 @@ export interface SourceSecrets {
 const GRAMS = 'gCO2e';
 
 /** Members of a series that determine how a source is read. */
-export interface SeriesForm {
+export interface SeriesUnits {
   /** Unit of the values for a kWh: a currency, or grams of CO2 equivalent. */
   unit: string;
   resolutionMinutes: number;
 }
 
 /** Returns the form of a series. Without a currency it is an emission series. */
-export const seriesFormOf = (series: { currency: string | null; resolution_minutes: number }): SeriesForm => ({
+export const seriesUnitsOf = (series: { currency: string | null; resolution_minutes: number }): SeriesUnits => ({
   unit: series.currency ?? GRAMS,
   resolutionMinutes: series.resolution_minutes,
 });

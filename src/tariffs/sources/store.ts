@@ -8,7 +8,7 @@ import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { StoredSeries } from '../price-series.ts';
 import { endOfUtcDay, MAX_FETCHES_A_DAY } from './fetch-times.ts';
 import { fetchKeyOf, findSourceErrors, sourceHostOf } from './read-source.ts';
-import { type Source, type SourceSecrets, seriesFormOf } from './source.ts';
+import { type Source, type SourceSecrets, seriesUnitsOf } from './source.ts';
 
 /** Maximum number of sources of an account (decisions, 12). */
 const MAX_SOURCES = 20;
@@ -74,7 +74,7 @@ export async function setSource(
   const known =
     before && sealed ? { source: before.settings as Source, secrets: decryptSourceSecrets(box, sealed) } : null;
   const secrets = known ? mergeSecrets(known, given) : given.secrets;
-  const [first, ...rest] = findSourceErrors(source, secrets, seriesFormOf(series));
+  const [first, ...rest] = findSourceErrors(source, secrets, seriesUnitsOf(series));
   if (first) throw unprocessable(first, ...rest);
   if (!before && (await countSources(trx, user_id)) >= MAX_SOURCES) throw new AppError('tooManySources');
   await countSourceCheck(trx, user_id, now);

@@ -188,7 +188,7 @@ test('exceptions apply at once, and after a restart of the router; energy cells 
   const places = { file: routers.exceptions, routers: [router.socket] };
   // More than one request to the runtime API.
   const many = Array.from({ length: 1_000 }, (_, index) => [`usr_many${index}`, 'c2'] as const);
-  await routeNames(
+  await storeExceptions(
     places,
     new Map([...many, [hashOf(moved), 'c2'], [`dev_${ID}`, 'c2'], [hashOf(`c2.${RANDOM}`), 'first']]),
   );
@@ -213,7 +213,7 @@ test('exceptions apply at once, and after a restart of the router; energy cells 
   await router.start();
   await holds();
   // One name is moved again, and one returns to the cell that made it.
-  await routeNames(
+  await storeExceptions(
     places,
     new Map([
       [hashOf(moved), 'first'],

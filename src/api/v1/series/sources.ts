@@ -12,7 +12,7 @@ import { findSeries, type StoredSeries, updateSeries as update } from '#src/tari
 import { removePrices } from '#src/tariffs/prices.ts';
 import { claimHost } from '#src/tariffs/sources/fetch-due.ts';
 import { findSourceErrors, readSource, sourceHostOf, sourceRequestOf } from '#src/tariffs/sources/read-source.ts';
-import { seriesFormOf } from '#src/tariffs/sources/source.ts';
+import { seriesUnitsOf } from '#src/tariffs/sources/source.ts';
 import {
   countSourceCheck,
   endSource,
@@ -70,7 +70,7 @@ export async function checkSource(
   { ownerId, ...series }: { ownerId: string } & Pick<StoredSeries, 'currency' | 'resolution_minutes'>,
   { source, secrets }: SourceWithSecrets,
 ): Promise<object> {
-  const form = seriesFormOf(series);
+  const form = seriesUnitsOf(series);
   const [first, ...rest] = findSourceErrors(source, secrets, form);
   if (first) throw unprocessable(first, ...rest);
   if (!fetchAnswer || checks >= MAX_CHECKS_AT_ONCE) throw new AppError('unavailable');
