@@ -4,7 +4,7 @@ import type { Firing } from '#src/api/dashboard/shapes.ts';
 import { callApi, fetchAll, type Page as PageOf, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
-import { kwh, moneyIn, time } from '../parts/format.ts';
+import { createMoneyFormatter, kwh, time } from '../parts/format.ts';
 import { PageButtons, useAction, useLoad, usePages } from '../parts/load.ts';
 import { Badge, Card, ConfirmButton, Dialog, ErrorMessage, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -179,7 +179,7 @@ export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void
 }
 
 function totalOf({ kwh_used, cost, currency }: Firing): string {
-  if (cost !== null && currency !== null) return moneyIn(currency)(Number(cost));
+  if (cost !== null && currency !== null) return createMoneyFormatter(currency)(Number(cost));
   return kwh_used === null ? '–' : kwh(kwh_used);
 }
 

@@ -2,7 +2,7 @@ import { useCallback, useRef, useState } from 'preact/hooks';
 import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../api.ts';
 import { type Children, html } from '../html.ts';
-import { useChanges } from '../parts/changes.ts';
+import { useReadingChanges } from '../parts/changes.ts';
 import { type FileChoice, FileMenu } from '../parts/file-menu.ts';
 import { dayName } from '../parts/format.ts';
 import { useLoad } from '../parts/load.ts';
@@ -71,7 +71,7 @@ export function PeriodView(props: {
     period.again();
     costs.again();
   }, [period.again, costs.again]);
-  const isLive = useChanges(user.user_id, again);
+  const isLive = useReadingChanges(user.user_id, again);
   // The previous period stays visible while the next one loads, so that the layout does not jump.
   const last = useRef<{ of: string; value: Period } | null>(null);
   const whose = `${user.user_id} ${deviceId}`;

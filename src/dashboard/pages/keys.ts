@@ -30,7 +30,7 @@ import {
   readAllowedAddresses,
   selectedExpiry,
 } from './keys/key.ts';
-import { scopesInShort } from './keys/scopes.ts';
+import { summariseScopes } from './keys/scopes.ts';
 
 /** Page with the API keys of the signed-in account, whichever account is selected. */
 export function Page() {
@@ -117,7 +117,7 @@ export function KeyRow(props: {
   return html`<tr>
     <th scope="row" data-name=${common.name}>${key.name ?? html`<span class="quiet">${w.noName}</span>`}</th>
     <td data-name=${w.key}><code>${key.prefix}…</code></td>
-    <td data-name=${w.mayDo}><span>${scopesInShort(key.scopes)}${deviceName !== null && html` <span class="quiet">${w.onlyDevice({ device: deviceName })}</span>`}</span></td>
+    <td data-name=${w.mayDo}><span>${summariseScopes(key.scopes)}${deviceName !== null && html` <span class="quiet">${w.onlyDevice({ device: deviceName })}</span>`}</span></td>
     <td data-name=${w.allowed}>${key.allowed_addresses.length === 0 ? html`<span class="quiet">${w.everywhere}</span>` : key.allowed_addresses.join(', ')}</td>
     <td data-name=${common.made}>
       <span><${RelativeTime} at=${key.created_at} zone=${zone} /> ${isOld && html`<${Badge} kind="warn">${w.old}<//>`}</span>

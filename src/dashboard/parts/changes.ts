@@ -55,7 +55,7 @@ export function useEvents(
 }
 
 /** Calls back when an account has new readings, and when the page becomes visible again. Returns whether it is listening. */
-export function useChanges(userId: string, onReadings: () => void): boolean {
+export function useReadingChanges(userId: string, onReadings: () => void): boolean {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const lastMs = useRef(0);
   const tell = () => {

@@ -4,7 +4,7 @@ import { html } from '../html.ts';
 import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
 import { colourOf, useDrawing } from './drawing.ts';
-import { kwh, moneyIn } from './format.ts';
+import { createMoneyFormatter, kwh } from './format.ts';
 import { type Bar, type BarColours, heightAboveZero, heightBelowZero, paintBars, paintLine } from './paint-bars.ts';
 
 /** A layer of stacked bars. */
@@ -15,7 +15,7 @@ export interface BarPart {
 }
 
 /** Height of the chart of a page's first screen: on a phone all of it is above the fold. */
-export const firstChartPx = (): number => (innerWidth > 704 ? 260 : 180);
+export const firstChartHeightPx = (): number => (innerWidth > 704 ? 260 : 180);
 
 /** A quantity drawn as a line over the bars, with its own axis on the right. */
 export interface LineOverBars {
@@ -39,7 +39,7 @@ export function BarChart({
   mark,
   currency,
   unit = currency ?? 'kWh',
-  shown = currency === undefined ? kwh : moneyIn(currency),
+  shown = currency === undefined ? kwh : createMoneyFormatter(currency),
   parts = [],
   ghost,
   over,

@@ -14,7 +14,7 @@ export const watts = (value: number): string =>
     : `${decimals(value / 1_000, 1)} kW`;
 
 /** Returns a formatter for amounts in a currency (ISO 4217). */
-export function moneyIn(currency: string): (value: number) => string {
+export function createMoneyFormatter(currency: string): (value: number) => string {
   const format = numberFormat({ style: 'currency', currency, signDisplay: 'negative' });
   return (value) => format.format(value);
 }
@@ -88,10 +88,10 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
 /** Formats an amount as the API returns it. */
-export const money = (amount: string, currency: string): string => moneyIn(currency)(Number(amount));
+export const money = (amount: string, currency: string): string => createMoneyFormatter(currency)(Number(amount));
 
 /** Returns notes for a cost total: its estimated part, and energy without a price. */
-export function caveatsOf({ currency, estimated, missing_prices_kwh }: NonNullable<Cost>): string[] {
+export function costNotesOf({ currency, estimated, missing_prices_kwh }: NonNullable<Cost>): string[] {
   const { common } = words();
   return [
     ...(Number(estimated) === 0 ? [] : [common.estimatedOfIt({ amount: money(estimated, currency) })]),
@@ -100,11 +100,11 @@ export function caveatsOf({ currency, estimated, missing_prices_kwh }: NonNullab
 }
 
 /** Formats a cost total with its notes in one line. */
-export const moneyOf = (cost: NonNullable<Cost>): string =>
-  [money(cost.total, cost.currency), ...caveatsOf(cost)].join(', ');
+export const formatCostWithNotes = (cost: NonNullable<Cost>): string =>
+  [money(cost.total, cost.currency), ...costNotesOf(cost)].join(', ');
 
 /** Formats an approximate amount, without decimals unless it is small. */
-export const moneyAbout = (amount: number, currency: string): string =>
+export const formatRoughMoney = (amount: number, currency: string): string =>
   numberFormat({
     style: 'currency',
     currency,

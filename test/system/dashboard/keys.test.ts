@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { SCOPES as KNOWN } from '#src/auth/scopes.ts';
-import { curlLine, DEFAULT_SCOPES, SCOPES, scopesInShort } from '#src/dashboard/pages/keys/scopes.ts';
+import { curlLine, DEFAULT_SCOPES, SCOPES, summariseScopes } from '#src/dashboard/pages/keys/scopes.ts';
 import { words } from '#src/dashboard/words/words.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { testLooks } from '#test/support/browser.ts';
@@ -250,10 +250,10 @@ test('a utility gets a command for the account that it picked', async () => {
 test('has the same scopes as the service, and an example request for each', () => {
   expect(SCOPES).toEqual([...KNOWN]);
   expect(Object.keys(words().keys.scopes)).toEqual([...KNOWN]);
-  expect(scopesInShort(DEFAULT_SCOPES)).toBe('all');
-  expect(scopesInShort([...DEFAULT_SCOPES, 'readings:write'])).toBe('all, readings:write');
-  expect(scopesInShort(DEFAULT_SCOPES.filter((scope) => scope !== 'keys:write'))).toBe('all but keys:write');
-  expect(scopesInShort(['alerts:read', 'alerts:write'])).toBe('alerts:read, alerts:write');
+  expect(summariseScopes(DEFAULT_SCOPES)).toBe('all');
+  expect(summariseScopes([...DEFAULT_SCOPES, 'readings:write'])).toBe('all, readings:write');
+  expect(summariseScopes(DEFAULT_SCOPES.filter((scope) => scope !== 'keys:write'))).toBe('all but keys:write');
+  expect(summariseScopes(['alerts:read', 'alerts:write'])).toBe('alerts:read, alerts:write');
   const about = { baseUrl: 'https://h', userId: 'usr_1', ownId: 'usr_1', nowMs: Date.UTC(2026, 10, 21, 12) };
   const url = (scopes: string[], userId = 'usr_1') => {
     const line = curlLine({ key: 'k', scopes }, { ...about, userId });

@@ -7,7 +7,14 @@ import { useAction, useLoad } from '../../parts/load.ts';
 import { busyAttributes, Dialog, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { type AlertType, alertRuleName, type Delivery, isCostType, thresholdFields, thresholdOf } from './alert.ts';
+import {
+  type AlertDeliveryChannel,
+  type AlertType,
+  alertRuleName,
+  isCostType,
+  thresholdFields,
+  thresholdOf,
+} from './alert.ts';
 import { type AlertHistory, loadAlertHistory } from './past.ts';
 import { AlertPreview } from './preview.ts';
 
@@ -19,7 +26,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
   const [type, setType] = useState<AlertType>(known?.type ?? 'daily_usage');
   // Null until the user types; the field then shows the suggestion. A suggestion that arrives later must not overwrite typed text.
   const [typed, setTyped] = useState<string | null>(known ? toTypedNumber(thresholdOf(known)) : null);
-  const [delivery, setDelivery] = useState<Delivery>(known?.delivery ?? 'email');
+  const [delivery, setDelivery] = useState<AlertDeliveryChannel>(known?.delivery ?? 'email');
   const [isRefused, setRefused] = useState(false);
   const past = useLoad(() => loadAlertHistory(type, user), [type, user.user_id]);
   const { run, isBusy, error } = useAction();
@@ -31,7 +38,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
     setType(next);
     setTyped(null);
   };
-  const chooseDelivery = (next: Delivery) => {
+  const chooseDelivery = (next: AlertDeliveryChannel) => {
     setDelivery(next);
     setRefused(false);
   };
@@ -121,7 +128,11 @@ const PHONE = '\\+[1-9][0-9]{6,14}';
  * Fields for the alert's delivery, with the settings that it still needs. `isRefused`: the service rejected the choice because it would
  * reach no receiver.
  */
-function DeliveryChoice(props: { value: Delivery; isRefused: boolean; onPick: (value: Delivery) => void }) {
+function DeliveryChoice(props: {
+  value: AlertDeliveryChannel;
+  isRefused: boolean;
+  onPick: (value: AlertDeliveryChannel) => void;
+}) {
   const { value, isRefused, onPick } = props;
   const { user } = useSession();
   const { deliveries, tell: w } = words().alerts;

@@ -3,7 +3,7 @@ import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
 export type AlertType = Alert['type'];
-export type Delivery = Alert['delivery'];
+export type AlertDeliveryChannel = Alert['delivery'];
 
 /** A period in which an alert would have fired. A period without an end is a silence that continues. */
 export type WouldHaveFired = AlertPreview['data'][number];

@@ -15,7 +15,7 @@ const shown = (value: number | boolean) =>
  * The service's analysis of a message: the values that it reads, or why it reads none, and settings that would help. `onUse`: called after
  * a proposed setting was stored in the gateway.
  */
-export function Judgement(props: {
+export function MessageDiagnosis(props: {
   of: JudgedMessage;
   zone: string;
   gateway?: Gateway;
@@ -126,7 +126,7 @@ const VOLUME = ['m3', 'l'];
 const DEGREES = ['C', 'F'];
 
 /** Units by meaning, the usual unit first. */
-export const UNITS: Readonly<Record<string, readonly string[]>> = {
+export const UNITS_BY_MEANING: Readonly<Record<string, readonly string[]>> = {
   import: [...ENERGY, ...POWER],
   export: [...ENERGY, ...POWER],
   power: POWER,

@@ -5,7 +5,7 @@ import { DecimalInput, numberOf } from '../../parts/decimal-input.ts';
 import { useAction } from '../../parts/load.ts';
 import { busyAttributes, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { changeMappings, Judgement, type MappingEntry, meaningName, UNITS } from './judgement.ts';
+import { changeMappings, type MappingEntry, MessageDiagnosis, meaningName, UNITS_BY_MEANING } from './judgement.ts';
 
 /**
  * Form that maps a field of a message to a meaning. `path`: null for the whole message; `proposed`: suggested meanings by name; `times`:
@@ -47,12 +47,12 @@ export function MapForm(props: {
       ${(attributes: object) => html`<select ...${attributes} name="meaning" required value=${meaning}
         onChange=${(event: Event) => setMeaning((event.target as HTMLSelectElement).value)}>
         ${meaning === '' && html`<option value=""></option>`}
-        ${Object.keys(UNITS).map((one) => html`<option value=${one}>${meaningName(one)}</option>`)}
+        ${Object.keys(UNITS_BY_MEANING).map((one) => html`<option value=${one}>${meaningName(one)}</option>`)}
       </select>`}
     <//>
     <${Field} label=${form.unit}>
       ${(attributes: object) => html`<select ...${attributes} name="unit" key=${meaning} required>
-        ${UNITS[meaning]?.map((one) => html`<option value=${one} selected=${one === proposed?.unit}>${one}</option>`)}
+        ${UNITS_BY_MEANING[meaning]?.map((one) => html`<option value=${one} selected=${one === proposed?.unit}>${one}</option>`)}
       </select>`}
     <//>
     <${Field} label=${form.scale} hint=${form.scaleHint}>
@@ -79,7 +79,7 @@ export function MapForm(props: {
       <//>`
     }
     <${ErrorMessage} text=${error} />
-    ${tried && html`<h4>${form.tried}</h4><${Judgement} of=${tried} zone=${zone} />`}
+    ${tried && html`<h4>${form.tried}</h4><${MessageDiagnosis} of=${tried} zone=${zone} />`}
     <p class="actions">
       <button value="try" ...${busyAttributes(isBusy)}>${form.try}</button>
       <button value="save" class="main" ...${busyAttributes(isBusy)}>${form.save}</button>

@@ -5,7 +5,14 @@ import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { busyAttributes, Dialog, ErrorMessage, Field, OneTimeContent } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { changeMappings, Judgement, type MappingEntry, mappingsOf, meaningName, withMappings } from './judgement.ts';
+import {
+  changeMappings,
+  type MappingEntry,
+  MessageDiagnosis,
+  mappingsOf,
+  meaningName,
+  withMappings,
+} from './judgement.ts';
 import { MapForm } from './map-form.ts';
 
 /** A message that was typed by the user or received. */
@@ -71,7 +78,7 @@ export function ReadMessage(props: {
       <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.look}</button></p>
     </form>
     ${isSaved && html`<${OneTimeContent}>${w.form.saved}<//>`}
-    ${looked && html`<${Judgement} of=${looked.judged} zone=${zone} gateway=${gateway} onUse=${(now: Gateway) => run(() => changed(now, true))} />`}
+    ${looked && html`<${MessageDiagnosis} of=${looked.judged} zone=${zone} gateway=${gateway} onUse=${(now: Gateway) => run(() => changed(now, true))} />`}
     ${looked?.judged.outcome === 'nobody' && looked.judged.members.length === 0 && html`<p class="quiet">${w.noMembers}</p>`}
     ${looked && looked.judged.members.length > 0 && html`<${Members} of=${looked.judged} onChoose=${(path: string | null) => setChosen({ path })} />`}
     ${

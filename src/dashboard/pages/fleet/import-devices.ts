@@ -7,7 +7,7 @@ import { ago } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { busyAttributes, Card, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { ImportDone, ImportPreview, Passwords, TableErrors } from './import-result.ts';
+import { ImportPreview, ImportResult, Passwords, TableErrors } from './import-result.ts';
 
 /** A checked table. The import sends this text even if the file changes later. */
 interface Checked {
@@ -87,7 +87,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
   if (stage.is === 'done')
     return html`<${Card} title=${w.title}>
       <div tabindex="-1" ref=${outcome} role="group" aria-label=${w.done}>
-        <${ImportDone} made=${stage.made} onAnother=${another} />
+        <${ImportResult} made=${stage.made} onAnother=${another} />
       </div>
     <//>`;
   return html`<${Card} title=${w.title}>

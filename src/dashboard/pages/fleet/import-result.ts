@@ -10,7 +10,7 @@ import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
 /** Result of an import, with a link to its passwords. */
-export function ImportDone({ made, onAnother }: { made: DeviceImport; onAnother: () => void }) {
+export function ImportResult({ made, onAnother }: { made: DeviceImport; onAnother: () => void }) {
   const w = words().fleet.imports;
   const [isOver, setOver] = useState(made.credentials === 'gone');
   return html`<p role="status">${w.imported({ created: made.created, existing: made.existing, users: made.users_created })}</p>

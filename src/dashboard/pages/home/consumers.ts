@@ -1,6 +1,6 @@
 import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
-import { kwh, money, moneyAbout, percent, watts } from '../../parts/format.ts';
+import { formatRoughMoney, kwh, money, percent, watts } from '../../parts/format.ts';
 import { periodAddressOf } from '../../parts/period.ts';
 import { Card, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
@@ -168,7 +168,7 @@ export function reportableNightLoad({ profile, devices }: Pick<Period, 'profile'
 
 /** Formats the approximate yearly cost of a load in W. `of`: yearly cost of a constant load of 1 kW. */
 export const yearlyCostOf = (load: number, of: { amount: number; currency: string }): string =>
-  moneyAbout((load * of.amount) / 1_000, of.currency);
+  formatRoughMoney((load * of.amount) / 1_000, of.currency);
 
 /** The load at night in a sentence. It shows most of the waste, because people are asleep. */
 function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) {

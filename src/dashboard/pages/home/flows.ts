@@ -52,7 +52,7 @@ export function Flows(props: { flows: Flow; used: number | null; devices: Period
           ${TO.map(rowOf)}
           ${row(w.used, used)}
           ${flows.consumption_kwh !== null && USED.map(rowOf)}
-          ${row(w.autarky, ownUseOf(flows, used)?.share ?? null, percent)}
+          ${row(w.autarky, selfConsumptionOf(flows, used)?.share ?? null, percent)}
         </tbody>
       </table>
     </div>
@@ -125,7 +125,7 @@ interface OwnUse {
 }
 
 /** Returns the self-produced usage of a period; null if the home has no production or a figure is unknown. `used`: kWh. Pure. */
-export function ownUseOf(flows: Flow, used: number | null): OwnUse | null {
+export function selfConsumptionOf(flows: Flow, used: number | null): OwnUse | null {
   const { production_kwh, grid_import_kwh, charged_kwh, autarky } = flows;
   if (production_kwh === null || grid_import_kwh === null || used === null || autarky === null) return null;
   return { kwh: Math.max(0, used - grid_import_kwh), share: autarky, storedKwh: charged_kwh };

@@ -1,7 +1,7 @@
 import type { Forecast as Answer } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { moneyIn, percent } from '../../parts/format.ts';
+import { createMoneyFormatter, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Card, renderMarks } from '../../parts/ui.ts';
 import { count, dateFormat, numberFormat } from '../../words/locale.ts';
@@ -33,7 +33,7 @@ export function Forecast({ userId, hour }: { userId: string; hour: string }) {
 }
 
 function costOf({ currency, expected, low, high }: NonNullable<Shown['cost']>): string {
-  const money = moneyIn(currency);
+  const money = createMoneyFormatter(currency);
   return words().home.plainWords.forecast.cost({ cost: money(expected), low: money(low), high: money(high) });
 }
 

@@ -8,7 +8,7 @@ interface Measures {
 }
 
 /** Origin of the used energy, and energy that was exported or stored, in kWh. */
-export interface Sources {
+export interface EnergySources {
   grid: number;
   sun: number;
   battery: number;
@@ -20,7 +20,7 @@ export interface Sources {
  * Returns the origin of a bucket's usage. The three sources add up to `kwh_used` exactly. Meters measure no paths, so production counts as
  * exported and stored before it counts as used, then the battery as used, and the grid supplied the rest. Pure.
  */
-export function sourcesOf(measures: Measures): Sources {
+export function energySourcesOf(measures: Measures): EnergySources {
   const used = Math.max(0, measures.kwh_used ?? 0);
   const [exported, charged] = [measures.grid_export_kwh ?? 0, measures.charged_kwh ?? 0];
   const sun = Math.min(used, Math.max(0, (measures.production_kwh ?? 0) - exported - charged));

@@ -6,7 +6,7 @@ import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { yearlyCostOf } from './consumers.ts';
 import { Figure } from './figure.ts';
-import { ownUseOf } from './flows.ts';
+import { selfConsumptionOf } from './flows.ts';
 import { CurrentPower } from './now.ts';
 
 const HOURS_OF_YEAR = 8_766;
@@ -43,7 +43,7 @@ export function MainFigures({
 export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts | null }) {
   const { home, period: w } = words();
   const { used, compared, profile, flows } = shown;
-  const own = flows && ownUseOf(flows, used.kwh_used);
+  const own = flows && selfConsumptionOf(flows, used.kwh_used);
   const ofDevice = shown.device_id !== null;
   return html`<dl class="figures">
     ${compared && html`<${Then} name=${w.lastYear} then=${compared.last_year} of=${shown} costs=${costs} which="last_year" />`}

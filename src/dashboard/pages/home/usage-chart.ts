@@ -3,15 +3,15 @@ import type { Usage } from '#clients/typescript/client.ts';
 import type { Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { BarChart, type BarPart, firstChartPx } from '../../parts/chart.ts';
-import { DAY_MS, moneyOf } from '../../parts/format.ts';
+import { BarChart, type BarPart, firstChartHeightPx } from '../../parts/chart.ts';
+import { DAY_MS, formatCostWithNotes } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import type { Bar } from '../../parts/paint-bars.ts';
 import { lastDayOf, periodName, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
 import { Card, Loading } from '../../parts/ui.ts';
 import { dateFormat, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { sourcesOf } from './sources.ts';
+import { energySourcesOf } from './sources.ts';
 import { precedingDaysName } from './summary.ts';
 
 /** Length of the bars of a day. */
@@ -103,7 +103,7 @@ export function UsageChart(props: {
       const { bars, parts, picks } = chartOf(one, { data, before: before.value ?? [], length, reading });
       const ghost = bars.some((bar) => bar.ghost != null) ? ghostName(one) : undefined;
       const onPick = (index: number) => picks[index] && onShow(picks[index]);
-      return html`<${BarChart} title=${title} bars=${bars} parts=${parts} ghost=${ghost} heightPx=${firstChartPx()}
+      return html`<${BarChart} title=${title} bars=${bars} parts=${parts} ghost=${ghost} heightPx=${firstChartHeightPx()}
         currency=${reading === 'cost' ? currency : undefined} onPick=${picks.length > 0 ? onPick : undefined} />`;
     }}<//>
   <//>`;
@@ -160,7 +160,7 @@ function chartOf(
       name: place.name,
       value,
       estimated,
-      ...(reading === 'energy' && row?.cost ? { cost: moneyOf(row.cost) } : {}),
+      ...(reading === 'energy' && row?.cost ? { cost: formatCostWithNotes(row.cost) } : {}),
       ...(row && value !== null && layers.length > 0 ? { parts: layers.map((layer) => layer.value(row)) } : {}),
       ghost: then ? shownValue(then, one, reading) : null,
     };
@@ -183,11 +183,11 @@ function layersOf(one: Period, data: readonly Row[], reading: Reading): Layer[] 
   const layers: Layer[] =
     reading === 'energy'
       ? [
-          { name: w.grid, colour: '--mains', value: (row) => sourcesOf(row).grid },
-          { name: w.sun, colour: '--sun', value: (row) => sourcesOf(row).sun },
-          { name: w.battery, colour: '--battery', value: (row) => sourcesOf(row).battery },
-          { name: w.exported, colour: '--mains-out', value: (row) => -sourcesOf(row).exported },
-          { name: w.charged, colour: '--battery-out', value: (row) => -sourcesOf(row).charged },
+          { name: w.grid, colour: '--mains', value: (row) => energySourcesOf(row).grid },
+          { name: w.sun, colour: '--sun', value: (row) => energySourcesOf(row).sun },
+          { name: w.battery, colour: '--battery', value: (row) => energySourcesOf(row).battery },
+          { name: w.exported, colour: '--mains-out', value: (row) => -energySourcesOf(row).exported },
+          { name: w.charged, colour: '--battery-out', value: (row) => -energySourcesOf(row).charged },
         ]
       : [
           {

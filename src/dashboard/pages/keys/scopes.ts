@@ -76,7 +76,7 @@ export const APP_SCOPES: readonly string[] = [
 export const DEFAULT_SCOPES = SCOPES.filter((scope) => !scope.startsWith('readings:'));
 
 /** Summarises scopes for a table: "all", "all but keys:write", or the list. */
-export function scopesInShort(scopes: readonly string[]): string {
+export function summariseScopes(scopes: readonly string[]): string {
   const missing = DEFAULT_SCOPES.filter((scope) => !scopes.includes(scope));
   if (missing.length > 2) return scopes.join(', ');
   const common = missing.length === 0 ? words().keys.allScopes : words().keys.allBut({ scopes: missing.join(', ') });

@@ -3,7 +3,7 @@ import type { WhatIfAnswer } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
-import { DAY_MS, dayName, kwh, money, moneyIn, percent } from '../../parts/format.ts';
+import { createMoneyFormatter, DAY_MS, dayName, kwh, money, percent } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
 import { busyAttributes, Dialog, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -117,7 +117,7 @@ function wordsOf({ days, price, answer }: Tried): string[] {
   const { currency } = before.cost;
   const saved = Number(before.cost.total) - Number(after.cost.total);
   const from = { start: dayName(days.start), end: dayName(days.end) };
-  const first = saved > 0 ? w.saved({ ...from, saved: moneyIn(currency)(saved) }) : w.savedNothing(from);
+  const first = saved > 0 ? w.saved({ ...from, saved: createMoneyFormatter(currency)(saved) }) : w.savedNothing(from);
   const paysBack = price === null ? [] : [paybackWords({ saved, price, days, currency, unknown_hours })];
   return [first, ...paysBack, ...cycles, ...unknown];
 }

@@ -3,7 +3,7 @@ import type { Tariff } from '#clients/typescript/client.ts';
 import type { Cost, TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { caveatsOf, dayName, money } from '../../parts/format.ts';
+import { costNotesOf, dayName, money } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
 import { busyAttributes, Dialog, ErrorMessage, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -111,7 +111,7 @@ function Parts({ of: { currency, current, alternatives } }: { of: TariffComparis
   const shown = rows.filter(
     ([, part]) => part === 'total' || [current, other].some((cost) => Number(cost?.[part] ?? 0)),
   );
-  const caveats = [...new Set([current, other].flatMap((cost) => (cost ? caveatsOf(cost) : [])))];
+  const caveats = [...new Set([current, other].flatMap((cost) => (cost ? costNotesOf(cost) : [])))];
   return html`<div class="table"><table>
       <thead><tr><th scope="col">${w.part}</th><th scope="col">${w.yours}</th><th scope="col">${w.other}</th></tr></thead>
       <tbody>${shown.map(

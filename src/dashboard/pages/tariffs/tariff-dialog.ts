@@ -3,7 +3,7 @@ import type { Tariff } from '#clients/typescript/client.ts';
 import type { TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { caveatsOf, dayBefore, dayName, money } from '../../parts/format.ts';
+import { costNotesOf, dayBefore, dayName, money } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
 import { busyAttributes, Dialog, ErrorMessage, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -135,7 +135,7 @@ function wordsOf({ start, currency, alternatives }: TariffComparison) {
     ...part(cost.standing, w.standing),
     ...part(cost.capacity, w.capacity),
     ...part(cost.export, w.export),
-    ...caveatsOf(cost),
+    ...costNotesOf(cost),
   ];
   return renderMarks(w.total({ month, total: money(cost.total, currency), parts: parts.join(', ') }));
 }

@@ -34,7 +34,7 @@ createServer(async (request, response) => {
 type Attempt = Delivery['attempts'][number];
 
 /** Returns the outcome of an attempt: "HTTP 200", or the error. */
-export const outcomeOf = ({ error, response_status }: Attempt): string => error ?? `HTTP ${response_status}`;
+export const attemptOutcomeOf = ({ error, response_status }: Attempt): string => error ?? `HTTP ${response_status}`;
 
 /** Returns why a subscription is paused, as far as its log shows: the service pauses only after a failed attempt. Pure. */
 export function pauseReasonOf(deliveries: Delivery[]): string {
@@ -43,5 +43,5 @@ export function pauseReasonOf(deliveries: Delivery[]): string {
     .reduce<Delivery['attempts'][number] | null>((a, b) => (a === null || b.at > a.at ? b : a), null);
   return last === null || last.error === null
     ? words().webhooks.byHand
-    : words().webhooks.lastTry({ outcome: outcomeOf(last) });
+    : words().webhooks.lastTry({ outcome: attemptOutcomeOf(last) });
 }
