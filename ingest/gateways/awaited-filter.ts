@@ -1,14 +1,14 @@
 /**
- * Topic filter, below the gateway's prefix, on which an announced device's first values are expected. `READ_BY_ANOTHER`: another decoder
+ * Topic filter, below the gateway's prefix, on which an announced device's first values are expected. `READ_BY_ANOTHER_FAMILY`: another decoder
  * family reads these topics and lists the device. Null: a value was received.
  */
 export type AwaitedFilter = string | null;
 
-export const READ_BY_ANOTHER = '';
+export const READ_BY_ANOTHER_FAMILY = '';
 
 /** Whether an announced device is listed but has not sent a value yet. */
 export const isAwaitingFirstValue = (awaits: AwaitedFilter): awaits is string =>
-  awaits !== null && awaits !== READ_BY_ANOTHER;
+  awaits !== null && awaits !== READ_BY_ANOTHER_FAMILY;
 
 /**
  * Combines a device's topics into one filter for a bridge: the only topic, or their common leading levels and `/#`. A topic without a

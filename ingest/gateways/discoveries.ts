@@ -17,7 +17,7 @@ import {
   type AwaitedFilter,
   combineTopicFilter,
   isAwaitingFirstValue,
-  READ_BY_ANOTHER,
+  READ_BY_ANOTHER_FAMILY,
   topicNamesDevice,
 } from './awaited-filter.ts';
 import { descriptionDigest, mayChangeDescription, saveDescriptions } from './descriptions.ts';
@@ -160,7 +160,7 @@ export class Discoveries {
     const discovery = this.find(gatewayId, family, device);
     if (!discovery) {
       const awaits = this.#isListedByAnother(gatewayId, family, topics[0], by)
-        ? READ_BY_ANOTHER
+        ? READ_BY_ANOTHER_FAMILY
         : combineTopicFilter(topics);
       if (this.#add({ gatewayId, family, nativeId: device, awaits }, receivedAtMs)) this.#awaiting.add(gatewayId);
     } else if (isAwaitingFirstValue(discovery.awaits)) {
@@ -185,7 +185,7 @@ export class Discoveries {
   #hide(gatewayId: string, family: string, nativeId: string): void {
     const discovery = this.find(gatewayId, family, nativeId);
     if (!discovery || !isAwaitingFirstValue(discovery.awaits)) return;
-    discovery.awaits = READ_BY_ANOTHER;
+    discovery.awaits = READ_BY_ANOTHER_FAMILY;
     discovery.isChanged = true;
   }
 

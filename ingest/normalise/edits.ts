@@ -33,7 +33,7 @@ const NO_EDITS: SeriesEdits = {
 };
 
 /** Returns the time from which an edit is still to be applied or, if revoked, to be reverted, Unix ms. Null: nothing is pending. */
-export function pendingFromMs({ isInForce, counted, fromMs, toMs }: Edit): number | null {
+export function pendingEditFromMs({ isInForce, counted, fromMs, toMs }: Edit): number | null {
   if (!isInForce) return counted?.fromMs ?? null;
   const reachedMs = counted?.toMs ?? fromMs;
   return reachedMs < toMs ? reachedMs : null;
@@ -42,7 +42,7 @@ export function pendingFromMs({ isInForce, counted, fromMs, toMs }: Edit): numbe
 /** Returns the time for which an edit is applied, once a plan has applied or reverted it up to a given time. Null: none. */
 export function appliedTimeUpTo(edit: Edit, untilMs: number): EditTimeRange | null {
   const { isInForce, counted, fromMs, toMs } = edit;
-  const openMs = pendingFromMs(edit);
+  const openMs = pendingEditFromMs(edit);
   if (openMs === null || untilMs <= openMs) return counted;
   if (isInForce) return { fromMs, toMs: Math.min(toMs, untilMs) };
   const endMs = (counted as EditTimeRange).toMs;
@@ -50,7 +50,8 @@ export function appliedTimeUpTo(edit: Edit, untilMs: number): EditTimeRange | nu
 }
 
 /** Returns the end of an edit's pending time, Unix ms. */
-export const pendingToMs = ({ isInForce, counted, toMs }: Edit): number => (isInForce ? toMs : (counted?.toMs ?? toMs));
+export const pendingEditToMs = ({ isInForce, counted, toMs }: Edit): number =>
+  isInForce ? toMs : (counted?.toMs ?? toMs);
 
 /**
  * Returns the effect of a device's edits on one of its series. Pure. An edit applies to readings of its time whenever they arrive, so the
@@ -59,7 +60,7 @@ export const pendingToMs = ({ isInForce, counted, toMs }: Edit): number => (isIn
  */
 export function seriesEdits(edits: readonly Edit[], channel: string, kind: string, untilMs: number): SeriesEdits {
   if (edits.length === 0) return NO_EDITS;
-  const mine = edits.filter((edit) => concernsSeries(edit, channel, kind));
+  const mine = edits.filter((edit) => doesEditConcernSeries(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;
   const whole = mine.filter(({ instants }) => !instants);
   // An edit that is not applied at its start adds no reading there, so a reading by hand of the same instant is not the clock's.
@@ -72,7 +73,7 @@ export function seriesEdits(edits: readonly Edit[], channel: string, kind: strin
     ),
     ...mine.map((edit) => ofInstants(edit, appliedTimeUpTo(edit, untilMs), carried)),
   );
-  const open = mine.filter((edit) => (pendingFromMs(edit) ?? untilMs) < untilMs);
+  const open = mine.filter((edit) => (pendingEditFromMs(edit) ?? untilMs) < untilMs);
   const pointsOf = (isAsked: (edit: Edit) => boolean): Point[] =>
     open.flatMap((edit) =>
       edit.value !== null && isAsked(edit)
@@ -92,9 +93,9 @@ export function seriesEdits(edits: readonly Edit[], channel: string, kind: strin
             // A step that led back beyond an earlier one takes effect before its own edit begins.
             firstMs: Math.min(
               stepsBack.changed?.firstMs ?? Infinity,
-              ...open.map((edit) => pendingFromMs(edit) as number),
+              ...open.map((edit) => pendingEditFromMs(edit) as number),
             ),
-            lastMs: Math.max(...open.map((edit) => Math.min(pendingToMs(edit), untilMs) - 1)),
+            lastMs: Math.max(...open.map((edit) => Math.min(pendingEditToMs(edit), untilMs) - 1)),
           },
     // An edit's reading by hand is at the edit's start. It is stored when the first part of the edit's time is applied, and deleted when
     // reverting begins there.
@@ -135,7 +136,7 @@ function joined(times: readonly EditTimeRange[]): EditTimeRange[] {
 }
 
 /** Whether an edit concerns a given series of its device. */
-export const concernsSeries = (edit: Edit, channel: string, kind: string): boolean =>
+export const doesEditConcernSeries = (edit: Edit, channel: string, kind: string): boolean =>
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
 /**

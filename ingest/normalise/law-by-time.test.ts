@@ -4,7 +4,7 @@ import { arbitraryHistory, arbitrarySettings } from '#test/reference/histories.t
 import { comparePoints } from './law.ts';
 import { createLawForRoles } from './law-by-time.ts';
 import { replayLaw } from './replay.ts';
-import { NO_ROLES, type Roles, rolesAt, rolesUpTo, timeOfRoleDifference } from './roles-by-time.ts';
+import { applyRolesUpTo, NO_ROLES, type Roles, rangeOfRoleDifference, rolesAt } from './roles-by-time.ts';
 import { lawOfSeries } from './series-law.ts';
 
 const IMPORT: Roles = { import: true, export: false, meter: null };
@@ -19,15 +19,15 @@ test('applies new roles before a time, and leaves the previous ones from it on',
       let of: Parameters<typeof rolesAt>[0] = { roles: first };
       const wanted = Array<Roles>(22).fill(first);
       for (const { roles, untilMs } of changes) {
-        of = rolesUpTo(of, { roles }, untilMs);
+        of = applyRolesUpTo(of, { roles }, untilMs);
         wanted.fill(roles, 0, untilMs);
         const other = wanted.flatMap((one, ms) => (one === roles ? [] : [ms]));
-        const times = timeOfRoleDifference(of, { roles });
+        const times = rangeOfRoleDifference(of, { roles });
         expect(times === null).toBe(other.length === 0);
         if (times) expect(times.fromMs).toBe(other[0]);
       }
       expect(wanted.map((_, ms) => rolesAt(of)(ms))).toEqual(wanted);
-      expect(rolesUpTo(of, { roles: first }, Number.POSITIVE_INFINITY)).toEqual({ roles: first });
+      expect(applyRolesUpTo(of, { roles: first }, Number.POSITIVE_INFINITY)).toEqual({ roles: first });
     }),
   );
 });
@@ -50,7 +50,7 @@ test('counts each interval once, by the role at its end, for any border; with on
             return last?.readAtMs !== readAtMs || last.intervalMs !== intervalMs;
           });
         const border = points[Math.floor(share * points.length)]?.readAtMs ?? 0;
-        const of = rolesUpTo({ roles: after }, { roles: before }, border);
+        const of = applyRolesUpTo({ roles: after }, { roles: before }, border);
         const lawOf = (roles: Roles) => lawOfSeries('import', kind, roles, by);
         const energy = (roles: Roles) => {
           const law = lawOf(roles);

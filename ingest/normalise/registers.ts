@@ -21,7 +21,7 @@ import {
 } from './plausibility.ts';
 import {
   appendToRun,
-  createRun,
+  createRegisterRun,
   createRunOfTwo,
   earliestReadingMs,
   lastReading,
@@ -102,13 +102,13 @@ export class RegisterLaw implements Law<RegisterState> {
 
   step({ run, held, first }: RegisterState, point: Point, findings: LawFindings): RegisterState {
     const now = valueOfPoint(point);
-    if (!run) return { run: createRun(now) };
+    if (!run) return { run: createRegisterRun(now) };
     if (hasSplitBetween(this.#settings, (first ?? held ?? lastReading(run)).readAtMs, now.readAtMs)) {
       // After a split, the previous counter sends no more readings that could confirm a held one.
       if (held) reject(findings, held);
       if (first) reject(findings, first);
       findings.verdict(point, 'swap');
-      return { run: createRun(now) };
+      return { run: createRegisterRun(now) };
     }
     if (!held) return this.#take(findings, run, now);
     if (!first) return this.#takeAfterHeld(findings, { run, held }, now);
@@ -189,7 +189,7 @@ export class RegisterLaw implements Law<RegisterState> {
     } else {
       findings.verdict(pointOf(held), 'swap');
     }
-    return createRun(held);
+    return createRegisterRun(held);
   }
 
   /** Counts the step to the next reading of a run, and returns the extended run. */

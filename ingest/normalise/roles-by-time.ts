@@ -53,12 +53,12 @@ export function countsUntilMs(of: RolesByTime): number {
 }
 
 /** Whether a series counts at any time. */
-export const everCounts = (of: RolesByTime): boolean => countsUntilMs(of) > Number.NEGATIVE_INFINITY;
+export const countsAtAnyTime = (of: RolesByTime): boolean => countsUntilMs(of) > Number.NEGATIVE_INFINITY;
 
 /**
  * Returns the time `[fromMs, toMs)` that contains every difference between the roles of a series and its target roles. Null: no difference.
  */
-export function timeOfRoleDifference(of: RolesByTime, target: RolesByTime): { fromMs: number; toMs: number } | null {
+export function rangeOfRoleDifference(of: RolesByTime, target: RolesByTime): { fromMs: number; toMs: number } | null {
   const [isNow, isToBe] = [rolesAt(of), rolesAt(target)];
   const starts = [
     Number.NEGATIVE_INFINITY,
@@ -71,7 +71,7 @@ export function timeOfRoleDifference(of: RolesByTime, target: RolesByTime): { fr
 }
 
 /** Returns the roles of a series once `target` is applied before a time, Unix ms. */
-export function rolesUpTo(of: RolesByTime, target: RolesByTime, untilMs: number): RolesByTime {
+export function applyRolesUpTo(of: RolesByTime, target: RolesByTime, untilMs: number): RolesByTime {
   if (untilMs === Number.NEGATIVE_INFINITY) return of;
   return rolesFromSpans([
     ...toRoleSpans(target).map((span) => ({ ...span, untilMs: Math.min(span.untilMs, untilMs) })),

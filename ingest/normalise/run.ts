@@ -34,21 +34,21 @@ export const earliestReadingMs = (run: RegisterRun): number => Math.min(...run.f
 export const latestRisenMs = (run: RegisterRun): number => run[run.length > RISEN ? run.length - 2 : 0] as number;
 
 /** Creates a run of one reading. */
-export const createRun = ({ readAtMs, valueMilliwattHours }: RegisterValue): RegisterRun => [
+export const createRegisterRun = ({ readAtMs, valueMilliwattHours }: RegisterValue): RegisterRun => [
   readAtMs,
   valueMilliwattHours,
 ];
 
 /** Creates a run of two readings, the first of which is a risen one. */
 export const createRunOfTwo = (risen: RegisterValue, last: RegisterValue): RegisterRun => [
-  ...createRun(last),
-  ...createRun(risen),
-  ...createRun(risen),
+  ...createRegisterRun(last),
+  ...createRegisterRun(risen),
+  ...createRegisterRun(risen),
 ];
 
 /** Replaces the last reading of a run. */
 export const replaceLastReading = (run: RegisterRun, last: RegisterValue): RegisterRun => [
-  ...createRun(last),
+  ...createRegisterRun(last),
   ...run.slice(BEFORE),
 ];
 
@@ -144,12 +144,12 @@ export function rebuildRun(
     if (NOT_COUNTED.has(verdict)) continue;
     const now = { readAtMs, valueMilliwattHours: asMilliwattHours(value) };
     if (BEGINS.has(verdict)) {
-      run = createRun(now);
+      run = createRegisterRun(now);
       unknownToMs = Number.NEGATIVE_INFINITY;
     } else if (run) {
       run = appendToRun(run, verdict === 'jitter' ? { ...lastReading(run), readAtMs } : now);
     } else if (verdict !== 'jitter') {
-      run = createRun(now);
+      run = createRegisterRun(now);
       unknownToMs = readAtMs;
     }
   }

@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LawSettings, SettingsByTime } from './law.ts';
-import { findTimesWithOtherSettings, settingsAt, settingsUpTo } from './settings.ts';
+import { applySettingsUpTo, findTimesWithOtherSettings, settingsAt } from './settings.ts';
 
 const of = (limitKw: number): LawSettings => ({ limitKw, registerMaxKwh: null, maxGapMinutes: 15 });
 const { NEGATIVE_INFINITY, POSITIVE_INFINITY } = Number;
 
 test('applies new settings before a time, and leaves the previous ones from it on', () => {
-  const whole = settingsUpTo(of(100), of(10), POSITIVE_INFINITY);
+  const whole = applySettingsUpTo(of(100), of(10), POSITIVE_INFINITY);
   expect(whole).toEqual(of(10));
-  expect(settingsUpTo(of(100), of(10), NEGATIVE_INFINITY)).toEqual(of(100));
-  const half = settingsUpTo(of(100), of(10), 5_000);
+  expect(applySettingsUpTo(of(100), of(10), NEGATIVE_INFINITY)).toEqual(of(100));
+  const half = applySettingsUpTo(of(100), of(10), 5_000);
   expect(half).toEqual({ ...of(100), earlier: [{ ...of(10), untilMs: 5_000 }] });
   expect([4_999, 5_000].map((ms) => settingsAt(half)(ms).limitKw)).toEqual([10, 100]);
   expect(findTimesWithOtherSettings(half, of(10))).toEqual({ fromMs: 5_000, toMs: POSITIVE_INFINITY });
   // Changed back during the recomputation: the time before remains to be done, and the time after was never touched.
   expect(findTimesWithOtherSettings(half, of(100))).toEqual({ fromMs: NEGATIVE_INFINITY, toMs: 5_000 });
-  expect(settingsUpTo(half, of(100), 5_000)).toEqual(of(100));
+  expect(applySettingsUpTo(half, of(100), 5_000)).toEqual(of(100));
 });
 
 test('applies at each time the most recent setting, and has nothing left to apply in the end', () => {
@@ -26,7 +26,7 @@ test('applies at each time the most recent setting, and has nothing left to appl
       let computedWith: SettingsByTime = of(10);
       const wanted = Array.from({ length: 22 }, () => 10);
       for (const { limitKw, untilMs } of steps) {
-        computedWith = settingsUpTo(computedWith, of(limitKw), untilMs);
+        computedWith = applySettingsUpTo(computedWith, of(limitKw), untilMs);
         wanted.fill(limitKw, 0, untilMs);
         expect(wanted.map((_, ms) => settingsAt(computedWith)(ms).limitKw)).toEqual(wanted);
         const otherwise = findTimesWithOtherSettings(computedWith, of(limitKw));
@@ -34,7 +34,7 @@ test('applies at each time the most recent setting, and has nothing left to appl
         expect(otherwise === null).toBe(others.length === 0);
         if (otherwise) expect(otherwise.fromMs).toBe(others[0]);
       }
-      expect(findTimesWithOtherSettings(settingsUpTo(computedWith, of(30), POSITIVE_INFINITY), of(30))).toBeNull();
+      expect(findTimesWithOtherSettings(applySettingsUpTo(computedWith, of(30), POSITIVE_INFINITY), of(30))).toBeNull();
     }),
   );
 });

@@ -39,7 +39,11 @@ export function findTimesWithOtherSettings(computedWith: SettingsByTime, setting
 }
 
 /** Returns the settings by time once consumption before a time (Unix ms) is computed with `settings`. */
-export function settingsUpTo(computedWith: SettingsByTime, settings: LawSettings, untilMs: number): SettingsByTime {
+export function applySettingsUpTo(
+  computedWith: SettingsByTime,
+  settings: LawSettings,
+  untilMs: number,
+): SettingsByTime {
   if (untilMs === Number.NEGATIVE_INFINITY) return computedWith;
   const later = spansOf(computedWith).filter((span) => span.untilMs > untilMs);
   return ofSpans([{ ...settings, untilMs }, ...later]);

@@ -15,7 +15,7 @@ import {
   latestRisenEndWithin,
   replaceSteps,
   risenStepAround,
-  shiftStep,
+  shiftStepAfter,
   stepsOfRun,
 } from './tariffs.ts';
 
@@ -117,8 +117,8 @@ test('keeps late energy marked as estimated after another tariff shortens its ti
     exportMilliwattHours: 0,
   } as EnergyInterval;
   const left = 3.5 * HOUR_MS;
-  expect(shiftStep({ ...step, estimated: true, isLate: true }, left).estimated).toBe(true);
-  expect(shiftStep({ ...step, estimated: true }, left).estimated).toBe(false);
+  expect(shiftStepAfter({ ...step, estimated: true, isLate: true }, left).estimated).toBe(true);
+  expect(shiftStepAfter({ ...step, estimated: true }, left).estimated).toBe(false);
   // The low tariff freezes at 100 kWh, and sends 121 once it is back: all of its energy lies in the hour after the other's last step.
   const readings = [
     ...[0, 1, 2, 3, 3.9].map((at) => reading('import/t1', at, at === 0 ? 99 : 100)),

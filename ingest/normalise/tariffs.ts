@@ -100,7 +100,7 @@ export function replaceSteps(
 }
 
 /** Shifts a step's energy to after a time within the step. Before that time, the energy is known to be 0. */
-export function shiftStep(step: EnergyInterval, afterMs: number): EnergyInterval {
+export function shiftStepAfter(step: EnergyInterval, afterMs: number): EnergyInterval {
   const left = { startMs: afterMs, endMs: step.endMs };
   return { ...step, estimated: step.isLate || step.endMs - afterMs > HOUR_MS, importSpan: left, exportSpan: left };
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { type Connection, type Session, type SessionLogin, Sessions } from './broker-session.ts';
+import { type Connection, LoggedInConnections, type Session, type SessionLogin } from './broker-session.ts';
 import { UnreleasedMessages } from './unreleased-messages.ts';
 
 const by: SessionLogin = {
@@ -26,7 +26,7 @@ function sessionsOf() {
     onEnd: (session: Session) => void ended.push(session),
     onMoved: () => {},
   };
-  return { sessions: new Sessions(undefined, pino({ level: 'silent' }), parts), refusals, ended };
+  return { sessions: new LoggedInConnections(undefined, pino({ level: 'silent' }), parts), refusals, ended };
 }
 
 test('when a login opens its twenty-first connection, ends its oldest one and removes it from the open ones', () => {

@@ -115,7 +115,7 @@ export function endConnection(client: Connection, reasonCode: number): void {
 type LogRefusal = (username: string, why: string) => void;
 
 /** All logged-in connections, each counted towards its login. */
-export class Sessions {
+export class LoggedInConnections {
   readonly open = new Set<Session>();
   readonly logins = new LoginLimits();
   /** The latest connection of each session. */

@@ -13,7 +13,7 @@ import {
 } from './broker-logins.ts';
 import { createBrokerPersistence } from './broker-persistence.ts';
 import { PublishHandler } from './broker-publish.ts';
-import { type Connection, endConnection, type Session, Sessions } from './broker-session.ts';
+import { type Connection, endConnection, LoggedInConnections, type Session } from './broker-session.ts';
 import type { ClaimOptions } from './claiming.ts';
 import { HomeTopics, type HomeUsageSource } from './home-topics.ts';
 import { type ListenOptions, listenWithAndWithoutTls } from './listeners.ts';
@@ -85,7 +85,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   };
   const onMoved = (username: string) => publishing.wills.dropLogin(username);
   const onBegin = ({ client }: Session) => publishing.wills.end(client.id, client.version5?.isResumed ?? false);
-  const sessions = new Sessions(claims, log, { unreleased, logRefusal, onBegin, onEnd, onMoved });
+  const sessions = new LoggedInConnections(claims, log, { unreleased, logRefusal, onBegin, onEnd, onMoved });
   const { logins } = sessions;
   const publishing = new PublishHandler({ receive, logins, unreleased, claims, logRefusal, willDelayS });
   const homes = startHomeTopics(broker, sessions, options);
@@ -137,7 +137,11 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
 }
 
 /** Creates aedes' authentication hook, which checks a login and begins its session. */
-function authenticator(sessions: Sessions, options: BrokerOptions, logRefusal: LogRefusal): Aedes['authenticate'] {
+function authenticator(
+  sessions: LoggedInConnections,
+  options: BrokerOptions,
+  logRefusal: LogRefusal,
+): Aedes['authenticate'] {
   const { logins } = sessions;
   const loginOf = createLoginFinder(options);
   return (client, givenName, password, done) => {
@@ -169,7 +173,7 @@ function authenticator(sessions: Sessions, options: BrokerOptions, logRefusal: L
 }
 
 /** Ends connections whose login is not valid any more, or is at another process. */
-async function checkLogins(sessions: Sessions, options: BrokerOptions): Promise<void> {
+async function checkLogins(sessions: LoggedInConnections, options: BrokerOptions): Promise<void> {
   await endInvalidSessions(sessions.open, options);
   if (options.places) await endMovedSessions(sessions, options.places);
 }
@@ -178,7 +182,11 @@ async function checkLogins(sessions: Sessions, options: BrokerOptions): Promise<
  * Lets connections move to other processes. In the first half of the time a proxy detects that this process is not ready, and ends its
  * connections. Then the process ends those that are left, and accepts no more. Resolves as soon as there are none.
  */
-async function letConnectionsMove(sessions: Sessions, stopListening: () => void, drainMs: number): Promise<void> {
+async function letConnectionsMove(
+  sessions: LoggedInConnections,
+  stopListening: () => void,
+  drainMs: number,
+): Promise<void> {
   const untilMs = performance.now() + drainMs / 2;
   while (sessions.open.size > 0 && performance.now() < untilMs) await pause(LEAVING_LOOK_MS);
   if (drainMs === 0) return;
@@ -189,7 +197,7 @@ async function letConnectionsMove(sessions: Sessions, stopListening: () => void,
 /** Publishes the usage of homes that have subscribers. Undefined: subscriptions are not allowed. */
 function startHomeTopics(
   broker: Aedes,
-  sessions: Sessions,
+  sessions: LoggedInConnections,
   { homes, homesEveryMs: everyMs, log }: BrokerOptions,
 ): HomeTopics | undefined {
   const publish = (userId: string, text: string) => {

@@ -1,6 +1,6 @@
 import type { Logger } from '#src/core/log.ts';
 import type { LoginPlaces } from '#src/devices/login-places.ts';
-import type { Sessions } from './broker-session.ts';
+import type { LoggedInConnections } from './broker-session.ts';
 
 /** Interval at which a process looks for logins that have connected to another one. */
 const LOOK_MS = 1_000;
@@ -16,7 +16,7 @@ export interface MovedLoginsWatcher {
  * Ends, within a second, the connections and sessions at this process of logins that have connected to another one. Polls instead of
  * listening: NOTIFY takes a server-wide lock at each commit.
  */
-export function watchMovedLogins(sessions: Sessions, places: LoginPlaces, log: Logger): MovedLoginsWatcher {
+export function watchMovedLogins(sessions: LoggedInConnections, places: LoginPlaces, log: Logger): MovedLoginsWatcher {
   let answeredAtMs = performance.now();
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -45,7 +45,7 @@ export function watchMovedLogins(sessions: Sessions, places: LoginPlaces, log: L
  * Ends the connections and sessions at this process of open logins that are at another one. Detects what `watchMovedLogins` cannot: a login
  * that moved twice within a second, or after the database lost its unlogged table.
  */
-export async function endMovedSessions(sessions: Sessions, places: LoginPlaces): Promise<void> {
+export async function endMovedSessions(sessions: LoggedInConnections, places: LoginPlaces): Promise<void> {
   const open = new Set([...sessions.open].flatMap(({ by, claiming }) => (claiming ? [] : [by.username])));
   if (open.size > 0) for (const username of await places.elsewhere([...open])) sessions.moveAway(username);
 }

@@ -27,7 +27,7 @@ export class ByteRing {
   readonly #words: Uint32Array;
   readonly #maxBytes: number;
   /** Index of the records: the place of each key's record. */
-  readonly #index: PlaceIndex;
+  readonly #index: HashIndex;
   /** Place of the next new record. */
   #next = 0;
   /** Start of the oldest records of the previous lap, which the next ones overwrite; `#lapEnd` is their end. */
@@ -40,7 +40,7 @@ export class ByteRing {
     this.bytes = Buffer.allocUnsafeSlow(inNumbers(maxBytes));
     this.numbers = new Float64Array(this.bytes.buffer, 0, this.bytes.length / NUMBER_BYTES);
     this.#words = new Uint32Array(this.bytes.buffer, 0, this.bytes.length / 4);
-    this.#index = new PlaceIndex({
+    this.#index = new HashIndex({
       hashAt: (place) => this.#hashAt(place),
       isKeyAt: (place, key) => this.#isKeyAt(place, key),
     });
@@ -168,7 +168,7 @@ export function hashKey(key: string): number {
  * strings takes 90 bytes of the JavaScript heap per entry, and five memory accesses per lookup, which cost more than the law. This table
  * needs one access and 8 bytes.
  */
-export class PlaceIndex {
+export class HashIndex {
   readonly #keyed: Keyed;
   /** Slots: the place in units, plus one; 0: free. At most half of the slots are taken. */
   #slots = new Uint32Array(FIRST_SLOTS);

@@ -1,4 +1,4 @@
-import { appliedTimeUpTo, pendingFromMs, pendingToMs } from '#ingest/normalise/edits.ts';
+import { appliedTimeUpTo, pendingEditFromMs, pendingEditToMs } from '#ingest/normalise/edits.ts';
 import { haveSameRoles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
@@ -6,7 +6,7 @@ import { meterKey } from '#src/database/meter.ts';
 import { applyDeltas, type DeltaRow, type DeviceDeltas, toDeltaRows } from './deltas.ts';
 import { seriesName, toStoredSettingsByTime } from './device-state.ts';
 import type { FastPathResult } from './fast-path.ts';
-import { type HeadPlan, headAfterPlan, lawsText, type NextHead, openHourTextOf } from './head.ts';
+import { formatLawStates, type HeadPlan, headAfterPlan, type NextHead, openHourTextOf } from './head.ts';
 import { recordChangedHours, recordLateChanges } from './note-changes.ts';
 import { addToOpenHour, type OpenHourUpdate } from './open-hour.ts';
 import type { PartitionMonths } from './partition-months.ts';
@@ -168,13 +168,13 @@ function noteRecounted(plans: readonly DevicePlan[]): BatchStatement[] {
 
 /** Whether all edits of a device are completely applied or reverted. */
 const isWorkedIn = ({ device: { edits = [] }, pieceUntilMs }: Pick<DevicePlan, 'device' | 'pieceUntilMs'>): boolean =>
-  edits.every((edit) => pendingFromMs(edit) === null || pendingToMs(edit) <= pieceUntilMs);
+  edits.every((edit) => pendingEditFromMs(edit) === null || pendingEditToMs(edit) <= pieceUntilMs);
 
 /** Records which part of each edit is applied now. In `reading_edits`, `is_counted` alone means that the whole edit is applied. */
 function editsCounted(plans: readonly DevicePlan[]): BatchStatement[] {
   const changed = plans.flatMap(({ device: { edits = [] }, pieceUntilMs }) =>
     edits.flatMap((edit) => {
-      if ((pendingFromMs(edit) ?? pieceUntilMs) >= pieceUntilMs) return [];
+      if ((pendingEditFromMs(edit) ?? pieceUntilMs) >= pieceUntilMs) return [];
       const counted = appliedTimeUpTo(edit, pieceUntilMs);
       const isWhole = counted?.fromMs === edit.fromMs && counted.toMs === edit.toMs;
       return { editId: edit.editId, counted, part: isWhole ? null : counted };
@@ -218,7 +218,7 @@ function saveHeads(
     encodeTexts([...deviceIds, ...planned.map(({ deviceId }) => deviceId)]),
     encodeBigints([...was, ...planned.map((one) => one.was)]),
     encodeBigints([...versions, ...planned.map(({ head }) => head.version)]),
-    joinTextElements(laws, encodeTextElements(planned.map(({ head }) => lawsText(head)))),
+    joinTextElements(laws, encodeTextElements(planned.map(({ head }) => formatLawStates(head)))),
     joinTextElements(opens, encodeTextElements(planned.map(({ head }) => openHourTextOf(head)))),
     encodeBooleans([...deviceIds.map(() => true), ...planned.map(({ isHeard }) => isHeard)]),
   ];

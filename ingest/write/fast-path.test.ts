@@ -11,7 +11,7 @@ import { collectReadings } from './collect.ts';
 import { createEmptyDeltas, type DeltaRow } from './deltas.ts';
 import { type SeriesState, seriesName } from './device-state.ts';
 import { FastPath } from './fast-path.ts';
-import { type DeviceHead, headAfterPlan, lawsText, openHourTextOf } from './head.ts';
+import { type DeviceHead, formatLawStates, headAfterPlan, openHourTextOf } from './head.ts';
 import { headMemory } from './head-memory.ts';
 import { addToOpenHour, HOUR_MS, OPEN_HOUR_LENGTH, type OpenHourUpdate, quarterIndex } from './open-hour.ts';
 import { type DevicePlan, planDevice } from './plan.ts';
@@ -242,7 +242,7 @@ test('gives the same results as the plan for readings in order, and passes all o
           expect(followed.was[index]).toBe(head.version);
           heads[device] = { ...wanted.head, version };
           assert.deepEqual(memory.get(head.deviceId), heads[device]);
-          assert.deepEqual([laws[index], opens[index]], [lawsText(wanted.head), openHourTextOf(wanted.head)]);
+          assert.deepEqual([laws[index], opens[index]], [formatLawStates(wanted.head), openHourTextOf(wanted.head)]);
           const closedRows = followed.closed.filter(({ deviceId }) => deviceId === head.deviceId);
           assert.deepEqual(
             summed(closedRows),

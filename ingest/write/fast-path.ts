@@ -17,7 +17,7 @@ import {
 } from './head-record.ts';
 import { HOUR_MS } from './open-hour.ts';
 import { createTextWriter, type TextElements, type TextWriter } from './statement.ts';
-import { DUPLICATE_READING, type SlowPathReason, SteppedHeads } from './stepped-heads.ts';
+import { REPEATED_LAST_READING, type SlowPathReason, SteppedHeads } from './stepped-heads.ts';
 
 /** Changes that a batch makes to devices on the fast path. */
 export interface FastPathResult {
@@ -223,7 +223,7 @@ class Round {
         this.#reasons[device] = taken;
         return;
       }
-      if (taken === DUPLICATE_READING) {
+      if (taken === REPEATED_LAST_READING) {
         this.#known[device] = (this.#known[device] as number) + 1;
         continue;
       }

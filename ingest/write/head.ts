@@ -92,7 +92,7 @@ function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number 
 }
 
 /** Returns `device_heads.laws`: for each series with readings its id, the time of the last one, and the state of its law. */
-export const lawsText = (head: DeviceHead): string =>
+export const formatLawStates = (head: DeviceHead): string =>
   JSON.stringify([...lawsIn(head.series), ...(head.rest?.laws ?? [])]);
 
 /** Returns the laws of the series that have readings. */

@@ -1,6 +1,6 @@
-import { concernsSeries, pendingFromMs, pendingToMs } from '#ingest/normalise/edits.ts';
+import { doesEditConcernSeries, pendingEditFromMs, pendingEditToMs } from '#ingest/normalise/edits.ts';
 import type { PointWithVerdict, Verdict } from '#ingest/normalise/law.ts';
-import { everCounts } from '#ingest/normalise/roles-by-time.ts';
+import { countsAtAnyTime } from '#ingest/normalise/roles-by-time.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import type { CollectedReadings, SeriesBatch } from './collect.ts';
@@ -114,7 +114,7 @@ const LEAST_OF_SERIES = 500;
  * piece begins at the first pending change, and contains at most the maximum number of readings of any series concerned. Infinity: all of
  * the rest.
  */
-export async function findPieceEnd(
+export async function findRecomputationEnd(
   client: PoolClient,
   device: Pick<DeviceState, 'settings' | 'computedWith' | 'words' | 'edits'>,
   series: readonly SeriesState[],
@@ -122,17 +122,19 @@ export async function findPieceEnd(
 ): Promise<number> {
   const { settings, computedWith, edits = [] } = device;
   const otherwise = computedWith && findTimesWithOtherSettings(computedWith, settings);
-  const open = edits.filter((edit) => pendingFromMs(edit) !== null);
+  const open = edits.filter((edit) => pendingEditFromMs(edit) !== null);
   const roles = findPendingRoles(device, series);
   const about = series.flatMap((one) => {
     const { seriesId, channel, kind } = one;
-    const isJudged = roles.has(one) || (otherwise !== null && everCounts(one));
-    return seriesId !== null && (isJudged || open.some((edit) => concernsSeries(edit, channel, kind))) ? seriesId : [];
+    const isJudged = roles.has(one) || (otherwise !== null && countsAtAnyTime(one));
+    return seriesId !== null && (isJudged || open.some((edit) => doesEditConcernSeries(edit, channel, kind)))
+      ? seriesId
+      : [];
   });
   if (about.length === 0) return Number.POSITIVE_INFINITY;
   const times = [...roles.values(), ...(otherwise ? [otherwise] : [])];
-  const fromMs = Math.min(...open.map((edit) => pendingFromMs(edit) as number), ...times.map((one) => one.fromMs));
-  const toMs = Math.max(...open.map(pendingToMs), ...times.map((one) => one.toMs));
+  const fromMs = Math.min(...open.map((edit) => pendingEditFromMs(edit) as number), ...times.map((one) => one.fromMs));
+  const toMs = Math.max(...open.map(pendingEditToMs), ...times.map((one) => one.toMs));
   const ofEach = Math.max(Math.min(LEAST_OF_SERIES, maxReadings), Math.floor(maxReadings / about.length));
   // Raw SQL: ingest does not use typed queries.
   const { rows } = await client.query<{ ends_at: Date | null }>(

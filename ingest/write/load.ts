@@ -19,7 +19,7 @@ import {
   type UnloadedState,
 } from './device-state.ts';
 import { type DeviceHead, parseLaws } from './head.ts';
-import { findPieceEnd } from './load-stretches.ts';
+import { findRecomputationEnd } from './load-stretches.ts';
 import { parseOpenHour } from './open-hour.ts';
 import { findPendingRoles, mayChangeFirstTimes } from './target-roles.ts';
 
@@ -77,7 +77,7 @@ export async function loadDevices(
   for (const [deviceId, device] of devices) {
     const hasReadings = (arrived?.get(deviceId)?.size ?? 0) > 0;
     if (device.computedWith === null || (hasReadings && (isDeferred(deviceId) || !isAwaited(device)))) continue;
-    const pieceUntilMs = await findPieceEnd(client, device, [...device.series.values()], pieceReadings);
+    const pieceUntilMs = await findRecomputationEnd(client, device, [...device.series.values()], pieceReadings);
     devices.set(deviceId, { ...device, pieceUntilMs });
   }
   return devices;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hashKey, PlaceIndex } from './byte-ring.ts';
+import { HashIndex, hashKey } from './byte-ring.ts';
 
 /** Keys whose hashes collide, also at the end of the slots and beyond. */
 const HASHES = [0, 0, 1, 2, 2, 1_021, 1_022, 1_022, 1_023, 1_023, 2 ** 32 - 1, 2 ** 31];
@@ -13,7 +13,7 @@ const operation = fc.record({ number: fc.nat(59), isRemoved: fc.boolean() });
 test('finds every key that was added and not removed, despite colliding hashes', () => {
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 200, size: 'max' }), (operations) => {
-      const index = new PlaceIndex({ hashAt, isKeyAt: (place, key) => keyOf(place / 8) === key });
+      const index = new HashIndex({ hashAt, isKeyAt: (place, key) => keyOf(place / 8) === key });
       const there = new Set<number>();
       for (const { number, isRemoved } of operations) {
         const [hash, place] = [hashAt(placeOf(number)), placeOf(number)];
@@ -34,7 +34,7 @@ test('finds every key that was added and not removed, despite colliding hashes',
 test('grows with its entries, and is empty after it is cleared', () => {
   const keys = Array.from({ length: 5_000 }, (_, number) => `dev_${number}`);
   const hashes = keys.map(hashKey);
-  const index = new PlaceIndex({
+  const index = new HashIndex({
     hashAt: (place) => hashes[place / 8] as number,
     isKeyAt: (place, key) => keys[place / 8] === key,
   });

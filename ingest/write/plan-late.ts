@@ -85,7 +85,7 @@ export const firstStretchBounds = (points: readonly NewPoint[]): StretchBounds =
   ...boundsOf(points),
 });
 
-export type StretchTooShort =
+export type LongerStretchRequest =
   | 'begins further back'
   | 'goes on beyond'
   | 'reaches into the one before'
@@ -108,7 +108,7 @@ export function replayWithNewReadings(
   stretch: Stretch,
   { after, lastChangeMs }: { readonly after: readonly Point[]; readonly lastChangeMs: number },
   { changedToMs, nextMs, isExcluded }: { changedToMs: number; nextMs: number; isExcluded: ExclusionTest | undefined },
-): ReplayComparison | StretchTooShort {
+): ReplayComparison | LongerStretchRequest {
   // Both laws give the same results up to the change, so either can restart.
   const law = laws.longer ?? laws.after;
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);

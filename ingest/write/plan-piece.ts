@@ -1,6 +1,11 @@
 import { comparePoints, type Point } from '#ingest/normalise/law.ts';
 import { type LawsBeforeAndAfter, pointKey } from '#ingest/normalise/replay.ts';
-import { countsUntilMs, everCounts, type RolesByTime, timeOfRoleDifference } from '#ingest/normalise/roles-by-time.ts';
+import {
+  countsAtAnyTime,
+  countsUntilMs,
+  type RolesByTime,
+  rangeOfRoleDifference,
+} from '#ingest/normalise/roles-by-time.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
 import { replayWithNewReadings, STRETCH_GROWTH } from './plan-late.ts';
@@ -22,7 +27,7 @@ export interface RecomputedReadings {
 }
 
 /** Returns the readings that two changes of a series affect together. Null if both are null. */
-export const joinPieces = (
+export const joinRecomputedReadings = (
   one: RecomputedReadings | null,
   other: RecomputedReadings | null,
 ): RecomputedReadings | null =>
@@ -32,7 +37,7 @@ export const joinPieces = (
 
 /** Returns the readings of a series whose role changes if its new roles are applied up to a time. Null: none. */
 export function pieceOfRoleChange(series: SeriesState, will: RolesByTime, untilMs: number): RecomputedReadings | null {
-  const times = timeOfRoleDifference(series, will);
+  const times = rangeOfRoleDifference(series, will);
   if (!times || times.fromMs >= untilMs) return null;
   // Readings after the series stops counting have no verdicts. If that time moves, all readings between the old and the new time change.
   const [wasMs, isMs] = [countsUntilMs(series), countsUntilMs(will)];
@@ -47,7 +52,7 @@ export function pieceOfSettingsChange(
   series: SeriesState,
   untilMs: number,
 ): RecomputedReadings | null {
-  const times = everCounts(series) && computedWith !== null && findTimesWithOtherSettings(computedWith, settings);
+  const times = countsAtAnyTime(series) && computedWith !== null && findTimesWithOtherSettings(computedWith, settings);
   if (!times || times.fromMs >= untilMs) return null;
   return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
@@ -71,7 +76,7 @@ export function applyEdits(plan: SeriesPlan, points: readonly Point[]): readonly
  * plan, as for late readings. `laws` null: the series does not count. Returns the further stretches that it needs. If there are any, the
  * plan is not complete.
  */
-export function planPiece(
+export function planRecomputation(
   plan: SeriesPlan,
   { firstMs, lastMs }: RecomputedReadings,
   laws: LawsBeforeAndAfter | null,

@@ -6,7 +6,13 @@ import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import type { NewPoint } from './collect.ts';
 import { type DeviceState, refusedUntilMs, settingsOfSeries } from './device-state.ts';
 import { firstStretchBounds, planLateReadings } from './plan-late.ts';
-import { applyEdits, joinPieces, pieceOfRoleChange, pieceOfSettingsChange, planPiece } from './plan-piece.ts';
+import {
+  applyEdits,
+  joinRecomputedReadings,
+  pieceOfRoleChange,
+  pieceOfSettingsChange,
+  planRecomputation,
+} from './plan-piece.ts';
 import {
   addDifferences,
   addMergedReadings,
@@ -44,9 +50,12 @@ export function planSeries(
     return [];
   }
   const judged = pieceOfSettingsChange(device, series, pieceUntilMs);
-  const piece = joinPieces(joinPieces(plan.edits.changed, judged), pieceOfRoleChange(series, plan, pieceUntilMs));
+  const piece = joinRecomputedReadings(
+    joinRecomputedReadings(plan.edits.changed, judged),
+    pieceOfRoleChange(series, plan, pieceUntilMs),
+  );
   if (piece && lastReadAtMs !== null)
-    return planPiece(plan, piece, before && law && { before, after: law, ...more }, stretches);
+    return planRecomputation(plan, piece, before && law && { before, after: law, ...more }, stretches);
   const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
   if (found === 0 && stretches.length === 0)
     return planFollowingReadings(plan, law, open) ? [] : [firstStretchBounds(open)];

@@ -2,7 +2,7 @@ import type { EnergyInterval, Law, PointWithVerdict, Verdict } from '#ingest/nor
 import { createLawForRoles } from '#ingest/normalise/law-by-time.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 import {
-  everCounts,
+  countsAtAnyTime,
   hasRole,
   haveSameRoles,
   type Roles,
@@ -17,7 +17,7 @@ import {
   latestRisenEndWithin,
   replaceSteps,
   risenStepAround,
-  shiftStep,
+  shiftStepAfter,
   stepsOfRun,
 } from '#ingest/normalise/tariffs.ts';
 import { isPlaced } from '#src/database/meter.ts';
@@ -148,7 +148,7 @@ function knownOf(
   series: SeriesState,
   loaded: readonly Stretch[],
 ): KnownSteps[] {
-  if (!everCounts(series)) return [{ ...ALWAYS, steps: [] }];
+  if (!countsAtAnyTime(series)) return [{ ...ALWAYS, steps: [] }];
   const lawOf = (roles: Roles) =>
     lawOfSeries(series.channel, series.kind, roles, settingsOfSeries(computedWith ?? settings, series));
   const law = series.earlierRoles ? createLawForRoles(series, lawOf) : (lawOf(series.roles) as Law<unknown>);
@@ -245,7 +245,7 @@ function place(
       if (latest !== null) afterMs = Math.max(afterMs, latest);
     }
   }
-  addIntervalToDeltas(deltas, afterMs === step.startMs ? step : shiftStep(step, afterMs), roles, sign);
+  addIntervalToDeltas(deltas, afterMs === step.startMs ? step : shiftStepAfter(step, afterMs), roles, sign);
 }
 
 /** Returns the unchanged steps of a tariff within which steps of other tariffs have changed. */

@@ -1,14 +1,14 @@
 import { type SeriesEdits, seriesEdits } from '#ingest/normalise/edits.ts';
 import type { SettingsByTime } from '#ingest/normalise/law.ts';
 import {
+  applyRolesUpTo,
   countsUntilMs,
   hasRole,
   type RolesByTime,
+  rangeOfRoleDifference,
   rolesAt,
-  rolesUpTo,
-  timeOfRoleDifference,
 } from '#ingest/normalise/roles-by-time.ts';
-import { settingsUpTo } from '#ingest/normalise/settings.ts';
+import { applySettingsUpTo } from '#ingest/normalise/settings.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
 import { addIntervalToDeltas, createEmptyDeltas, type DeviceDeltas, dropZeroDeltas } from './deltas.ts';
@@ -68,7 +68,7 @@ export function planDevice(
   // If the batch has readings, pending edits are applied by a later plan: years of readings may lie between the two.
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
   const before = device.computedWith ?? device.settings;
-  const computed = { before, after: settingsUpTo(before, device.settings, pieceUntilMs) };
+  const computed = { before, after: applySettingsUpTo(before, device.settings, pieceUntilMs) };
   const { work, areRolesOpen, isRecounted } = selectWork(device, found, { deltas, pieceUntilMs });
   for (const { plan, points } of work) {
     const { seriesId } = plan.series;
@@ -180,8 +180,8 @@ function selectWork(
   for (const [index, { series, points, firsts }] of found.entries()) {
     const target = targets[index] as TargetRoles;
     const { meant } = target;
-    const will = isAtOnce ? target : rolesUpTo(series, target, pieceUntilMs);
-    if (timeOfRoleDifference(will, target)) areRolesOpen = true;
+    const will = isAtOnce ? target : applyRolesUpTo(series, target, pieceUntilMs);
+    if (rangeOfRoleDifference(will, target)) areRolesOpen = true;
     if (isRecountedByUpdate(device, series, target)) isRecounted = true;
     const edits = withinCounted(seriesEdits(device.edits ?? [], series.channel, series.kind, pieceUntilMs), will);
     const isOfEarlierEdition = isPlacedBefore(device, series, will);
@@ -189,7 +189,7 @@ function selectWork(
       points.length > 0 ||
       isOfEarlierEdition ||
       meant !== (series.meant ?? null) ||
-      timeOfRoleDifference(series, will) !== null ||
+      rangeOfRoleDifference(series, will) !== null ||
       edits.changed !== null ||
       pieceOfSettingsChange(device, series, pieceUntilMs) !== null;
     if (isConcerned)
@@ -205,7 +205,7 @@ function selectWork(
 function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: TargetRoles): boolean {
   const isJudgedFirst = series.seriesId !== null && (series.meant ?? null) === null && target.meant !== null;
   if ((!device.isMarkedByUpdate && !isJudgedFirst) || series.lastReadAtMs === null) return false;
-  const times = timeOfRoleDifference(series, target);
+  const times = rangeOfRoleDifference(series, target);
   return (
     times !== null &&
     times.fromMs <= series.lastReadAtMs &&
@@ -222,7 +222,7 @@ const hasOtherFirsts = ({ series, firsts }: Found): boolean =>
 
 /** Whether the role of a series changes only after its last stored reading, so that its law continues from its state. */
 function isAhead(series: SeriesState, target: RolesByTime): boolean {
-  const times = timeOfRoleDifference(series, target);
+  const times = rangeOfRoleDifference(series, target);
   if (times === null || series.lastReadAtMs === null) return true;
   return times.fromMs > series.lastReadAtMs && countsUntilMs(series) > series.lastReadAtMs;
 }

@@ -59,7 +59,7 @@ export interface BatchAttempt {
  * Thrown if devices of a batch must be recomputed first, because their owners have changed a setting and the rest of the recomputation fits
  * into one piece.
  */
-export class RecomputeFirst extends Error {
+export class RecomputationRequired extends Error {
   readonly deviceIds: readonly string[];
   constructor(deviceIds: readonly string[]) {
     super('changed devices are to be computed first');
@@ -69,7 +69,7 @@ export class RecomputeFirst extends Error {
 
 /**
  * Prepares the changes of a batch within a transaction, and returns the statements that write it. New heads are cached at once: those of
- * `attempt` must be evicted if the transaction does not commit. Throws RecomputeFirst if changed devices must be recomputed first, and
+ * `attempt` must be evicted if the transaction does not commit. Throws RecomputationRequired if changed devices must be recomputed first, and
  * MissingPartitions before it writes anything.
  */
 export async function prepareBatch(
@@ -189,7 +189,7 @@ class Stages {
   }
 
   /**
-   * A changed setting must apply to the next reading. If its recomputation fits into one piece, throws RecomputeFirst, so that it is done
+   * A changed setting must apply to the next reading. If its recomputation fits into one piece, throws RecomputationRequired, so that it is done
    * first. If it takes several pieces, readings do not wait for it.
    */
   deferRecomputation(): void {
@@ -199,7 +199,7 @@ class Stages {
       if (pieceUntilMs === Number.POSITIVE_INFINITY) first.push(deviceId);
       else this.#tools.deferred.add(deviceId);
     }
-    if (first.length > 0) throw new RecomputeFirst(first);
+    if (first.length > 0) throw new RecomputationRequired(first);
   }
 
   /** Steps the settled ones of the locked devices, too, so that only devices that the fast path cannot take are planned. */

@@ -4,7 +4,7 @@ import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced } from '#src/database/meter.ts';
 import type { FastPathResult } from './fast-path.ts';
 import type { DevicePlan } from './plan.ts';
-import { type SeriesPlan, stopsCounting, tariffSinceMs } from './series-plan.ts';
+import { doesSeriesStopCounting, type SeriesPlan, tariffSinceMs } from './series-plan.ts';
 import { type BatchStatement, encodeBigints, encodeTimestamps, toStatementStep } from './statement.ts';
 
 /** A series of a plan, and the id under which it is stored. */
@@ -211,7 +211,7 @@ export function saveReadings(
     null,
   );
   // If a series no longer counts, all of its verdicts are deleted.
-  const forgotten = stored.filter(({ plan }) => stopsCounting(plan)).map(({ seriesId }) => seriesId);
+  const forgotten = stored.filter(({ plan }) => doesSeriesStopCounting(plan)).map(({ seriesId }) => seriesId);
   if (forgotten.length > 0)
     steps.push(
       toStatementStep({ text: 'DELETE FROM reading_notes WHERE series_id = ANY ($1::bigint[])', values: [forgotten] }),

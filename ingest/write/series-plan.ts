@@ -2,8 +2,8 @@ import type { SeriesEdits } from '#ingest/normalise/edits.ts';
 import type { EnergyInterval, Law, Point, PointWithVerdict } from '#ingest/normalise/law.ts';
 import { NO_VERDICTS, type ReplayResult, replayLaw, type StoredResult } from '#ingest/normalise/replay.ts';
 import {
+  countsAtAnyTime,
   type EarlierRoles,
-  everCounts,
   hasRole,
   haveSameRoles,
   type Roles,
@@ -68,7 +68,8 @@ export interface SeriesPlan {
 const isTariff = (roles: Roles) => roles.isTariff;
 
 /** Whether a series counted before the plan and does not count any more. */
-export const stopsCounting = (plan: SeriesPlan): boolean => everCounts(plan.series) && !everCounts(plan);
+export const doesSeriesStopCounting = (plan: SeriesPlan): boolean =>
+  countsAtAnyTime(plan.series) && !countsAtAnyTime(plan);
 
 /** Whether the role of a series changes with time, before or after a plan, so that it needs a law by time. */
 export const needsLawByTime = (was: SeriesState, is: RolesByTime): boolean =>

@@ -36,7 +36,7 @@ export type SlowPathReason =
   | 'state';
 
 /** Result for a repetition of the last reading: a gas meter sends the same reading for an hour. */
-export const DUPLICATE_READING = -1;
+export const REPEATED_LAST_READING = -1;
 
 /** Number of numbers in the head of a meter with one series, the most frequent case. */
 const USUAL_PLACES = RECORD_INDEX.series + SERIES_LENGTH;
@@ -90,7 +90,7 @@ export class SteppedHeads {
     const { readAtMs, value } = reading;
     const lastReadAtMs = heads[at + SERIES_INDEX.lastReadAtMs] as number;
     if (readAtMs === lastReadAtMs && reading.intervalMs === 0 && value === heads[at + SERIES_INDEX.lastValue])
-      return DUPLICATE_READING;
+      return REPEATED_LAST_READING;
     if (readAtMs <= lastReadAtMs) return 'late';
     const reason = this.#step(head, at, reading);
     if (reason !== null) return reason;

@@ -2,8 +2,8 @@ import { classifyRegisters } from '#ingest/decoders/registers-of-a-device/judge.
 import { chooseRoles } from '#ingest/normalise/channels.ts';
 import {
   type RolesByTime,
+  rangeOfRoleDifference,
   rolesFromSpans,
-  timeOfRoleDifference,
   toRoleSpans,
 } from '#ingest/normalise/roles-by-time.ts';
 import type { Placement } from '#src/database/enums.ts';
@@ -97,7 +97,7 @@ export function findPendingRoles(
   const target = chooseTargetRoles(device, series);
   const open = new Map<SeriesState, { fromMs: number; toMs: number }>();
   for (const [index, one] of series.entries()) {
-    const times = timeOfRoleDifference(one, target[index] as RolesByTime);
+    const times = rangeOfRoleDifference(one, target[index] as RolesByTime);
     if (times) open.set(one, times);
   }
   return open;

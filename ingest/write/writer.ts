@@ -10,7 +10,7 @@ import { confirmSenders } from './confirm-senders.ts';
 import { FastPath } from './fast-path.ts';
 import { type HeadCache, headMemory } from './head-memory.ts';
 import { MissingPartitions, partitionMonths } from './partition-months.ts';
-import { type BatchAttempt, prepareBatch, RecomputeFirst } from './prepare.ts';
+import { type BatchAttempt, prepareBatch, RecomputationRequired } from './prepare.ts';
 import type { RejectionQuota } from './save-rejections.ts';
 import type { UntimedSeries } from './untimed-series.ts';
 
@@ -168,7 +168,7 @@ class BatchesWriter implements Writer {
   /** Removes the cause of a failed attempt. Throws the error if there is no such cause, or after too many attempts. */
   async #recover(error: unknown, attempts: number, { remembered }: BatchAttempt): Promise<void> {
     if (error instanceof MissingPartitions) await this.#months.make(error);
-    else if (error instanceof RecomputeFirst) {
+    else if (error instanceof RecomputationRequired) {
       for (const deviceId of error.deviceIds)
         await this.write([emptyMessage(deviceId)]).catch(() => this.#deferred.add(deviceId));
     } else if (error instanceof StaleHeads) {

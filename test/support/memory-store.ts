@@ -1,5 +1,5 @@
 import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
-import { appliedTimeUpTo, pendingFromMs } from '#ingest/normalise/edits.ts';
+import { appliedTimeUpTo, pendingEditFromMs } from '#ingest/normalise/edits.ts';
 import {
   comparePoints,
   type LawSettings,
@@ -15,7 +15,7 @@ import type { DeviceDeltas } from '#ingest/write/deltas.ts';
 import { type DeviceState, type SeriesState, seriesName } from '#ingest/write/device-state.ts';
 import { addToOpenHour, type OpenHour, quarterHoursOf } from '#ingest/write/open-hour.ts';
 import type { DevicePlan } from '#ingest/write/plan.ts';
-import { stopsCounting, tariffSinceMs } from '#ingest/write/series-plan.ts';
+import { doesSeriesStopCounting, tariffSinceMs } from '#ingest/write/series-plan.ts';
 import type { Stretch, WantedStretch } from '#ingest/write/stretch.ts';
 import type { FirstTimes } from '#ingest/write/target-roles.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
@@ -102,7 +102,7 @@ export function memoryStore(): MemoryStore {
     const isComputed =
       !findTimesWithOtherSettings(computedWith, device.settings) &&
       !areRolesOpen &&
-      device.edits.every((edit) => pendingFromMs(edit) === null);
+      device.edits.every((edit) => pendingEditFromMs(edit) === null);
     if (device.computedWith !== null || areRolesOpen) device.computedWith = isComputed ? null : computedWith;
     for (const plan of plans) {
       const { series: before, roles, earlierRoles, inserts, lowered, added, withdrawn, verdicts, head } = plan;
@@ -130,7 +130,7 @@ export function memoryStore(): MemoryStore {
         const point = { readAtMs, intervalMs, value };
         one.points.set(pointKey(point), point);
       }
-      if (stopsCounting(plan)) one.verdicts.clear();
+      if (doesSeriesStopCounting(plan)) one.verdicts.clear();
       for (const [key, { verdict }] of verdicts ?? []) {
         if (verdict === null) one.verdicts.delete(key);
         else one.verdicts.set(key, verdict);

@@ -6,7 +6,7 @@ import { createLawForRoles } from '#ingest/normalise/law-by-time.ts';
 import { pointKey, replayLaw } from '#ingest/normalise/replay.ts';
 import { countsUntilMs, type Roles, rolesAt } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
-import { hasRisen, shiftStep } from '#ingest/normalise/tariffs.ts';
+import { hasRisen, shiftStepAfter } from '#ingest/normalise/tariffs.ts';
 import { addIntervalToDeltas } from '#ingest/write/deltas.ts';
 import { COMMODITIES, isPlaced, METERS } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
@@ -138,7 +138,12 @@ export function expectStoredByLaw(device: StoredDevice): void {
       one.step.startMs,
       ...steps.filter((other) => isWithin(one, other)).map(({ step }) => step.endMs),
     );
-    addIntervalToDeltas(profile, afterMs === one.step.startMs ? one.step : shiftStep(one.step, afterMs), one.roles, 1);
+    addIntervalToDeltas(
+      profile,
+      afterMs === one.step.startMs ? one.step : shiftStepAfter(one.step, afterMs),
+      one.roles,
+      1,
+    );
   }
   expect(dropZeroBuckets(new Map(readWholeProfile(device)))).toEqual(dropZeroBuckets(profile.own));
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { pendingFromMs } from '#ingest/normalise/edits.ts';
+import { pendingEditFromMs } from '#ingest/normalise/edits.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import { collectReadings } from '#ingest/write/collect.ts';
@@ -79,7 +79,7 @@ export function* writeBatch(
 export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: number): void {
   const { device, version } = store.load(deviceId);
   if (device.computedWith === null) return;
-  const openMs = (device.edits ?? []).flatMap((edit) => pendingFromMs(edit) ?? []);
+  const openMs = (device.edits ?? []).flatMap((edit) => pendingEditFromMs(edit) ?? []);
   const roles = findPendingRoles(device, [...device.series.values()]);
   const settingsFrom = findTimesWithOtherSettings(device.computedWith, device.settings);
   const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];

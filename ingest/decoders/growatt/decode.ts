@@ -6,8 +6,8 @@ import {
   decodeLastWill,
   isLastWill,
   isNewStick,
-  macOfStick,
-  type SticksByTopic,
+  readStickAddress,
+  type StickAddressByTopic,
   storeStickAddress,
 } from './gateway.ts';
 import { decodeGrottRecord, isGrottRecord } from './grott.ts';
@@ -20,7 +20,7 @@ const METER = /(?:^|\/)energy\/meter$/;
 const isGrowattTopic = (topic: string): boolean => WORD.test(topic) || METER.test(topic);
 
 /** Decoder of Growatt inverters behind Grott or OpenInverterGateway. */
-export const growatt: Family<SticksByTopic> = {
+export const growatt: Family<StickAddressByTopic> = {
   name: 'growatt',
   takes: isGrowattTopic,
   remembers: isGrowattTopic,
@@ -30,12 +30,16 @@ export const growatt: Family<SticksByTopic> = {
   decode,
 };
 
-function decode(message: DeviceMessage, { tz }: DecoderSettings, sticks: SticksByTopic): FamilyDecodeResult | null {
+function decode(
+  message: DeviceMessage,
+  { tz }: DecoderSettings,
+  sticks: StickAddressByTopic,
+): FamilyDecodeResult | null {
   if (!isGrowattTopic(message.topic)) return null;
   const body = readObject(message.payload);
   if (!body) return /^\s*\{\s*"device"[\s\S]*"buffered"/.test(readText(message.payload) ?? '') ? half() : null;
   if (isGrottRecord(body)) return decodeGrottRecord(body, message, tz);
-  const mac = macOfStick(body);
+  const mac = readStickAddress(body);
   if (mac !== null) return decodeGatewayMessage(body, mac);
   return isLastWill(body) ? decodeLastWill(sticks.get(message.topic)) : null;
 }

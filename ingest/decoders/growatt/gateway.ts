@@ -15,10 +15,10 @@ const NAMES: InverterMemberNames = {
 const MAC = /^[0-9a-f]{2}(?::?[0-9a-f]{2}){5}$/i;
 
 /** MAC addresses of sticks by topic, from the last message on each topic. The last will of a stick contains no address. */
-export type SticksByTopic = Map<string, string>;
+export type StickAddressByTopic = Map<string, string>;
 
 /** Returns the MAC address in a body of OpenInverterGateway; null if the body is not from OpenInverterGateway. */
-export function macOfStick(body: Json | null): string | null {
+export function readStickAddress(body: Json | null): string | null {
   const mac = ownMember(body, 'Mac');
   const isTheirs = typeof mac === 'string' && MAC.test(mac) && ownMember(body, 'Cnt') !== undefined;
   return isTheirs && ownMember(body, 'Uptime') !== undefined ? mac : null;
@@ -30,14 +30,14 @@ export const isLastWill = (body: Json): boolean =>
 
 /** Returns the MAC address in a payload. Payloads without `"Mac"`, which other devices send on such topics, are not parsed. */
 const stickOf = (payload: Buffer): string | null =>
-  mentionsWords(payload, '"Mac"') ? macOfStick(readObject(payload)) : null;
+  mentionsWords(payload, '"Mac"') ? readStickAddress(readObject(payload)) : null;
 
-export function storeStickAddress(sticks: SticksByTopic, { topic, payload }: DeviceMessage): void {
+export function storeStickAddress(sticks: StickAddressByTopic, { topic, payload }: DeviceMessage): void {
   const mac = stickOf(payload);
   if (mac !== null) sticks.set(topic, mac);
 }
 
-export function isNewStick(sticks: SticksByTopic, { topic, payload }: DeviceMessage): boolean {
+export function isNewStick(sticks: StickAddressByTopic, { topic, payload }: DeviceMessage): boolean {
   const mac = stickOf(payload);
   return mac !== null && sticks.get(topic) !== mac;
 }

@@ -1,5 +1,5 @@
 /** Meaning of a word in a register's name. */
-export type Concept =
+export type WordMeaning =
   /** Taken from the grid; fed into the grid; produced by the measured device, so flowing out of it. */
   | 'import'
   | 'export'
@@ -82,7 +82,7 @@ export interface LanguageWords {
   code: string;
   /** Whether the language writes compounds as one word: `Tagesverbrauch`. */
   compounds: boolean;
-  words: readonly (readonly [Concept, Source, string])[];
+  words: readonly (readonly [WordMeaning, Source, string])[];
 }
 
 export const DOMOTICZ_SOURCE = 'domoticz/domoticz www/i18n';
@@ -90,7 +90,7 @@ export const EVCC_SOURCE = 'evcc-io/evcc i18n';
 export const EMSESP_SOURCE = 'emsesp/EMS-ESP32 src/core/locale_translations.h';
 export const HUAWEI_SOURCE = 'wlcrs/huawei_solar translations';
 export const HOMEY_SOURCE = 'athombv/node-homey-lib meter_power.json';
-export const CASES_SOURCE = 'Home Assistant, MQTT and Zigbee2MQTT names that this project has as cases';
+export const TEST_CASES_SOURCE = 'Home Assistant, MQTT and Zigbee2MQTT names that this project has as cases';
 export const TASMOTA_SOURCE = 'tasmota/docs Smart-Meter-Interface.md';
 export const OBIS_SOURCE = 'IEC 62056-61 (OBIS), as meters print it';
 export const DICTIONARY_SOURCE = 'dictionary';

@@ -1,5 +1,5 @@
 import { spellingsWithoutAccents } from './fold.ts';
-import type { Concept, LanguageWords } from './language.ts';
+import type { LanguageWords, WordMeaning } from './language.ts';
 import { czech } from './words/czech.ts';
 import { danish } from './words/danish.ts';
 import { dutch } from './words/dutch.ts';
@@ -40,13 +40,13 @@ const MOST_PARTS = 5;
 /** Linking letters between the parts of a compound: `Verbrauch-s-zähler`. */
 const LINKS = ['', 's', 'es', 'n', 'en', 'e', 'er'];
 
-type Meanings = ReadonlySet<Concept>;
+type Meanings = ReadonlySet<WordMeaning>;
 interface Dictionary {
-  words: Map<string, Set<Concept>>;
-  stems: Map<string, Set<Concept>>;
+  words: Map<string, Set<WordMeaning>>;
+  stems: Map<string, Set<WordMeaning>>;
 }
 
-const note = (into: Map<string, Set<Concept>>, word: string, concept: Concept) =>
+const note = (into: Map<string, Set<WordMeaning>>, word: string, concept: WordMeaning) =>
   into.set(word, (into.get(word) ?? new Set()).add(concept));
 
 function dictionaryOf(languages: readonly LanguageWords[]): Dictionary {
@@ -76,7 +76,7 @@ const compounding = [LANGUAGES.filter((one) => isCompounding(one) && one !== eng
  * Meanings that apply even if only one of several readings of a compound has them: it is better to ask the owner than to count a wrong
  * quantity.
  */
-const DOUBTS: readonly Concept[] = ['period', 'reactive', 'apparent', 'cost', 'balance', 'unmeasured', 'own'];
+const DOUBTS: readonly WordMeaning[] = ['period', 'reactive', 'apparent', 'cost', 'balance', 'unmeasured', 'own'];
 
 /** Returns the meanings of a word or phrase in all languages; null if no language knows it. */
 export const meaningsOf = (word: string): Meanings | null =>
@@ -116,7 +116,7 @@ function compoundOf(word: string): Meanings | null {
   return null;
 }
 
-function partsOf(dictionary: Dictionary, word: string, most: number): Set<Concept> | null {
+function partsOf(dictionary: Dictionary, word: string, most: number): Set<WordMeaning> | null {
   if (most === 0) return null;
   for (let length = word.length - SHORTEST_PART; length >= SHORTEST_PART; length--) {
     const first = dictionary.words.get(word.slice(0, length));
@@ -133,7 +133,7 @@ function partsOf(dictionary: Dictionary, word: string, most: number): Set<Concep
 }
 
 /** Joins the meanings of both parts. "Day" before another word means a period (`Tagesverbrauch`), but `Tagtarif` is a tariff. */
-function asCompound(first: Meanings, others: Meanings): Set<Concept> {
+function asCompound(first: Meanings, others: Meanings): Set<WordMeaning> {
   const both = new Set([...first, ...others]);
   if (both.has('day') && !both.has('tariff')) both.add('period');
   return both;

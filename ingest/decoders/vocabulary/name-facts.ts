@@ -1,5 +1,5 @@
 import { foldedWordsOf } from './fold.ts';
-import type { Concept } from './language.ts';
+import type { WordMeaning } from './language.ts';
 import { isPhrase, MAX_PHRASE_WORDS, meaningsOf } from './lexicon.ts';
 import { type ObisMeaning, parseObisCode } from './obis.ts';
 import { readTeleinfoLabel } from './teleinfo.ts';
@@ -35,7 +35,7 @@ export interface NameFacts {
   unknown: string[];
   /** OBIS code, or label of a French meter, in the name; it takes precedence over all words. */
   obis: ObisMeaning | null;
-  has(concept: Concept): boolean;
+  has(concept: WordMeaning): boolean;
   /** Folded words and phrases: all of them; those of places or appliances; those that mean "returned". */
   words: readonly string[];
   places: readonly string[];
@@ -92,7 +92,7 @@ export function nameFactsOf(name: string): NameFacts {
 function read(name: string): NameFacts {
   const obis = parseObisCode(name) ?? readTeleinfoLabel(name);
   const words = phrasesOf(foldedWordsOf(name));
-  const has = (concept: Concept) => words.some(({ meanings }) => meanings?.has(concept));
+  const has = (concept: WordMeaning) => words.some(({ meanings }) => meanings?.has(concept));
   const [, before, letter = '', last = letter, after = before] = SIGNED.exec(name.slice(0, 200)) ?? [];
   const rated = has('tariff');
   const parts = obis && obis.parts.length > 0 ? obis.parts : partsOf(words, rated || has('import') || has('export'));
@@ -142,7 +142,7 @@ const inOrOut = (words: readonly Phrase[]): 'import' | null =>
  * effect next to a clear one.
  */
 function directionOf(words: readonly Phrase[]): Pick<NameFacts, 'direction' | 'isConsumed'> {
-  const has = (concept: Concept) => words.some(({ meanings }) => meanings?.has(concept));
+  const has = (concept: WordMeaning) => words.some(({ meanings }) => meanings?.has(concept));
   const [to, from] = [has('toGrid'), has('fromGrid')];
   const isConsumed =
     !from && has('consumed') && !words.some(({ meanings }) => meanings?.has('import') && !meanings.has('consumed'));
@@ -155,7 +155,7 @@ function directionOf(words: readonly Phrase[]): Pick<NameFacts, 'direction' | 'i
 
 interface Phrase {
   text: string;
-  meanings: ReadonlySet<Concept> | null;
+  meanings: ReadonlySet<WordMeaning> | null;
 }
 
 /** Groups words into phrases with their meanings, longest phrases first: `i dag`, `pompe à chaleur`. */

@@ -6,7 +6,7 @@ import { chooseRoles } from '#ingest/normalise/channels.ts';
 import { comparePoints } from '#ingest/normalise/law.ts';
 import { createLawForRoles } from '#ingest/normalise/law-by-time.ts';
 import { pointKey, replayLaw } from '#ingest/normalise/replay.ts';
-import { countsUntilMs, everCounts, rolesAt } from '#ingest/normalise/roles-by-time.ts';
+import { countsAtAnyTime, countsUntilMs, rolesAt } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
@@ -289,7 +289,7 @@ function expectedVerdicts({ readings, ...settings }: History): Map<string, strin
       const begins = kind !== 'interval' && counts(ms + 1);
       let verdict: string;
       if (!isEnergy) verdict = 'counted';
-      else if (!everCounts(roles) || (!counts(ms) && !begins))
+      else if (!countsAtAnyTime(roles) || (!counts(ms) && !begins))
         verdict = parseChannel(channel).known ? 'not_counted' : 'unknown';
       else if (isHeld) verdict = 'held';
       else if (note && note !== 'confirming') verdict = names[note] ?? note;

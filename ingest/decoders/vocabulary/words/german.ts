@@ -1,5 +1,4 @@
 import {
-  CASES_SOURCE,
   DICTIONARY_SOURCE,
   DOMOTICZ_SOURCE,
   EMSESP_SOURCE,
@@ -8,17 +7,18 @@ import {
   type LanguageWords,
   OBIS_SOURCE,
   TASMOTA_SOURCE,
+  TEST_CASES_SOURCE,
 } from '../language.ts';
 
 export const german: LanguageWords = {
   code: 'de',
   compounds: true,
   words: [
-    ['import', CASES_SOURCE, 'bezug bezugs bezogen* bezogene verbrauch verbrauchs verbraucht verbrauchte'],
+    ['import', TEST_CASES_SOURCE, 'bezug bezugs bezogen* bezogene verbrauch verbrauchs verbraucht verbrauchte'],
     ['import', DOMOTICZ_SOURCE, 'nutzung einsatz genutzt genutzte'],
     ['import', TASMOTA_SOURCE, 'netzbezug bezugszähler verbrauchszähler'],
     ['import', DICTIONARY_SOURCE, 'aufnahme aufgenommen* entnahme entnommen* gekauft* zukauf'],
-    ['export', CASES_SOURCE, 'einspeisung einspeise eingespeist* rückspeisung rueckeinspeisung rückeinspeisung'],
+    ['export', TEST_CASES_SOURCE, 'einspeisung einspeise eingespeist* rückspeisung rueckeinspeisung rückeinspeisung'],
     ['export', DOMOTICZ_SOURCE, 'rückgabe'],
     ['export', EVCC_SOURCE, 'rückwärts'],
     ['export', HUAWEI_SOURCE, 'exportiert* negative negativ'],
@@ -36,7 +36,7 @@ export const german: LanguageWords = {
     ['own', DICTIONARY_SOURCE, 'balkonkraftwerk photovoltaik solaranlage autarkie'],
     ['toGrid', HUAWEI_SOURCE, 'ins_netz in_das_netz'],
     ['fromGrid', EVCC_SOURCE, 'aus_dem_netz vom_netz'],
-    ['period', CASES_SOURCE, 'heute gestern vorgestern'],
+    ['period', TEST_CASES_SOURCE, 'heute gestern vorgestern'],
     ['period', TASMOTA_SOURCE, 'tage vortag vorletzte saison reset'],
     ['import', TASMOTA_SOURCE, 'pos verbr'],
     ['export', TASMOTA_SOURCE, 'neg einsp'],
@@ -62,7 +62,7 @@ export const german: LanguageWords = {
       'prognose vorhersage grenze limit maximal* minimal* durchschnitt* mittelwert soll sollwert schätzung geschätzt* verhältnis faktor anteil aufladbare entladbare nennleistung anschlussleistung verfügbar* verbleibend* hauptsicherung vorsicherung absicherung',
     ],
     ['gas', DOMOTICZ_SOURCE, 'gas'],
-    ['heat', CASES_SOURCE, 'wärme fernwärme wärmemenge wärmemengen wärmemengenzähler'],
+    ['heat', TEST_CASES_SOURCE, 'wärme fernwärme wärmemenge wärmemengen wärmemengenzähler'],
     ['water', DOMOTICZ_SOURCE, 'wasser'],
     ['tariff', DICTIONARY_SOURCE, 'tarif'],
     ['low', DICTIONARY_SOURCE, 'nachttarif niedertarif niedrigtarif nacht nt niedrig schwachlast'],
@@ -75,7 +75,7 @@ export const german: LanguageWords = {
       HUAWEI_SOURCE,
       'energie energien strom leistung wirkleistung wirkenergie wirkarbeit gesamt gesamte gesamter gesamtes gesamten aktuell aktuelle aktueller aktuelles brutto momentan momentane',
     ],
-    ['plain', CASES_SOURCE, 'zählerstand zähler stand zählwerk summe'],
+    ['plain', TEST_CASES_SOURCE, 'zählerstand zähler stand zählwerk summe'],
     ['plain', DOMOTICZ_SOURCE, 'elektrisch elektrische elektrizität'],
     [
       'plain',
