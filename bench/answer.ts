@@ -17,7 +17,7 @@ export interface Goal {
 }
 
 /** Whether a figure meets its goal; null without a goal. */
-export function isMet({ measured, goal }: Goal): boolean | null {
+export function isGoalMet({ measured, goal }: Goal): boolean | null {
   if (goal === null) return null;
   return 'atLeast' in goal ? measured >= goal.atLeast : measured <= goal.atMost;
 }
@@ -27,5 +27,5 @@ export function formatGoal(one: Goal): string {
   const { what, measured, unit = '', goal } = one;
   if (goal === null) return `${what}: ${measured}${unit}.`;
   const wanted = 'atLeast' in goal ? `at least ${goal.atLeast}` : `at most ${goal.atMost}`;
-  return `${what}: ${measured}${unit}; the goal of ${wanted}${unit} is ${isMet(one) ? 'met' : 'missed'}.`;
+  return `${what}: ${measured}${unit}; the goal of ${wanted}${unit} is ${isGoalMet(one) ? 'met' : 'missed'}.`;
 }

@@ -9,7 +9,7 @@ import { readImports } from '#src/energy/usage/imports.ts';
 import { PACKED_DAYS } from '#src/rollups/levels.ts';
 import { parseTariff } from '#src/tariffs/terms.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { createCostedHomes, END, START, ZONE } from './costs.ts';
+import { COSTED_FROM, COSTED_UNTIL, COSTED_ZONE, createCostedHomes } from './costs.ts';
 import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const QUERIES = 120;
@@ -31,7 +31,7 @@ const OFFERS = [
     user_id: USER_ID,
     name: `offer ${index}`,
     currency: 'EUR',
-    valid_from: START,
+    valid_from: COSTED_FROM,
     terms: { standing_per_day: '0.41', ...terms },
   }),
 );
@@ -72,7 +72,12 @@ export async function bench(): Promise<BenchmarkResult> {
     ]);
     await pool.query('VACUUM ANALYZE');
     const db = createDatabase(pool);
-    const asked = { userId: USER_ID, zone: ZONE, range: dayRange(START, END, ZONE), now: NOW };
+    const asked = {
+      userId: USER_ID,
+      zone: COSTED_ZONE,
+      range: dayRange(COSTED_FROM, COSTED_UNTIL, COSTED_ZONE),
+      now: NOW,
+    };
     const run = <T>(work: (signal: AbortSignal) => Promise<T>) => calculator.run(USER_ID, work);
     const times = await alternate({
       year: () => loadInsights(db, USER_ID, asked.range, 'day'),

@@ -169,7 +169,7 @@ async function written(
   try {
     const to = broker.devices ?? [`mqtt://127.0.0.1:${workers[0]?.ready.port}`];
     const pids = workers.map((worker) => worker.process.pid as number);
-    return await publishAll(database, devices, { to, brokers: broker.pids(), workers: pids });
+    return await measurePublishing(database, devices, { to, brokers: broker.pids(), workers: pids });
   } finally {
     for (const worker of workers) await worker.stop();
   }
@@ -184,7 +184,7 @@ async function proxied(
   try {
     const pids = processes.map((one) => one.pid());
     const to = [`mqtt://127.0.0.1:${proxy.ports.mqtt}`];
-    return await publishAll(database, devices, { to, brokers: [proxy.pid], workers: pids });
+    return await measurePublishing(database, devices, { to, brokers: [proxy.pid], workers: pids });
   } finally {
     await remove();
   }
@@ -195,7 +195,7 @@ async function proxied(
  * `workers`: processes whose CPU counts; `servers`: PostgreSQL servers whose CPU counts, if there is more than the database's; `untilStored`:
  * how to wait if not this service stores them in this database.
  */
-export async function publishAll(
+export async function measurePublishing(
   { pool, dataDir }: Awaited<ReturnType<typeof startBenchmarkDatabase>>,
   devices: PairedDevice[],
   {

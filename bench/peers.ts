@@ -10,7 +10,7 @@ import { startMosquitto } from '../test/support/mosquitto.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { startFleet } from './chaos/fleet.ts';
 import { countStored, countStoredRows, type StoredCount, waitUntilMessagesStored } from './chaos/stored.ts';
-import { publishAll } from './cluster.ts';
+import { measurePublishing } from './cluster.ts';
 import {
   formatTable,
   goalsOf,
@@ -207,7 +207,7 @@ async function measureRate(
   const messages = PLAN.messages * (peer.share ?? 1);
   const flood = async (fromBytes: number) => {
     const devices = await pairDevices(pool, DEVICES);
-    return publishAll(database, devices, {
+    return measurePublishing(database, devices, {
       to: [publishUrlOf(place)],
       brokers,
       workers: [running.pid],

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { formatGoal, isMet } from './answer.ts';
+import { formatGoal, isGoalMet } from './answer.ts';
 import { isIsolatedRun, runIsolated } from './isolated-run.ts';
 import { BENCHMARKS, formatHelp, isHelpRequested } from './questions.ts';
 
@@ -39,7 +39,7 @@ if (flags.includes('--json')) {
       bench: name,
       machine,
       ...answer.json,
-      goals: answer.goals.map((one) => ({ ...one, met: isMet(one) })),
+      goals: answer.goals.map((one) => ({ ...one, met: isGoalMet(one) })),
     }),
   );
 } else {

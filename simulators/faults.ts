@@ -101,7 +101,7 @@ const FAULTS: Record<string, (seed: string) => ReadingFault> = {
 export const FAULT_NAMES: readonly string[] = Object.keys(FAULTS);
 
 /** Combines the named faults, in the order of `FAULTS`. The same seed gives the same faults. Unknown names are ignored. */
-export function faultsNamed(names: readonly string[], seed: string): ReadingFault {
+export function combineNamedFaults(names: readonly string[], seed: string): ReadingFault {
   return combineFaults(
     ...FAULT_NAMES.filter((name) => names.includes(name)).flatMap((name) => FAULTS[name]?.(seed) ?? []),
   );

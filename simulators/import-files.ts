@@ -5,7 +5,7 @@ import { withTemporarySecret } from './credentials.ts';
 import { readingsTopic } from './devices/native-meter.ts';
 import { createImportCounts, type ImportCounts, type ImportElement, type ImportReader } from './past/element.ts';
 import { createPublisher } from './publisher.ts';
-import { sendReadings } from './send.ts';
+import { publishReadings } from './send.ts';
 
 export interface ImportOptions {
   deviceId: string;
@@ -55,7 +55,7 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
           (bytes) => onBytes?.(file, bytes),
           (channel) => storedRegisters(db, deviceId, channel),
         );
-        sent += await sendReadings(publisher, readingsTopic(deviceId), noted(elements, sentOf));
+        sent += await publishReadings(publisher, readingsTopic(deviceId), noted(elements, sentOf));
       }
       return sent;
     } catch (error) {

@@ -1,9 +1,9 @@
 import { hasLittleMemory } from '#src/core/memory.ts';
 import type { DemoDevice } from './demo-device.ts';
-import { everyStep, type MeterReading } from './devices/native-meter.ts';
-import { faultsNamed } from './faults.ts';
+import { listCadenceTimes, type MeterReading } from './devices/native-meter.ts';
+import { combineNamedFaults } from './faults.ts';
 import { createPublisher, type Publisher } from './publisher.ts';
-import { sendReadings } from './send.ts';
+import { publishReadings } from './send.ts';
 
 /** Options for playing the devices. */
 export interface PlayOptions {
@@ -70,7 +70,7 @@ export async function createPlayers(
     async backfill(nowMs, onSent) {
       const counts = await Promise.all(
         players.map(async ({ device, publisher }) => {
-          const sent = await sendReadings(publisher, device.topic, history(device, nowMs, faults), onSent);
+          const sent = await publishReadings(publisher, device.topic, history(device, nowMs, faults), onSent);
           device.knownUntilMs = Math.max(device.knownUntilMs, nowMs);
           return sent;
         }),
@@ -95,7 +95,7 @@ function history(device: DemoDevice, nowMs: number, faults: readonly string[]): 
   const readings = readingsOf(device, nowMs);
   const registers = Map.groupBy(readings as Iterable<MeterReading>, ({ channel }) => channel);
   // The same seed affects each register of the device in the same way, so that they stay consistent.
-  const faulty = [...registers.values()].map(faultsNamed(faults, String(device.installedAtMs)));
+  const faulty = [...registers.values()].map(combineNamedFaults(faults, String(device.installedAtMs)));
   return (faulty[0] ?? []).flatMap((_, index) => faulty.flatMap((one) => one[index] ?? []));
 }
 
@@ -112,8 +112,8 @@ function* historySteps(device: DemoDevice, nowMs: number): Generator<number> {
   const { pastSeconds, hourlyBeforeMs } = device.cadence;
   const fromMs = firstMissingMs(device);
   const hourlyToMs = Math.min(hourlyBeforeMs - 1, nowMs);
-  if (fromMs <= hourlyToMs) yield* everyStep(fromMs, hourlyToMs, 3600);
-  yield* everyStep(Math.max(fromMs, hourlyBeforeMs), nowMs, pastSeconds);
+  if (fromMs <= hourlyToMs) yield* listCadenceTimes(fromMs, hourlyToMs, 3600);
+  yield* listCadenceTimes(Math.max(fromMs, hourlyBeforeMs), nowMs, pastSeconds);
 }
 
 function firstMissingMs({ installedAtMs, knownUntilMs }: DemoDevice): number {

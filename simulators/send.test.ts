@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sendReadings } from './send.ts';
+import { publishReadings } from './send.ts';
 
 test('sends all elements in messages of 400, and lets connections answer after each message', async () => {
   const messages: number[] = [];
@@ -22,7 +22,7 @@ test('sends all elements in messages of 400, and lets connections answer after e
       yield [{ index }, { index }];
     }
   };
-  const sent = await sendReadings(publisher, 'a/topic', elements());
+  const sent = await publishReadings(publisher, 'a/topic', elements());
   clearInterval(timer);
   expect(sent).toBe(2_002);
   expect(messages).toEqual([400, 400, 400, 400, 400, 2]);

@@ -9,7 +9,7 @@ import type { Publisher } from './publisher.ts';
 const ELEMENTS_A_MESSAGE = hasLittleMemory() ? 100 : 400;
 
 /** Publishes elements, or groups of elements that stay together, as arrays on a topic. Resolves with their number when the broker has acknowledged all. */
-export async function sendReadings(
+export async function publishReadings(
   publisher: Publisher,
   topic: string,
   elements: Iterable<object | readonly object[]> | AsyncIterable<object>,

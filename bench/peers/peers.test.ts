@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { isMet } from '../answer.ts';
+import { isGoalMet } from '../answer.ts';
 import { formatTable, goalsOf, judgeTrial, type PeerResult, type PeerRound, ROW_NAMES, summarise } from './figures.ts';
 import { CREATE_PEER_TABLE, nodeRed, PEER_TABLE, pythonBridge, telegraf } from './programs.ts';
 
@@ -140,7 +140,7 @@ test('prints a table row for each program, including one that did not run', () =
 });
 
 test('fails a goal if this service loses or doubles a reading, but not if another program does', () => {
-  const met = (all: PeerResult[]) => goalsOf(all).map(isMet);
+  const met = (all: PeerResult[]) => goalsOf(all).map(isGoalMet);
   expect(met(results(round(1_000)))).toEqual([true, true, null, null]);
   expect(met(results(round(1_000, 1)))).toEqual([false, false, null, null]);
   expect(met(results(round(1_000), round(1_000, 0, 1)))).toEqual([true, false, null, null]);

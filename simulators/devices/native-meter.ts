@@ -37,11 +37,11 @@ export function* meterHistory(
   toMs: number,
   cadenceSeconds: number,
 ): Generator<MeterReading> {
-  for (const atMs of everyStep(fromMs, toMs, cadenceSeconds)) yield meterReading(home, atMs, false);
+  for (const atMs of listCadenceTimes(fromMs, toMs, cadenceSeconds)) yield meterReading(home, atMs, false);
 }
 
 /** Every whole multiple of the cadence in [from, to], Unix ms. */
-export function* everyStep(fromMs: number, toMs: number, cadenceSeconds: number): Generator<number> {
+export function* listCadenceTimes(fromMs: number, toMs: number, cadenceSeconds: number): Generator<number> {
   const stepMs = cadenceSeconds * 1000;
   for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs <= toMs; atMs += stepMs) yield atMs;
 }

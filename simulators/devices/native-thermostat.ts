@@ -1,6 +1,6 @@
 import type { ThermostatState } from '../climate.ts';
 import type { SimulatedHome } from '../home-clock.ts';
-import { everyStep } from './native-meter.ts';
+import { listCadenceTimes } from './native-meter.ts';
 
 /** One element of a message on `energy/v1/{device_id}/readings` from a thermostat. */
 export interface ThermostatReading {
@@ -32,5 +32,5 @@ export function* thermostatHistory(
   toMs: number,
   cadenceSeconds: number,
 ): Generator<ThermostatReading> {
-  for (const atMs of everyStep(fromMs, toMs, cadenceSeconds)) yield thermostatReading(home, atMs);
+  for (const atMs of listCadenceTimes(fromMs, toMs, cadenceSeconds)) yield thermostatReading(home, atMs);
 }

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { ImportReader } from './element.ts';
 import { csvElements, csvSeries } from './home-assistant-csv.ts';
 import { databaseElements, databaseSeries } from './home-assistant-database.ts';
-import { type EnergyUnit, type ImportSeries, isVolume, parseEnergyUnit } from './series.ts';
+import { type EnergyUnit, type ImportSeries, isVolumeUnit, parseEnergyUnit } from './series.ts';
 
 /** The first bytes of every SQLite database. */
 const SQLITE = 'SQLite format 3\0';
@@ -43,7 +43,7 @@ export const homeAssistant = ({ entity, channel, unit: chosen }: EntityImport): 
         `${file} has no energy of ${entity}. It has: ${series.map(({ name }) => name).join(', ') || 'none'}`,
       );
     const unit = parseEnergyUnit(found.unit) ?? chosen ?? 'kWh';
-    const into = { entity, unit, channel: channel ?? (isVolume(unit) ? 'gas/m3' : 'import') };
+    const into = { entity, unit, channel: channel ?? (isVolumeUnit(unit) ? 'gas/m3' : 'import') };
     if (await isDatabase(file)) yield* databaseElements(file, into, counts, await storedRegisters(into.channel));
     else yield* csvElements(file, into, counts, onBytes);
   };

@@ -20,7 +20,7 @@ export function parseEnergyUnit(text: string | null): EnergyUnit | null {
   return name !== null && Object.hasOwn(UNITS, name) ? (name as EnergyUnit) : null;
 }
 
-export const isVolume = (unit: EnergyUnit): boolean => unit === 'm³' || unit === 'L';
+export const isVolumeUnit = (unit: EnergyUnit): boolean => unit === 'm³' || unit === 'L';
 
 /** Converts a value to kWh (or m³), without losing decimal digits. */
 export const toKwh = (value: number, unit: EnergyUnit): number => scaleDecimal(value, UNITS[unit], 1_000);

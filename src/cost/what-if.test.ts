@@ -7,7 +7,7 @@ import type { HomeExchange } from '#src/energy/home/exchange.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import type { PackedPrices } from '#src/tariffs/packed-days.ts';
 import { parseTariff, type Terms } from '#src/tariffs/terms.ts';
-import { type ApiTariff, type CostedQuarter, type Ratio, referenceCosts } from '#test/reference/cost.ts';
+import { type ApiTariff, type CostedQuarter, type ExactRatio, referenceCosts } from '#test/reference/cost.ts';
 import { type ApiChange, type HomeQuarter, referenceWhatIf } from '#test/reference/what-if.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import compute, { computeWhatIf } from './compute.task.ts';
@@ -202,7 +202,7 @@ test(`${HOMES} random homes with batteries, panels and tariffs equal an independ
       change: changeOf(change),
     });
     const { before, after, battery = null, unknownQuarters } = referenceWhatIf(home, change);
-    const costOf = (quarters: CostedQuarter<number | Ratio>[]) => {
+    const costOf = (quarters: CostedQuarter<number | ExactRatio>[]) => {
       const all = { zone, tariffs: own, fromMs: beginsAtMs, quarters: [...earlier, ...quarters], series };
       return referenceCosts(all, { fromMs, toMs, nowMs: now.getTime() }, () => '').get('') ?? null;
     };

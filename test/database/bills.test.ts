@@ -11,7 +11,7 @@ import { nativeNameOf } from '#src/devices/channel-name.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
-import { arbitraryEdit, buildEdit, type DrawnEdit } from '#test/reference/edits.ts';
+import { type ArbitraryEdit, arbitraryEdit, buildEdit } from '#test/reference/edits.ts';
 import {
   arbitraryHistory,
   arbitraryHistoryWithTotal,
@@ -64,7 +64,7 @@ const handEdits = fc.array(fc.record({ before: fc.nat(20), edit: arbitraryEdit, 
 });
 const EDITING = { author: 'usr_bill', now: NOW, oldest: new Date(0) };
 
-async function editDevice(deviceId: string, readings: History['readings'], drawn: DrawnEdit): Promise<void> {
+async function editDevice(deviceId: string, readings: History['readings'], drawn: ArbitraryEdit): Promise<void> {
   const { channel, kind, fromMs, toMs, value } = buildEdit(readings, drawn);
   const nativeName = channel === null || kind === null ? null : nativeNameOf({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { type MeterReading, meterHistory } from '#simulators/devices/native-meter.ts';
-import { faultsNamed } from '#simulators/faults.ts';
+import { combineNamedFaults } from '#simulators/faults.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
@@ -91,7 +91,7 @@ test('the quality of a month without a fault lists no findings', async () => {
 
 test.each(['a', 'b', 'c'])('the quality of a month with every fault lists each, with its size (%s)', async (seed) => {
   const { send, report } = await meter();
-  const sent = faultsNamed(['reset', 'glitches', 'gaps', 'duplicates', 'late'], seed)(clean);
+  const sent = combineNamedFaults(['reset', 'glitches', 'gaps', 'duplicates', 'late'], seed)(clean);
   // Readings that arrive in order, and those that arrive afterwards: late and repeated ones.
   const inOrder: MeterReading[] = [];
   const others: MeterReading[] = [];

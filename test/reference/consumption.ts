@@ -1,6 +1,6 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { applyEdits, type ReferenceEdit, repeatedTimeMs } from './edits.ts';
-import { registerSteps, type Step } from './registers.ts';
+import { type RegisterStep, registerSteps } from './registers.ts';
 import { placeTariffStep } from './tariffs.ts';
 
 /** Settings of a device, as in the table `devices`. */
@@ -26,7 +26,7 @@ interface Within {
 }
 
 /** Energy in both directions over a step. Each direction is spread evenly over the whole step, or over a part of it. */
-type Flowed = Step & { exported: bigint; importWithin?: Within; exportWithin?: Within };
+type Flowed = RegisterStep & { exported: bigint; importWithin?: Within; exportWithin?: Within };
 type Flow = Flowed & { countsImport: boolean; countsExport: boolean };
 
 const RANKS = ['register total', 'register tariff', 'register phase', 'interval total', 'interval tariff'];
@@ -188,13 +188,13 @@ export function referenceSteps(
   more?: (from: bigint, to: bigint) => bigint,
 ): Flowed[] {
   const exporting = s.direction === 'export';
-  const both = (steps: Step[]) => steps.map((step) => ({ ...step, exported: exporting ? step.energy : 0n }));
+  const both = (steps: RegisterStep[]) => steps.map((step) => ({ ...step, exported: exporting ? step.energy : 0n }));
   if (s.kind === 'register') {
     const readings = s.readings.map((r) => ({ at: BigInt(r.readAtMs), value: BigInt(r.value) }));
     return both(registerSteps(readings, { limitKw: settings.limitKw, maximumKwh: settings.registerMaxKwh }, more));
   }
   if (s.kind === 'interval') {
-    const kept: Step[] = [];
+    const kept: RegisterStep[] = [];
     for (const r of s.readings) {
       const [from, to] = [BigInt(r.readAtMs - r.intervalMs), BigInt(r.readAtMs)];
       if (kept.every((k) => to <= k.from || k.to <= from))

@@ -20,7 +20,7 @@ export type ApiRates =
   | { series_id: string; add?: string; multiply?: string };
 
 /** Energies of a quarter-hour in mWh, whole or as fractions. `known`: whether any import is known. */
-export interface CostedQuarter<Energy extends number | Ratio = number> {
+export interface CostedQuarter<Energy extends number | ExactRatio = number> {
   imported: Energy;
   estimated: Energy;
   exported: Energy;
@@ -32,7 +32,7 @@ export interface ReferenceHome {
   tariffs: readonly ApiTariff[];
   /** Unix ms of the first quarter-hour with known energy; all later ones follow. */
   fromMs: number;
-  quarters: readonly CostedQuarter<number | Ratio>[];
+  quarters: readonly CostedQuarter<number | ExactRatio>[];
   /** Prices by series and by the start of their quarter-hour, half-hour or hour. */
   series: ReadonlyMap<string, { minutes: number; prices: ReadonlyMap<number, string> }>;
 }
@@ -51,7 +51,7 @@ export interface ReferenceCost {
 const QUARTER = 900_000;
 const DECIMALS: Record<string, number> = { EUR: 2, JPY: 0, KWD: 3 };
 
-export class Ratio {
+export class ExactRatio {
   readonly top: bigint;
   readonly bottom: bigint;
   constructor(top: bigint, bottom = 1n) {
@@ -61,24 +61,24 @@ export class Ratio {
     this.top = top / common;
     this.bottom = bottom / common;
   }
-  static of(text: string): Ratio {
+  static of(text: string): ExactRatio {
     const [whole = '', fraction = ''] = text.split('.');
-    return new Ratio(BigInt(whole + fraction), 10n ** BigInt(fraction.length));
+    return new ExactRatio(BigInt(whole + fraction), 10n ** BigInt(fraction.length));
   }
-  plus(other: Ratio): Ratio {
-    return new Ratio(this.top * other.bottom + other.top * this.bottom, this.bottom * other.bottom);
+  plus(other: ExactRatio): ExactRatio {
+    return new ExactRatio(this.top * other.bottom + other.top * this.bottom, this.bottom * other.bottom);
   }
-  minus(other: Ratio): Ratio {
-    return this.plus(new Ratio(-other.top, other.bottom));
+  minus(other: ExactRatio): ExactRatio {
+    return this.plus(new ExactRatio(-other.top, other.bottom));
   }
-  times(other: Ratio): Ratio {
-    return new Ratio(this.top * other.top, this.bottom * other.bottom);
+  times(other: ExactRatio): ExactRatio {
+    return new ExactRatio(this.top * other.top, this.bottom * other.bottom);
   }
-  isBelow(other: Ratio): boolean {
+  isBelow(other: ExactRatio): boolean {
     return this.top * other.bottom < other.top * this.bottom;
   }
   text(decimals: number): string {
-    const scaled = this.times(new Ratio(10n ** BigInt(decimals)));
+    const scaled = this.times(new ExactRatio(10n ** BigInt(decimals)));
     const [size, half] = [scaled.top < 0n ? -scaled.top : scaled.top, scaled.bottom];
     const [whole, rest] = [size / half, size % half];
     const rounded = rest * 2n >= half ? whole + 1n : whole;
@@ -88,7 +88,7 @@ export class Ratio {
     return this.top < 0n && rounded !== 0n ? `-${text}` : text;
   }
 }
-const NOTHING = new Ratio(0n);
+const NOTHING = new ExactRatio(0n);
 
 /** Local clock time and date in a zone. */
 interface LocalTime {
@@ -128,22 +128,22 @@ export function localTime(ms: number, zone: string): LocalTime {
   return time;
 }
 
-const kwh = (milliwattHours: number | Ratio) =>
+const kwh = (milliwattHours: number | ExactRatio) =>
   typeof milliwattHours === 'number'
-    ? new Ratio(BigInt(milliwattHours), 1_000_000n)
-    : milliwattHours.times(new Ratio(1n, 1_000_000n));
-const isMore = (one: number | Ratio, other: number | Ratio): boolean =>
+    ? new ExactRatio(BigInt(milliwattHours), 1_000_000n)
+    : milliwattHours.times(new ExactRatio(1n, 1_000_000n));
+const isMore = (one: number | ExactRatio, other: number | ExactRatio): boolean =>
   typeof one === 'number' && typeof other === 'number' ? one > other : kwh(other).isBelow(kwh(one));
 
 interface Row {
   firstMs: number;
   tariff: ApiTariff | null;
-  imported: Ratio;
-  estimated: Ratio;
-  exported: Ratio;
-  standing: Ratio;
-  capacity: Ratio | null;
-  missing: Ratio;
+  imported: ExactRatio;
+  estimated: ExactRatio;
+  exported: ExactRatio;
+  standing: ExactRatio;
+  capacity: ExactRatio | null;
+  missing: ExactRatio;
 }
 
 /**
@@ -178,7 +178,9 @@ export function referenceCosts(
     if (tariff.standing_per_day) {
       const length = lengths.get(date) ?? quartersOf(date, home.zone);
       lengths.set(date, length);
-      row.standing = row.standing.plus(Ratio.of(tariff.standing_per_day).times(new Ratio(1n, BigInt(length))));
+      row.standing = row.standing.plus(
+        ExactRatio.of(tariff.standing_per_day).times(new ExactRatio(1n, BigInt(length))),
+      );
     }
     if (!quarter) continue;
     const bought = priceAt(home, tariff.import, ms, local);
@@ -199,7 +201,7 @@ export function referenceCosts(
 function told(row: Row, moreDecimals: number): ReferenceCost | null {
   if (!row.tariff) return null;
   const { currency } = row.tariff;
-  const text = (amount: Ratio) => amount.text((DECIMALS[currency] as number) + moreDecimals);
+  const text = (amount: ExactRatio) => amount.text((DECIMALS[currency] as number) + moreDecimals);
   const total = row.imported
     .plus(row.standing)
     .plus(row.capacity ?? NOTHING)
@@ -231,15 +233,15 @@ function quartersOf(date: string, zone: string): number {
   return count;
 }
 
-function priceAt({ series }: ReferenceHome, rates: ApiRates, ms: number, local: LocalTime): Ratio | null {
-  if ('per_kwh' in rates) return Ratio.of(rates.per_kwh);
+function priceAt({ series }: ReferenceHome, rates: ApiRates, ms: number, local: LocalTime): ExactRatio | null {
+  if ('per_kwh' in rates) return ExactRatio.of(rates.per_kwh);
   if ('series_id' in rates) {
     const { minutes, prices } = series.get(rates.series_id) as { minutes: number; prices: ReadonlyMap<number, string> };
     const price = prices.get(Math.floor(ms / (minutes * 60_000)) * minutes * 60_000);
     if (price === undefined) return null;
-    return Ratio.of(price)
-      .times(Ratio.of(rates.multiply ?? '1'))
-      .plus(Ratio.of(rates.add ?? '0'));
+    return ExactRatio.of(price)
+      .times(ExactRatio.of(rates.multiply ?? '1'))
+      .plus(ExactRatio.of(rates.add ?? '0'));
   }
   const { clock } = local;
   const holds = rates.periods.find(({ days, months, from = '00:00', to = '24:00' }) => {
@@ -247,7 +249,7 @@ function priceAt({ series }: ReferenceHome, rates: ApiRates, ms: number, local: 
     if (months && !months.includes(local.month)) return false;
     return from < to ? clock >= from && clock < to : clock >= from || clock < to;
   });
-  return Ratio.of((holds as { per_kwh: string }).per_kwh);
+  return ExactRatio.of((holds as { per_kwh: string }).per_kwh);
 }
 
 function addCapacity(
@@ -257,7 +259,7 @@ function addCapacity(
   rowOf: (ms: number) => string,
 ): void {
   /** Highest quarter-hour of each month, mWh. */
-  const peaks = new Map<string, number | Ratio>();
+  const peaks = new Map<string, number | ExactRatio>();
   for (const [index, { imported, estimated, known }] of home.quarters.entries()) {
     const ms = home.fromMs + index * QUARTER;
     const twice = typeof estimated === 'number' ? estimated * 2 : estimated.plus(estimated);
@@ -282,11 +284,11 @@ function addCapacity(
     if (last.length === 0) continue;
     let sum = NOTHING;
     for (const one of last) {
-      const peak = kwh(peaks.get(one) as number | Ratio).times(new Ratio(4n));
-      const floor = Ratio.of(charge.minimum_kw ?? '0');
+      const peak = kwh(peaks.get(one) as number | ExactRatio).times(new ExactRatio(4n));
+      const floor = ExactRatio.of(charge.minimum_kw ?? '0');
       sum = sum.plus(peak.isBelow(floor) ? floor : peak);
     }
-    const mean = sum.times(new Ratio(1n, BigInt(last.length)));
-    row.capacity = (row.capacity ?? NOTHING).plus(mean.times(Ratio.of(charge.per_kw_month)));
+    const mean = sum.times(new ExactRatio(1n, BigInt(last.length)));
+    row.capacity = (row.capacity ?? NOTHING).plus(mean.times(ExactRatio.of(charge.per_kw_month)));
   }
 }

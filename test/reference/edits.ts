@@ -44,10 +44,10 @@ export const arbitraryEdit = fc.record({
     fc.integer({ min: -500 * KWH, max: 500 * KWH }),
   ),
 });
-export type DrawnEdit = typeof arbitraryEdit extends fc.Arbitrary<infer T> ? T : never;
+export type ArbitraryEdit = typeof arbitraryEdit extends fc.Arbitrary<infer T> ? T : never;
 
 /** Returns the edit of a history for drawn parameters. */
-export function buildEdit(readings: History['readings'], drawn: DrawnEdit): ReferenceEdit {
+export function buildEdit(readings: History['readings'], drawn: ArbitraryEdit): ReferenceEdit {
   const { near, isAdded, ofAll, awayMs, lengthMs, moreMilliwattHours } = drawn;
   const registers = readings.filter(({ kind }) => kind === 'register');
   const from = isAdded && registers.length > 0 ? registers : readings;

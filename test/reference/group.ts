@@ -1,4 +1,4 @@
-import { type ReferenceAnswer, type ReferenceDevice, type ReferenceTally, referenceTally } from './home.ts';
+import { type ReferenceAnswer, type ReferenceDevice, type ReferenceHomeSums, referenceHomeSums } from './home.ts';
 
 const ENERGIES = [
   'used',
@@ -17,10 +17,10 @@ const ENERGIES = [
 export function referenceGroup(
   homes: readonly (readonly ReferenceDevice[])[],
 ): (quarters: readonly number[]) => ReferenceAnswer {
-  const tallies = homes.map(referenceTally);
+  const tallies = homes.map(referenceHomeSums);
   return (quarters) => {
     const all = tallies.map((tally) => tally(quarters));
-    const sum = (of: (one: ReferenceTally) => number) => all.reduce((total, one) => total + of(one), 0);
+    const sum = (of: (one: ReferenceHomeSums) => number) => all.reduce((total, one) => total + of(one), 0);
     const energies = Object.fromEntries(
       ENERGIES.map((name) => {
         const known = all.flatMap(({ answer }) => answer[name] ?? []);

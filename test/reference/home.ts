@@ -70,12 +70,12 @@ export interface ReferenceAnswer {
 
 /** Prepares a home from its whole past once. Returns a function that answers for any quarter-hours as one bucket. */
 export function referenceHome(devices: readonly ReferenceDevice[]): (quarters: readonly number[]) => ReferenceAnswer {
-  const tally = referenceTally(devices);
+  const tally = referenceHomeSums(devices);
   return (quarters) => tally(quarters).answer;
 }
 
 /** The same values, and those that a group adds up: mWh while a grid device was there (null: unknown), ms of counted channels. */
-export interface ReferenceTally {
+export interface ReferenceHomeSums {
   answer: ReferenceAnswer;
   beside: number | null;
   besideImport: number;
@@ -83,7 +83,9 @@ export interface ReferenceTally {
   wantedMs: number;
 }
 
-export function referenceTally(devices: readonly ReferenceDevice[]): (quarters: readonly number[]) => ReferenceTally {
+export function referenceHomeSums(
+  devices: readonly ReferenceDevice[],
+): (quarters: readonly number[]) => ReferenceHomeSums {
   const whole = (device: ReferenceDevice, of: 'import' | 'export') =>
     [...device.quarters.values()].reduce((sum, quarter) => sum + quarter[of], 0);
   const isExport = new Map(devices.map((device) => [device, whole(device, 'export') >= whole(device, 'import')]));

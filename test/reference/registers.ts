@@ -7,7 +7,7 @@ export interface Reading {
   value: bigint;
 }
 
-export interface Step {
+export interface RegisterStep {
   from: bigint;
   to: bigint;
   energy: bigint;
@@ -42,7 +42,7 @@ export function isPlausibleReading(a: Reading, b: Reading, limitKw: number): boo
 
 /** A counted reading, and the step that led to it; the first reading of a run has no step. */
 interface Counted extends Reading {
-  step: Step | null;
+  step: RegisterStep | null;
 }
 
 /** Returns the steps of a register. `readings`: in order, one per time. `more`: additional time that passed between two readings. */
@@ -50,14 +50,14 @@ export function registerSteps(
   readings: Reading[],
   settings: RegisterSettings,
   more: (from: bigint, to: bigint) => bigint = () => 0n,
-): Step[] {
+): RegisterStep[] {
   const before = (a: Reading, b: Reading): Reading => ({ ...a, at: a.at - more(a.at, b.at) });
   const fits = (a: Reading, b: Reading) => isPlausibleReading(before(a, b), b, settings.limitKw);
   /** Steps of completed runs, and the counted readings of the current run. */
-  const over: Step[] = [];
+  const over: RegisterStep[] = [];
   let run: Counted[] = [];
   const last = () => run[run.length - 1] as Counted;
-  const step = (a: Reading, b: Reading, energy: bigint): Step => ({
+  const step = (a: Reading, b: Reading, energy: bigint): RegisterStep => ({
     from: a.at,
     to: b.at,
     energy,

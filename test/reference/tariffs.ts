@@ -1,4 +1,4 @@
-import type { Step } from './registers.ts';
+import type { RegisterStep } from './registers.ts';
 
 const HOUR = 3_600_000n;
 
@@ -6,7 +6,7 @@ const HOUR = 3_600_000n;
  * Applies the tariff rule: of a circuit's tariffs one runs at a time, so the energy of a step lies after the latest end of the other
  * tariffs' steps that rose within it. `others`: all steps of the other tariffs, before this rule was applied.
  */
-export function placeTariffStep<S extends Step>(step: S, others: readonly Step[]) {
+export function placeTariffStep<S extends RegisterStep>(step: S, others: readonly RegisterStep[]) {
   let from = step.from;
   for (const other of others) {
     const rose = other.energy > 0n;

@@ -1,4 +1,4 @@
-import { type CostedQuarter, Ratio } from './cost.ts';
+import { type CostedQuarter, ExactRatio } from './cost.ts';
 
 /**
  * A second, independent computation of a home with a battery or more production: the formulas of the interface, in fractions. It shares no
@@ -31,32 +31,32 @@ export interface ApiChange {
 }
 
 interface Side {
-  quarters: CostedQuarter<Ratio>[];
+  quarters: CostedQuarter<ExactRatio>[];
   grid_import_kwh: number;
   grid_export_kwh: number;
   self_consumed_kwh: number | null;
   autarky: number | null;
 }
 
-const ZERO = new Ratio(0n);
-const MWH_PER_KWH = new Ratio(1_000_000n);
-const HOUR = new Ratio(1n, 4n);
-const of = (milliwattHours: number) => new Ratio(BigInt(milliwattHours));
-const least = (...all: Ratio[]) => all.reduce((a, b) => (b.isBelow(a) ? b : a));
-const notNegative = (one: Ratio) => (one.isBelow(ZERO) ? ZERO : one);
-const sumOf = (all: Ratio[]) => all.reduce((a, b) => a.plus(b), ZERO);
-const over = (one: Ratio, other: Ratio) => one.times(new Ratio(other.bottom, other.top));
-const kwh = (one: Ratio) => Number(over(one, MWH_PER_KWH).text(3));
+const ZERO = new ExactRatio(0n);
+const MWH_PER_KWH = new ExactRatio(1_000_000n);
+const HOUR = new ExactRatio(1n, 4n);
+const of = (milliwattHours: number) => new ExactRatio(BigInt(milliwattHours));
+const least = (...all: ExactRatio[]) => all.reduce((a, b) => (b.isBelow(a) ? b : a));
+const notNegative = (one: ExactRatio) => (one.isBelow(ZERO) ? ZERO : one);
+const sumOf = (all: ExactRatio[]) => all.reduce((a, b) => a.plus(b), ZERO);
+const over = (one: ExactRatio, other: ExactRatio) => one.times(new ExactRatio(other.bottom, other.top));
+const kwh = (one: ExactRatio) => Number(over(one, MWH_PER_KWH).text(3));
 
 /** Returns both sides, and what the battery did. */
 export function referenceWhatIf(home: readonly HomeQuarter[], { battery, production_scale = '1' }: ApiChange) {
-  const scale = Ratio.of(production_scale);
-  const written = (text = '0') => Ratio.of(text).times(MWH_PER_KWH);
+  const scale = ExactRatio.of(production_scale);
+  const written = (text = '0') => ExactRatio.of(text).times(MWH_PER_KWH);
   const capacity = written(battery?.capacity_kwh);
-  const efficiency = Ratio.of(battery?.round_trip_efficiency ?? '1');
+  const efficiency = ExactRatio.of(battery?.round_trip_efficiency ?? '1');
   let stored = written(battery?.initial_kwh);
   let [charged, discharged] = [ZERO, ZERO];
-  const [before, after]: [CostedQuarter<Ratio>[], CostedQuarter<Ratio>[]] = [[], []];
+  const [before, after]: [CostedQuarter<ExactRatio>[], CostedQuarter<ExactRatio>[]] = [[], []];
   for (const quarter of home) {
     if (!quarter.known) {
       const nothing = { imported: ZERO, estimated: ZERO, exported: ZERO, known: false };
@@ -69,7 +69,7 @@ export function referenceWhatIf(home: readonly HomeQuarter[], { battery, product
     const estimated = least(of(quarter.estimated), imported);
     before.push({ imported, exported, estimated, known: true });
     // More production is less import and more export, and the other way round: a shift of the balance.
-    const shifted = imported.minus(exported).minus(scale.minus(new Ratio(1n)).times(of(quarter.production)));
+    const shifted = imported.minus(exported).minus(scale.minus(new ExactRatio(1n)).times(of(quarter.production)));
     [imported, exported] = [notNegative(shifted), notNegative(ZERO.minus(shifted))];
     if (battery) {
       const room = over(capacity.minus(stored), efficiency);
@@ -83,7 +83,7 @@ export function referenceWhatIf(home: readonly HomeQuarter[], { battery, product
     after.push({ imported, exported, estimated: least(of(quarter.estimated), imported), known: true });
   }
   return {
-    before: describe(home, before, new Ratio(1n)),
+    before: describe(home, before, new ExactRatio(1n)),
     after: describe(home, after, scale),
     battery: battery && {
       charged_kwh: kwh(charged),
@@ -95,9 +95,9 @@ export function referenceWhatIf(home: readonly HomeQuarter[], { battery, product
   };
 }
 
-function describe(home: readonly HomeQuarter[], quarters: CostedQuarter<Ratio>[], scale: Ratio): Side {
+function describe(home: readonly HomeQuarter[], quarters: CostedQuarter<ExactRatio>[], scale: ExactRatio): Side {
   const known = home.flatMap((quarter, at) =>
-    quarter.known ? [{ ...quarter, side: quarters[at] as CostedQuarter<Ratio> }] : [],
+    quarter.known ? [{ ...quarter, side: quarters[at] as CostedQuarter<ExactRatio> }] : [],
   );
   const imported = sumOf(known.map(({ side }) => side.imported));
   const beside = known.filter(({ hasSources }) => hasSources);

@@ -22,7 +22,7 @@ import {
   startOfMonth,
   startOfQuarterHour,
 } from '#test/reference/consumption.ts';
-import { arbitraryEdit, buildEdit, type DrawnEdit, type ReferenceEdit } from '#test/reference/edits.ts';
+import { type ArbitraryEdit, arbitraryEdit, buildEdit, type ReferenceEdit } from '#test/reference/edits.ts';
 import {
   arbitraryHistory,
   arbitraryHistoryWithNewQuantities,
@@ -112,7 +112,7 @@ interface Delivery {
   /** Cache size of each of the two writers. */
   memories: (typeof CACHE_KINDS)[number][];
   /** Concurrent edits by hand, revocations of the device's last edit, and changes of its settings. */
-  edits: { device: number; edit: DrawnEdit; isRevoked: boolean; settings: LawSettings | null }[];
+  edits: { device: number; edit: ArbitraryEdit; isRevoked: boolean; settings: LawSettings | null }[];
 }
 
 const delivery: fc.Arbitrary<Delivery> = fc.record({
@@ -189,7 +189,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
 const EDITING = { author: 'usr_1', now: new Date(NOW_MS), oldest: new Date(0) };
 
 /** Edits a device, unless it has not sent that quantity yet, or has the same edit. */
-async function editDevice({ deviceId, history }: Device, drawn: DrawnEdit): Promise<void> {
+async function editDevice({ deviceId, history }: Device, drawn: ArbitraryEdit): Promise<void> {
   const { channel, kind, fromMs, toMs, value } = buildEdit(history.readings, drawn);
   const nativeName = channel === null || kind === null ? null : nativeNameOf({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };

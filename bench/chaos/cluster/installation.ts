@@ -13,7 +13,7 @@ import { type RabbitCluster, type RabbitNode, startRabbitMq } from '../../../tes
 import { freePort } from '../../../test/support/free-port.ts';
 import { type Receiver, startReceiver } from '../../../test/support/receiver.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '../../../test/support/service.ts';
-import { isInNamespaces, type NetworkLines, setUpNetworkLines } from './lines.ts';
+import { type BrokerNetwork, isInNamespaces, setUpNetworkLines } from './lines.ts';
 
 const SECRET_KEY = 'the secret of this installation';
 /** Secret that webhooks are signed with. */
@@ -52,7 +52,7 @@ export interface Cluster {
    * Network lines of the brokers; null if this machine does not allow them. In that case the broker `SMALL` has no small disk of its own
    * either.
    */
-  lines: NetworkLines | null;
+  lines: BrokerNetwork | null;
   remove(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ const IP = '/usr/sbin/ip';
 const NOBODY = '02:00:00:00:00:99';
 
 /** Private network and mounts of a run. Each broker has its own line to the other brokers and to all other processes. */
-export interface NetworkLines {
+export interface BrokerNetwork {
   places: readonly NetworkPlace[];
   /** Silently drops all packets between this broker and the others. Devices and workers can still reach it. */
   cutFromOthers(index: number, isCut: boolean): void;
@@ -48,7 +48,7 @@ export async function runInNamespaces(): Promise<number> {
 }
 
 /** Sets up the network lines. Must run inside the namespaces. */
-export function setUpNetworkLines(count: number): NetworkLines {
+export function setUpNetworkLines(count: number): BrokerNetwork {
   ip('link set lo up');
   // The files of network namespaces are here. The mount is private to this run.
   execFileSync('mount', ['-t', 'tmpfs', 'run', '/run']);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { SOLAR_REGISTERS, type SolarDevice } from '#simulators/demo-solar.ts';
-import { everyStep } from '#simulators/devices/native-meter.ts';
+import { listCadenceTimes } from '#simulators/devices/native-meter.ts';
 import { createSolarHome, type SolarHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
 import { drawSolarTraits, SOLAR_FLOWS, type SolarFlow, simulateSolarDay } from '#simulators/solar.ts';
@@ -44,7 +44,7 @@ beforeAll(async () => {
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
   const home = createSolarHome(traits, solar, FROM_MS);
   for (let fromMs = FROM_MS; fromMs <= UNTIL_MS; fromMs += BATCH_DAYS * DAY_MS) {
-    const hours = [...everyStep(fromMs, Math.min(fromMs + BATCH_DAYS * DAY_MS - 1, UNTIL_MS), 3600)];
+    const hours = [...listCadenceTimes(fromMs, Math.min(fromMs + BATCH_DAYS * DAY_MS - 1, UNTIL_MS), 3600)];
     const states = hours.map((atMs) => ({ ts: new Date(atMs).toISOString(), ...home.at(atMs) }));
     const batch = DEVICES.flatMap((device) => {
       const payload = Buffer.from(JSON.stringify(states.flatMap((state) => registers(device, state))));
