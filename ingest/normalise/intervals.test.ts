@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { distinctReadings, referenceSteps } from '#test/reference/consumption.ts';
 import { addConflictingReadings, arbitraryIntervals } from '#test/reference/histories.ts';
-import { compareRestarts, intervalsOf, readingsOfDevice } from '#test/support/law.ts';
+import { compareRestarts, computeIntervals, readingsOfDevice } from '#test/support/law.ts';
 import { intervalLaw } from './intervals.ts';
 
 const series = arbitraryIntervals('import').chain(addConflictingReadings);
@@ -12,7 +12,7 @@ test('gives the reference’s steps for 1,000 random series of intervals; if int
     fc.property(series, fc.constantFrom('import', 'export'), (readings, direction) => {
       const points = distinctReadings(readingsOfDevice(readings));
       const none = { limitKw: 0, registerMaxKwh: null, maxGapMinutes: 0 };
-      expect(intervalsOf(intervalLaw(direction), points)).toEqual(
+      expect(computeIntervals(intervalLaw(direction), points)).toEqual(
         referenceSteps({ kind: 'interval', direction, readings: points }, none).map(({ from, to, energy }) => ({
           startMs: Number(from),
           endMs: Number(to),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { distinctReadings, referenceSteps } from '#test/reference/consumption.ts';
 import { addConflictingReadings, arbitraryPowers, arbitrarySettings } from '#test/reference/histories.ts';
-import { compareRestarts, intervalsOf, readingsOfDevice } from '#test/support/law.ts';
+import { compareRestarts, computeIntervals, readingsOfDevice } from '#test/support/law.ts';
 import { powerLaw } from './power.ts';
 
 const series = arbitraryPowers('import').chain(addConflictingReadings);
@@ -18,7 +18,7 @@ test('gives the reference’s areas for 1,000 random series of power: import and
   fc.assert(
     fc.property(series, arbitrarySettings, roles, (readings, device, counts) => {
       const points = distinctReadings(readingsOfDevice(readings));
-      const found = intervalsOf(powerLaw(device, { ...counts, channelDirection: 'import' }), points);
+      const found = computeIntervals(powerLaw(device, { ...counts, channelDirection: 'import' }), points);
       expect(
         found.map((one) => {
           const whole = { startMs: one.startMs, endMs: one.endMs };
@@ -48,7 +48,7 @@ test('counts the positive part of an export channel as export, and the rest as n
       const points = distinctReadings(readingsOfDevice(readings));
       const law = powerLaw(device, { import: false, export: true, channelDirection: 'export' });
       expect(
-        intervalsOf(law, points).map(({ importMilliwattHours, exportMilliwattHours }) => [
+        computeIntervals(law, points).map(({ importMilliwattHours, exportMilliwattHours }) => [
           importMilliwattHours,
           exportMilliwattHours,
         ]),
@@ -81,7 +81,7 @@ test.each([
     { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 },
     { import: true, export: true, channelDirection: 'import' },
   );
-  const [found] = intervalsOf(law, [
+  const [found] = computeIntervals(law, [
     { readAtMs: 0, intervalMs: 0, value: from },
     { readAtMs: 9 * 60_000, intervalMs: 0, value: to },
   ]);
@@ -100,7 +100,7 @@ test('spreads a side of the line shorter than a millisecond over the whole step'
     { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 },
     { import: true, export: true, channelDirection: 'import' },
   );
-  const [found] = intervalsOf(law, [
+  const [found] = computeIntervals(law, [
     { readAtMs: 0, intervalMs: 0, value: 1 },
     { readAtMs: 60_000, intervalMs: 0, value: -9_000_000 },
   ]);
@@ -119,7 +119,7 @@ test('is exact if the product of power and time exceeds the safe integers', () =
   const at = (readAtMs: number, value: number) => ({ readAtMs, intervalMs: 0, value });
   const law = powerLaw(device, { import: true, export: false, channelDirection: 'import' });
   // (2^32 + 2^32 - 1) mW for 3,599,999 ms: half of it over an hour, halves up.
-  const [interval] = intervalsOf(law, [at(0, 2 ** 32), at(3_599_999, 2 ** 32 - 1)]);
+  const [interval] = computeIntervals(law, [at(0, 2 ** 32), at(3_599_999, 2 ** 32 - 1)]);
   expect(interval?.importMilliwattHours).toBe(Number(((2n ** 33n - 1n) * 3_599_999n + 3_600_000n) / 7_200_000n));
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { distinctReadings } from '#test/reference/consumption.ts';
 import { addConflictingReadings, arbitraryRegisters, arbitrarySettings } from '#test/reference/histories.ts';
 import { registerSteps } from '#test/reference/registers.ts';
-import { compareRestarts, intervalsOf, readingsOfDevice } from '#test/support/law.ts';
+import { compareRestarts, computeIntervals, readingsOfDevice } from '#test/support/law.ts';
 import type { LawSettings, Point, Verdict } from './law.ts';
 import { RegisterLaw, type RegisterState } from './registers.ts';
 import { pointKey, replayLaw, storedResultAfter } from './replay.ts';
@@ -20,7 +20,7 @@ test('gives the reference’s steps for 1,000 random registers', () => {
         { limitKw: device.limitKw, maximumKwh: device.registerMaxKwh },
       );
       assert.deepEqual(
-        intervalsOf(new RegisterLaw(device, direction), points).map(({ isLate, ...interval }) => interval),
+        computeIntervals(new RegisterLaw(device, direction), points).map(({ isLate, ...interval }) => interval),
         steps.map(({ from, to, energy, estimated }) => ({
           startMs: Number(from),
           endMs: Number(to),

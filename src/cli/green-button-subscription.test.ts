@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createImportCounts, type ImportElement } from '#simulators/past/element.ts';
 import { greenButton } from '#simulators/past/green-button.ts';
 import { createAnswerFetcher } from '#src/delivery/fetch-answer.ts';
-import { type Call, type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { type Receiver, startReceiver, type WebhookCall } from '#test/support/receiver.ts';
 import { downloadSubscription, subscriptionToken } from './green-button-subscription.ts';
 
 let server: Receiver;
@@ -28,7 +28,7 @@ beforeEach(() => {
 const address = (path = '/espi/1_1/resource/Batch/Subscription/5') => server.url.replace('/hook', path);
 const download = (url = address(), signal = new AbortController().signal) =>
   downloadSubscription(url, { token: 'T-1', folder, fetchAnswer: fetcher.fetchAnswer, signal });
-const answerPages = (of: (call: Call) => string | { status: number; headers?: Record<string, string> }) => {
+const answerPages = (of: (call: WebhookCall) => string | { status: number; headers?: Record<string, string> }) => {
   server.answer = (call) => {
     const answer = of(call);
     return typeof answer === 'string' ? { status: 200, body: answer } : answer;

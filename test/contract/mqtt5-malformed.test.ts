@@ -2,22 +2,22 @@ import { connect as connectTcp } from 'node:net';
 import { generate, type Packet } from 'mqtt-packet';
 import { expect, test } from 'vitest';
 import {
-  CONNECT,
+  CONNECT_FIELDS,
+  connectByBytes,
   connectPacket,
-  connectRaw,
   connectVersion5,
-  DEVICE,
-  GATEWAY,
+  DEVICE_ID,
+  GATEWAY_ID,
+  MQTT5_OPTIONS,
   publishPacket,
-  STATUS,
+  READINGS_TOPIC,
+  STATUS_TOPIC,
   startCommittingBroker,
-  TOPIC,
-  USAGE,
-  V5,
+  USAGE_TOPIC,
 } from '#test/support/mqtt5.ts';
 
 test.each([
-  ['a topic of too many levels', publishPacket({ topic: `energy/v1/${DEVICE}${'/x'.repeat(99)}` }), 0x90],
+  ['a topic of too many levels', publishPacket({ topic: `energy/v1/${DEVICE_ID}${'/x'.repeat(99)}` }), 0x90],
   ['a wildcard in a topic', publishPacket({ topic: 'energy/v1/+/readings' }), 0x90],
   ['a payload of more than 1 MiB', publishPacket({ payload: Buffer.alloc(1_048_577) }), 0x95],
   // The length alone decides.
@@ -31,29 +31,29 @@ test.each([
       {
         cmd: 'subscribe',
         messageId: 1,
-        subscriptions: [{ topic: USAGE, qos: 0 }],
+        subscriptions: [{ topic: USAGE_TOPIC, qos: 0 }],
         properties: { subscriptionIdentifier: 1 },
       },
-      V5,
+      MQTT5_OPTIONS,
     ),
     0xa1,
   ],
   [
     'a wrong filter',
-    generate({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic: 'a/#/b', qos: 0 }] }, V5),
+    generate({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic: 'a/#/b', qos: 0 }] }, MQTT5_OPTIONS),
     0x8f,
   ],
-  ['an AUTH', generate({ cmd: 'auth', reasonCode: 0x18 }, V5), 0x82],
+  ['an AUTH', generate({ cmd: 'auth', reasonCode: 0x18 }, MQTT5_OPTIONS), 0x82],
   ['a second CONNECT', connectPacket(), 0x82],
   ['a packet of servers only', Buffer.from([0xd0, 0]), 0x82],
   [
     'an expiry at the end only',
-    generate({ cmd: 'disconnect', reasonCode: 0, properties: { sessionExpiryInterval: 9 } }, V5),
+    generate({ cmd: 'disconnect', reasonCode: 0, properties: { sessionExpiryInterval: 9 } }, MQTT5_OPTIONS),
     0x82,
   ],
 ])('ends a connection with the reason: %s', async (_what, bytes, reasonCode) => {
   const { broker, texts } = await startCommittingBroker();
-  const raw = await connectRaw(broker, connectPacket());
+  const raw = await connectByBytes(broker, connectPacket());
   await expect.poll(() => raw.replies.length).toBe(1);
   raw.socket.write(bytes);
   await raw.closed;
@@ -66,9 +66,9 @@ test.each([
 
 test('ends malformed connections, and no other', async () => {
   const { broker, texts } = await startCommittingBroker();
-  const neighbour = await connectVersion5(broker, { username: GATEWAY, clientId: 'neighbour' });
+  const neighbour = await connectVersion5(broker, { username: GATEWAY_ID, clientId: 'neighbour' });
   const publish = (properties: readonly number[], payload = '') => {
-    const topic = Buffer.from(TOPIC);
+    const topic = Buffer.from(READINGS_TOPIC);
     const rest = Buffer.from([...properties, ...Buffer.from(payload)]);
     return Buffer.from([0x30, 2 + topic.length + rest.length, 0, topic.length, ...topic, ...rest]);
   };
@@ -95,7 +95,7 @@ test('ends malformed connections, and no other', async () => {
     'packet 0': Buffer.from([0, 0]),
   };
   for (const [what, bytes] of Object.entries(malformed)) {
-    const raw = await connectRaw(broker, connectPacket());
+    const raw = await connectByBytes(broker, connectPacket());
     await expect.poll(() => raw.replies.length).toBe(1);
     // Another message follows in the same bytes: it must not be processed.
     raw.socket.write(Buffer.concat([bytes, publish([0], 'after')]));
@@ -109,22 +109,22 @@ test('ends malformed connections, and no other', async () => {
     [3, 0x21, 0, 0],
   ]) {
     const rest = [...Buffer.from('\0\x04MQTT\x05\x02\0\x3c'), ...properties, 0, 1, 0x61];
-    const raw = await connectRaw(broker, Buffer.from([0x10, rest.length, ...rest]));
+    const raw = await connectByBytes(broker, Buffer.from([0x10, rest.length, ...rest]));
     await raw.closed;
   }
-  await neighbour.client.publishAsync(`gw/${GATEWAY}/x`, 'alive', { qos: 1 });
+  await neighbour.client.publishAsync(`gw/${GATEWAY_ID}/x`, 'alive', { qos: 1 });
   expect(texts()).toEqual(['alive']);
 });
 
 test('survives random bytes in any packet of version 5', async () => {
   const { broker, texts } = await startCommittingBroker();
-  const neighbour = await connectVersion5(broker, { username: GATEWAY, clientId: 'neighbour' });
+  const neighbour = await connectVersion5(broker, { username: GATEWAY_ID, clientId: 'neighbour' });
   const properties = { userProperties: { a: 'b' }, messageExpiryInterval: 7, contentType: 'c' };
   const whole = [
     connectPacket({
       properties: { sessionExpiryInterval: 5, userProperties: { a: 'b' } },
       will: {
-        topic: STATUS,
+        topic: STATUS_TOPIC,
         payload: Buffer.from('faulty'),
         qos: 1,
         retain: true,
@@ -133,13 +133,16 @@ test('survives random bytes in any packet of version 5', async () => {
     }),
     publishPacket({ properties }),
     publishPacket({ qos: 2, messageId: 2, properties }),
-    generate({ cmd: 'pubrel', messageId: 2 } as Packet, V5),
+    generate({ cmd: 'pubrel', messageId: 2 } as Packet, MQTT5_OPTIONS),
     generate(
-      { cmd: 'subscribe', messageId: 3, subscriptions: [{ topic: USAGE, qos: 1, rh: 1, nl: true, rap: true }] },
-      V5,
+      { cmd: 'subscribe', messageId: 3, subscriptions: [{ topic: USAGE_TOPIC, qos: 1, rh: 1, nl: true, rap: true }] },
+      MQTT5_OPTIONS,
     ),
-    generate({ cmd: 'unsubscribe', messageId: 4, unsubscriptions: [USAGE, 'constructor', '__proto__'] }, V5),
-    generate({ cmd: 'disconnect', reasonCode: 4, properties: { sessionExpiryInterval: 2 } }, V5),
+    generate(
+      { cmd: 'unsubscribe', messageId: 4, unsubscriptions: [USAGE_TOPIC, 'constructor', '__proto__'] },
+      MQTT5_OPTIONS,
+    ),
+    generate({ cmd: 'disconnect', reasonCode: 4, properties: { sessionExpiryInterval: 2 } }, MQTT5_OPTIONS),
   ];
   let seed = 1;
   const random = (below: number) => {
@@ -154,7 +157,7 @@ test('survives random bytes in any packet of version 5', async () => {
     await new Promise((resolve) => setTimeout(resolve, 2));
     socket.destroy();
   }
-  await neighbour.client.publishAsync(`gw/${GATEWAY}/x`, 'alive', { qos: 1 });
+  await neighbour.client.publishAsync(`gw/${GATEWAY_ID}/x`, 'alive', { qos: 1 });
   expect(texts().at(-1)).toBe('alive');
 });
 
@@ -162,16 +165,16 @@ test.each([4, 5] as const)('version %i: contains every fix of aedes 1.2.0', asyn
   const { broker, texts } = await startCommittingBroker();
   const version = { protocolVersion };
   const session = (clean: boolean, packets: readonly object[]) =>
-    connectRaw(
+    connectByBytes(
       broker,
       Buffer.concat(
-        [{ ...CONNECT, ...version, clean }, ...packets].map((packet) => generate(packet as Packet, version)),
+        [{ ...CONNECT_FIELDS, ...version, clean }, ...packets].map((packet) => generate(packet as Packet, version)),
       ),
       version,
     );
   const message = (payload: string) => ({
     cmd: 'publish',
-    topic: TOPIC,
+    topic: READINGS_TOPIC,
     payload,
     qos: 2,
     messageId: 7,

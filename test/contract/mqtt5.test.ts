@@ -2,16 +2,16 @@ import type { IClientOptions } from 'mqtt';
 import { generate } from 'mqtt-packet';
 import { expect, test } from 'vitest';
 import {
+  connectByBytes,
   connectPacket,
-  connectRaw,
   connectVersion5,
-  GATEWAY,
+  GATEWAY_ID,
+  MQTT5_OPTIONS,
   publishPacket,
-  STATUS,
+  READINGS_TOPIC,
+  STATUS_TOPIC,
   startCommittingBroker,
-  TOPIC,
-  USAGE,
-  V5,
+  USAGE_TOPIC,
 } from '#test/support/mqtt5.ts';
 
 test('announces its limits, and what differs from the client’s CONNECT', async () => {
@@ -26,7 +26,7 @@ test('announces its limits, and what differs from the client’s CONNECT', async
   };
   expect(plain.connack).toMatchObject({ reasonCode: 0, sessionPresent: false });
   expect({ ...plain.connack.properties }).toEqual(limits);
-  const raw = await connectRaw(
+  const raw = await connectByBytes(
     broker,
     connectPacket({ clientId: '', keepalive: 0, properties: { sessionExpiryInterval: 0xffffffff } }),
   );
@@ -63,7 +63,7 @@ test.each([0, 1, 2] as const)(
     };
     let isAcknowledged = false;
     const sent = client
-      .publishAsync(TOPIC, 'first', { qos, retain: true, properties })
+      .publishAsync(READINGS_TOPIC, 'first', { qos, retain: true, properties })
       .then(() => (isAcknowledged = true));
     await expect.poll(texts).toEqual(['first']);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -88,7 +88,7 @@ test('names the reason of a refused login', async () => {
   expect(await refusalOf({ password: 'wrong' })).toBe(0x86);
   expect(await refusalOf({ password: 'down' })).toBe(0x89);
   expect(await refusalOf({ properties: { authenticationMethod: 'SCRAM' } })).toBe(0x8c);
-  const raw = await connectRaw(broker, connectPacket({ properties: { receiveMaximum: 0 } }));
+  const raw = await connectByBytes(broker, connectPacket({ properties: { receiveMaximum: 0 } }));
   await raw.closed;
   expect(raw.replies).toMatchObject([{ cmd: 'connack', reasonCode: 0x82 }]);
   for (let turn = 0; turn < 120; turn++)
@@ -104,7 +104,7 @@ test('refuses a message to a foreign topic with a reason code, and keeps the con
   const { client, ended, closed } = await connectVersion5(broker);
   for (const qos of [1, 2] as const)
     await expect(client.publishAsync('energy/v1/dev_9/readings', 'x', { qos })).rejects.toMatchObject({ code: 0x87 });
-  await client.publishAsync(TOPIC, 'own', { qos: 1 });
+  await client.publishAsync(READINGS_TOPIC, 'own', { qos: 1 });
   expect(texts()).toEqual(['own']);
   client.publish('energy/v1/dev_9/readings', 'x', { qos: 0 });
   await closed;
@@ -113,17 +113,17 @@ test('refuses a message to a foreign topic with a reason code, and keeps the con
 
 test('a session lasts for its expiry: its QoS 2 ids and its subscription', async () => {
   const { broker, texts } = await startCommittingBroker();
-  const session = { username: GATEWAY, clientId: 'lasting', clean: false, properties: { sessionExpiryInterval: 1 } };
-  const topic = `gw/${GATEWAY}/x`;
+  const session = { username: GATEWAY_ID, clientId: 'lasting', clean: false, properties: { sessionExpiryInterval: 1 } };
+  const topic = `gw/${GATEWAY_ID}/x`;
   const first = await connectVersion5(broker, session);
   expect(first.connack.sessionPresent).toBe(false);
-  await first.client.subscribeAsync(USAGE, { qos: 1 });
+  await first.client.subscribeAsync(USAGE_TOPIC, { qos: 1 });
   const raw = (clean: boolean, messageId: number, more: object = {}) =>
-    connectRaw(
+    connectByBytes(
       broker,
       Buffer.concat([
         connectPacket({
-          username: GATEWAY,
+          username: GATEWAY_ID,
           clientId: 'lasting',
           clean,
           properties: { sessionExpiryInterval: 1 },
@@ -145,7 +145,9 @@ test('a session lasts for its expiry: its QoS 2 ids and its subscription', async
   await expect.poll(() => third.replies.map(({ cmd }) => cmd)).toEqual(['connack', 'pubrec']);
   expect(third.replies[0]).toMatchObject({ sessionPresent: true });
   expect(texts()).toEqual(['qos2 false']);
-  third.socket.write(generate({ cmd: 'unsubscribe', messageId: 9, unsubscriptions: [USAGE, 'other'] }, V5));
+  third.socket.write(
+    generate({ cmd: 'unsubscribe', messageId: 9, unsubscriptions: [USAGE_TOPIC, 'other'] }, MQTT5_OPTIONS),
+  );
   await expect.poll(() => third.replies[2]).toMatchObject({ cmd: 'unsuback', granted: [0, 0x11] });
   third.socket.destroy();
   await third.closed;
@@ -155,7 +157,9 @@ test('a session lasts for its expiry: its QoS 2 ids and its subscription', async
   expect(fourth.replies[0]).toMatchObject({ sessionPresent: false });
   expect(texts()).toEqual(['qos2 false', 'qos2 true']);
   // The client may end its session with the connection.
-  fourth.socket.write(generate({ cmd: 'disconnect', reasonCode: 0, properties: { sessionExpiryInterval: 0 } }, V5));
+  fourth.socket.write(
+    generate({ cmd: 'disconnect', reasonCode: 0, properties: { sessionExpiryInterval: 0 } }, MQTT5_OPTIONS),
+  );
   await fourth.closed;
   const fifth = await raw(false, 7);
   await expect.poll(() => fifth.replies.length).toBe(2);
@@ -170,10 +174,10 @@ test('a session lasts for its expiry: its QoS 2 ids and its subscription', async
 test('sends retained usage according to the options of the subscription, and refuses foreign topics', async () => {
   const { broker } = await startCommittingBroker({ homesEveryMs: 20 });
   const messages = async (rh: 0 | 1 | 2, times = 1) => {
-    const { client } = await connectVersion5(broker, { username: GATEWAY });
+    const { client } = await connectVersion5(broker, { username: GATEWAY_ID });
     const heard: boolean[] = [];
     client.on('message', (_topic, _payload, { retain }) => heard.push(retain));
-    for (let time = 0; time < times; time++) await client.subscribeAsync(USAGE, { qos: 0, rh });
+    for (let time = 0; time < times; time++) await client.subscribeAsync(USAGE_TOPIC, { qos: 0, rh });
     await new Promise((resolve) => setTimeout(resolve, 200));
     return { client, retained: heard.filter(Boolean).length };
   };
@@ -188,14 +192,20 @@ test('sends retained usage according to the options of the subscription, and ref
 
 test('publishes a will after its delay, unless the client returns; at once if the client asks; never after a normal end', async () => {
   const { broker, received } = await startCommittingBroker();
-  const wills = () => received.filter(({ topic }) => topic === STATUS).map(({ text }) => text);
+  const wills = () => received.filter(({ topic }) => topic === STATUS_TOPIC).map(({ text }) => text);
   const withWill = (text: string, willDelayInterval: number, more: object = {}) =>
-    connectRaw(
+    connectByBytes(
       broker,
       connectPacket({
         clean: false,
         properties: { sessionExpiryInterval: 60 },
-        will: { topic: STATUS, payload: Buffer.from(text), qos: 1, retain: true, properties: { willDelayInterval } },
+        will: {
+          topic: STATUS_TOPIC,
+          payload: Buffer.from(text),
+          qos: 1,
+          retain: true,
+          properties: { willDelayInterval },
+        },
         ...more,
       }),
     );
@@ -207,7 +217,9 @@ test('publishes a will after its delay, unless the client returns; at once if th
   const again = await accepted(await withWill('taken over', 1));
   const over = await accepted(await withWill('asked', 1));
   await again.closed;
-  over.socket.write(generate({ cmd: 'disconnect', reasonCode: 4, properties: { sessionExpiryInterval: 0 } }, V5));
+  over.socket.write(
+    generate({ cmd: 'disconnect', reasonCode: 4, properties: { sessionExpiryInterval: 0 } }, MQTT5_OPTIONS),
+  );
   await expect.poll(wills).toEqual(['asked']);
   const normal = await accepted(await withWill('normal', 0));
   normal.socket.write(Buffer.from([0xe0, 0]));
@@ -226,7 +238,7 @@ test('ends connections with the reason: keep-alive, revoked login, shutdown', as
     endedLogins: async (logins) => (isRevoked ? logins : []),
     loginsEveryMs: 50,
   });
-  const silent = await connectRaw(broker, connectPacket({ clientId: 'silent', keepalive: 1 }));
+  const silent = await connectByBytes(broker, connectPacket({ clientId: 'silent', keepalive: 1 }));
   await silent.closed;
   expect(silent.replies).toMatchObject([{ cmd: 'connack' }, { cmd: 'disconnect', reasonCode: 0x8d }]);
   const revoked = await connectVersion5(broker, { clientId: 'revoked' });

@@ -6,9 +6,9 @@ import { FAMILIES } from '#ingest/decoders/families.ts';
 import { formatDemoWelcome } from '#src/cli/demo.ts';
 import { COMMANDS } from '#src/cli/program.ts';
 import type { Demo } from '#src/start/demo.ts';
-import { SIZES } from '#test/support/browser.ts';
+import { SCREEN_SIZES } from '#test/support/browser.ts';
 import { CONFIGURATION_FILE, configurationPage } from '#test/support/generate-configuration.ts';
-import { PICTURES_FOLDER, SCHEMES, SCREENSHOTS } from '#test/support/screenshots.ts';
+import { COLOUR_SCHEMES, PICTURES_FOLDER, SCREENSHOTS } from '#test/support/screenshots.ts';
 import { PROBES } from '../../bench/attack/probes/all.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -102,7 +102,7 @@ describe('the README', () => {
 
 describe('pictures of the dashboard', () => {
   const names = Object.keys(SCREENSHOTS).flatMap((name) =>
-    Object.keys(SIZES).flatMap((size) => SCHEMES.map((scheme) => `${name}-${size}-${scheme}.webp`)),
+    Object.keys(SCREEN_SIZES).flatMap((size) => COLOUR_SCHEMES.map((scheme) => `${name}-${size}-${scheme}.webp`)),
   );
 
   test('are those that `npm run screenshots` takes, each at most 150 kB', () => {

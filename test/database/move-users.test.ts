@@ -25,7 +25,7 @@ import type { TestDatabase } from '#test/support/database.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
-import { countOf, registerTwoDatabases } from '#test/support/two-databases.ts';
+import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts';
 
 /** Tests of account moves that do not depend on the databases' tiers; the others are in test/tiers/move-users.test.ts. */
 const two = registerTwoDatabases();
@@ -84,8 +84,8 @@ test('every account that cannot move is reported with its line, and nothing is c
   await expect(moveUsers(source.url, target.url, how([utility.user_id, first?.user_id ?? '']))).rejects.toThrow(
     /enrolled 1 account that the file does not have/,
   );
-  expect(await countOf(source.pool, 'users')).toBe(5);
-  expect(await countOf(target.pool, 'users')).toBe(1);
+  expect(await countRows(source.pool, 'users')).toBe(5);
+  expect(await countRows(target.pool, 'users')).toBe(1);
   // A utility moves with all of its homeowners, and still owns them.
   const all = [utility.user_id, first?.user_id ?? '', second?.user_id ?? ''];
   await moveUsers(source.url, target.url, how(all));
@@ -117,7 +117,7 @@ test('databases that are not a running installation’s are refused', async () =
   );
   await target.pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   await expect(moveUsers(source.url, target.url, how([home.userId]))).rejects.toThrow(/has no schema of this version/);
-  expect(await countOf(source.pool, 'departures')).toBe(0);
+  expect(await countRows(source.pool, 'departures')).toBe(0);
 });
 
 test('a moved account is unknown here, with its key, sessions and devices, and known there', async () => {
@@ -248,7 +248,7 @@ test('a move waits for a running delivery, moves hours that close meanwhile, and
   const moving = moveUsers(source.url, target.url, how([userId], { step: (text) => void steps.push(text) }));
   await expect.poll(() => steps.some((text) => text.startsWith('Closing'))).toBe(true);
   await new Promise((done) => setTimeout(done, 200));
-  expect(await countOf(source.pool, 'departures')).toBe(0);
+  expect(await countRows(source.pool, 'departures')).toBe(0);
   const now = Date.now();
   await home.read([5, 3, 1].map((hours) => [new Date(now - hours * 3_600_000), 10 - hours]));
   await source.pool.query(
@@ -302,9 +302,9 @@ test('messages that a gateway and a device still send to the source are stored w
   expect(await moveUsers(source.url, target.url, how([home.userId]))).toMatchObject({ forwarded: 0 });
   expect(await totalMilliwattHours(target, 'user_daily', home.userId)).toBe(1_000_000);
   expect(await totalMilliwattHours(source, 'user_daily', stays.userId)).toBe(1_000_000);
-  expect(await countOf(target.pool, 'rejected_messages')).toBe(1);
-  expect(await countOf(target.pool, 'discovered_devices')).toBe(1);
-  expect(await countOf(source.pool, 'rejected_messages')).toBe(1);
+  expect(await countRows(target.pool, 'rejected_messages')).toBe(1);
+  expect(await countRows(target.pool, 'discovered_devices')).toBe(1);
+  expect(await countRows(source.pool, 'rejected_messages')).toBe(1);
 });
 
 test('an account that moved back is complete, with messages sent to either place', async () => {
@@ -329,9 +329,9 @@ test('an account that moved back is complete, with messages sent to either place
   await send(source, 5, 20);
   expect(await moveUsers(target.url, source.url, how([home.userId]))).toMatchObject({ moved_before: 1, forwarded: 1 });
   expect(await totalMilliwattHours(source, 'user_daily', home.userId)).toBe(4_000_000);
-  expect(await countOf(source.pool, 'readings')).toBe(5);
-  expect(await countOf(source.pool, 'departed_logins')).toBe(0);
-  expect(await countOf(target.pool, 'readings')).toBe(0);
+  expect(await countRows(source.pool, 'readings')).toBe(5);
+  expect(await countRows(source.pool, 'departed_logins')).toBe(0);
+  expect(await countRows(target.pool, 'readings')).toBe(0);
 });
 
 test('a message that cannot be written is refused individually, and blocks no move', async () => {
@@ -360,8 +360,8 @@ test('a message that cannot be written is refused individually, and blocks no mo
   await moveUsers(target.url, source.url, how([home.userId], { secrets }));
   expect(await refused(source)).toHaveLength(2);
   expect(await totalMilliwattHours(source, 'user_daily', home.userId)).toBe(6_000_000);
-  expect(await countOf(source.pool, 'readings')).toBe(5);
-  expect(await countOf(source.pool, 'departed_logins')).toBe(0);
+  expect(await countRows(source.pool, 'readings')).toBe(5);
+  expect(await countRows(source.pool, 'departed_logins')).toBe(0);
 });
 
 test('messages stored for a moved account are deleted when it is erased there, and after 90 days', async () => {
@@ -390,10 +390,10 @@ test('messages stored for a moved account are deleted when it is erased there, a
   expect(await endExpiredDepartures(db, day(89))).toMatchObject({ ended: 0, removed: 0, waiting: 1 });
   expect(await endExpiredDepartures(db, day(91))).toEqual({ ended: 2, removed: 1, waiting: 0, firstEnds: null });
   expect(await send(lives)).toMatchObject({ rejected: 1 });
-  expect(await countOf(source.pool, 'departed_logins')).toBe(1);
+  expect(await countRows(source.pool, 'departed_logins')).toBe(1);
   await eraseUser(db, here.userId);
   for (const relation of ['departures', 'departed_logins', 'departed_messages'])
-    expect({ relation, rows: await countOf(source.pool, relation) }).toEqual({ relation, rows: 0 });
+    expect({ relation, rows: await countRows(source.pool, relation) }).toEqual({ relation, rows: 0 });
 });
 
 test('tariffs with prices of an account that stays are reported with their line, until they have prices there', async () => {

@@ -11,7 +11,7 @@ import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import {
   AUTO_TIER,
-  countOf,
+  countRows,
   findDifferingRelations,
   registerTwoDatabases,
   SILENT_CALLBACKS,
@@ -83,7 +83,7 @@ test('a database that already has users is refused, and nothing is copied', asyn
   await expect(moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
     /users of its own/,
   );
-  expect(await countOf(target.pool, 'users')).toBe(1);
+  expect(await countRows(target.pool, 'users')).toBe(1);
   await home.read([[new Date(), 501]]);
 });
 
@@ -114,7 +114,7 @@ test('a role that may not close a database gets an error before anything is copi
   await expect(moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
     /must own both databases.*the old one/,
   );
-  expect(await countOf(target.pool, 'users')).toBe(0);
+  expect(await countRows(target.pool, 'users')).toBe(0);
   await home.read([[new Date(), 501]]);
   await source.drop();
 });
@@ -133,6 +133,6 @@ test('the command moves the embedded database of a stopped service, and leaves i
   });
   expect(JSON.parse((await command).stdout)).toMatchObject({ users: 1, total_milliwatt_hours: '0' });
   expect(await isEmbeddedAlive(stopped.path)).toBe(false);
-  expect(await countOf(target.pool, 'devices')).toBe(1);
+  expect(await countRows(target.pool, 'devices')).toBe(1);
   await stopped.remove();
 });

@@ -1,15 +1,15 @@
 import { afterAll, expect, test } from 'vitest';
 import {
+  containerOutput,
   countRestarts,
   createDeployment,
   HOST_NAME,
-  outputOf,
   readContainerMemory,
   waitUntilPrinted,
 } from '#test/support/images/deployment.ts';
 import { installLine } from '#test/support/images/install-lines.ts';
 import { podman, podmanSucceeds } from '#test/support/images/podman.ts';
-import { connectVisitor, DAY_KWH, mqttRefuses } from '#test/support/images/visitor.ts';
+import { connectVisitor, mqttRefuses, PUBLISHED_KWH } from '#test/support/images/visitor.ts';
 
 /** deploy/home/compose.yaml by podman-compose, as README.md prints it; then in the memory of a small Raspberry Pi. */
 const CONTAINER = 'home_energy_1';
@@ -28,11 +28,11 @@ test('one home starts from nothing in 512 MB, and still has its data after `down
   deployment = home;
   home.type(installLine('compose'));
   await waitUntilPrinted(CONTAINER, /Ready/, START_MS);
-  const [key = ''] = /eus_live_\w+/.exec(outputOf(CONTAINER)) ?? [];
+  const [key = ''] = /eus_live_\w+/.exec(containerOutput(CONTAINER)) ?? [];
   const at = { address: home.address, name: HOST_NAME, key };
   const visitor = await connectVisitor(at);
   const day = await visitor.publishOneDay();
-  await expect.poll(() => day()).toEqual([DAY_KWH]);
+  await expect.poll(() => day()).toEqual([PUBLISHED_KWH]);
   // MQTT without TLS is for programs of that machine.
   expect(await mqttRefuses(home.address)).toBe(true);
   home.type("bash -c '</dev/tcp/127.0.0.1/1883'");
@@ -44,9 +44,9 @@ test('one home starts from nothing in 512 MB, and still has its data after `down
   expect(podmanSucceeds('healthcheck', 'run', CONTAINER)).toBe(false);
   const seconds = await waitUntilPrinted(CONTAINER, /Ready/, START_MS);
   await expect.poll(() => podmanSucceeds('healthcheck', 'run', CONTAINER), { interval: 1_000 }).toBe(true);
-  expect(outputOf(CONTAINER)).not.toContain('eus_live_');
+  expect(containerOutput(CONTAINER)).not.toContain('eus_live_');
   // The first client still trusts the certificate.
-  expect(await day()).toEqual([DAY_KWH]);
+  expect(await day()).toEqual([PUBLISHED_KWH]);
 
   expect(inside('id -u')).toBe('1000');
   for (const path of ['/x', '/app/x', '/app/node_modules/.cache/energy/x', '/home/node/x'])

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
-import { IMAGES, megabytesAboveBase } from '#test/support/images/build.ts';
-import { createDeployment, HOST_NAME, outputOf, waitUntilPrinted } from '#test/support/images/deployment.ts';
+import { IMAGE_TAGS, megabytesAboveBase } from '#test/support/images/build.ts';
+import { containerOutput, createDeployment, HOST_NAME, waitUntilPrinted } from '#test/support/images/deployment.ts';
 import { installLine } from '#test/support/images/install-lines.ts';
 import { podman } from '#test/support/images/podman.ts';
-import { connectVisitor, DAY_KWH } from '#test/support/images/visitor.ts';
+import { connectVisitor, PUBLISHED_KWH } from '#test/support/images/visitor.ts';
 
 /** Every target of deploy/Dockerfile, and README.md's line for podman. */
 const MAX_ABOVE_BASE_MB = 200;
@@ -13,7 +13,7 @@ const STOP_SECONDS = 10;
 let deployment: ReturnType<typeof createDeployment> | undefined;
 afterAll(() => deployment?.remove());
 
-test.each(Object.entries(IMAGES))(
+test.each(Object.entries(IMAGE_TAGS))(
   'the image %s has at most 200 MB above its base, belongs to root, and runs as the user node',
   (target, tag) => {
     const mb = megabytesAboveBase(tag);
@@ -36,12 +36,12 @@ test('README.md’s line for podman starts a service that counts what a device p
   deployment.type(installLine('podman'));
   const seconds = await waitUntilPrinted('energy', /Ready/, START_MS);
   console.log(`ready after ${seconds.toFixed(1)} s`);
-  const [key = ''] = /eus_live_\w+/.exec(outputOf('energy')) ?? [];
-  expect(outputOf('energy')).toContain(`https://${HOST_NAME}:8443/dashboard/sign-in#`);
+  const [key = ''] = /eus_live_\w+/.exec(containerOutput('energy')) ?? [];
+  expect(containerOutput('energy')).toContain(`https://${HOST_NAME}:8443/dashboard/sign-in#`);
   const visitor = await connectVisitor({ address: deployment.address, name: HOST_NAME, key });
   expect(await visitor.ask('/docs/devices')).toContain('<html');
   const day = await visitor.publishOneDay();
-  await expect.poll(() => day()).toEqual([DAY_KWH]);
+  await expect.poll(() => day()).toEqual([PUBLISHED_KWH]);
   const stopped = deployment.stop('energy');
   console.log(`stopped in ${stopped.seconds.toFixed(1)} s`);
   expect(stopped.code).toBe(0);

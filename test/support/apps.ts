@@ -1,10 +1,10 @@
 import * as client from 'openid-client';
 import { expect } from 'vitest';
 import { type Answer, TEST_URL, type TestApi } from './api.ts';
-import { type Browser, browserOf, type Person } from './members.ts';
+import { type Browser, type Person, signInBrowser } from './members.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-export const CALLBACK = 'https://bright.example.com/callback';
+export const CALLBACK_URL = 'https://bright.example.com/callback';
 
 export interface TestClient {
   appId: string;
@@ -18,7 +18,7 @@ export async function registerApp(api: TestApi, owner: Person, more: object = {}
     name: 'Bright Home',
     website: 'https://bright.example.com',
     type: 'confidential',
-    redirect_uris: [CALLBACK],
+    redirect_uris: [CALLBACK_URL],
     scopes: ['insights:read', 'devices:read'],
     ...more,
   };
@@ -46,7 +46,7 @@ const fetchOf =
 export type Cookies = Map<string, string>;
 
 /** Sends a request as a browser does, with the cookies that it received. */
-export async function browse(
+export async function requestAsBrowser(
   api: TestApi,
   cookies: Cookies,
   url: string,
@@ -76,7 +76,7 @@ export async function consentRequestUrl({ config }: TestClient, more: Record<str
   const verifier = client.randomPKCECodeVerifier();
   const state = client.randomState();
   const url = client.buildAuthorizationUrl(config, {
-    redirect_uri: CALLBACK,
+    redirect_uri: CALLBACK_URL,
     scope: 'insights:read devices:read',
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
@@ -93,20 +93,20 @@ export const cookiesOf = (browser: Browser): Cookies => {
 
 /** Opens the page of consent, and returns its address, the answer and its CSRF token. */
 export async function openConsentPage(api: TestApi, cookies: Cookies, { url }: Asked) {
-  const begun = await browse(api, cookies, url.href);
+  const begun = await requestAsBrowser(api, cookies, url.href);
   expect([begun.status, begun.text]).toEqual([303, expect.anything()]);
   const at = String(begun.headers.location);
-  const page = await browse(api, cookies, at);
+  const page = await requestAsBrowser(api, cookies, at);
   return { at, page, csrf: /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '' };
 }
 
 /** Authorizes an app for a home. Returns the URL to which the browser returns, with the code. */
 export async function authorizeApp(api: TestApi, home: Person, asked: Asked, until = 'month'): Promise<URL> {
-  const cookies = cookiesOf(await browserOf(api, home.userId));
+  const cookies = cookiesOf(await signInBrowser(api, home.userId));
   const { at, csrf } = await openConsentPage(api, cookies, asked);
-  const pressed = await browse(api, cookies, at, { csrf, until, decision: 'allow' });
+  const pressed = await requestAsBrowser(api, cookies, at, { csrf, until, decision: 'allow' });
   expect(pressed.status).toBe(303);
-  const returned = await browse(api, cookies, String(pressed.headers.location));
+  const returned = await requestAsBrowser(api, cookies, String(pressed.headers.location));
   expect(returned.status).toBe(303);
   return new URL(String(returned.headers.location));
 }

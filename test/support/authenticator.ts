@@ -8,7 +8,7 @@ interface CreationOptions {
 }
 
 /** What an attacker or a broken authenticator changes in a response. */
-export interface Forged {
+export interface ForgedResponse {
   challenge?: string;
   origin?: string;
   /** Host whose digest is signed. */
@@ -38,7 +38,7 @@ export function createAuthenticator(origin: string) {
   const { hostname } = new URL(origin);
   let [counter, userHandle] = [0, ''];
 
-  const clientData = (type: string, challenge: string, forged: Forged) =>
+  const clientData = (type: string, challenge: string, forged: ForgedResponse) =>
     Buffer.from(
       JSON.stringify({
         type: forged.type ?? type,
@@ -48,7 +48,7 @@ export function createAuthenticator(origin: string) {
       }),
     );
   /** Authenticator data (6.1): digest of the host, flags, counter, then the credential. */
-  const data = (forged: Forged, attested?: Buffer) => {
+  const data = (forged: ForgedResponse, attested?: Buffer) => {
     const flags = 0x01 | (forged.isVerified === false ? 0 : 0x04) | (attested ? 0x40 : 0);
     const count = Buffer.alloc(4);
     count.writeUInt32BE(forged.counter ?? counter);
@@ -70,7 +70,7 @@ export function createAuthenticator(origin: string) {
   return {
     id,
     /** Makes the passkey. */
-    create({ challenge, user }: CreationOptions, forged: Forged = {}) {
+    create({ challenge, user }: CreationOptions, forged: ForgedResponse = {}) {
       userHandle = user.id;
       const authData = data(forged, attested());
       const length = Buffer.from([0x58, authData.length]);
@@ -96,7 +96,7 @@ export function createAuthenticator(origin: string) {
       };
     },
     /** Signs a challenge, with a counter that rises by one. */
-    sign({ challenge }: { challenge: string }, forged: Forged = {}) {
+    sign({ challenge }: { challenge: string }, forged: ForgedResponse = {}) {
       counter++;
       const [client, authData] = [clientData('webauthn.get', challenge, forged), data(forged)];
       const credentialId = forged.credentialId ?? id;

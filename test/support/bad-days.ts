@@ -16,7 +16,7 @@ const isRoot = process.getuid?.() === 0;
  * run concurrently. Faults that need no other disk or broker follow each other on one installation, as on real days, so that each meets the
  * state that the previous one left. BAD_DAYS=apart gives each its own installation. `clocks` selects the clock faults.
  */
-export function testBadDays(broker: Fault['broker'], clocks = false): void {
+export function testFaultsOfInstallation(broker: Fault['broker'], clocks = false): void {
   // Faults that need a separate installation come last.
   const isOwn = ({ persistence, diskMb }: Fault) => Number(persistence !== undefined || diskMb !== undefined);
   const faults = createFaults(SCALE)

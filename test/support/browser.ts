@@ -11,7 +11,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** Folder for pictures of pages for people to look at; not in the repository. */
 const PICTURES = resolve(import.meta.dirname, '../../artifacts/screenshots');
 
-export const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } } as const;
+export const SCREEN_SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } } as const;
 
 export async function startBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM))
@@ -44,7 +44,7 @@ export async function newBrowserContext(
     baseURL: baseUrl,
     ignoreHTTPSErrors: true,
     serviceWorkers: isKept ? 'allow' : 'block',
-    viewport: SIZES.desktop,
+    viewport: SCREEN_SIZES.desktop,
     locale: 'en-GB',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -97,7 +97,7 @@ const LOOKS = [
 ] as const;
 
 /** Axe's rules whose findings depend on the words of a page, for a page that another language tests by all rules. */
-export const RULES_OF_WORDS: readonly string[] = [
+export const AXE_RULES_OF_TEXTS: readonly string[] = [
   ...[
     'area-alt',
     'aria-command-name',
@@ -136,7 +136,7 @@ const ALL_LOOKS = [
 export async function testLooks(
   page: Page,
   name: string,
-  only?: keyof typeof SIZES,
+  only?: keyof typeof SCREEN_SIZES,
   rules?: readonly string[],
 ): Promise<void> {
   // Axe would fetch style sheets that are still loading, and violate the content policy.
@@ -173,12 +173,12 @@ export const findCutSelects = (page: Page): Promise<string[]> =>
 export async function testCurrentLooks(
   page: Page,
   name: string,
-  only?: keyof typeof SIZES,
+  only?: keyof typeof SCREEN_SIZES,
   some?: readonly string[],
 ): Promise<void> {
   for (const [size, colorScheme, rules] of EVERY_LOOK ? ALL_LOOKS : LOOKS) {
     if (only !== undefined && size !== only) continue;
-    await page.setViewportSize(SIZES[size]);
+    await page.setViewportSize(SCREEN_SIZES[size]);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     const tooWide = () =>
       page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');

@@ -6,14 +6,14 @@ import { promisify } from 'node:util';
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 
 /** A certificate authority for client certificates, created with openssl in a folder of the test. */
-export interface Authority {
+export interface CertificateAuthority {
   /** Path of the authority's own certificate (PEM). */
   file: string;
   /** Signs a certificate for this common name and these alternative names, such as `DNS:a`. With negative `days` it has already expired. */
-  sign(commonName: string, more?: { names?: string; days?: number }): Promise<Signed>;
+  sign(commonName: string, more?: { names?: string; days?: number }): Promise<SignedCertificate>;
 }
 
-export interface Signed {
+export interface SignedCertificate {
   cert: Buffer;
   key: Buffer;
   /** Fingerprint as `openssl x509 -fingerprint` prints it. */
@@ -21,7 +21,7 @@ export interface Signed {
 }
 
 /** Creates an authority. `name` is that of its files. */
-export async function makeAuthority(folder: string, name: string): Promise<Authority> {
+export async function makeAuthority(folder: string, name: string): Promise<CertificateAuthority> {
   const path = (file: string) => join(folder, `${name}-${file}`);
   const openssl = (...args: string[]) => promisify(execFile)('openssl', args);
   const [ca, caKey] = [path('ca.pem'), path('ca.key')];

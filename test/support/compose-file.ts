@@ -44,7 +44,7 @@ export function composeFile(
 }
 
 /** Folders that deploy/Dockerfile copies into the image in addition to packages, and its entry point. */
-export function imageOf(): { folders: string[]; entrypoint: string[] } {
+export function readImageContents(): { folders: string[]; entrypoint: string[] } {
   const text = read('Dockerfile');
   const folders = [...text.matchAll(/^COPY (\w+) \1$/gm)].map(([, folder = '']) => folder);
   const [, entrypoint = '[]'] = /^ENTRYPOINT (.+)$/m.exec(text) ?? [];

@@ -3,13 +3,13 @@ import { type Answer, type TestApi, testApi } from './api.ts';
 import { openEventStream } from './event-stream.ts';
 
 /** Time at which each test begins. */
-export const NOON = new Date('2026-06-15T12:00:00Z');
+export const TEST_START = new Date('2026-06-15T12:00:00Z');
 
 /** Limits that no test reaches. */
 export const UNREACHABLE_LIMITS = { minute: 1_000_000, day: 1_000_000 };
 
 /** Returns the session cookie that a response sets. */
-export const cookieOf = ({ headers }: Answer) => /^[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
+export const sessionCookieOf = ({ headers }: Answer) => /^[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
 
 /** Returns the e-mail address of an account. */
 export const findEmail = async ({ db }: TestApi, userId: string) =>
@@ -34,7 +34,7 @@ export function registerDashboardSessions(begin: (api: TestApi) => void) {
   });
   afterAll(() => api.close());
   beforeEach(() => {
-    api.now = NOON;
+    api.now = TEST_START;
     api.mailed.length = 0;
   });
 
@@ -49,7 +49,7 @@ export function registerDashboardSessions(begin: (api: TestApi) => void) {
   return {
     /** Sets the clock to this many minutes after noon. */
     later(minutes: number) {
-      api.now = new Date(NOON.getTime() + minutes * 60_000);
+      api.now = new Date(TEST_START.getTime() + minutes * 60_000);
     },
     post,
     emailOf,
@@ -60,7 +60,7 @@ export function registerDashboardSessions(begin: (api: TestApi) => void) {
       const { token } = await mailed(before + 1);
       const answer = await post('/dashboard/session', { token });
       expect(answer.status).toBe(201);
-      return { cookie: cookieOf(answer), 'x-csrf-token': answer.json.csrf_token };
+      return { cookie: sessionCookieOf(answer), 'x-csrf-token': answer.json.csrf_token };
     },
     /** Opens an event stream that ends when it is closed, or by the server. */
     follow: ({ cookie }: { cookie: string }) => openEventStream(api.port, '/dashboard/v1/changes', { cookie }),

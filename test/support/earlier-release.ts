@@ -37,7 +37,7 @@ export const earlierVersions = (): [name: string, commit: string][] => [
 ];
 
 /** Writes the files of a commit into a folder, with that commit's own dependencies, which differ from the current ones. */
-export async function checkOut(commit: string, folder: string): Promise<void> {
+export async function extractCommit(commit: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const archive = execFileSync('git', ['archive', '--format=tar', commit], { cwd: ROOT, maxBuffer: 256 * 1024 * 1024 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });

@@ -11,11 +11,11 @@ import {
   calendars,
   clockRow,
   DATA_RANGE,
-  FROM_MS,
+  HISTORY_FROM_MS,
   kwh,
-  oneOf,
+  QUARTER_COUNT,
   QUARTER_MS,
-  QUARTERS,
+  randomElement,
   randomHome,
   seedRandom,
   type TestHome,
@@ -26,10 +26,10 @@ import {
 export const PROPERTY_RUNS = { numRuns: Number(process.env.GROUPED ?? 1), seed: Number(process.env.GROUPED_SEED ?? 1) };
 /** Tree of groups: the parent of each. */
 const PARENT: Record<string, string | null> = { district: null, feeder: 'district', building: 'feeder' };
-export const NAMES = Object.keys(PARENT);
+export const GROUP_NAMES = Object.keys(PARENT);
 const DAY_MS = 86_400_000;
 
-export type Unit = 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month';
+export type GroupedUnit = 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month';
 
 /** Random homes of a utility, and a tree of groups that have no members yet. Available within a test. */
 export interface GroupedHomes {
@@ -56,9 +56,9 @@ export function registerGroupedHomes(count: number): GroupedHomes {
   let keptAt = 0;
   const groupIds = new Map<string, string>();
   const homes: TestHome[] = [];
-  const members = new Map<string, Set<number>>(NAMES.map((name) => [name, new Set()]));
+  const members = new Map<string, Set<number>>(GROUP_NAMES.map((name) => [name, new Set()]));
   const indicesOf = (name: string): Set<number> => {
-    const below = NAMES.filter((one) => PARENT[one] === name).flatMap((one) => [...indicesOf(one)]);
+    const below = GROUP_NAMES.filter((one) => PARENT[one] === name).flatMap((one) => [...indicesOf(one)]);
     return new Set([...(members.get(name) ?? []), ...below]);
   };
   const grouped = {
@@ -98,13 +98,13 @@ export function registerGroupedHomes(count: number): GroupedHomes {
     seedRandom(PROPERTY_RUNS.seed);
     const api = await testApi();
     grouped.api = api;
-    api.now = new Date(FROM_MS + QUARTERS * QUARTER_MS);
+    api.now = new Date(HISTORY_FROM_MS + QUARTER_COUNT * QUARTER_MS);
     utility = await api.user('utility');
     while (homes.length < count) homes.push(await randomHome(api, homes.length % 2 === 0));
     const ids = homes.map(({ userId }) => userId);
     await api.database.pool.query('UPDATE users SET enrolled_by = $1 WHERE user_id = ANY ($2)', [utility.userId, ids]);
     await writeHomes(api, homes);
-    await api.database.settle(new Date(FROM_MS + 2 * 96 * QUARTER_MS));
+    await api.database.settle(new Date(HISTORY_FROM_MS + 2 * 96 * QUARTER_MS));
     for (const [name, parent] of Object.entries(PARENT)) {
       const parent_group_id = parent && groupIds.get(parent);
       groupIds.set(name, (await grouped.ask('/v1/groups', 'POST', { name, parent_group_id })).group_id);
@@ -115,7 +115,12 @@ export function registerGroupedHomes(count: number): GroupedHomes {
 }
 
 /** Returns the expected response for a group of these homes, row by row. */
-export function expectedGroupAnswer(of: readonly TestHome[], zone: string, unit: Unit, [start, end] = DATA_RANGE) {
+export function expectedGroupAnswer(
+  of: readonly TestHome[],
+  zone: string,
+  unit: GroupedUnit,
+  [start, end] = DATA_RANGE,
+) {
   const local = calendars.get(zone) as Calendar;
   const group = referenceGroup(of.map(({ devices }) => devices));
   const inside = [...local].filter(([, { date }]) => date >= start && date <= end);
@@ -150,10 +155,10 @@ const devicesOf = (home: TestHome) =>
 export async function addLateEnergy(
   { database, now }: TestApi,
   home: TestHome,
-  devices = [oneOf(devicesOf(home))],
+  devices = [randomElement(devicesOf(home))],
 ): Promise<void> {
   const late = devices.map(({ id, quarters }) => {
-    const startsAtMs = oneOf([...quarters.keys()]);
+    const startsAtMs = randomElement([...quarters.keys()]);
     const quarter = quarters.get(startsAtMs) as { import: number };
     quarter.import += 7_654_321;
     return { deviceId: id, userId: home.userId, startsAtMs, energyMilliwattHours: 7_654_321 };
@@ -187,9 +192,9 @@ export async function changeGroupAtRandom(
       for (const step of drawn) {
         const there = [...(members.get('district') ?? [])].map((index) => homes[index] as TestHome);
         if (step === 'keep') await keep(zone, daysLater);
-        if (step === 'late' && there.length > 0) await addLateEnergy(api, oneOf(there));
+        if (step === 'late' && there.length > 0) await addLateEnergy(api, randomElement(there));
         if (step === 'member') {
-          const index = oneOf(indices);
+          const index = randomElement(indices);
           const isIn = members.get('district')?.has(index);
           const userId = homes[index]?.userId;
           await ask(`${path('district')}/users/${userId}`, isIn ? 'DELETE' : 'PUT');
@@ -197,8 +202,10 @@ export async function changeGroupAtRandom(
           else members.get('district')?.add(index);
         }
         if (step === 'placement') {
-          const device = oneOf((homes[1] as TestHome).devices.filter((one) => one.deletedAtMs === null && !one.partOf));
-          device.placement = oneOf(['grid', 'consumption', 'excluded'] as const);
+          const device = randomElement(
+            (homes[1] as TestHome).devices.filter((one) => one.deletedAtMs === null && !one.partOf),
+          );
+          device.placement = randomElement(['grid', 'consumption', 'excluded'] as const);
           await ask(`/v1/devices/${device.id}`, 'PATCH', { placement: device.placement });
         }
         await agree();

@@ -124,7 +124,7 @@ export function entityState(of: z.infer<typeof sensor>, payload: string): Entity
 }
 
 /** Sum of the long-term statistics of a sensor of class `total` (compile_statistics). The Energy page shows differences of this sum. */
-export class Statistics {
+export class LongTermStatistics {
   sum = 0;
   #lastReset: string | null = null;
   #oldState: number | null = null;

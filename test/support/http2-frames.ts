@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 
 /** Frame types and flags (RFC 9113, section 6). */
-export const FRAME = { data: 0, headers: 1, rst: 3, settings: 4, ping: 6, goaway: 7, continuation: 9 } as const;
-export const FLAG = { endStream: 1, endHeaders: 4 } as const;
+export const FRAME_TYPES = { data: 0, headers: 1, rst: 3, settings: 4, ping: 6, goaway: 7, continuation: 9 } as const;
+export const FRAME_FLAGS = { endStream: 1, endHeaders: 4 } as const;
 
 /** A raw connection for frames that no library would send. */
 export interface RawHttp2 {
@@ -16,7 +16,12 @@ export interface RawHttp2 {
 }
 
 /** Builds one HTTP/2 frame. */
-export function frame(type: number, flags: number, stream: number, payload: Uint8Array = new Uint8Array()): Uint8Array {
+export function buildFrame(
+  type: number,
+  flags: number,
+  stream: number,
+  payload: Uint8Array = new Uint8Array(),
+): Uint8Array {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
   head.writeUInt8(type, 3);
@@ -26,7 +31,7 @@ export function frame(type: number, flags: number, stream: number, payload: Uint
 }
 
 /** Builds a header block, each header as a literal without indexing (RFC 7541, 6.2.2); values of up to 126 bytes. */
-export const block = (headers: Record<string, string>): Uint8Array =>
+export const buildHeaderBlock = (headers: Record<string, string>): Uint8Array =>
   Buffer.concat(
     Object.entries(headers).flatMap(([name, value]) => [
       Buffer.from([0, name.length]),
@@ -47,7 +52,7 @@ export async function rawHttp2(port: number, settings: Uint8Array = new Uint8Arr
     while (rest.length >= 9 && rest.length >= 9 + rest.readUIntBE(0, 3)) {
       const length = rest.readUIntBE(0, 3);
       const [type, stream] = [rest.readUInt8(3), rest.readUInt32BE(5)];
-      const codeAt = type === FRAME.rst ? 9 : type === FRAME.goaway ? 13 : null;
+      const codeAt = type === FRAME_TYPES.rst ? 9 : type === FRAME_TYPES.goaway ? 13 : null;
       came.push({ type, stream, code: codeAt === null ? 0 : rest.readUInt32BE(codeAt) });
       rest = rest.subarray(9 + length);
     }
@@ -55,6 +60,6 @@ export async function rawHttp2(port: number, settings: Uint8Array = new Uint8Arr
   socket.on('error', () => {});
   const closed = once(socket, 'close');
   const write = (...frames: Uint8Array[]) => void (socket.destroyed || socket.write(Buffer.concat(frames)));
-  write(Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(FRAME.settings, 0, 0, settings));
+  write(Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), buildFrame(FRAME_TYPES.settings, 0, 0, settings));
   return { socket, write, came, closed };
 }

@@ -8,7 +8,7 @@ export const readingsOfDevice = (readings: History['readings'], deviceId = 'dev_
   readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
 
 /** Returns the intervals of ordered readings, computed by a law in one run. */
-export const intervalsOf = <State>(law: Law<State>, points: readonly Point[]): EnergyInterval[] =>
+export const computeIntervals = <State>(law: Law<State>, points: readonly Point[]): EnergyInterval[] =>
   replayLaw(law, law.initial, points).intervals;
 
 /**

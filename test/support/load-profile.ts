@@ -15,7 +15,7 @@ export const FULLY_KNOWN_QUARTER = { readingCount: 1, coveredMs: 900_000 };
 const NOTHING = Object.fromEntries(MEASURE_NAMES.map((name) => [name, 0])) as MeasureSums;
 
 /** Completes differences to the form that ingest's statement takes. */
-export const completeDifferences = (rows: readonly ProfileDifference[]) =>
+export const toDeltaStatementRows = (rows: readonly ProfileDifference[]) =>
   rows.map((row) => ({ ...NOTHING, ...row }) as typeof row & MeasureSums);
 
 /** Adds to the load profile and to all aggregates, as ingest does. */
@@ -23,6 +23,6 @@ export async function addToProfile(database: TestDatabase, rows: readonly Profil
   const times = rows.map(({ startsAtMs }) => startsAtMs);
   await ensurePartitions(database.pool, { from: new Date(Math.min(...times)), to: new Date(Math.max(...times)) });
   await inTransaction(database.pool, async (client) => {
-    for (const step of applyDeltas(completeDifferences(rows))) await step(client);
+    for (const step of applyDeltas(toDeltaStatementRows(rows))) await step(client);
   });
 }

@@ -15,27 +15,32 @@ export interface Person {
 export type Browser = Record<'cookie' | 'x-csrf-token', string>;
 
 /** Signs an account in to the dashboard, as its mail would. */
-export async function browserOf(api: TestApi, userId: string): Promise<Browser> {
+export async function signInBrowser(api: TestApi, userId: string): Promise<Browser> {
   const { session_id, secret } = await openSession(api.db, userId, api.now);
   return { cookie: `__Secure-energy_session=${secret}`, 'x-csrf-token': csrfToken(SECRET, session_id) };
 }
 
-export async function addressOf(api: TestApi, userId: string): Promise<string> {
+export async function emailAddressOf(api: TestApi, userId: string): Promise<string> {
   const { rows } = await api.database.pool.query('SELECT email FROM users WHERE user_id = $1', [userId]);
   return rows[0].email;
 }
 
 /** Token of the link that the invitation's mail contains. */
-export const tokenOf = (memberId: string): string => createMailedToken(SECRET, 'member', memberId);
+export const invitationTokenOf = (memberId: string): string => createMailedToken(SECRET, 'member', memberId);
 
-export const invite = (api: TestApi, home: Person, email: string, access: MemberAccess = 'read'): Promise<Answer> =>
+export const inviteMember = (
+  api: TestApi,
+  home: Person,
+  email: string,
+  access: MemberAccess = 'read',
+): Promise<Answer> =>
   api.send(`/v1/users/${home.userId}/members`, { method: 'POST', key: home.key, body: { email, access } });
 
 /** Makes an account a member of a home, by an invitation to its address. Returns the id of the membership. */
-export async function join(api: TestApi, home: Person, member: Person, access: MemberAccess): Promise<string> {
-  const invited = await invite(api, home, await addressOf(api, member.userId), access);
+export async function addMember(api: TestApi, home: Person, member: Person, access: MemberAccess): Promise<string> {
+  const invited = await inviteMember(api, home, await emailAddressOf(api, member.userId), access);
   expect(invited.status).toBe(201);
-  const token = tokenOf(invited.json.member_id);
+  const token = invitationTokenOf(invited.json.member_id);
   const accepted = await api.send('/v1/memberships', { method: 'POST', key: member.key, body: { token } });
   expect(accepted.status).toBe(201);
   return invited.json.member_id;

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 
 const deploy = resolve(import.meta.dirname, '../../deploy');
 
-export interface Rule {
+export interface MonitoringRule {
   alert: string;
   expr: string;
   for: string;
@@ -13,9 +13,9 @@ export interface Rule {
 }
 
 /** The alert rules of deploy/prometheus. */
-export const alertRules = (): Rule[] =>
+export const alertRules = (): MonitoringRule[] =>
   (
-    parse(readFileSync(resolve(deploy, 'prometheus/alerts.yaml'), 'utf8')) as { groups: { rules: Rule[] }[] }
+    parse(readFileSync(resolve(deploy, 'prometheus/alerts.yaml'), 'utf8')) as { groups: { rules: MonitoringRule[] }[] }
   ).groups.flatMap(({ rules }) => rules);
 
 interface Panel {

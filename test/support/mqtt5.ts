@@ -6,14 +6,14 @@ import type { BrokerOptions, EmbeddedBroker } from '#ingest/source/embedded-brok
 import type { Receipt } from '#ingest/source/source.ts';
 import { startBroker } from './broker.ts';
 
-export const DEVICE = 'dev_00000000000000000000000000';
-export const TOPIC = `energy/v1/${DEVICE}/readings`;
-export const STATUS = `energy/v1/${DEVICE}/status`;
-export const GATEWAY = 'gwy_00000000000000000000000000';
-export const USAGE = `energy/v1/homes/usr_${GATEWAY}/usage`;
+export const DEVICE_ID = 'dev_00000000000000000000000000';
+export const READINGS_TOPIC = `energy/v1/${DEVICE_ID}/readings`;
+export const STATUS_TOPIC = `energy/v1/${DEVICE_ID}/status`;
+export const GATEWAY_ID = 'gwy_00000000000000000000000000';
+export const USAGE_TOPIC = `energy/v1/homes/usr_${GATEWAY_ID}/usage`;
 /** Much shorter than a keep-alive would take to end a connection. */
 const SOON_MS = 5_000;
-export const V5 = { protocolVersion: 5 } as const;
+export const MQTT5_OPTIONS = { protocolVersion: 5 } as const;
 
 /** Ended after each test. */
 const brokers: EmbeddedBroker[] = [];
@@ -44,10 +44,10 @@ export async function startCommittingBroker(given: Partial<BrokerOptions> = {}) 
 /** Connects with mqtt.js. `ended`: reason codes of the broker's DISCONNECT. */
 export async function connectVersion5(broker: EmbeddedBroker, more: IClientOptions = {}) {
   const client = mqtt.connect(`mqtt://127.0.0.1:${broker.port}`, {
-    username: DEVICE,
+    username: DEVICE_ID,
     password: 'x',
     reconnectPeriod: 0,
-    ...V5,
+    ...MQTT5_OPTIONS,
     ...more,
   });
   clients.push(client);
@@ -64,10 +64,10 @@ export async function connectVersion5(broker: EmbeddedBroker, more: IClientOptio
 }
 
 /** Connects with these bytes. `replies`: the packets of the broker. */
-export async function connectRaw(
+export async function connectByBytes(
   broker: EmbeddedBroker,
   connectBytes: Buffer,
-  version: { protocolVersion: number } = V5,
+  version: { protocolVersion: number } = MQTT5_OPTIONS,
 ) {
   const socket = connectTcp(broker.port, '127.0.0.1');
   const replies: Packet[] = [];
@@ -83,19 +83,29 @@ export async function connectRaw(
   return { socket, replies, closed };
 }
 /** The fields of a CONNECT. */
-export const CONNECT = {
+export const CONNECT_FIELDS = {
   cmd: 'connect',
   protocolId: 'MQTT',
   clean: true,
   clientId: 'raw',
   keepalive: 60,
-  username: DEVICE,
+  username: DEVICE_ID,
   password: Buffer.from('x'),
 } as const;
-export const connectPacket = (more: object = {}) => generate({ ...CONNECT, ...V5, ...more } as Packet, V5);
+export const connectPacket = (more: object = {}) =>
+  generate({ ...CONNECT_FIELDS, ...MQTT5_OPTIONS, ...more } as Packet, MQTT5_OPTIONS);
 
 export const publishPacket = (more: object) =>
   generate(
-    { cmd: 'publish', topic: TOPIC, payload: 'x', qos: 1, messageId: 1, dup: false, retain: false, ...more } as Packet,
-    V5,
+    {
+      cmd: 'publish',
+      topic: READINGS_TOPIC,
+      payload: 'x',
+      qos: 1,
+      messageId: 1,
+      dup: false,
+      retain: false,
+      ...more,
+    } as Packet,
+    MQTT5_OPTIONS,
   );

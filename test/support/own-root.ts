@@ -6,7 +6,7 @@ import { findProcessTree } from './cluster/namespace.ts';
 const root = resolve(import.meta.dirname, '../..');
 
 /** A program with its own root file system, as in a container. */
-export interface OwnRoot {
+export interface ProgramInOwnRoot {
   process: ChildProcess;
   /** Standard output and standard error so far. */
   output(): string;
@@ -59,7 +59,7 @@ export function startInOwnRoot({
   env,
   capabilities = [],
   file = '',
-}: InOwnRoot): OwnRoot {
+}: InOwnRoot): ProgramInOwnRoot {
   const kept = ['-all', ...capabilities.map((name) => `+${name}`)].join();
   const known = ['bin', 'src', 'ingest', 'simulators', 'sql'];
   if (copied.join() !== known.join())

@@ -14,7 +14,7 @@ export let utility: Person;
 export let home: Person;
 
 const MINUTE_MS = 60_000;
-export const BOX = createSecretBox('the secret of the tests');
+export const SECRET_BOX = createSecretBox('the secret of the tests');
 export let host: Receiver;
 export let fetcher: ReturnType<typeof createAnswerFetcher>;
 /** Requests to presets are answered by this function instead of the real address. */
@@ -54,33 +54,35 @@ export function registerSourceApi(): void {
   });
 }
 
-export const url = (path = '/prices') => host.url.replace('/hook', path);
+export const sourceUrl = (path = '/prices') => host.url.replace('/hook', path);
 export const answerWith = (text: string | Buffer, headers: Record<string, string> = {}) => {
   host.answer = () => ({ status: 200, headers, body: text });
 };
 const SHAPE = { format: 'json', items: '$.rows', starts_at: '$.from', value: '$.price', at: ['11:15', '18:00'] };
-export const ownSource = (more: object = {}) => ({ url: url(), ...SHAPE, ...more });
+export const ownSource = (more: object = {}) => ({ url: sourceUrl(), ...SHAPE, ...more });
 export const foreignSource = (more: object = {}) => ({ url: 'https://prices.example/x', ...SHAPE, ...more });
 /** Returns a function that sets the host's answer. */
 export const answerOfHost = (answer: ReturnType<Receiver['answer']>) => () => {
   host.answer = () => answer;
 };
-export const rows = (...prices: [string, unknown][]) =>
+export const answerRows = (...prices: [string, unknown][]) =>
   JSON.stringify({ rows: prices.map(([time, price]) => ({ from: `2026-06-${time}:00Z`, price })) });
 export const HOURLY = { name: 'Day ahead', currency: 'EUR', resolution_minutes: 60 };
-export const post = (more: object, key = utility.key) =>
+export const postSeries = (more: object, key = utility.key) =>
   api.send('/v1/price-series', { method: 'POST', key, body: { ...HOURLY, ...more } });
-export const patch = (id: string, body: object, key = utility.key) =>
+export const patchSeries = (id: string, body: object, key = utility.key) =>
   api.send(`/v1/price-series/${id}`, { method: 'PATCH', key, body });
-export const make = async (more: object, key = utility.key) => (await post(more, key)).json.series_id as string;
-export const get = async (id: string, key = utility.key) => (await api.send(`/v1/price-series/${id}`, { key })).json;
-export const put = (id: string, ...prices: [string, string][]) =>
+export const createSeriesId = async (more: object, key = utility.key) =>
+  (await postSeries(more, key)).json.series_id as string;
+export const getSeries = async (id: string, key = utility.key) =>
+  (await api.send(`/v1/price-series/${id}`, { key })).json;
+export const putPrices = (id: string, ...prices: [string, string][]) =>
   api.send(`/v1/price-series/${id}/prices`, {
     method: 'PUT',
     key: utility.key,
     body: prices.map(([time, per_kwh]) => ({ starts_at: `2026-06-${time}:00Z`, per_kwh })),
   });
-export const remove = (id: string, query: string, key = utility.key) =>
+export const deletePrices = (id: string, query: string, key = utility.key) =>
   api.send(`/v1/price-series/${id}/prices${query}`, { method: 'DELETE', key });
 export const pricesOf = async (id: string) =>
   Object.fromEntries(
@@ -88,7 +90,7 @@ export const pricesOf = async (id: string) =>
       (one: { starts_at: string; per_kwh: string }) => [one.starts_at.slice(8, 16), one.per_kwh],
     ),
   );
-export const fetchNextSource = () => fetchDueSource({ db: api.db, box: BOX, fetchAnswer, clock: () => api.now });
+export const fetchNextSource = () => fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer, clock: () => api.now });
 /** Fetches everything that is due, without the wait of a second between fetches from a host. */
 export async function fetchAllSources(): Promise<number> {
   for (let series = 0; ; ) {
@@ -101,4 +103,4 @@ export async function fetchAllSources(): Promise<number> {
 export const advanceClock = (minutes: number) => {
   api.now = new Date(api.now.getTime() + minutes * MINUTE_MS);
 };
-export const nextOf = async (id: string) => (await get(id)).next_fetch_at.slice(8, 16);
+export const nextFetchOf = async (id: string) => (await getSeries(id)).next_fetch_at.slice(8, 16);

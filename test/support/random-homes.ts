@@ -4,8 +4,8 @@ import { addToProfile, type ProfileDifference } from './load-profile.ts';
 
 /** Random homes with four days of quarter-hours across a change of the clocks; the same seed gives the same homes. */
 export const QUARTER_MS = 900_000;
-export const FROM_MS = Date.UTC(2026, 2, 27);
-export const QUARTERS = 4 * 96;
+export const HISTORY_FROM_MS = Date.UTC(2026, 2, 27);
+export const QUARTER_COUNT = 4 * 96;
 export const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Australia/Lord_Howe'];
 export const PLACEMENTS: ReferencePlacement[] = [
   'grid',
@@ -34,7 +34,7 @@ const random = (below: number): number => {
   seed = (seed * 48_271) % 2_147_483_647;
   return seed % below;
 };
-export const oneOf = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
+export const randomElement = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
 
 /** Creates a home with two to eight devices, some of which have channels with their own placement. `isPlain`: appliances only. */
 export async function randomHome(api: TestApi, isPlain = false): Promise<TestHome> {
@@ -42,7 +42,9 @@ export async function randomHome(api: TestApi, isPlain = false): Promise<TestHom
   const devices: ReferenceDevice[] = [];
   for (let count = 2 + random(7); count > 0; count--) {
     const above = devices.filter(({ placement }) => !isPlain && random(2) === 0 && placement !== 'grid');
-    devices.push(randomDevice(`dev_${userId.slice(4)}_${count}`, above.length > 0 ? oneOf(above).id : null, isPlain));
+    devices.push(
+      randomDevice(`dev_${userId.slice(4)}_${count}`, above.length > 0 ? randomElement(above).id : null, isPlain),
+    );
   }
   const all = devices.flatMap((device) => (!isPlain && random(3) === 0 ? [device, randomPart(device)] : [device]));
   for (const device of devices) {
@@ -107,33 +109,33 @@ function randomPart(device: ReferenceDevice): ReferenceDevice {
 
 /** Creates a device that starts at some time, is silent at times, and may be deleted. */
 function randomDevice(id: string, upstream: string | null, isPlain = false): ReferenceDevice {
-  const placement = isPlain ? 'consumption' : oneOf(PLACEMENTS);
+  const placement = isPlain ? 'consumption' : randomElement(PLACEMENTS);
   const has = { import: random(4) > 0 || placement === 'consumption', export: random(3) > 0 };
   const channels = { import: has.import || !has.export ? 1 : 0, export: has.export ? 1 : 0 };
-  const begins = random(3) === 0 ? random(QUARTERS) : 0;
-  const ends = random(4) === 0 ? begins + 1 + random(QUARTERS - begins) : QUARTERS;
+  const begins = random(3) === 0 ? random(QUARTER_COUNT) : 0;
+  const ends = random(4) === 0 ? begins + 1 + random(QUARTER_COUNT - begins) : QUARTER_COUNT;
   const device: ReferenceDevice = {
     id,
     placement,
     upstream,
     quarters: new Map(),
-    deletedAtMs: ends < QUARTERS ? FROM_MS + ends * QUARTER_MS : null,
+    deletedAtMs: ends < QUARTER_COUNT ? HISTORY_FROM_MS + ends * QUARTER_MS : null,
     channels,
   };
   // Until some minute, a power channel counted in addition to the current channels.
   if (channels.import > 0 && random(3) === 0)
     device.earlier = {
-      untilMs: FROM_MS + random(QUARTERS * 15) * 60_000,
+      untilMs: HISTORY_FROM_MS + random(QUARTER_COUNT * 15) * 60_000,
       import: 1,
       export: channels.export && random(2),
     };
   const [most, mostOut] = [1 + random(400_000), 1 + random(400_000)];
-  const isSilent = Array.from({ length: 3 }, () => ({ from: random(QUARTERS), length: random(40) }));
+  const isSilent = Array.from({ length: 3 }, () => ({ from: random(QUARTER_COUNT), length: random(40) }));
   for (let index = begins; index < ends; index++) {
     if (isSilent.some(({ from, length }) => index >= from && index < from + length)) continue;
     const energy = channels.import ? random(most) : 0;
     const exported = channels.export ? random(mostOut) : 0;
-    device.quarters.set(FROM_MS + index * QUARTER_MS, {
+    device.quarters.set(HISTORY_FROM_MS + index * QUARTER_MS, {
       import: energy,
       export: exported,
       estimated: random(3) === 0 ? energy : 0,
@@ -191,20 +193,22 @@ function calendar(zone: string) {
     hourCycle: 'h23',
   });
   return new Map(
-    Array.from({ length: QUARTERS + 400 }, (_, index) => FROM_MS + (index - 200) * QUARTER_MS).map((at) => {
-      const { year, month, day, hour, minute } = Object.fromEntries(
-        format.formatToParts(at).map(({ type, value }) => [type, value]),
-      );
-      return [
-        at,
-        {
-          date: `${year}-${month}-${day}`,
-          hour: `${hour}:00`,
-          startMs: at - Number(minute) * 60_000,
-          minute: Number(minute),
-        },
-      ] as const;
-    }),
+    Array.from({ length: QUARTER_COUNT + 400 }, (_, index) => HISTORY_FROM_MS + (index - 200) * QUARTER_MS).map(
+      (at) => {
+        const { year, month, day, hour, minute } = Object.fromEntries(
+          format.formatToParts(at).map(({ type, value }) => [type, value]),
+        );
+        return [
+          at,
+          {
+            date: `${year}-${month}-${day}`,
+            hour: `${hour}:00`,
+            startMs: at - Number(minute) * 60_000,
+            minute: Number(minute),
+          },
+        ] as const;
+      },
+    ),
   );
 }
 export type Calendar = ReturnType<typeof calendar>;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 
 /** A webhook call that the receiver got. */
-export interface Call {
+export interface WebhookCall {
   path: string;
   headers: Record<string, string>;
   body: string;
@@ -16,9 +16,9 @@ export interface Receiver {
   port: number;
   /** Certificate of the authority to trust, as PEM. */
   ca: string;
-  calls: Call[];
+  calls: WebhookCall[];
   /** Response to a call; a function receives the call. Null: never respond. `ending`: how the body is left unfinished. */
-  answer: (call: Call) => {
+  answer: (call: WebhookCall) => {
     status: number;
     headers?: Record<string, string>;
     body?: string | Buffer;

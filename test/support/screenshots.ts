@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { loadDemoConfig } from '#src/config/load.ts';
 import { type Demo, startDemo } from '#src/start/demo.ts';
-import { SIZES, startBrowser } from './browser.ts';
+import { SCREEN_SIZES, startBrowser } from './browser.ts';
 import { temporaryFolder } from './service.ts';
 
 /** Pictures of the dashboard that the README and the docs show. */
 export const PICTURES_FOLDER = new URL('../../docs/images/', import.meta.url);
-export const SCHEMES = ['light', 'dark'] as const;
+export const COLOUR_SCHEMES = ['light', 'dark'] as const;
 const QUALITY = 82;
 
 /** Pictures by name, with the steps from the Home page to each, signed in as the demo's first home. */
@@ -62,19 +62,19 @@ async function takeOf(demo: Demo, browser: Browser): Promise<void> {
   await first.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   await first.close();
   for (const [name, goTo] of Object.entries(SCREENSHOTS))
-    for (const size of Object.keys(SIZES) as (keyof typeof SIZES)[])
-      for (const scheme of SCHEMES) await take(context, `${name}-${size}-${scheme}`, size, scheme, goTo);
+    for (const size of Object.keys(SCREEN_SIZES) as (keyof typeof SCREEN_SIZES)[])
+      for (const scheme of COLOUR_SCHEMES) await take(context, `${name}-${size}-${scheme}`, size, scheme, goTo);
 }
 
 async function take(
   context: BrowserContext,
   file: string,
-  size: keyof typeof SIZES,
-  colorScheme: (typeof SCHEMES)[number],
+  size: keyof typeof SCREEN_SIZES,
+  colorScheme: (typeof COLOUR_SCHEMES)[number],
   goTo: (page: Page) => Promise<unknown>,
 ): Promise<void> {
   const page = await context.newPage();
-  await page.setViewportSize(SIZES[size]);
+  await page.setViewportSize(SCREEN_SIZES[size]);
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   await goTo(page);
   // The stream of live readings never ends, so wait until no card is loading, then a second for charts.

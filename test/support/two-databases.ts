@@ -87,5 +87,5 @@ export async function findDifferingRelations(one: Pool, other: Pool): Promise<st
   return different;
 }
 
-export const countOf = async (pool: Pool, relation: string): Promise<number> =>
+export const countRows = async (pool: Pool, relation: string): Promise<number> =>
   (await pool.query(`SELECT count(*) AS n FROM ${relation}`)).rows[0].n;

@@ -3,7 +3,7 @@ import { applyDeltas } from '#ingest/write/deltas.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { addToProfile, completeDifferences, type ProfileDifference } from '#test/support/load-profile.ts';
+import { addToProfile, type ProfileDifference, toDeltaStatementRows } from '#test/support/load-profile.ts';
 
 /** Differences that are too many for one statement. */
 const HOUR_MS = Date.UTC(2026, 10, 20, 10);
@@ -42,7 +42,7 @@ test('have the same result in several statements of limited size as in one', asy
   await database.pool.query(`SELECT erase_consumption('usr_' || n) FROM generate_series(0, 3) n`);
   expect(await levels()).toEqual([[], [], [], []]);
 
-  const steps = applyDeltas(completeDifferences(differences), 7);
+  const steps = applyDeltas(toDeltaStatementRows(differences), 7);
   expect(steps).toHaveLength(6);
   const rows: number[] = [];
   await inTransaction(database.pool, async (client) => {

@@ -5,21 +5,21 @@ import {
   addLateEnergy,
   changeGroupAtRandom,
   expectedGroupAnswer,
-  NAMES,
+  GROUP_NAMES,
+  type GroupedUnit,
   PROPERTY_RUNS,
   registerGroupedHomes,
-  type Unit,
 } from '#test/support/grouped-homes.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
 import {
   calendars,
   DATA_RANGE,
-  FROM_MS,
+  HISTORY_FROM_MS,
   INSIGHT_INCLUDES,
   kwh,
-  oneOf,
+  QUARTER_COUNT,
   QUARTER_MS,
-  QUARTERS,
+  randomElement,
   type TestHome,
   ZONES,
 } from '#test/support/random-homes.ts';
@@ -28,8 +28,8 @@ import {
  * Random homes in random groups: a group's answer equals an independent sum over its distinct homes, to the last digit of answers, whether
  * or not sums of the group are stored.
  */
-const UNITS: readonly Unit[] = ['quarter_hour', 'half_hour', 'hour', 'day', 'month'];
-const KEPT_UNITS: readonly Unit[] = ['day', 'month'];
+const UNITS: readonly GroupedUnit[] = ['quarter_hour', 'half_hour', 'hour', 'day', 'month'];
+const KEPT_UNITS: readonly GroupedUnit[] = ['day', 'month'];
 const HOMES = [0, 1, 2, 3, 4, 5];
 /** Homes that remain after one was deleted and one is no longer a homeowner. */
 const LEFT = [0, 1, 2, 5];
@@ -82,7 +82,7 @@ async function toldOfKept(name: string, unit: 'day' | 'month', zone: string): Pr
 }
 
 /** Compares every group in a zone, and whole UTC months. */
-async function agreeAll(zone: string, names = NAMES, units = UNITS): Promise<void> {
+async function agreeAll(zone: string, names = GROUP_NAMES, units = UNITS): Promise<void> {
   for (const name of names) {
     const of = homesOf(name);
     await agree(name, zone, units);
@@ -119,11 +119,11 @@ async function agreeAll(zone: string, names = NAMES, units = UNITS): Promise<voi
 
 test('a group’s answer is the sum over its distinct homes, for any tree of groups', async () => {
   const some = fc.subarray(HOMES);
-  const membership = fc.record<Record<string, number[]>>(Object.fromEntries(NAMES.map((name) => [name, some])));
+  const membership = fc.record<Record<string, number[]>>(Object.fromEntries(GROUP_NAMES.map((name) => [name, some])));
   let run = 0;
   await fc.assert(
     fc.asyncProperty(membership, async (drawn) => {
-      for (const name of NAMES) {
+      for (const name of GROUP_NAMES) {
         const [before, now] = [members.get(name) ?? new Set<number>(), new Set(drawn[name])];
         const idOf = (index: number) => homes[index]?.userId;
         const add = [...now].filter((one) => !before.has(one)).map(idOf);
@@ -135,14 +135,14 @@ test('a group’s answer is the sum over its distinct homes, for any tree of gro
       const zone = ZONES[run++ % ZONES.length] as string;
       await agreeAll(zone);
       await keep(zone);
-      await agreeAll(zone, NAMES, KEPT_UNITS);
+      await agreeAll(zone, GROUP_NAMES, KEPT_UNITS);
     }),
     PROPERTY_RUNS,
   );
 }, 1_800_000);
 
 test('after a late reading, a changed placement or a removed home, the answer is the new sum', async () => {
-  for (const name of NAMES) await put(name, HOMES);
+  for (const name of GROUP_NAMES) await put(name, HOMES);
   // A late reading of two days ago, of a home that is the sum of its plugs.
   const plain = homes[0] as TestHome;
   const device = plain.devices.find(({ quarters }) => quarters.size > 0);
@@ -156,7 +156,7 @@ test('after a late reading, a changed placement or a removed home, the answer is
   await agreeAll('Australia/Lord_Howe', ['district']);
 
   const solar = homes[1] as TestHome;
-  const changed = oneOf(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
+  const changed = randomElement(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
   changed.placement = changed.placement === 'excluded' ? 'consumption' : 'excluded';
   await ask(`/v1/devices/${changed.id}`, 'PATCH', { placement: changed.placement });
   await agreeAll('UTC', ['district']);
@@ -196,7 +196,7 @@ test('stored sums are used only while they are valid', async () => {
 
   // A changed placement, or a home that is removed and added again: no earlier sum is used.
   const solar = homes[1] as TestHome;
-  const device = oneOf(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
+  const device = randomElement(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
   const before = device.placement;
   device.placement = before === 'excluded' ? 'grid' : 'excluded';
   await ask(`/v1/devices/${device.id}`, 'PATCH', { placement: device.placement });
@@ -207,8 +207,8 @@ test('stored sums are used only while they are valid', async () => {
   expect(await days()).toBe(all);
   await agreeAll(zone, [name], KEPT_UNITS);
   const path = `${grouped.path('building')}/users/${changing.userId}`;
-  for (const one of NAMES) await ask(`${grouped.path(one)}/users/${changing.userId}`, 'DELETE');
-  for (const one of NAMES) members.get(one)?.delete(0);
+  for (const one of GROUP_NAMES) await ask(`${grouped.path(one)}/users/${changing.userId}`, 'DELETE');
+  for (const one of GROUP_NAMES) members.get(one)?.delete(0);
   expect(await days()).toBe(0);
   await addLateEnergy(grouped.api, changing);
   await agreeAll(zone, [name], KEPT_UNITS);
@@ -227,7 +227,7 @@ test('for random changes between two passes, a group’s answer is correct', asy
 test('open hours are included at once', async () => {
   await put('district', LEFT);
   const before = await ask(`${grouped.path('district')}/energy-insights?start=2026-03-30&end=2026-03-30`);
-  const startsAtMs = FROM_MS + (QUARTERS - 1) * QUARTER_MS;
+  const startsAtMs = HISTORY_FROM_MS + (QUARTER_COUNT - 1) * QUARTER_MS;
   const { userId } = homes[0] as TestHome;
   await addToProfile(grouped.api.database, [
     {

@@ -9,13 +9,13 @@ import {
   calendars,
   clockRow,
   DATA_RANGE,
-  FROM_MS,
+  HISTORY_FROM_MS,
   INSIGHT_INCLUDES,
   kwh,
-  oneOf,
   PLACEMENTS,
+  QUARTER_COUNT,
   QUARTER_MS,
-  QUARTERS,
+  randomElement,
   randomHome,
   seedRandom,
   type TestHome,
@@ -34,11 +34,11 @@ let homes: TestHome[];
 beforeAll(async () => {
   seedRandom(SEED);
   api = await testApi();
-  api.now = new Date(FROM_MS + QUARTERS * QUARTER_MS);
+  api.now = new Date(HISTORY_FROM_MS + QUARTER_COUNT * QUARTER_MS);
   homes = [];
   for (let index = 0; index < HOMES; index++) homes.push(await randomHome(api));
   await writeHomes(api, homes);
-  await api.database.settle(new Date(FROM_MS + 2 * 96 * QUARTER_MS));
+  await api.database.settle(new Date(HISTORY_FROM_MS + 2 * 96 * QUARTER_MS));
 }, 600_000);
 afterAll(() => api.close());
 
@@ -111,15 +111,15 @@ test.each(ZONES)(
 
 test('lists of their quarter-hours equal the same sum', async () => {
   const db = createDatabase(api.database.pool);
-  const range = { from: new Date(FROM_MS), to: new Date(FROM_MS + QUARTERS * QUARTER_MS) };
+  const range = { from: new Date(HISTORY_FROM_MS), to: new Date(HISTORY_FROM_MS + QUARTER_COUNT * QUARTER_MS) };
   for (const { userId, devices } of homes) {
     const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
     const told = await homeQuarters(db, home, range);
     const answerOf = referenceHome(devices);
     const known = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? null : value);
     const rows = { told: [] as object[], wanted: [] as object[] };
-    for (let at = 0; at < QUARTERS; at++) {
-      const { used, estimated, production, coverage } = answerOf([FROM_MS + at * QUARTER_MS]);
+    for (let at = 0; at < QUARTER_COUNT; at++) {
+      const { used, estimated, production, coverage } = answerOf([HISTORY_FROM_MS + at * QUARTER_MS]);
       rows.wanted.push({ at, used, estimated, production, coverage });
       const share = known(told.coverage[at]);
       rows.told.push({
@@ -136,12 +136,12 @@ test('lists of their quarter-hours equal the same sum', async () => {
 
 test('a changed placement applies to the whole past', async () => {
   for (const home of homes) {
-    const device = oneOf(home.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
+    const device = randomElement(home.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
     if (!device) continue;
-    device.placement = oneOf(PLACEMENTS);
+    device.placement = randomElement(PLACEMENTS);
     const body = { placement: device.placement };
     const { status } = await api.send(`/v1/devices/${device.id}`, { method: 'PATCH', key: home.key, body });
     expect(status).toBe(200);
-    await agree(home, oneOf(ZONES));
+    await agree(home, randomElement(ZONES));
   }
 }, 1_800_000);

@@ -21,7 +21,7 @@ import { findDifferingAccountRows, readAccountRows } from '#test/support/account
 import type { TestDatabase } from '#test/support/database.ts';
 import { fillInstallation, type UserCredentials } from '#test/support/full-installation.ts';
 import { createMeter, type Meter, totalMilliwattHours } from '#test/support/meters.ts';
-import { countOf, registerTwoDatabases } from '#test/support/two-databases.ts';
+import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts';
 
 /** Moves accounts of an embedded installation to one of this run's tier that has accounts of its own, and back. */
 const HOUR_MS = 3_600_000;
@@ -87,7 +87,7 @@ async function rollupsAreRight({ pool, capabilities }: TestDatabase): Promise<vo
 const ofNoSeries = (pool: Pool) =>
   Promise.all(
     ['readings', 'reading_notes'].map((relation) =>
-      countOf(pool, `${relation} WHERE series_id NOT IN (SELECT series_id FROM series)`),
+      countRows(pool, `${relation} WHERE series_id NOT IN (SELECT series_id FROM series)`),
     ),
   );
 
@@ -125,7 +125,7 @@ async function moveFull(source: TestDatabase, target: TestDatabase) {
   expect(findDifferingAccountRows(stay[1], await readAccountRows(target.pool, userIds, true))).toEqual([]);
   for (const [relation, rows] of await readAccountRows(source.pool, userIds))
     expect({ relation, rows }).toEqual({ relation, rows: [] });
-  expect(await countOf(source.pool, 'parcels')).toBe(0);
+  expect(await countRows(source.pool, 'parcels')).toBe(0);
   for (const { pool } of [source, target]) expect(await ofNoSeries(pool)).toEqual([0, 0]);
   await rollupsAreRight(target);
   await rollupsAreRight(source);
@@ -295,12 +295,12 @@ if (inject('tier') !== 'apache') {
     expect(await moveUntil(accounts, 'Copying data that arrived')).toBe('SIGKILL');
     // Closed here, and not yet open there: arriving messages are stored.
     expect(await mine(source.pool, 'users', one.userId)).toEqual([]);
-    expect(await countOf(target.pool, 'users')).toBe(1);
-    await expect.poll(() => countOf(source.pool, 'departed_messages')).toBeGreaterThan(0);
+    expect(await countRows(target.pool, 'users')).toBe(1);
+    await expect.poll(() => countRows(source.pool, 'departed_messages')).toBeGreaterThan(0);
     expect(await moveUntil(accounts, 'device_hours')).toBe('SIGKILL');
     expect(await moveUntil(accounts, 'Opening')).toBe('SIGKILL');
     expect(await moveUntil(accounts, 'Erasing')).toBe('SIGKILL');
-    expect(await countOf(target.pool, 'users')).toBe(3);
+    expect(await countRows(target.pool, 'users')).toBe(3);
     expect(await moveUntil(accounts, 'Forwarding')).toBe('SIGKILL');
     expect(await moveUntil(accounts, '-never-')).toBe(null);
     const accepted = await stop();
@@ -321,9 +321,9 @@ if (inject('tier') !== 'apache') {
       );
       expect(rows[0].n).toBe(42 + count);
     }
-    expect(await countOf(source.pool, 'departed_messages')).toBe(0);
+    expect(await countRows(source.pool, 'departed_messages')).toBe(0);
     expect((await readAccountRows(source.pool, [one.userId, other.userId])).get('readings by name')).toEqual([]);
-    expect(await countOf(target.pool, 'arriving_series')).toBe(0);
+    expect(await countRows(target.pool, 'arriving_series')).toBe(0);
     await rollupsAreRight(target);
     await rollupsAreRight(source);
   });
@@ -469,7 +469,7 @@ test('if a move fails after closing accounts, they open again at the source, wit
   };
   await expect(moveUsers(source.url, target.url, how(userIds, { step }))).rejects.toThrow(/users_email/);
   await meanwhile;
-  expect(await countOf(source.pool, 'departures')).toBe(1);
+  expect(await countRows(source.pool, 'departures')).toBe(1);
   expect(await totalMilliwattHours(source, 'user_daily', home.userId)).toBe(361_000_000);
   const after = await readAccountRows(source.pool, userIds);
   for (const relation of [
@@ -483,6 +483,6 @@ test('if a move fails after closing accounts, they open again at the source, wit
     'closed_readings',
   ])
     expect({ relation, rows: after.get(relation) }).toEqual({ relation, rows: before.get(relation) });
-  expect(await countOf(target.pool, 'users')).toBe(1);
+  expect(await countRows(target.pool, 'users')).toBe(1);
   await rollupsAreRight(source);
 });

@@ -16,7 +16,7 @@ import { fillInstallation, storeAnnouncements, type UserCredentials } from '#tes
 import { createMeter, type Meter, totalMilliwattHours } from '#test/support/meters.ts';
 import {
   AUTO_TIER,
-  countOf,
+  countRows,
   findDifferingRelations,
   registerTwoDatabases,
   SILENT_CALLBACKS,
@@ -97,22 +97,22 @@ async function holdsGood(database: TestDatabase, { admin, browser, code, post, g
   const api = await testApi({ database: { ...database, drop: async () => {} } });
   api.now = new Date();
   try {
-    const before = await countOf(pool, 'users');
+    const before = await countRows(pool, 'users');
     const again = await api.send(post.path, { method: 'POST', key: admin.key, body: post.body, headers: post.headers });
     expect({ ...again, replayed: again.headers['idempotent-replayed'] }).toMatchObject({
       status: 201,
       json: post.answer.json,
       replayed: 'true',
     });
-    expect(await countOf(pool, 'users')).toBe(before);
+    expect(await countRows(pool, 'users')).toBe(before);
     expect((await api.send(`/dashboard/v1/devices?user_id=${admin.userId}`, { headers: browser })).status).toBe(200);
     expect((await api.send('/dashboard/session', { method: 'POST', body: code })).status).toBe(201);
     // Numbered rows get the next number: deliveries, announcements, series, rejections, changed hours.
-    const deliveries = await countOf(pool, 'deliveries');
+    const deliveries = await countRows(pool, 'deliveries');
     const body = { email: 'next@example.com', role: 'homeowner' };
     const next = await api.send('/v1/users', { method: 'POST', key: admin.key, body });
     expect(next.status).toBe(201);
-    expect(await countOf(pool, 'deliveries')).toBe(deliveries + 1);
+    expect(await countRows(pool, 'deliveries')).toBe(deliveries + 1);
     const last = 'SELECT user_id FROM deliveries JOIN events USING (event_id) ORDER BY place DESC LIMIT 1';
     expect((await pool.query(last)).rows).toEqual([{ user_id: next.json.user_id }]);
     await storeAnnouncements(pool, gatewayId, ['tele/a', 'tele/c']);
@@ -120,7 +120,7 @@ async function holdsGood(database: TestDatabase, { admin, browser, code, post, g
       gatewayId,
     ]);
     expect(rows.map(({ topic }) => topic)).toEqual(['tele/b', 'tele/a', 'tele/c']);
-    const rejected = await countOf(pool, 'rejected_messages');
+    const rejected = await countRows(pool, 'rejected_messages');
     const home = await createMeter(database);
     await home.read([
       [new Date(Date.now() - 60_000), 1],
@@ -128,7 +128,7 @@ async function holdsGood(database: TestDatabase, { admin, browser, code, post, g
       [new Date(Date.now() + DAY_MS), 2],
     ]);
     expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(500_000);
-    expect(await countOf(pool, 'rejected_messages')).toBe(rejected + 1);
+    expect(await countRows(pool, 'rejected_messages')).toBe(rejected + 1);
   } finally {
     await api.app.close();
   }
@@ -164,7 +164,7 @@ test('an installation with rows in every relation moves, and continues to work',
   const inHand = await fillInstallation(source);
   // If a relation is empty, let fillInstallation (test/support/full-installation.ts) add rows to it.
   for (const one of await tables(source.pool))
-    expect({ one, rows: await countOf(source.pool, one) }).not.toEqual({ one, rows: 0 });
+    expect({ one, rows: await countRows(source.pool, one) }).not.toEqual({ one, rows: 0 });
   const report = await moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS);
   expect(report.relations.filter(({ rows }) => rows === 0)).toEqual([]);
   expect(await findDifferingRelations(source.pool, target.pool)).toEqual([]);
@@ -184,7 +184,7 @@ test('an installation moves from this tier into an embedded database, too', asyn
   // Compressed data is not packed.
   const empty = target.capabilities.compression ? [PACKED_DAYS.relation] : [];
   for (const one of await tables(target.pool))
-    expect({ one, isEmpty: (await countOf(target.pool, one)) === 0 }).toEqual({ one, isEmpty: empty.includes(one) });
+    expect({ one, isEmpty: (await countRows(target.pool, one)) === 0 }).toEqual({ one, isEmpty: empty.includes(one) });
   await target.settle();
   await moveInstallation(target.url, source.url, { timescale: 'off' }, SILENT_CALLBACKS);
   expect(await findDifferingRelations(target.pool, source.pool)).toEqual([]);
@@ -288,7 +288,7 @@ test('rows that arrive between two relations refer only to copied ones, and a pa
   await holding.query('COMMIT');
   holding.release();
   await pass;
-  expect(await countOf(target.pool, 'devices')).toBe(3);
+  expect(await countRows(target.pool, 'devices')).toBe(3);
   const sum = (results: { copied: number }[]) => results.reduce((all, { copied }) => all + copied, 0);
   // The relations of account and device are copied again, and no readings.
   const again = sum(await synchronise(ends, MOVED_RELATIONS, { held: false }));

@@ -13,7 +13,7 @@ import { createGroup } from '#src/groups/store.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { addToProfile, completeDifferences, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER, toDeltaStatementRows } from '#test/support/load-profile.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
 
 /** Real writers change data while sums of groups are stored: at any moment, answers equal the sum over the homes. */
@@ -142,7 +142,7 @@ test('a late reading counts if it commits after a pass that did not see it', asy
   await client.query('BEGIN');
   const late = { deviceId: home.deviceId, userId: home.userId, startsAtMs: at(9, 60).getTime() };
   for (const step of applyDeltas(
-    completeDifferences([{ ...late, energyMilliwattHours: 4_000_000, ...FULLY_KNOWN_QUARTER }]),
+    toDeltaStatementRows([{ ...late, energyMilliwattHours: 4_000_000, ...FULLY_KNOWN_QUARTER }]),
   ))
     await step(client);
   await keep();
@@ -168,7 +168,7 @@ test('a pass waits for a writer that began before changes were recorded', async 
   await client.query('BEGIN');
   const late = { deviceId: home.deviceId, userId: home.userId, startsAtMs: at(8, 60).getTime() };
   for (const step of applyDeltas(
-    completeDifferences([{ ...late, energyMilliwattHours: 6_000_000, ...FULLY_KNOWN_QUARTER }]),
+    toDeltaStatementRows([{ ...late, energyMilliwattHours: 6_000_000, ...FULLY_KNOWN_QUARTER }]),
   ))
     await step(client);
   expect(await keep(200)).toBe(0);

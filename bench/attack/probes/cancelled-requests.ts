@@ -1,6 +1,13 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
-import { block, FLAG, FRAME, frame, type RawHttp2, rawHttp2 } from '../../../test/support/http2-frames.ts';
+import {
+  buildFrame,
+  buildHeaderBlock,
+  FRAME_FLAGS,
+  FRAME_TYPES,
+  type RawHttp2,
+  rawHttp2,
+} from '../../../test/support/http2-frames.ts';
 import { openSocket, type ServerAddress, sendRequest } from '../client.ts';
 import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
@@ -58,8 +65,10 @@ const CANCELLED: readonly Probe[] = [
   ),
   defineProbe('a connection of HTTP/2 that cancels each request is ended after some 200', async (world) => {
     const raw = await rawHttp2(world.target.api.port);
-    const begin = (stream: number) => frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, stream, get('/healthz'));
-    const reset = (stream: number) => frame(FRAME.rst, 0, stream, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL]));
+    const begin = (stream: number) =>
+      buildFrame(FRAME_TYPES.headers, FRAME_FLAGS.endHeaders | FRAME_FLAGS.endStream, stream, get('/healthz'));
+    const reset = (stream: number) =>
+      buildFrame(FRAME_TYPES.rst, 0, stream, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL]));
     let cancelled = 0;
     let stream = 1;
     for (; cancelled < 2_000 && !raw.socket.destroyed; cancelled += 10) {
@@ -74,7 +83,8 @@ const CANCELLED: readonly Probe[] = [
   }),
 ];
 
-const get = (path: string) => block({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path });
+const get = (path: string) =>
+  buildHeaderBlock({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path });
 /** SETTINGS_INITIAL_WINDOW_SIZE of 0: the client accepts only the headers of a response. */
 const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
 /** The longest response that needs no key. */
@@ -85,7 +95,7 @@ async function takeNothing(world: AttackedInstallation, connections: number): Pr
   const raws = await Promise.all(Array.from({ length: connections }, () => rawHttp2(world.target.api.port, NO_WINDOW)));
   for (const raw of raws)
     for (let stream = 1; stream < 200; stream += 2)
-      raw.write(frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, stream, get(LONG)));
+      raw.write(buildFrame(FRAME_TYPES.headers, FRAME_FLAGS.endHeaders | FRAME_FLAGS.endStream, stream, get(LONG)));
   return raws;
 }
 
@@ -108,7 +118,7 @@ const UNREAD: readonly Probe[] = [
     'of a hundred answers that a connection without a key does not take most are broken off',
     async (world) => {
       const [raw] = (await takeNothing(world, 1)) as [RawHttp2];
-      const broken = () => raw.came.filter(({ type }) => type === FRAME.rst).length;
+      const broken = () => raw.came.filter(({ type }) => type === FRAME_TYPES.rst).length;
       for (let turn = 0; turn < 100 && broken() < 80; turn++) await pause(100);
       const length = (await sendRequest(world.target.api, 'GET', LONG)).bytes.length;
       const slowBytes = await readSlowly(world);

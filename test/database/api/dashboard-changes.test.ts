@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import { describe, expect, test } from 'vitest';
 import { MAX_STREAMS } from '#src/api/stream-room.ts';
 import type { TestApi } from '#test/support/api.ts';
-import { NOON, registerDashboardSessions } from '#test/support/dashboard-sessions.ts';
+import { registerDashboardSessions, TEST_START } from '#test/support/dashboard-sessions.ts';
 import { createMeter } from '#test/support/meters.ts';
 
 let api: TestApi;
@@ -48,10 +48,10 @@ describe('changes', () => {
     const ofMeter = await signedIn(home.userId);
     const [told, quiet] = [await follow(ofMeter), await follow(mine)];
     const count = () => told.of('readings').length;
-    await home.read([['2026-06-15T11:00:00Z', 1]], NOON);
+    await home.read([['2026-06-15T11:00:00Z', 1]], TEST_START);
     await expect.poll(count).toBe(1);
     // A reading within ten seconds of the previous one, which is the precision of last_seen_at.
-    await home.read([['2026-06-15T11:15:00Z', 1.1]], NOON);
+    await home.read([['2026-06-15T11:15:00Z', 1.1]], TEST_START);
     await expect.poll(count).toBe(2);
     // Waits for another poll of the process.
     await new Promise((done) => setTimeout(done, 2_500));

@@ -6,9 +6,9 @@ import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
 import {
-  cookieOf,
   findEmail,
   registerDashboardSessions,
+  sessionCookieOf,
   UNREACHABLE_LIMITS,
 } from '#test/support/dashboard-sessions.ts';
 
@@ -37,7 +37,7 @@ describe('a session', () => {
     expect(json.user.user_id).toBe(userId);
     // Neither the cookie nor the token is stored.
     const { rows } = await api.database.pool.query('SELECT secret_sha256 FROM sessions WHERE user_id = $1', [userId]);
-    expect(rows[0].secret_sha256.toString('utf8')).not.toContain(cookieOf({ headers } as Answer).split('=')[1]);
+    expect(rows[0].secret_sha256.toString('utf8')).not.toContain(sessionCookieOf({ headers } as Answer).split('=')[1]);
   });
 
   test('is accepted below /dashboard/v1 and not below /v1; a key is accepted below /v1 only', async () => {
@@ -176,8 +176,10 @@ describe('a session', () => {
         method: 'POST',
         body: { token: sandbox.mailed[0]?.token },
       });
-      expect(cookieOf(opened)).toMatch(/^__Secure-energy_sandbox_session=/);
-      expect((await sandbox.send('/dashboard/v1/devices', { headers: { cookie: cookieOf(opened) } })).status).toBe(200);
+      expect(sessionCookieOf(opened)).toMatch(/^__Secure-energy_sandbox_session=/);
+      expect(
+        (await sandbox.send('/dashboard/v1/devices', { headers: { cookie: sessionCookieOf(opened) } })).status,
+      ).toBe(200);
     } finally {
       await sandbox.close();
     }
@@ -197,7 +199,7 @@ describe('a session', () => {
       await one.send('/dashboard/sign-in', { method: 'POST', body: { email: await findEmail(one, userId) } });
       await expect.poll(() => one.mailed.length).toBe(1);
       const opened = await one.send('/dashboard/session', { method: 'POST', body: { token: one.mailed[0]?.token } });
-      const headers = { cookie: cookieOf(opened) };
+      const headers = { cookie: sessionCookieOf(opened) };
       const statuses = new Set<number>();
       for (let asked = 0; asked < 250; asked += 5) {
         const answers = Array.from({ length: 5 }, () => one.send('/dashboard/v1/devices', { headers }));

@@ -3,7 +3,7 @@ import { SCOPES } from '#src/auth/scopes.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { registerApp, tokensOf } from '#test/support/apps.ts';
 import { sendApiRequest } from '#test/support/ask.ts';
-import { homeKey, join, type Person } from '#test/support/members.ts';
+import { addMember, homeKey, type Person } from '#test/support/members.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
 /** Time within which an ended authorization or membership is refused by every process. */
@@ -78,7 +78,7 @@ test('a membership that one process ended is refused by both within a second', a
     [there, 'here'],
     [here, 'there'],
   ] as const) {
-    const memberId = await join(api, home, member, 'read');
+    const memberId = await addMember(api, home, member, 'read');
     const key = await homeKey(api, home, member, { scopes: ['insights:read'] });
     const path = `/v1/users/${home.userId}/members/${memberId}`;
     const sent = { method: 'DELETE', key: home.key };

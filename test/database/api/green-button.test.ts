@@ -27,7 +27,7 @@ import {
 } from '#test/support/apps.ts';
 import { hasEspiSchema, validateByEspiSchema } from '#test/support/espi-schema.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
-import { homeKey, join, type Person } from '#test/support/members.ts';
+import { addMember, homeKey, type Person } from '#test/support/members.ts';
 
 const DAY_MS = 86_400_000;
 const ROOT = '/espi/1_1/resource';
@@ -268,7 +268,7 @@ describe('a Green Button resource is refused to', () => {
 
   test('a member or former member of the home', async () => {
     const member = await api.user('homeowner', { scopes: [...SCOPES] });
-    const memberId = await join(api, home, member, 'manage');
+    const memberId = await addMember(api, home, member, 'manage');
     const key = await homeKey(api, home, member);
     // In its session, a member lets an app into its own home.
     const theirs = await tokensOf(api, app, member, { scope: SCOPE });

@@ -4,7 +4,14 @@ import { Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
-import { block, FLAG, FRAME, frame, type RawHttp2, rawHttp2 } from '#test/support/http2-frames.ts';
+import {
+  buildFrame,
+  buildHeaderBlock,
+  FRAME_FLAGS,
+  FRAME_TYPES,
+  type RawHttp2,
+  rawHttp2,
+} from '#test/support/http2-frames.ts';
 
 /** Time limits short enough for a test, and long enough for a machine under load. */
 const PATIENCE = { headersTimeout: 2_000, requestTimeout: 2_000, keepAliveTimeout: 2_000, unreadTimeout: 2_000 };
@@ -127,9 +134,11 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
   test('a request without a host, with two, with an unknown Expect, or for a tunnel is refused in JSON', async () => {
     const raw = await rawHttp2(api.port);
     const pseudo = { ':method': 'GET', ':scheme': 'https', ':path': '/healthz' };
-    raw.write(frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, 1, block(pseudo)));
+    raw.write(
+      buildFrame(FRAME_TYPES.headers, FRAME_FLAGS.endHeaders | FRAME_FLAGS.endStream, 1, buildHeaderBlock(pseudo)),
+    );
     // Malformed (RFC 9113, 8.3.1): nghttp2 refuses it before there is a request to answer.
-    expect(await came(raw, FRAME.rst)).toMatchObject({ stream: 1, code: constants.NGHTTP2_PROTOCOL_ERROR });
+    expect(await came(raw, FRAME_TYPES.rst)).toMatchObject({ stream: 1, code: constants.NGHTTP2_PROTOCOL_ERROR });
     raw.socket.destroy();
     const details = async (headers: Record<string, string>) => {
       const { status, text } = await get('/healthz', headers);
@@ -166,11 +175,16 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
     const raw = await rawHttp2(api.port);
     const head = { ':method': 'POST', ':scheme': 'https', ':authority': 'x', ':path': '/v1/gateways' };
     raw.write(
-      frame(FRAME.headers, FLAG.endHeaders, 1, block({ ...head, 'content-type': 'application/json', ...bearer() })),
-      frame(FRAME.data, 0, 1, Buffer.from('{"name":"given up"}')),
+      buildFrame(
+        FRAME_TYPES.headers,
+        FRAME_FLAGS.endHeaders,
+        1,
+        buildHeaderBlock({ ...head, 'content-type': 'application/json', ...bearer() }),
+      ),
+      buildFrame(FRAME_TYPES.data, 0, 1, Buffer.from('{"name":"given up"}')),
     );
     await pause(300);
-    raw.write(frame(FRAME.rst, 0, 1, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL])));
+    raw.write(buildFrame(FRAME_TYPES.rst, 0, 1, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL])));
     await pause(500);
     expect(raw.socket.destroyed).toBe(false);
     raw.socket.destroy();
@@ -236,8 +250,8 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
 
 describe('an HTTP/2 connection', () => {
   const request = (path: string, more: Record<string, string> = {}) =>
-    block({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path, ...more });
-  const whole = FLAG.endHeaders | FLAG.endStream;
+    buildHeaderBlock({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path, ...more });
+  const whole = FRAME_FLAGS.endHeaders | FRAME_FLAGS.endStream;
   /** Expects the connection to end within the time, without delaying answers of other connections. */
   async function ended(raw: RawHttp2, withinMs: number): Promise<void> {
     const from = performance.now();
@@ -250,9 +264,9 @@ describe('an HTTP/2 connection', () => {
     const raw = await rawHttp2(api.port);
     const before = slowRequests;
     const streams = Array.from({ length: 1_000 }, (_, index) => 2 * index + 1);
-    raw.write(...streams.map((stream) => frame(FRAME.headers, whole, stream, request('/slow'))));
+    raw.write(...streams.map((stream) => buildFrame(FRAME_TYPES.headers, whole, stream, request('/slow'))));
     const refused = () =>
-      raw.came.filter(({ type, code }) => type === FRAME.rst && code === constants.NGHTTP2_REFUSED_STREAM).length;
+      raw.came.filter(({ type, code }) => type === FRAME_TYPES.rst && code === constants.NGHTTP2_REFUSED_STREAM).length;
     // A client that has acknowledged the limit and exceeds it loses the connection.
     for (let turn = 0; turn < 500 && refused() < 900 && !raw.socket.destroyed; turn++) await pause(20);
     expect(refused() === 900 || raw.socket.destroyed).toBe(true);
@@ -265,8 +279,8 @@ describe('an HTTP/2 connection', () => {
     const raw = await rawHttp2(api.port);
     for (let stream = 1; stream < 20_000; stream += 2)
       raw.write(
-        frame(FRAME.headers, whole, stream, request('/reset')),
-        frame(FRAME.rst, 0, stream, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL])),
+        buildFrame(FRAME_TYPES.headers, whole, stream, request('/reset')),
+        buildFrame(FRAME_TYPES.rst, 0, stream, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL])),
       );
     await ended(raw, 10_000);
     // Requests in the last bytes that were read may have begun, too.
@@ -276,11 +290,11 @@ describe('an HTTP/2 connection', () => {
   test('ends if it resets streams that are already answered', async () => {
     for (const code of [constants.NGHTTP2_CANCEL, constants.NGHTTP2_INTERNAL_ERROR]) {
       const raw = await rawHttp2(api.port);
-      const begin = (stream: number) => frame(FRAME.headers, whole, stream, request('/healthz'));
+      const begin = (stream: number) => buildFrame(FRAME_TYPES.headers, whole, stream, request('/healthz'));
       let [stream, resets] = [1, 0];
       for (; resets < 600 && !raw.socket.destroyed; resets += 10) {
         for (let at = 0; at < 10; at++, stream += 2)
-          raw.write(begin(stream), frame(FRAME.rst, 0, stream, Buffer.from([0, 0, 0, code])));
+          raw.write(begin(stream), buildFrame(FRAME_TYPES.rst, 0, stream, Buffer.from([0, 0, 0, code])));
         // The next ten requests follow once the server has processed these.
         raw.write(begin(stream));
         await expect.poll(() => raw.socket.destroyed || raw.came.some((one) => one.stream === stream)).toBe(true);
@@ -299,8 +313,8 @@ describe('an HTTP/2 connection', () => {
   });
 
   test.each([
-    ['PING', frame(FRAME.ping, 0, 0, Buffer.alloc(8))],
-    ['SETTINGS', frame(FRAME.settings, 0, 0)],
+    ['PING', buildFrame(FRAME_TYPES.ping, 0, 0, Buffer.alloc(8))],
+    ['SETTINGS', buildFrame(FRAME_TYPES.settings, 0, 0)],
   ])('ends if it floods with %s', async (_name, one) => {
     const raw = await rawHttp2(api.port);
     for (let turn = 0; turn < 20; turn++) raw.write(...Array(100).fill(one));
@@ -324,12 +338,12 @@ describe('an HTTP/2 connection', () => {
       await rawHttp2(api.port),
       await rawHttp2(api.port),
     ] as const;
-    half.write(frame(FRAME.headers, FLAG.endStream, 1, request('/healthz')));
+    half.write(buildFrame(FRAME_TYPES.headers, FRAME_FLAGS.endStream, 1, request('/healthz')));
     idle.write(
-      frame(FRAME.headers, whole, 1, request('/healthz')),
-      frame(FRAME.headers, FLAG.endStream, 3, request('/')),
+      buildFrame(FRAME_TYPES.headers, whole, 1, request('/healthz')),
+      buildFrame(FRAME_TYPES.headers, FRAME_FLAGS.endStream, 3, request('/')),
     );
-    const timer = setInterval(() => pinging.write(frame(FRAME.ping, 0, 0, Buffer.alloc(8))), 200);
+    const timer = setInterval(() => pinging.write(buildFrame(FRAME_TYPES.ping, 0, 0, Buffer.alloc(8))), 200);
     await Promise.all([silent, half, idle, pinging].map((raw) => ended(raw, 15_000)));
     clearInterval(timer);
   });

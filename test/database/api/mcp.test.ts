@@ -6,7 +6,7 @@ import { createDevice } from '#src/devices/store.ts';
 import { expectedErrorBody, TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
 import { connectOverHttp, createToolClient, newClient, type ToolClient, trustCertificate } from '#test/support/mcp.ts';
-import { homeKey, join } from '#test/support/members.ts';
+import { addMember, homeKey } from '#test/support/members.ts';
 import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
@@ -64,7 +64,7 @@ async function connectOtherKeys(): Promise<void> {
   dora = await api.user('homeowner', { enrolledBy: utility.userId });
   carlsMeter = await writeHome(carl, 'Attic');
   dorasMeter = await writeHome(dora, 'Porch');
-  await join(api, anna, carl, 'read');
+  await addMember(api, anna, carl, 'read');
   const { group_id } = (await http('/v1/groups', utility.key, { name: 'Square' })).json;
   await http(`/v1/groups/${group_id}/users`, utility.key, { add: [anna.userId] });
   ofMember = await connectOverHttp(api, await homeKey(api, anna, carl));

@@ -7,7 +7,7 @@ import { APP_SCOPE_NAMES, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { createBatch } from '#src/onboarding/batches.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
 import { registerApp, tokensOf } from '#test/support/apps.ts';
-import { type Browser, browserOf, homeKey, join, type Person } from '#test/support/members.ts';
+import { addMember, type Browser, homeKey, type Person, signInBrowser } from '#test/support/members.ts';
 
 /**
  * Expected status of each operation for: the home's own account, a member with access read, one with access manage, a stranger, an app with
@@ -153,22 +153,22 @@ beforeAll(async () => {
   utility = await api.user('utility', { scopes });
   home = await api.user('homeowner', { enrolledBy: utility.userId, scopes });
   // The first sign-in of an enrolled account ends its keys.
-  await browserOf(api, home.userId);
+  await signInBrowser(api, home.userId);
   home.key = (await createKey(api.db, { userId: home.userId, environment: 'live', scopes })).key;
   otherHome = await api.user('homeowner', { scopes });
   stranger = await api.user('homeowner', { scopes });
   for (const access of ['read', 'manage'] as const) {
     const person = await api.user('homeowner', { scopes });
-    await join(api, home, person, access);
+    await addMember(api, home, person, access);
     const all =
       access === 'read' ? SCOPES.filter((one) => one.endsWith(':read')) : SCOPES.filter((one) => one !== 'keys:write');
     const key = await homeKey(api, home, person, { scopes: all });
-    member[access] = { ...person, homeKey: key, browser: await browserOf(api, person.userId) };
+    member[access] = { ...person, homeKey: key, browser: await signInBrowser(api, person.userId) };
   }
-  await join(api, otherHome, member.manage, 'manage');
+  await addMember(api, otherHome, member.manage, 'manage');
   otherHomesKey = await homeKey(api, otherHome, member.manage);
   const other = await api.user('homeowner', { scopes });
-  memberOfNobody = await join(api, otherHome, other, 'read');
+  memberOfNobody = await addMember(api, otherHome, other, 'read');
   const app = await registerApp(api, utility, { scopes: APP_SCOPE_NAMES });
   const scope = APP_SCOPE_NAMES.join(' ');
   // Tokens are valid for an hour of the real clock.
@@ -353,7 +353,7 @@ describe.each(OPERATIONS.map((one) => [one.name, one] as const))('access to a ho
   test('for strangers: a homeowner, the member’s other key, and the member’s key for another home', async () => {
     expectAnswer(await call(operation, stranger), ofStranger, 'stranger');
     expectAnswer(
-      await call(operation, { browser: await browserOf(api, stranger.userId) }),
+      await call(operation, { browser: await signInBrowser(api, stranger.userId) }),
       ofStranger,
       'strange session',
     );

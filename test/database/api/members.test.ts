@@ -6,7 +6,15 @@ import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { addressOf, browserOf, homeKey, invite, join, type Person, tokenOf } from '#test/support/members.ts';
+import {
+  addMember,
+  emailAddressOf,
+  homeKey,
+  invitationTokenOf,
+  inviteMember,
+  type Person,
+  signInBrowser,
+} from '#test/support/members.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -37,8 +45,8 @@ const page = (token: string, method = 'GET') =>
 describe('an invitation', () => {
   test('is mailed, accepted by its token once, and listed to both accounts', async () => {
     const [home, member] = [await person(), await person()];
-    const email = await addressOf(api, member.userId);
-    const { status, json: invited, text } = await invite(api, home, email, 'manage');
+    const email = await emailAddressOf(api, member.userId);
+    const { status, json: invited, text } = await inviteMember(api, home, email, 'manage');
     expect([status, invited]).toEqual([
       201,
       {
@@ -52,14 +60,14 @@ describe('an invitation', () => {
         last_used_at: null,
       },
     ]);
-    expect(text).not.toContain(tokenOf(invited.member_id));
+    expect(text).not.toContain(invitationTokenOf(invited.member_id));
     expect((await members(home)).json).toEqual([invited]);
-    const token = tokenOf(invited.member_id);
+    const token = invitationTokenOf(invited.member_id);
     const accepted = await accept(member, token);
     const membership = {
       member_id: invited.member_id,
       home_user_id: home.userId,
-      home_email: await addressOf(api, home.userId),
+      home_email: await emailAddressOf(api, home.userId),
       access: 'manage',
       accepted_at: api.now.toISOString(),
     };
@@ -101,7 +109,7 @@ describe('an invitation', () => {
       { email, access: 'read', more: 1 },
     ])
       expect(await send(home, body)).toBe(422);
-    expect(await send(home, { email: await addressOf(api, home.userId), access: 'read' })).toBe(409);
+    expect(await send(home, { email: await emailAddressOf(api, home.userId), access: 'read' })).toBe(409);
     expect(await send(home, { email, access: 'read' })).toBe(201);
     expect(await send(home, { email: email.toUpperCase(), access: 'manage' })).toBe(409);
     // A utility does not see who lives in a home; an administrator does.
@@ -111,9 +119,9 @@ describe('an invitation', () => {
 
   test('can be sent to ten addresses a day, and a home has at most twenty members and invitations', async () => {
     const home = await person();
-    const status = async () => (await invite(api, home, address())).status;
+    const status = async () => (await inviteMember(api, home, address())).status;
     for (let sent = 0; sent < 10; sent++) expect(await status()).toBe(201);
-    const eleventh = await invite(api, home, address());
+    const eleventh = await inviteMember(api, home, address());
     expect([eleventh.status, Number(eleventh.headers['retry-after']) > 86_000]).toEqual([429, true]);
     // A withdrawn invitation was mailed, too.
     await remove(home, (await members(home)).json[0].member_id);
@@ -131,28 +139,28 @@ describe('an invitation', () => {
   test('never leads to more memberships than permitted, even if several are accepted concurrently', async () => {
     const [home, member] = [await person(), await person()];
     const twice = await Promise.all(
-      [address(), address()].map(async (email) => (await invite(api, home, email)).json.member_id),
+      [address(), address()].map(async (email) => (await inviteMember(api, home, email)).json.member_id),
     );
     await rows('UPDATE users SET signed_in_at = now() WHERE user_id = $1', [member.userId]);
-    const answers = await Promise.all(twice.map((memberId) => accept(member, tokenOf(memberId))));
+    const answers = await Promise.all(twice.map((memberId) => accept(member, invitationTokenOf(memberId))));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
-    for (let more = 1; more < 20; more++) await join(api, await person(), member, 'read');
-    const { member_id } = (await invite(api, await person(), address())).json;
-    expect((await accept(member, tokenOf(member_id))).status).toBe(409);
+    for (let more = 1; more < 20; more++) await addMember(api, await person(), member, 'read');
+    const { member_id } = (await inviteMember(api, await person(), address())).json;
+    expect((await accept(member, invitationTokenOf(member_id))).status).toBe(409);
     expect((await homes(member)).json).toHaveLength(20);
   });
 
   test('can be accepted within seven days, by homeowners whose address was confirmed by mail', async () => {
     const home = await person();
-    const memberId = async (email = address()) => (await invite(api, home, email)).json.member_id;
+    const memberId = async (email = address()) => (await inviteMember(api, home, email)).json.member_id;
     for (const role of ['utility', 'admin'] as const) {
       const other = await api.user(role);
-      const token = tokenOf(await memberId(await addressOf(api, other.userId)));
+      const token = invitationTokenOf(await memberId(await emailAddressOf(api, other.userId)));
       expect((await accept(other, token)).status).toBe(409);
       expect((await page(token, 'POST')).status).toBe(409);
     }
     // An invitation to another address, by an account that never signed in, and then did.
-    const token = tokenOf(await memberId());
+    const token = invitationTokenOf(await memberId());
     const unconfirmed = await person();
     const refused = await accept(unconfirmed, token);
     expect([refused.status, refused.json.code]).toEqual([403, 'address_not_confirmed']);
@@ -161,14 +169,14 @@ describe('an invitation', () => {
     await signIn(api.db, { token: made?.token ?? '' }, { ...options, from: { userAgent: null, address: null } });
     expect((await accept(unconfirmed, token)).status).toBe(201);
     // The owner itself, somebody else's token, rubbish, and an invitation that is over or withdrawn.
-    const other = tokenOf(await memberId());
+    const other = invitationTokenOf(await memberId());
     expect((await accept(home, other)).status).toBe(409);
     for (const wrong of [
       'x',
       `${other}x`,
       other.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A')),
       '\0',
-      tokenOf('mem_00000000000000000000000000'),
+      invitationTokenOf('mem_00000000000000000000000000'),
     ])
       expect((await accept(await person(), wrong)).status).toBe(422);
     const now = api.now;
@@ -181,7 +189,7 @@ describe('an invitation', () => {
     api.now = now;
     const withdrawn = await memberId();
     expect((await remove(home, withdrawn)).status).toBe(200);
-    expect((await accept(await person(), tokenOf(withdrawn))).status).toBe(422);
+    expect((await accept(await person(), invitationTokenOf(withdrawn))).status).toBe(422);
   });
 });
 
@@ -189,7 +197,7 @@ describe('the page of an invitation', () => {
   test('has one form and no script, and makes an account that can sign in, but signs nobody in', async () => {
     const home = await person();
     const email = address();
-    const token = tokenOf((await invite(api, home, email, 'manage')).json.member_id);
+    const token = invitationTokenOf((await inviteMember(api, home, email, 'manage')).json.member_id);
     const shown = await page(token);
     expect([shown.status, shown.text.match(/<form/g)?.length, /<script|javascript:/i.test(shown.text)]).toEqual([
       200,
@@ -207,7 +215,7 @@ describe('the page of an invitation', () => {
     expect((await page(token, 'POST')).status).toBe(404);
     expect((await page('mem_x.y')).status).toBe(404);
     expect((await members(home)).json).toMatchObject([{ email, status: 'active', access: 'manage' }]);
-    const browser = await browserOf(api, made.user_id);
+    const browser = await signInBrowser(api, made.user_id);
     const { json } = await api.send('/dashboard/v1/memberships', { headers: browser });
     expect(json).toMatchObject([{ home_user_id: home.userId }]);
   });
@@ -217,7 +225,7 @@ test('the page of an invitation is in the browser’s language, or else in the h
   const home = await person();
   await updateUser(api.db, REACH_OF_ALL, home.userId, { language: 'de' });
   const email = address();
-  const token = tokenOf((await invite(api, home, email)).json.member_id);
+  const token = invitationTokenOf((await inviteMember(api, home, email)).json.member_id);
   const shown = async (languages: string) =>
     (await api.send(`/invitation/${token}`, { headers: { 'accept-language': languages } })).text;
   for (const part of ['<html lang="fr">', 'Accepter l’invitation']) expect(await shown('fr-BE')).toContain(part);
@@ -236,8 +244,8 @@ test('the page of an invitation is in the browser’s language, or else in the h
 describe('the end of a membership', () => {
   test.each(['owner', 'member'] as const)('by the %s ends its keys and webhooks at once', async (by) => {
     const [home, member] = [await person(), await person()];
-    const memberId = await join(api, home, member, 'manage');
-    const [key, browser] = [await homeKey(api, home, member), await browserOf(api, member.userId)];
+    const memberId = await addMember(api, home, member, 'manage');
+    const [key, browser] = [await homeKey(api, home, member), await signInBrowser(api, member.userId)];
     const hook = { event: 'usage.updated', url: 'https://example.com/x', auth_token: 'a secret token' };
     const made = (await api.send('/v1/webhooks', { method: 'POST', key, body: hook })).json.webhook_id;
     const own = (await api.send('/v1/webhooks', { method: 'POST', key: home.key, body: hook })).json.webhook_id;
@@ -279,12 +287,12 @@ describe('the end of a membership', () => {
     });
     expect((await eventsOf(member.userId)).at(-1)).toBe('membership.ended');
     expect((await remove(home, memberId)).status).toBe(404);
-    await join(api, home, member, 'read');
+    await addMember(api, home, member, 'read');
   });
 
   test('waits for a running change, and takes effect before each later one', async () => {
     const [home, member] = [await person(), await person()];
-    const memberId = await join(api, home, member, 'manage');
+    const memberId = await addMember(api, home, member, 'manage');
     const key = await homeKey(api, home, member);
     const client = await api.database.pool.connect();
     try {
@@ -307,8 +315,8 @@ describe('the end of a membership', () => {
 
   test('follows from the erasure of either account, and deletes nothing else of the other one', async () => {
     const [home, member, other] = [await person(), await person(), await person()];
-    await join(api, home, member, 'manage');
-    await join(api, home, other, 'read');
+    await addMember(api, home, member, 'manage');
+    await addMember(api, home, other, 'read');
     const [key, readKey] = [await homeKey(api, home, member), await homeKey(api, home, other)];
     const paired = await api.send('/v1/devices', { method: 'POST', key, body: { type: 'plug', location: 'x' } });
     await eraseUser(api.db, member.userId);
@@ -333,7 +341,7 @@ describe('the end of a membership', () => {
   test.each(['home', 'member'] as const)('follows from a change of the role of the %s', async (which) => {
     const admin = await api.user('admin');
     const [home, member] = [await person(), await person()];
-    await join(api, home, member, 'read');
+    await addMember(api, home, member, 'read');
     const path = `/v1/users/${which === 'home' ? home.userId : member.userId}`;
     expect((await api.send(path, { method: 'PATCH', key: admin.key, body: { role: 'utility' } })).status).toBe(200);
     expect(await rows('SELECT FROM home_members WHERE user_id = $1 AND ended_at IS NULL', [home.userId])).toEqual([]);
@@ -345,7 +353,7 @@ describe('a key for the home of another account', () => {
     const [home, member] = [await person(), await person()];
     const before = await api.send('/v1/keys', { method: 'POST', key: member.key, body: { home_user_id: home.userId } });
     expect(before.status).toBe(403);
-    await join(api, home, member, 'manage');
+    await addMember(api, home, member, 'manage');
     const key = await homeKey(api, home, member);
     const device = (
       await api.send('/v1/devices', { method: 'POST', key: home.key, body: { type: 'x', location: 'x' } })
@@ -376,7 +384,7 @@ describe('a key for the home of another account', () => {
     const utility = await api.user('utility');
     const home = await person();
     const member = await api.user('homeowner', { enrolledBy: utility.userId, scopes: [...SCOPES] });
-    await join(api, home, member, 'read');
+    await addMember(api, home, member, 'read');
     const make = async (body: object, by = member) =>
       (await api.send('/v1/keys', { method: 'POST', key: by.key, body: { home_user_id: home.userId, ...body } }))
         .status;

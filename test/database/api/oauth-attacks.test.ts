@@ -10,17 +10,17 @@ import { SCOPES } from '#src/auth/scopes.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import {
   authorizeApp,
-  browse,
-  CALLBACK,
+  CALLBACK_URL,
   consentRequestUrl,
   cookiesOf,
   exchangeCode,
   openConsentPage,
   registerApp,
+  requestAsBrowser,
   type TestClient,
   tokensOf,
 } from '#test/support/apps.ts';
-import { browserOf, join, type Person } from '#test/support/members.ts';
+import { addMember, type Person, signInBrowser } from '#test/support/members.ts';
 
 /**
  * The threats of RFC 9700 and RFC 6819 to the authorization server, each in the name of a test: numbers at its beginning are sections of RFC
@@ -46,7 +46,7 @@ const insights = (key: string, query = '') => api.send(`/v1/energy-insights${que
 const list = async (who: Person) => (await api.send('/v1/authorizations', { key: who.key })).json;
 const pause = (ms = 600) => new Promise((resolve) => setTimeout(resolve, ms));
 const authorize = async (more: Record<string, string> = {}, of = app) =>
-  browse(api, new Map(), (await consentRequestUrl(of, more)).url.href);
+  requestAsBrowser(api, new Map(), (await consentRequestUrl(of, more)).url.href);
 /** Sends a form to the token endpoint, with the app's secret unless `headers` has another one. */
 const token = (form: Record<string, string>, headers: object = { authorization: basic(app) }, at = api) =>
   at.send('/oauth/token', {
@@ -79,7 +79,7 @@ describe('4.1, RFC 6819, 4.1.5, 4.2.4, 4.4.1.5 and 4.4.1.7 redirect URIs', () =>
     for (const name of ['redirect_uri', 'client_id', 'scope', 'state', 'code_challenge']) {
       const twice = new URL(url);
       twice.searchParams.append(name, 'https://evil.example/');
-      const { status, headers } = await browse(api, new Map(), twice.href);
+      const { status, headers } = await requestAsBrowser(api, new Map(), twice.href);
       expect({ name, status, to: String(headers.location ?? '').includes('evil') }).toMatchObject({ name, to: false });
       expect([303, 400]).toContain(status);
       if (status === 303) expect(String(headers.location)).toContain('error=invalid_request');
@@ -89,7 +89,7 @@ describe('4.1, RFC 6819, 4.1.5, 4.2.4, 4.4.1.5 and 4.4.1.7 redirect URIs', () =>
   test('on a loopback address do not make the path of an https address variable', async () => {
     const program = await registerApp(api, utility, {
       type: 'public',
-      redirect_uris: ['http://127.0.0.1/back', CALLBACK],
+      redirect_uris: ['http://127.0.0.1/back', CALLBACK_URL],
     });
     for (const [redirect_uri, status] of [
       ['http://127.0.0.1:1/back', 303],
@@ -105,7 +105,7 @@ describe('4.1, RFC 6819, 4.1.5, 4.2.4, 4.4.1.5 and 4.4.1.7 redirect URIs', () =>
 test('4.1, 4.2, RFC 6819, 4.6.7 the browser sends no other site an address that contains a code', async () => {
   const { page } = await openConsentPage(
     api,
-    cookiesOf(await browserOf(api, (await newHome()).userId)),
+    cookiesOf(await signInBrowser(api, (await newHome()).userId)),
     await consentRequestUrl(app),
   );
   expect(page.headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
@@ -143,20 +143,22 @@ describe('2.1.1, 4.3.1, 4.5, 4.8, RFC 6819, 4.4.1.1 and 4.4.1.13 codes', () => {
   test('injected into another request of the app are refused, because the verifier is another', async () => {
     const [victim, attacker] = [await consentRequestUrl(app), await consentRequestUrl(app)];
     const back = await authorizeApp(api, await newHome(), victim);
-    const form = { grant_type: 'authorization_code', code: codeOf(back), redirect_uri: CALLBACK };
+    const form = { grant_type: 'authorization_code', code: codeOf(back), redirect_uri: CALLBACK_URL };
     expect((await token({ ...form, code_verifier: attacker.verifier })).json).toMatchObject(refused);
   });
 
   test('are not exchanged without a verifier (PKCE downgrade)', async () => {
     const asked = await consentRequestUrl(app);
     const back = await authorizeApp(api, await newHome(), asked);
-    const form = { grant_type: 'authorization_code', code: codeOf(back), redirect_uri: CALLBACK };
+    const form = { grant_type: 'authorization_code', code: codeOf(back), redirect_uri: CALLBACK_URL };
     expect((await token(form)).json).toMatchObject(refused);
     expect((await token({ ...form, code_verifier: '' })).json.error).toBeDefined();
     const { url } = await consentRequestUrl(app);
     url.searchParams.delete('code_challenge');
     url.searchParams.delete('code_challenge_method');
-    expect(String((await browse(api, new Map(), url.href)).headers.location)).toContain('error=invalid_request');
+    expect(String((await requestAsBrowser(api, new Map(), url.href)).headers.location)).toContain(
+      'error=invalid_request',
+    );
   });
 
   test('replayed from two sides at once give tokens to none in the end', async () => {
@@ -188,15 +190,15 @@ describe('2.1.1, 4.3.1, 4.5, 4.8, RFC 6819, 4.4.1.1 and 4.4.1.13 codes', () => {
 
 test('4.7, RFC 6819, 4.4.1.6 and 4.4.1.8 cross-site requests: another site’s form and another session’s token let nobody in', async () => {
   const [home, attacker] = [await newHome(), await newHome()];
-  const cookies = cookiesOf(await browserOf(api, home.userId));
+  const cookies = cookiesOf(await signInBrowser(api, home.userId));
   const { at } = await openConsentPage(api, cookies, await consentRequestUrl(app));
   const foreign = await openConsentPage(
     api,
-    cookiesOf(await browserOf(api, attacker.userId)),
+    cookiesOf(await signInBrowser(api, attacker.userId)),
     await consentRequestUrl(app),
   );
   for (const csrf of ['', foreign.csrf])
-    expect((await browse(api, cookies, at, { csrf, until: 'month', decision: 'allow' })).status).toBe(403);
+    expect((await requestAsBrowser(api, cookies, at, { csrf, until: 'month', decision: 'allow' })).status).toBe(403);
   // Scripts of other sites read nothing.
   const { headers } = await api.send('/oauth/token', {
     method: 'POST',
@@ -209,7 +211,7 @@ test('4.7, RFC 6819, 4.4.1.6 and 4.4.1.8 cross-site requests: another site’s f
 
 test('4.7 a hostile form gets a clear refusal', async () => {
   const home = await newHome();
-  const cookies = cookiesOf(await browserOf(api, home.userId));
+  const cookies = cookiesOf(await signInBrowser(api, home.userId));
   const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
   for (const form of [
     { csrf, until: 'constructor', decision: 'allow' },
@@ -218,7 +220,7 @@ test('4.7 a hostile form gets a clear refusal', async () => {
     { csrf, decision: 'constructor' },
     { csrf },
   ] as Record<string, string>[])
-    expect((await browse(api, cookies, at, form)).status).toBe(400);
+    expect((await requestAsBrowser(api, cookies, at, form)).status).toBe(400);
   expect(await list(home)).toEqual([]);
 });
 
@@ -247,14 +249,14 @@ test('4.11, 4.12, 4.13 the server redirects only to itself and to the app, with 
   );
   const { json } = await api.send('/.well-known/oauth-authorization-server', { headers: evil });
   expect(json.issuer).toBe(TEST_URL);
-  const cookies = cookiesOf(await browserOf(api, (await newHome()).userId));
+  const cookies = cookiesOf(await signInBrowser(api, (await newHome()).userId));
   const { at, csrf } = await openConsentPage(
     api,
     cookies,
     await consentRequestUrl(app, { state: 'a\r\nset-cookie: x=y' }),
   );
-  const pressed = await browse(api, cookies, at, { csrf, until: 'month', decision: 'allow' });
-  const returned = await browse(api, cookies, String(pressed.headers.location));
+  const pressed = await requestAsBrowser(api, cookies, at, { csrf, until: 'month', decision: 'allow' });
+  const returned = await requestAsBrowser(api, cookies, String(pressed.headers.location));
   expect([pressed.status, returned.status]).toEqual([303, 303]);
   expect(String(returned.headers.location)).toContain('state=a%0D%0Aset-cookie');
 });
@@ -320,14 +322,18 @@ test('2.4, 4.15, RFC 6819, 4.2.1, 4.4.3 and 4.4.4 no app acts as a home: grants 
 test('4.16, RFC 6819, 4.4.1.9 clickjacking: no page of the authorization server is shown in a frame', async () => {
   const cookies = cookiesOf(await browserOf(api, (await newHome()).userId));
   const { page, at } = await openConsentPage(api, cookies, await consentRequestUrl(app));
-  const pages = [page, await authorize({ redirect_uri: 'https://evil.example/' }), await browse(api, new Map(), at)];
+  const pages = [
+    page,
+    await authorize({ redirect_uri: 'https://evil.example/' }),
+    await requestAsBrowser(api, new Map(), at),
+  ];
   for (const { headers } of pages) expect(headers['content-security-policy']).toMatch(/frame-ancestors 'none'/);
 });
 
 test('RFC 6819, 4.1.4 and 4.4.1.4: names and addresses of an app are shown as text', async () => {
   const name = '<img src=x onerror=alert(1)>"\'&';
   const hostile = await registerApp(api, utility, { name, website: 'https://bright.example.com/?"><script>' });
-  const cookies = cookiesOf(await browserOf(api, (await newHome()).userId));
+  const cookies = cookiesOf(await signInBrowser(api, (await newHome()).userId));
   const { page } = await openConsentPage(api, cookies, await consentRequestUrl(hostile));
   expect(page.text).not.toMatch(/<img|<script/);
   expect(page.text).toContain('&lt;img src=x onerror=alert(1)&gt;');
@@ -503,7 +509,7 @@ test('each threat of the two documents is in the name of a test of this file', a
 describe('what has ended', () => {
   test('a member who left: its own app never reached the home', async () => {
     const [home, member] = [await newHome(), await newHome()];
-    const memberId = await join(api, home, member, 'manage');
+    const memberId = await addMember(api, home, member, 'manage');
     const { access_token: key } = await tokensOf(api, app, member);
     expect((await insights(key, `?user_id=${home.userId}`)).status).toBe(403);
     await api.send(`/v1/memberships/${memberId}`, { method: 'DELETE', key: member.key });

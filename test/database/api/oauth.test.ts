@@ -4,17 +4,17 @@ import { APP_SCOPE_NAMES, SCOPES } from '#src/auth/scopes.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import {
   authorizeApp,
-  browse,
-  CALLBACK,
+  CALLBACK_URL,
   consentRequestUrl,
   cookiesOf,
   exchangeCode,
   openConsentPage,
   registerApp,
+  requestAsBrowser,
   type TestClient,
   tokensOf,
 } from '#test/support/apps.ts';
-import { browserOf, type Person } from '#test/support/members.ts';
+import { type Person, signInBrowser } from '#test/support/members.ts';
 
 let api: TestApi;
 let utility: Person;
@@ -66,7 +66,7 @@ describe('an app that a home authorizes', () => {
     const mine = await newHome();
     const asked = await consentRequestUrl(app);
     const back = await authorizeApp(api, mine, asked, 'year');
-    expect(back.origin + back.pathname).toBe(CALLBACK);
+    expect(back.origin + back.pathname).toBe(CALLBACK_URL);
     expect(back.searchParams.get('iss')).toBe(TEST_URL);
     const tokens = await exchangeCode(app, back, asked);
     expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 3_600, scope: 'insights:read devices:read' });
@@ -154,9 +154,9 @@ describe('an app that a home authorizes', () => {
     const mine = await newHome();
     const tokens = await tokensOf(api, app, mine);
     // Includes a request whose browser did not return to the app.
-    const cookies = cookiesOf(await browserOf(api, mine.userId));
+    const cookies = cookiesOf(await signInBrowser(api, mine.userId));
     const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
-    await browse(api, cookies, at, { csrf, until: 'month', decision: 'allow' });
+    await requestAsBrowser(api, cookies, at, { csrf, until: 'month', decision: 'allow' });
     const mentions = () => rows('SELECT FROM oauth_tokens t WHERE t::text LIKE $1', [`%${mine.userId}%`]);
     expect(await mentions()).toHaveLength(4);
     await api.send(`/v1/users/${mine.userId}`, { method: 'DELETE', key: mine.key });
@@ -244,7 +244,7 @@ describe('codes', () => {
     const body = {
       grant_type: 'authorization_code',
       code: back.searchParams.get('code') as string,
-      redirect_uri: CALLBACK,
+      redirect_uri: CALLBACK_URL,
       client_id: app.appId,
     };
     const raw = new URLSearchParams({ ...body, code_verifier: asked.verifier }).toString();
@@ -269,13 +269,14 @@ describe('codes', () => {
     ];
     for (const [more, error] of failing) {
       const { url } = await consentRequestUrl(app, more);
-      const { status, headers } = await browse(api, new Map(), url.href);
+      const { status, headers } = await requestAsBrowser(api, new Map(), url.href);
       const to = new URL(String(headers.location));
-      expect([more, status, to.origin, errorOf(to)]).toEqual([more, 303, new URL(CALLBACK).origin, error]);
+      expect([more, status, to.origin, errorOf(to)]).toEqual([more, 303, new URL(CALLBACK_URL).origin, error]);
       expect(to.searchParams.get('iss')).toBe(TEST_URL);
     }
     expect(
-      (await browse(api, new Map(), (await consentRequestUrl(app, { response_mode: 'form_post' })).url.href)).status,
+      (await requestAsBrowser(api, new Map(), (await consentRequestUrl(app, { response_mode: 'form_post' })).url.href))
+        .status,
     ).toBe(400);
   });
 });
@@ -283,9 +284,9 @@ describe('codes', () => {
 describe('redirect URIs', () => {
   test.each([
     ['of others', 'https://evil.example/'],
-    ['with a longer path', `${CALLBACK}/more`],
-    ['with a query', `${CALLBACK}?next=https://evil.example`],
-    ['with a fragment', `${CALLBACK}#x`],
+    ['with a longer path', `${CALLBACK_URL}/more`],
+    ['with a query', `${CALLBACK_URL}?next=https://evil.example`],
+    ['with a fragment', `${CALLBACK_URL}#x`],
     ['with other letters', 'https://BRIGHT.example.com/callback'],
     ['with a port', 'https://bright.example.com:8443/callback'],
     ['with a user', 'https://bright.example.com@evil.example/callback'],
@@ -293,7 +294,11 @@ describe('redirect URIs', () => {
     ['without TLS', 'http://bright.example.com/callback'],
     ['of loopback', 'http://127.0.0.1/callback'],
   ])('such as %s get an error page and no redirect', async (_, redirect_uri) => {
-    const { status, headers } = await browse(api, new Map(), (await consentRequestUrl(app, { redirect_uri })).url.href);
+    const { status, headers } = await requestAsBrowser(
+      api,
+      new Map(),
+      (await consentRequestUrl(app, { redirect_uri })).url.href,
+    );
     expect([status, headers.location]).toEqual([400, undefined]);
     expect(headers['content-security-policy']).toMatch(/frame-ancestors 'none'/);
   });
@@ -306,9 +311,9 @@ describe('redirect URIs', () => {
       ['http://localhost:51004/back', 400],
       ['http://127.0.0.1.evil.example:51004/back', 400],
     ] as const)
-      expect((await browse(api, new Map(), (await consentRequestUrl(program, { redirect_uri })).url.href)).status).toBe(
-        status,
-      );
+      expect(
+        (await requestAsBrowser(api, new Map(), (await consentRequestUrl(program, { redirect_uri })).url.href)).status,
+      ).toBe(status);
     const asked = await consentRequestUrl(program, { redirect_uri: 'http://127.0.0.1:51004/back' });
     const mine = await newHome();
     const tokens = await exchangeCode(program, await authorizeApp(api, mine, asked), asked);
@@ -337,7 +342,7 @@ describe('the page of consent', () => {
     ['ja', 'en', 'Bright &amp; Co requests access', 'see what your home uses'],
   ])('speaks the language of the browser: %s', async (accepted, language, asks, scope) => {
     const named = await registerApp(api, utility, { name: 'Bright & Co' });
-    const cookies = cookiesOf(await browserOf(api, home.userId));
+    const cookies = cookiesOf(await signInBrowser(api, home.userId));
     const { at } = await openConsentPage(api, cookies, await consentRequestUrl(named));
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const { text } = await api.send(at, { headers: { cookie, 'accept-language': accepted } });
@@ -346,15 +351,15 @@ describe('the page of consent', () => {
 
   test('grants nothing without its own token, from another session or browser, or after 15 minutes', async () => {
     const mine = await newHome();
-    const cookies = cookiesOf(await browserOf(api, mine.userId));
+    const cookies = cookiesOf(await signInBrowser(api, mine.userId));
     const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
     const allow = (with_: string, by = cookies) =>
-      browse(api, new Map(by), at, { csrf: with_, until: 'month', decision: 'allow' });
+      requestAsBrowser(api, new Map(by), at, { csrf: with_, until: 'month', decision: 'allow' });
     const forged = [...cookies].map(([name, value]): [string, string] => [name, name.endsWith('.sig') ? 'x' : value]);
     expect((await allow(csrf, new Map(forged))).status).toBe(404);
     const foreign = await openConsentPage(api, new Map(cookies), await consentRequestUrl(app));
     for (const token of ['', 'x', foreign.csrf]) expect((await allow(token)).status).toBe(403);
-    const other = cookiesOf(await browserOf(api, home.userId));
+    const other = cookiesOf(await signInBrowser(api, home.userId));
     // Another person's browser has no part in the request.
     expect((await allow(csrf, other)).status).toBe(404);
     expect((await allow(csrf, new Map([...cookies, ...other]))).status).toBe(403);
@@ -372,27 +377,27 @@ describe('the page of consent', () => {
 
   test('grants access once for two clicks, and a denial returns to the app', async () => {
     const mine = await newHome();
-    const cookies = cookiesOf(await browserOf(api, mine.userId));
+    const cookies = cookiesOf(await signInBrowser(api, mine.userId));
     const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
-    const press = () => browse(api, cookies, at, { csrf, until: 'unlimited', decision: 'allow' });
+    const press = () => requestAsBrowser(api, cookies, at, { csrf, until: 'unlimited', decision: 'allow' });
     expect([(await press()).status, (await press()).status]).toEqual([303, 303]);
     expect((await list(mine)).json).toMatchObject([{ expires_at: null }]);
     const refused = await openConsentPage(api, cookies, await consentRequestUrl(app));
-    const pressed = await browse(api, cookies, refused.at, { csrf: refused.csrf, decision: 'deny' });
-    const { headers } = await browse(api, cookies, String(pressed.headers.location));
+    const pressed = await requestAsBrowser(api, cookies, refused.at, { csrf: refused.csrf, decision: 'deny' });
+    const { headers } = await requestAsBrowser(api, cookies, String(pressed.headers.location));
     expect(errorOf(new URL(String(headers.location)))).toBe('access_denied');
   });
 
   test('can be used by homes only, and with no key', async () => {
     const { page } = await openConsentPage(
       api,
-      cookiesOf(await browserOf(api, utility.userId)),
+      cookiesOf(await signInBrowser(api, utility.userId)),
       await consentRequestUrl(app),
     );
     expect([page.status, page.text]).toEqual([403, expect.stringContaining('Only the account of a homeowner')]);
     const cookies = new Map<string, string>();
-    const begun = await browse(api, cookies, (await consentRequestUrl(app)).url.href);
-    const reload = await browse(api, cookies, String(begun.headers.location));
+    const begun = await requestAsBrowser(api, cookies, (await consentRequestUrl(app)).url.href);
+    const reload = await requestAsBrowser(api, cookies, String(begun.headers.location));
     expect(reload.text).toContain('http-equiv="refresh"');
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const byKey = await api.send(`${begun.headers.location}?again`, { key: home.key, headers: { cookie } });

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { deleteEndedSessions } from '#src/auth/sessions.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type Answer, TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
-import { createAuthenticator, type Forged } from '#test/support/authenticator.ts';
-import { cookieOf, registerDashboardSessions, UNREACHABLE_LIMITS } from '#test/support/dashboard-sessions.ts';
+import { createAuthenticator, type ForgedResponse } from '#test/support/authenticator.ts';
+import { registerDashboardSessions, sessionCookieOf, UNREACHABLE_LIMITS } from '#test/support/dashboard-sessions.ts';
 
 let api: TestApi;
 const { later, post, signedIn } = registerDashboardSessions((made) => {
@@ -27,7 +27,7 @@ async function person() {
   const { challenge_id, options } = await begin(headers);
   const added = await add(headers, { challenge_id, credential: authenticator.create(options) });
   expect(added.status).toBe(201);
-  const signIn = async (forged: Forged = {}): Promise<Answer> => {
+  const signIn = async (forged: ForgedResponse = {}): Promise<Answer> => {
     const begun = await challenge();
     return enter(begun.sign_in_id, authenticator.sign(begun.options, forged));
   };
@@ -47,7 +47,7 @@ describe('a passkey', () => {
     later(5);
     const answer = await signIn();
     expect([answer.status, answer.json.user.user_id]).toEqual([201, userId]);
-    const own = { cookie: cookieOf(answer), 'x-csrf-token': answer.json.csrf_token };
+    const own = { cookie: sessionCookieOf(answer), 'x-csrf-token': answer.json.csrf_token };
     const sessions = (await send('GET', '/dashboard/v1/sessions', own)).json;
     expect(sessions.find((session: { is_current: boolean }) => session.is_current).signed_in_by).toBe('passkey');
     expect(await listed(own)).toEqual([{ ...passkey, last_used_at: api.now.toISOString() }]);
@@ -73,7 +73,7 @@ describe('a passkey', () => {
   test('is made only with the response to the session’s own unused challenge, for this site, by a verified person', async () => {
     const { headers } = one;
     const other = await signedIn((await api.user('homeowner')).userId);
-    const attempts: [string, Forged][] = [
+    const attempts: [string, ForgedResponse][] = [
       ['another origin', { origin: 'https://localhost:8444' }],
       ['another host', { host: 'evil.example' }],
       ['another challenge', { challenge: 'A'.repeat(44) }],
@@ -125,7 +125,7 @@ describe('a passkey', () => {
     await sql("UPDATE sessions SET signed_in_by = 'device', created_at = $2 WHERE user_id = $1", [userId, api.now]);
     expect(await status(headers)).toBe(403);
     const entered = await signIn();
-    const own = { cookie: cookieOf(entered), 'x-csrf-token': entered.json.csrf_token };
+    const own = { cookie: sessionCookieOf(entered), 'x-csrf-token': entered.json.csrf_token };
     for (let count = 2; count <= 21; count++) {
       const { challenge_id, options } = await begin(own);
       const added = await add(own, { challenge_id, credential: createAuthenticator(TEST_URL).create(options) });
@@ -145,7 +145,7 @@ describe('a passkey', () => {
 describe('a sign-in by passkey', () => {
   test('is refused for a forged response, and does not change the passkey', async () => {
     const other = await person();
-    const attempts: [string, Forged][] = [
+    const attempts: [string, ForgedResponse][] = [
       ['another origin', { origin: 'https://localhost' }],
       ['another host', { host: 'evil.example' }],
       ['another challenge', { challenge: 'A'.repeat(44) }],

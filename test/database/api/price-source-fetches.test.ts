@@ -12,27 +12,27 @@ import {
   advanceClock,
   answerOfHost,
   answerPresets,
+  answerRows,
   answerWith,
   api,
-  BOX,
+  createSeriesId,
+  deletePrices,
   fetchAllSources,
   fetchAnswer,
   fetcher,
   fetchNextSource,
-  get,
+  getSeries,
   home,
   host,
-  make,
-  nextOf,
+  nextFetchOf,
   ownSource,
-  patch,
+  patchSeries,
   presetUrls,
   pricesOf,
-  put,
+  putPrices,
   registerSourceApi,
-  remove,
-  rows,
-  url,
+  SECRET_BOX,
+  sourceUrl,
   utility,
 } from '#test/support/price-sources.ts';
 
@@ -63,7 +63,7 @@ describe('recorded answers of a server', () => {
   ])('are fetched by %s and stored: %s', async (name, file, { unit, minutes, first, count }) => {
     answerWith(await recorded(file));
     answerPresets((request) =>
-      fetcher.fetchAnswer({ ...request, url: url(request.url.slice(new URL(request.url).origin.length)) }),
+      fetcher.fetchAnswer({ ...request, url: sourceUrl(request.url.slice(new URL(request.url).origin.length)) }),
     );
     const [noun, values] = unit === 'g' ? ['emission-series', 'intensities'] : ['price-series', 'prices'];
     const source = { preset: name, ...(name.startsWith('entsoe') && { token: 'a-token' }) };
@@ -79,20 +79,20 @@ describe('recorded answers of a server', () => {
   });
 
   test('that arrive late are fetched again after 5 minutes, if yesterday’s arrived in time', async () => {
-    answerWith(rows(['15T12:00', 1], ['16T00:00', 2]));
-    const id = await make({ source: ownSource() });
+    answerWith(answerRows(['15T12:00', 1], ['16T00:00', 2]));
+    const id = await createSeriesId({ source: ownSource() });
     await fetchAllSources();
-    expect(await nextOf(id)).toBe('15T18:00');
+    expect(await nextFetchOf(id)).toBe('15T18:00');
     advanceClock(24 * 60);
-    answerWith(rows(['16T00:00', 2], ['16T12:00', 3]));
+    answerWith(answerRows(['16T00:00', 2], ['16T12:00', 3]));
     await fetchAllSources();
-    expect([await nextOf(id), (await get(id)).last_error]).toEqual(['16T11:20', null]);
+    expect([await nextFetchOf(id), (await getSeries(id)).last_error]).toEqual(['16T11:20', null]);
     advanceClock(4);
     expect(await fetchAllSources()).toBe(0);
     advanceClock(1);
-    answerWith(rows(['16T12:00', 3], ['17T00:00', 4]));
+    answerWith(answerRows(['16T12:00', 3], ['17T00:00', 4]));
     expect(await fetchAllSources()).toBe(1);
-    expect(await nextOf(id)).toBe('16T18:00');
+    expect(await nextFetchOf(id)).toBe('16T18:00');
     expect(await pricesOf(id)).toEqual({ '15T12:00': '1', '16T00:00': '2', '16T12:00': '3' });
   });
 });
@@ -135,16 +135,16 @@ describe('a fetch', () => {
     ['of no price', () => answerWith('{"rows":[]}'), 'the response has no values', '15T11:20'],
   ])('%s is a failure, and comes again', async (_, arrange, error, nextAt) => {
     arrange();
-    const id = await make({ source: ownSource() });
+    const id = await createSeriesId({ source: ownSource() });
     expect(await fetchAllSources()).toBe(1);
-    const shown = await get(id);
+    const shown = await getSeries(id);
     expect([shown.last_error, shown.last_fetched_at, shown.next_fetch_at.slice(8, 16)]).toEqual([error, null, nextAt]);
     expect(host.calls).toHaveLength(1);
   });
 
   test('of a compressed response is decoded', async () => {
-    answerWith(gzipSync(rows(['15T12:00', 1])), { 'content-encoding': 'gzip' });
-    const id = await make({ source: ownSource() });
+    answerWith(gzipSync(answerRows(['15T12:00', 1])), { 'content-encoding': 'gzip' });
+    const id = await createSeriesId({ source: ownSource() });
     await fetchAllSources();
     expect(await pricesOf(id)).toEqual({ '15T12:00': '1' });
   });
@@ -190,8 +190,9 @@ describe('a fetch', () => {
 
 describe('several workers', () => {
   test('never fetch the same source twice, nor a host twice in a second', async () => {
-    answerWith(rows(['15T12:00', 1]));
-    for (let count = 0; count < 6; count++) await make({ source: ownSource({ url: url(`/${count}`) }) });
+    answerWith(answerRows(['15T12:00', 1]));
+    for (let count = 0; count < 6; count++)
+      await createSeriesId({ source: ownSource({ url: sourceUrl(`/${count}`) }) });
     // Twice the second in which a host is fetched from once.
     const until = Date.now() + 3_300;
     const worker = async () => {
@@ -216,11 +217,11 @@ describe('several workers', () => {
     const day = { object: 'list', data: [{ start_timestamp: Date.parse('2026-06-15T12:00Z'), marketprice: 100 }] };
     answerPresets(async () => ({ text: JSON.stringify(day) }));
     const ids = [
-      await make({ source: { preset: 'awattar_de' } }, home.key),
-      await make({ source: { preset: 'awattar_de' } }),
-      await make({ resolution_minutes: 15, source: { preset: 'awattar_de' } }, admin.key),
+      await createSeriesId({ source: { preset: 'awattar_de' } }, home.key),
+      await createSeriesId({ source: { preset: 'awattar_de' } }),
+      await createSeriesId({ resolution_minutes: 15, source: { preset: 'awattar_de' } }, admin.key),
     ];
-    for (const token of ['one', 'two', 'one']) await make({ source: { preset: 'entsoe_fr', token } });
+    for (const token of ['one', 'two', 'one']) await createSeriesId({ source: { preset: 'entsoe_fr', token } });
     expect(await fetchAllSources()).toBe(6);
     expect(
       presetUrls.map((one) => new URL(one).host + (new URL(one).searchParams.get('securityToken') ?? '')).sort(),
@@ -239,7 +240,8 @@ describe('several workers', () => {
   test('at once fetch a preset once for all series that share it', async () => {
     answerPresets(async () => ({ text: '{"data":[{"start_timestamp":1781524800000,"marketprice":100}]}' }));
     const owners = [home, utility, admin];
-    for (let count = 0; count < 12; count++) await make({ source: { preset: 'awattar_de' } }, owners[count % 3]?.key);
+    for (let count = 0; count < 12; count++)
+      await createSeriesId({ source: { preset: 'awattar_de' } }, owners[count % 3]?.key);
     // Without the claim of the host first, each worker leases some of the series, and fetches for them later.
     for (let round = 0; round < 3; round++) {
       await Promise.all(Array.from({ length: 8 }, fetchNextSource));
@@ -254,7 +256,7 @@ describe('several workers', () => {
 
   test('fetch a preset once, however many series share it', async () => {
     answerPresets(async () => ({ text: '{"data":[{"start_timestamp":1781524800000,"marketprice":100}]}' }));
-    const id = await make({ source: { preset: 'awattar_de' } });
+    const id = await createSeriesId({ source: { preset: 'awattar_de' } });
     await api.database.pool.query(
       `WITH more AS (INSERT INTO price_series SELECT (jsonb_populate_record(p, jsonb_build_object('series_id', 'copy ' || n))).*
          FROM price_series p, generate_series(1, 2100) n WHERE series_id = $1 RETURNING series_id)
@@ -271,19 +273,19 @@ describe('several workers', () => {
   });
 
   test('discard a response whose source has changed meanwhile, and take over from a killed worker', async () => {
-    const id = await make({ source: ownSource() });
-    host.answer = () => ({ status: 200, body: rows(['15T12:00', 1]) });
+    const id = await createSeriesId({ source: ownSource() });
+    host.answer = () => ({ status: 200, body: answerRows(['15T12:00', 1]) });
     const changing: FetchAnswer = async (request) => {
-      await patch(id, { source: ownSource({ url: url('/new') }) });
+      await patchSeries(id, { source: ownSource({ url: sourceUrl('/new') }) });
       return fetchAnswer(request);
     };
-    await fetchDueSource({ db: api.db, box: BOX, fetchAnswer: changing, clock: () => api.now });
-    expect([await pricesOf(id), await nextOf(id)]).toEqual([{}, '15T11:15']);
+    await fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: changing, clock: () => api.now });
+    expect([await pricesOf(id), await nextFetchOf(id)]).toEqual([{}, '15T11:15']);
     const killed: FetchAnswer = () => Promise.reject(new Error('killed'));
     await api.database.pool.query('DELETE FROM source_hosts');
     const stopping = AbortSignal.abort();
     // A worker that stops gives the source back at once.
-    await fetchDueSource({ db: api.db, box: BOX, fetchAnswer: killed, clock: () => api.now, stopping });
+    await fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: killed, clock: () => api.now, stopping });
     await api.database.pool.query('DELETE FROM source_hosts');
     await fetchAllSources();
     expect(await pricesOf(id)).toEqual({ '15T12:00': '1' });
@@ -298,9 +300,9 @@ describe('several workers', () => {
 });
 
 test('a custom address is not fetched once its owner becomes a homeowner', async () => {
-  answerWith(rows(['15T12:00', 1]));
+  answerWith(answerRows(['15T12:00', 1]));
   const former = await api.user('utility');
-  const id = await make({ source: ownSource() }, former.key);
+  const id = await createSeriesId({ source: ownSource() }, former.key);
   await api.database.pool.query(`UPDATE users SET role = 'homeowner' WHERE user_id = $1`, [former.userId]);
   await fetchAllSources();
   expect([(await get(id, former.key)).last_error, host.calls]).toEqual([
@@ -311,10 +313,10 @@ test('a custom address is not fetched once its owner becomes a homeowner', async
 
 test('a source that fails for a day is reported to its owner once', async () => {
   host.answer = () => ({ status: 500 });
-  const id = await make({ source: ownSource() });
+  const id = await createSeriesId({ source: ownSource() });
   for (let count = 0; count < 14; count++) {
     await fetchAllSources();
-    api.now = new Date((await get(id)).next_fetch_at);
+    api.now = new Date((await getSeries(id)).next_fetch_at);
   }
   const { rows: told } = await api.database.pool.query(
     `SELECT e.data, e.created_at, d.target FROM events e JOIN deliveries d USING (event_id) WHERE type = 'series.source_failing' AND e.user_id = $1`,
@@ -337,8 +339,8 @@ test('a source that fails for a day is reported to its owner once', async () => 
 });
 
 test('a fetched price queues the costs of homes with an alert on costs; an unchanged price does not', async () => {
-  answerWith(rows(['15T12:00', 1]));
-  const id = await make({ source: ownSource() });
+  answerWith(answerRows(['15T12:00', 1]));
+  const id = await createSeriesId({ source: ownSource() });
   const tariff = { name: 'x', valid_from: '2026-01-01', currency: 'EUR', import: { series_id: id } };
   expect((await api.send('/v1/tariffs', { method: 'POST', key: home.key, body: tariff })).status).toBe(201);
   const alert = { type: 'daily_cost', threshold: '1', delivery: 'email' };
@@ -355,12 +357,12 @@ test('a fetched price queues the costs of homes with an alert on costs; an uncha
   advanceClock(24 * 60);
   expect(await fetchAllSources()).toBe(1);
   expect(await queued()).toEqual([]);
-  answerWith(rows(['15T12:00', 2]));
+  answerWith(answerRows(['15T12:00', 2]));
   advanceClock(24 * 60);
   await fetchAllSources();
   expect(await queued()).toEqual([[home.userId]]);
-  await put(id, ['15T12:00', '5']);
+  await putPrices(id, ['15T12:00', '5']);
   await queued();
-  await remove(id, '?from=2026-06-15&to=2026-06-16');
+  await deletePrices(id, '?from=2026-06-15&to=2026-06-16');
   expect(await queued()).toEqual([[home.userId]]);
 });

@@ -2,26 +2,26 @@ import { describe, expect, test } from 'vitest';
 import type { Answer } from '#test/support/api.ts';
 import {
   advanceClock,
+  answerRows,
   answerWith,
   api,
+  createSeriesId,
+  deletePrices,
   fetchAllSources,
   fetchNextSource,
   foreignSource,
-  get,
+  getSeries,
   HOURLY,
   home,
   host,
-  make,
-  nextOf,
+  nextFetchOf,
   ownSource,
-  patch,
-  post,
+  patchSeries,
+  postSeries,
   pricesOf,
-  put,
+  putPrices,
   registerSourceApi,
-  remove,
-  rows,
-  url,
+  sourceUrl,
   utility,
 } from '#test/support/price-sources.ts';
 
@@ -29,8 +29,8 @@ registerSourceApi();
 
 describe('a series with a source', () => {
   test('is fetched once when the source is set, then at its times, and shows the result', async () => {
-    answerWith(rows(['15T12:00', 0.1], ['15T13:00', '-0.05'], ['15T13:30', 9]));
-    const made = await post({ source: ownSource({ headers: { 'X-Key': 'a secret key' }, scale: 0.5 }) });
+    answerWith(answerRows(['15T12:00', 0.1], ['15T13:00', '-0.05'], ['15T13:30', 9]));
+    const made = await postSeries({ source: ownSource({ headers: { 'X-Key': 'a secret key' }, scale: 0.5 }) });
     expect(made.status).toBe(201);
     const { series_id: id } = made.json;
     expect(made.json).toMatchObject({
@@ -42,7 +42,7 @@ describe('a series with a source', () => {
     expect(await fetchAllSources()).toBe(0);
     expect(host.calls.map(({ headers }) => headers['x-key'])).toEqual(['a secret key']);
     expect(await pricesOf(id)).toEqual({ '15T12:00': '0.05', '15T13:00': '-0.025' });
-    const shown = await get(id);
+    const shown = await getSeries(id);
     expect(shown).toEqual({
       series_id: id,
       user_id: utility.userId,
@@ -57,69 +57,69 @@ describe('a series with a source', () => {
         'secret key',
       );
     // A corrected price replaces the fetched one at the next time.
-    answerWith(rows(['15T12:00', 0.3], ['15T13:00', -0.05]));
+    answerWith(answerRows(['15T12:00', 0.3], ['15T13:00', -0.05]));
     advanceClock(6 * 60 + 45);
     expect(await fetchAllSources()).toBe(1);
     expect(await pricesOf(id)).toEqual({ '15T12:00': '0.15', '15T13:00': '-0.025' });
-    expect((await get(id)).last_error).toBe(null);
-    expect(await nextOf(id)).toBe('16T11:15');
+    expect((await getSeries(id)).last_error).toBe(null);
+    expect(await nextFetchOf(id)).toBe('16T11:15');
   });
 
   test('never replaces a price that was set by hand, until that price is removed', async () => {
-    answerWith(rows(['15T12:00', 1], ['15T13:00', 2], ['15T14:00', 3]));
-    const id = await make({});
-    await put(id, ['15T12:00', '9'], ['16T00:00', '8']);
-    await patch(id, { source: ownSource() });
+    answerWith(answerRows(['15T12:00', 1], ['15T13:00', 2], ['15T14:00', 3]));
+    const id = await createSeriesId({});
+    await putPrices(id, ['15T12:00', '9'], ['16T00:00', '8']);
+    await patchSeries(id, { source: ownSource() });
     await fetchAllSources();
     expect(await pricesOf(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '3', '16T00:00': '8' });
-    await put(id, ['15T13:00', '2']);
-    answerWith(rows(['15T12:00', 10], ['15T13:00', 20], ['15T14:00', 30], ['16T00:00', 40]));
+    await putPrices(id, ['15T13:00', '2']);
+    answerWith(answerRows(['15T12:00', 10], ['15T13:00', 20], ['15T14:00', 30], ['16T00:00', 40]));
     advanceClock(24 * 60);
     await fetchAllSources();
     expect(await pricesOf(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
     // `to` is exclusive; a fetched price stays.
-    expect((await remove(id, '?from=2026-06-15T12:00:00Z&to=2026-06-15T13:00:00Z')).status).toBe(200);
+    expect((await deletePrices(id, '?from=2026-06-15T12:00:00Z&to=2026-06-15T13:00:00Z')).status).toBe(200);
     expect(await pricesOf(id)).toEqual({ '15T12:00': '10', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
-    await remove(id, '?from=2026-06-15&to=2026-06-17');
+    await deletePrices(id, '?from=2026-06-15&to=2026-06-17');
     expect(await pricesOf(id)).toEqual({ '15T12:00': '10', '15T13:00': '20', '15T14:00': '30', '16T00:00': '40' });
     // After their removal, the source's prices apply again.
-    answerWith(rows(['15T12:00', 11], ['16T00:00', 41]));
+    answerWith(answerRows(['15T12:00', 11], ['16T00:00', 41]));
     advanceClock(24 * 60);
     await fetchAllSources();
     expect(await pricesOf(id)).toEqual({ '15T12:00': '11', '15T13:00': '20', '15T14:00': '30', '16T00:00': '41' });
     // Without a source, these times have no price.
-    await patch(id, { source: null });
-    expect(await get(id)).toEqual({ series_id: id, user_id: utility.userId, ...HOURLY });
-    await remove(id, '?from=2026-06-15T13:00:00Z&to=2026-06-16');
+    await patchSeries(id, { source: null });
+    expect(await getSeries(id)).toEqual({ series_id: id, user_id: utility.userId, ...HOURLY });
+    await deletePrices(id, '?from=2026-06-15T13:00:00Z&to=2026-06-16');
     expect(await pricesOf(id)).toEqual({ '15T12:00': '11', '16T00:00': '41' });
-    await remove(id, '?from=2026-06-15&to=2026-06-17');
+    await deletePrices(id, '?from=2026-06-15&to=2026-06-17');
     const { rows: left } = await api.database.pool.query('SELECT FROM prices WHERE series_id = $1', [id]);
     expect(left).toEqual([]);
     for (const query of ['', '?from=2026-06-15', '?from=2026-06-15&to=2026-06-15', '?from=x&to=2026-06-15'])
-      expect([query, (await remove(id, query)).status]).toEqual([query, 422]);
-    expect((await remove(id, '?from=2026-06-15&to=2026-06-17', home.key)).status).toBe(404);
+      expect([query, (await deletePrices(id, query)).status]).toEqual([query, 422]);
+    expect((await deletePrices(id, '?from=2026-06-15&to=2026-06-17', home.key)).status).toBe(404);
   });
 
   test('keeps headers that a change omits, for the same host only', async () => {
-    answerWith(rows(['15T12:00', 1]));
-    const id = await make({ source: ownSource({ headers: { 'x-key': 'one' } }) });
-    await patch(id, { name: 'Other', source: ownSource({ url: url('/other') }) });
+    answerWith(answerRows(['15T12:00', 1]));
+    const id = await createSeriesId({ source: ownSource({ headers: { 'x-key': 'one' } }) });
+    await patchSeries(id, { name: 'Other', source: ownSource({ url: sourceUrl('/other') }) });
     await fetchAllSources();
     expect(host.calls.map(({ path, headers }) => [path, headers['x-key']])).toEqual([['/other', 'one']]);
-    expect((await get(id)).name).toBe('Other');
+    expect((await getSeries(id)).name).toBe('Other');
     const foreign = foreignSource();
-    expect((await patch(id, { source: foreign })).json.details[0].field).toBe('source.headers');
-    expect((await patch(id, { source: { ...foreign, headers: {} } })).status).toBe(200);
-    await patch(id, { source: ownSource({ headers: {} }) });
+    expect((await patchSeries(id, { source: foreign })).json.details[0].field).toBe('source.headers');
+    expect((await patchSeries(id, { source: { ...foreign, headers: {} } })).status).toBe(200);
+    await patchSeries(id, { source: ownSource({ headers: {} }) });
     await fetchAllSources();
     expect(host.calls.at(-1)?.headers['x-key']).toBe(undefined);
-    expect((await patch(id, {})).status).toBe(200);
-    expect((await patch(id, { currency: 'GBP' })).status).toBe(422);
+    expect((await patchSeries(id, {})).status).toBe(200);
+    expect((await patchSeries(id, { currency: 'GBP' })).status).toBe(422);
   });
 
   test('of a utility is visible to its homeowners without its source', async () => {
-    const id = await make({ source: ownSource() });
-    expect(await get(id, home.key)).toEqual({ series_id: id, user_id: utility.userId, ...HOURLY });
+    const id = await createSeriesId({ source: ownSource() });
+    expect(await getSeries(id, home.key)).toEqual({ series_id: id, user_id: utility.userId, ...HOURLY });
     const listed = (await api.send('/v1/price-series', { key: utility.key })).json;
     expect(listed[0]).toHaveProperty('next_fetch_at');
   });
@@ -135,7 +135,7 @@ describe('an emission series with a source', () => {
     (await send('GET', `${path(id)}/intensities?start=2026-06-15&end=2026-06-15`)).json;
 
   test('stores intensities as a price series stores prices, and is checked, changed and returned alike', async () => {
-    answerWith(rows(['15T12:00', 0.1234], ['15T12:30', 200]));
+    answerWith(answerRows(['15T12:00', 0.1234], ['15T12:30', 200]));
     const source = ownSource({ scale: '1000' });
     const checked = await send('POST', path(), { ...EMISSIONS, source, check: true });
     const answer = [half('15T12:00', '123.4'), half('15T12:30', '200000')];
@@ -155,8 +155,8 @@ describe('an emission series with a source', () => {
     expect((await send('DELETE', removal)).json.message).toContain(`Emission series ${id}`);
     expect(await intensitiesOf(id)).toEqual(answer);
     // A series of one kind is not found as one of the other.
-    expect((await patch(id, { name: 'x' })).status).toBe(404);
-    expect((await remove(id, '?from=2026-06-15&to=2026-06-16')).status).toBe(404);
+    expect((await patchSeries(id, { name: 'x' })).status).toBe(404);
+    expect((await deletePrices(id, '?from=2026-06-15&to=2026-06-16')).status).toBe(404);
     const ended = await send('PATCH', path(id), { name: 'Our grid', source: null });
     expect(ended.json).toEqual({ series_id: id, user_id: utility.userId, ...EMISSIONS, name: 'Our grid' });
     expect((await send('PATCH', path(id), { source }, home.key)).status).toBe(404);
@@ -176,7 +176,9 @@ describe('an emission series with a source', () => {
     };
     expect(await refused({ preset: 'octopus_agile_c' })).toEqual([422, 'source.preset']);
     expect(await refused(ownSource())).toEqual([403, 'own_addresses']);
-    expect((await post({ source: { preset: 'carbon_intensity_gb' } })).json.details[0].field).toBe('source.preset');
+    expect((await postSeries({ source: { preset: 'carbon_intensity_gb' } })).json.details[0].field).toBe(
+      'source.preset',
+    );
     expect(
       (await send('POST', path(), { ...EMISSIONS, source: { preset: 'carbon_intensity_gb' } }, home.key)).status,
     ).toBe(201);
@@ -209,7 +211,7 @@ describe('a source is refused', () => {
     [{ preset: 'octopus_agile_c' }, 'source.preset'],
     ['awattar_de', 'source'],
   ])('%j', async (source, field) => {
-    const { status, json } = await post({ source });
+    const { status, json } = await postSeries({ source });
     expect([status, json.details.map((one: { field: string }) => one.field)]).toEqual([
       422,
       expect.arrayContaining([field]),
@@ -222,29 +224,30 @@ describe('a source is refused', () => {
     expect([refused.status, refused.json.code]).toEqual([403, 'own_addresses']);
     const owner = await api.user('homeowner');
     const ids: string[] = [];
-    for (let count = 0; count < 20; count++) ids.push(await make({ source: { preset: 'awattar_de' } }, owner.key));
-    expect((await patch(ids[0] as string, { source: ownSource() }, owner.key)).status).toBe(403);
-    const beyond = await post({ source: { preset: 'awattar_at' } }, owner.key);
+    for (let count = 0; count < 20; count++)
+      ids.push(await createSeriesId({ source: { preset: 'awattar_de' } }, owner.key));
+    expect((await patchSeries(ids[0] as string, { source: ownSource() }, owner.key)).status).toBe(403);
+    const beyond = await postSeries({ source: { preset: 'awattar_at' } }, owner.key);
     expect([beyond.status, beyond.json.code]).toEqual([409, 'too_many_sources']);
-    expect((await patch(ids[0] as string, { source: { preset: 'awattar_at' } }, owner.key)).status).toBe(200);
-    expect((await patch(ids[0] as string, { source: null }, owner.key)).json).not.toHaveProperty('source');
-    expect((await post({ source: { preset: 'awattar_at' } }, owner.key)).status).toBe(201);
+    expect((await patchSeries(ids[0] as string, { source: { preset: 'awattar_at' } }, owner.key)).status).toBe(200);
+    expect((await patchSeries(ids[0] as string, { source: null }, owner.key)).json).not.toHaveProperty('source');
+    expect((await postSeries({ source: { preset: 'awattar_at' } }, owner.key)).status).toBe(201);
   });
 
   test('if an account sets and checks sources more than 100 times a day', async () => {
-    const id = await make({ source: ownSource() });
+    const id = await createSeriesId({ source: ownSource() });
     await api.database.pool.query('UPDATE source_checks SET checks = 100');
-    const refused = await patch(id, { source: ownSource() });
+    const refused = await patchSeries(id, { source: ownSource() });
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, String(12.75 * 3_600)]);
     api.now = new Date('2026-06-16T00:00:00Z');
-    expect((await patch(id, { source: ownSource() })).status).toBe(200);
+    expect((await patchSeries(id, { source: ownSource() })).status).toBe(200);
   });
 });
 
 describe('a check of a source', () => {
   test('returns the first prices that would be stored, and stores nothing', async () => {
-    answerWith(rows(['15T13:00', 0.2], ['15T12:00', 0.1], ['15T12:07', 1]));
-    const { status, json } = await post({ check: true, source: ownSource() });
+    answerWith(answerRows(['15T13:00', 0.2], ['15T12:00', 0.1], ['15T12:07', 1]));
+    const { status, json } = await postSeries({ check: true, source: ownSource() });
     expect([status, json]).toEqual([
       200,
       {
@@ -262,26 +265,26 @@ describe('a check of a source', () => {
       [api.now],
     );
     expect(acts).toEqual([]);
-    expect((await post({ check: true })).json.details[0].field).toBe('source');
-    expect((await post({ check: true, source: ownSource() }, home.key)).status).toBe(403);
+    expect((await postSeries({ check: true })).json.details[0].field).toBe('source');
+    expect((await postSeries({ check: true, source: ownSource() }, home.key)).status).toBe(403);
     answerWith('<html>a private text</html>');
     await api.database.pool.query('DELETE FROM source_hosts');
-    const failed = await post({ check: true, source: ownSource() });
+    const failed = await postSeries({ check: true, source: ownSource() });
     expect([failed.status, failed.json.details]).toEqual([
       422,
       [{ field: 'source', message: 'the response is not JSON' }],
     ]);
-    expect((await post({ check: false, source: ownSource() })).status).toBe(201);
+    expect((await postSeries({ check: false, source: ownSource() })).status).toBe(201);
   });
 });
 
 describe('a series that is deleted while others change it', () => {
   type Change = (id: string) => Promise<Answer>;
   const changes: [string, Change][] = [
-    ['PATCH of its source', (id) => patch(id, { source: ownSource({ url: url('/new') }) })],
-    ['PATCH that ends its source', (id) => patch(id, { source: null })],
-    ['PATCH of its name', (id) => patch(id, { name: 'x' })],
-    ['PUT of prices', (id) => put(id, ['15T12:00', '1'])],
+    ['PATCH of its source', (id) => patchSeries(id, { source: ownSource({ url: sourceUrl('/new') }) })],
+    ['PATCH that ends its source', (id) => patchSeries(id, { source: null })],
+    ['PATCH of its name', (id) => patchSeries(id, { name: 'x' })],
+    ['PUT of prices', (id) => putPrices(id, ['15T12:00', '1'])],
     ['second DELETE', (id) => api.send(`/v1/price-series/${id}`, { method: 'DELETE', key: utility.key })],
   ];
   const deletion: Change = (id) => api.send(`/v1/price-series/${id}`, { method: 'DELETE', key: utility.key });
@@ -318,7 +321,7 @@ describe('a series that is deleted while others change it', () => {
 
   test.each(changes)('stays deleted after a %s, in either order', async (_name, change) => {
     for (const isDeletedFirst of [true, false]) {
-      const id = await make({ source: ownSource() });
+      const id = await createSeriesId({ source: ownSource() });
       const [one, other] = isDeletedFirst ? [deletion, change] : [change, deletion];
       const [first, second] = await inTurn(id, one, other);
       const statuses = [first.status, second.status];
@@ -331,9 +334,9 @@ describe('a series that is deleted while others change it', () => {
   });
 
   test('stays deleted while all of these and three workers run concurrently', async () => {
-    answerWith(rows(['15T12:00', 1]));
+    answerWith(answerRows(['15T12:00', 1]));
     for (let round = 0; round < 20; round++) {
-      const id = await make({ source: ownSource() });
+      const id = await createSeriesId({ source: ownSource() });
       const all = changes.flatMap(([, change]) => [change(id), change(id)]);
       const [statuses] = await Promise.all([
         Promise.all(all.map(async (answer) => (await answer).status)),
@@ -342,7 +345,7 @@ describe('a series that is deleted while others change it', () => {
       expect(statuses.slice(0, -2).filter((status) => status !== 200 && status !== 404)).toEqual([]);
       expect(statuses.slice(-2).sort()).toEqual([200, 404]);
       expect(await leftOf(id)).toEqual({ series: 0, sources: 0, prices: 0 });
-      expect((await get(id)).status).toBe(404);
+      expect((await getSeries(id)).status).toBe(404);
       await api.database.pool.query('DELETE FROM source_hosts; DELETE FROM source_checks');
     }
   });

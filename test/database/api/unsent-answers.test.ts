@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { block, FLAG, FRAME, frame, rawHttp2 } from '#test/support/http2-frames.ts';
+import { buildFrame, buildHeaderBlock, FRAME_FLAGS, FRAME_TYPES, rawHttp2 } from '#test/support/http2-frames.ts';
 
 const MIB = 1_048_576;
 
@@ -39,13 +39,13 @@ afterAll(() => api.close());
 /** SETTINGS_INITIAL_WINDOW_SIZE of 0: the client accepts only the headers of an answer. */
 const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
 const request = (path: string) =>
-  block({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path });
+  buildHeaderBlock({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path });
 
 async function takeNothing(path: string, connections: number): Promise<Awaited<ReturnType<typeof rawHttp2>>[]> {
   const raws = await Promise.all(Array.from({ length: connections }, () => rawHttp2(api.port, NO_WINDOW)));
   for (const raw of raws)
     for (let stream = 1; stream < 200; stream += 2)
-      raw.write(frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, stream, request(path)));
+      raw.write(buildFrame(FRAME_TYPES.headers, FRAME_FLAGS.endHeaders | FRAME_FLAGS.endStream, stream, request(path)));
   return raws;
 }
 
@@ -56,10 +56,10 @@ test('HTTP/2 connections that read none of a hundred answers use a few MiB each,
   slow.write(`GET /v1/archive HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`);
   await once(slow, 'readable');
   const one = await takeNothing('/own', 1);
-  await expect.poll(() => one[0]?.came.filter(({ type }) => type === FRAME.rst).length).toBeGreaterThan(90);
+  await expect.poll(() => one[0]?.came.filter(({ type }) => type === FRAME_TYPES.rst).length).toBeGreaterThan(90);
   expect(owned).toBeLessThanOrEqual(4 * MIB);
   const many = await takeNothing('/own', 10);
-  await expect.poll(() => many.every(({ came }) => came.some(({ type }) => type === FRAME.rst))).toBe(true);
+  await expect.poll(() => many.every(({ came }) => came.some(({ type }) => type === FRAME_TYPES.rst))).toBe(true);
   expect(owned).toBeLessThanOrEqual(32 * MIB);
   // Another client at the same address reads, and gets its answer.
   expect((await api.send('/own')).bytes.length).toBe(MIB);

@@ -12,7 +12,7 @@ import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts'
 import { readingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { type EventStream, openEventStream } from '#test/support/event-stream.ts';
-import { homeKey, join } from '#test/support/members.ts';
+import { addMember, homeKey } from '#test/support/members.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
 
 let api: TestApi;
@@ -284,7 +284,7 @@ describe('access to the stream', () => {
     });
     const owner = await person();
     const member = await person();
-    const memberId = await join(api, owner, member, 'read');
+    const memberId = await addMember(api, owner, member, 'read');
     const memberKey = await homeKey(api, owner, member);
     const administrator = await api.user('admin');
     const as = { key: administrator.key };

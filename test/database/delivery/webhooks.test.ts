@@ -7,7 +7,7 @@ import { createWebhookChannel } from '#src/delivery/webhook/send.ts';
 import { updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { listDeliveriesAsApi, retryDelivery, sendTest } from '#test/support/delivery-log.ts';
-import { type Call, type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { type Receiver, startReceiver, type WebhookCall } from '#test/support/receiver.ts';
 
 let receiver: Receiver;
 let deliveries: TestDeliveries;
@@ -44,7 +44,7 @@ describe('an event', () => {
     await deliveries.run();
     await deliveries.run();
     expect(receiver.calls).toHaveLength(1);
-    const { headers, body } = receiver.calls[0] as Call;
+    const { headers, body } = receiver.calls[0] as WebhookCall;
     expect(headers['content-type']).toBe('application/json');
     expect(new Webhook(SECRET).verify(body, headers)).toEqual({
       id,
@@ -179,7 +179,7 @@ describe('a receiver’s response', () => {
     await deliveries.happen(userId, { email: 'ä\u2028@example.com', amounts: [1e21, 0.1], nested: { b: 1, a: null } });
     await deliveries.run();
     const { request, attempts } = await sent();
-    const { headers, body } = receiver.calls[0] as Call;
+    const { headers, body } = receiver.calls[0] as WebhookCall;
     expect(request.body).toBe(body);
     expect(request.url).toBe(receiver.url);
     expect(headers).toMatchObject(request.headers);

@@ -95,7 +95,7 @@ export async function startApiPair({ minute }: { minute: { free: number } }): Pr
     ca: pair.cert,
     secretKey: SECRET_KEY,
     ports: { first: apiPorts[0], second: apiPorts[1], proxy: proxy.ports.api },
-    ask: (port, path, asked = {}) => ask(pair.cert, port, path, asked),
+    ask: (port, path, asked = {}) => requestLoopback(pair.cert, port, path, asked),
     async replace(which) {
       const code = await processes[which].stop();
       processes[which] = await start(which);
@@ -112,7 +112,12 @@ export async function startApiPair({ minute }: { minute: { free: number } }): Pr
 }
 
 /** Sends a request to a port of the loopback. Never throws. `ca`: PEM of the authority of its certificate. */
-export function ask(ca: string, port: number, path: string, { key, body, agent, ...asked }: Asked): Promise<Came> {
+export function requestLoopback(
+  ca: string,
+  port: number,
+  path: string,
+  { key, body, agent, ...asked }: Asked,
+): Promise<Came> {
   const data = body === undefined ? undefined : JSON.stringify(body);
   const headers = {
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),

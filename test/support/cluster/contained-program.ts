@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync
 import { join } from 'node:path';
 import { makeInnerFolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
-import { userIn } from '../tiers/server.ts';
+import { findUserIds } from '../tiers/server.ts';
 
 /** A program of Debian 13 and all its child processes in separate namespaces. It ends with the test, even if the test is killed. */
 export interface ContainedProgram {
@@ -26,7 +26,7 @@ export interface InnerFolder {
 
 export function innerFolder(): InnerFolder {
   const path = makeInnerFolder();
-  const { uid, gid } = userIn(DEBIAN_13, 'postgres');
+  const { uid, gid } = findUserIds(DEBIAN_13, 'postgres');
   chownSync(path, uid, gid);
   return { path, inside: path.slice(DEBIAN_13.length), remove: () => rmSync(path, { recursive: true, force: true }) };
 }

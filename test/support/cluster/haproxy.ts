@@ -5,7 +5,7 @@ import { freePort } from '../free-port.ts';
 import { waitUntilReachable } from '../mosquitto.ts';
 import { makeInnerFolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
-import { userIn } from '../tiers/server.ts';
+import { findUserIds } from '../tiers/server.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/', import.meta.url);
 
@@ -39,7 +39,7 @@ export async function startHAProxy(options: {
 }): Promise<HAProxy> {
   const { tls, api, brokers = [], ingest, clientCa } = options;
   const folder = makeInnerFolder();
-  const { uid, gid } = userIn(DEBIAN_13, 'haproxy');
+  const { uid, gid } = findUserIds(DEBIAN_13, 'haproxy');
   const put = (name: string, content: string) => {
     writeFileSync(join(folder, name), content, { mode: 0o600 });
     chownSync(join(folder, name), uid, gid);

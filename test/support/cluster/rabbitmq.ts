@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { freePort } from '../free-port.ts';
 import { makeInnerFolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
-import { userIn } from '../tiers/server.ts';
+import { findUserIds } from '../tiers/server.ts';
 import { findProcessTree, startInNamespace } from './namespace.ts';
 
 const DEPLOYED = resolve(import.meta.dirname, '../../../deploy/cluster/rabbitmq');
@@ -84,7 +84,7 @@ export async function startRabbitMq({
   const operators = [operator].flat();
   const folder = makeInnerFolder();
   const inside = folder.slice(DEBIAN_13.length);
-  const { uid, gid } = userIn(DEBIAN_13, 'rabbitmq');
+  const { uid, gid } = findUserIds(DEBIAN_13, 'rabbitmq');
   const own = (path: string) => chownSync(path, uid, gid);
   const write = (path: string, text: string) => {
     writeFileSync(path, text);

@@ -67,7 +67,7 @@ export async function startRouters(options: {
 }): Promise<Routers> {
   const { tls, first, c2, count = 1, clientCa } = options;
   const folder = makeInnerFolder();
-  const { uid, gid } = userIn(DEBIAN_13, 'haproxy');
+  const { uid, gid } = findUserIds(DEBIAN_13, 'haproxy');
   const maps = join(folder, 'maps');
   mkdirSync(maps);
   const put = (name: string, content: string) => {

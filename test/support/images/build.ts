@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../../..');
 /** Stage of deploy/Dockerfile whose tag keeps the installed packages from one run to the next. */
 const PACKAGES = { whole: 'localhost/energy-test:whole' };
 /** Targets of deploy/Dockerfile, with the tags that the tests use. `default` is built if a build names none. */
-export const IMAGES = {
+export const IMAGE_TAGS = {
   service: 'localhost/energy-test:service',
   home: 'localhost/energy-test:home',
   default: 'localhost/energy-test:default',
@@ -25,7 +25,7 @@ const NOT_COPIED = ['usr/lib/erlang', 'usr/lib/rabbitmq', 'usr/share/doc', 'usr/
  */
 export default function setUp(): void {
   preparePodman();
-  for (const [target, tag] of Object.entries({ ...PACKAGES, ...IMAGES })) {
+  for (const [target, tag] of Object.entries({ ...PACKAGES, ...IMAGE_TAGS })) {
     const began = performance.now();
     const chosen = target === 'default' ? [] : [`--target=${target}`];
     const file = `--file=${join(root, 'deploy/Dockerfile')}`;

@@ -87,7 +87,7 @@ export function createDeployment(): Deployment {
 export const HOST_NAME = hostname();
 
 /** Everything that a container has printed. */
-export const outputOf = (container: string): string => {
+export const containerOutput = (container: string): string => {
   const { stdout, stderr } = spawnSync('podman', ['logs', container], { env: podmanEnvironment(), encoding: 'utf8' });
   return stdout + stderr;
 };
@@ -95,9 +95,9 @@ export const outputOf = (container: string): string => {
 /** Waits until a container has printed a text, and returns the seconds from its last start. Throws with its output if that takes longer. */
 export async function waitUntilPrinted(container: string, text: RegExp, withinMs: number): Promise<number> {
   const untilMs = Date.now() + withinMs;
-  while (!text.test(outputOf(container))) {
+  while (!text.test(containerOutput(container))) {
     if (Date.now() > untilMs)
-      throw new Error(`${container} did not print ${text}: ${outputOf(container).slice(-3_000)}`);
+      throw new Error(`${container} did not print ${text}: ${containerOutput(container).slice(-3_000)}`);
     await new Promise((done) => setTimeout(done, 500));
   }
   const startedMs = Number(podman('inspect', '--format', '{{.State.StartedAt.UnixMilli}}', container));

@@ -15,7 +15,7 @@ export interface Visitor {
 }
 
 /** Energy that the published registers show. */
-export const DAY_KWH = 1.5;
+export const PUBLISHED_KWH = 1.5;
 
 /** Downloads the certificate from `address`, and returns a client that reaches `name` there, with an administrator's key. */
 export async function connectVisitor(at: { address: string; name: string; key: string }): Promise<Visitor> {
@@ -52,7 +52,7 @@ export async function connectVisitor(at: { address: string; name: string; key: s
       const day = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
       for (const [hour, kwh] of [
         [1, 100],
-        [2, 100 + DAY_KWH],
+        [2, 100 + PUBLISHED_KWH],
       ] as const) {
         const reading = { ts: `${day}T0${hour}:00:00Z`, energy_total_kwh: kwh };
         await device.publishAsync(topic, JSON.stringify(reading), { qos: 1 });

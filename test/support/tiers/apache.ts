@@ -1,12 +1,12 @@
 import { chownSync } from 'node:fs';
 import { makeInnerFolder } from './inner-folder.ts';
 import { DEBIAN_13, DEBIAN_13_BIN } from './reach.ts';
-import { runServer, type TestServer, userIn } from './server.ts';
+import { findUserIds, runServer, type TestServer } from './server.ts';
 
 /** Starts Debian 13's PostgreSQL 17 with its Apache-licensed TimescaleDB. */
 export async function startApache({ preload = true }: { preload?: boolean } = {}): Promise<TestServer> {
   const folder = makeInnerFolder();
-  const { uid, gid } = userIn(DEBIAN_13, 'postgres');
+  const { uid, gid } = findUserIds(DEBIAN_13, 'postgres');
   chownSync(folder, uid, gid);
   return runServer({
     bin: DEBIAN_13_BIN,

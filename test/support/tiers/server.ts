@@ -96,7 +96,7 @@ async function answers(url: string, child: ChildProcess): Promise<void> {
 }
 
 /** User id and group id of a user in a root file system, from its passwd. */
-export function userIn(root: string, name: string): { uid: number; gid: number } {
+export function findUserIds(root: string, name: string): { uid: number; gid: number } {
   const line = readFileSync(join(root, 'etc/passwd'), 'utf8')
     .split('\n')
     .find((one) => one.startsWith(`${name}:`));

@@ -136,7 +136,7 @@ test('both cells’ homes publish and are read through one address; one moves ba
   // Requests of the account by key and by session, as long as messages are published.
   const came = new Map<string, number>();
   let isDone = false;
-  const watch = async (what: string, once: () => ReturnType<typeof ask>) => {
+  const watch = async (what: string, once: () => ReturnType<typeof requestLoopback>) => {
     while (!isDone) {
       const { status, headers, json, failed: broken } = await once();
       const isRight = status === 503 ? headers['retry-after'] !== undefined : status === 200 && json?.user !== null;

@@ -16,7 +16,7 @@ import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { updateDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
-import { findCutSelects, SIZES, testLooks } from '#test/support/browser.ts';
+import { findCutSelects, SCREEN_SIZES, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -282,11 +282,11 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
   const value = page.locator('td', { hasText: '9,000,000,000 kWh' });
   await value.getByText('implausible, not counted').waitFor();
   // A phone shows the same state as words in a line.
-  await page.setViewportSize(SIZES.phone);
+  await page.setViewportSize(SCREEN_SIZES.phone);
   expect((await value.getByText('implausible, not counted').boundingBox())?.width).toBeGreaterThan(100);
   const place = await page.getByLabel('import energy_total_kwh: place in the home').boundingBox();
-  expect((place?.x ?? 0) + (place?.width ?? SIZES.phone.width)).toBeLessThan(SIZES.phone.width - 30);
-  await page.setViewportSize(SIZES.desktop);
+  expect((place?.x ?? 0) + (place?.width ?? SCREEN_SIZES.phone.width)).toBeLessThan(SCREEN_SIZES.phone.width - 30);
+  await page.setViewportSize(SCREEN_SIZES.desktop);
   expect(await findCutSelects(page)).toEqual([]);
   await page.getByLabel('Type').selectOption({ label: 'other …' });
   await page.getByLabel('Which other type').fill('water_heater');

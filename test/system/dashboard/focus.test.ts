@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { SIZES } from '#test/support/browser.ts';
+import { SCREEN_SIZES } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 // The keyboard focus after each step: it is never lost.
@@ -95,7 +95,7 @@ test('a question focuses Cancel; the list takes the focus of a deleted row', asy
 test('a secret that is shown once stays on Escape until it was copied, and is scrolled to its top', async () => {
   await dashboard.user('once@example.com');
   const page = await pageOf('once@example.com', 'API Keys');
-  await page.setViewportSize(SIZES.phone);
+  await page.setViewportSize(SCREEN_SIZES.phone);
   await press(page, 'Create New Key');
   await press(page, 'Create key');
   await page.getByText('it is shown only once').waitFor();

@@ -6,7 +6,7 @@ import { packPrices } from '#src/tariffs/packed-days.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { storePrices } from '#src/tariffs/prices.ts';
 import { updateUser } from '#src/users/store.ts';
-import { SIZES, testCurrentLooks, testLooks } from '#test/support/browser.ts';
+import { SCREEN_SIZES, testCurrentLooks, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { addHistory, ordinaryLoadWatts, QUARTER_MS, sunnyRoofWatts } from '#test/support/dashboard-homes.ts';
 
@@ -120,7 +120,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   expect(await ofGas.textContent()).toMatch(/m³ estimated|all measured/);
   await testLooks(page, 'home-gas');
   // A phone shows all hours of each weekday, and another period can be chosen without scrolling.
-  await page.setViewportSize(SIZES.phone);
+  await page.setViewportSize(SCREEN_SIZES.phone);
   const heat = page.locator('.heat');
   expect(await heat.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
   expect((await heat.getByText('Mon').boundingBox())?.x).toBeGreaterThan(0);
@@ -128,7 +128,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   expect((await page.getByRole('group', { name: 'Period' }).boundingBox())?.y).toBe(0);
   // The links to pages are at the bottom of the screen.
   const devices = await page.getByRole('link', { name: 'Devices' }).boundingBox();
-  expect((devices?.y ?? 0) + (devices?.height ?? 0)).toBeGreaterThan(SIZES.phone.height - 20);
+  expect((devices?.y ?? 0) + (devices?.height ?? 0)).toBeGreaterThan(SCREEN_SIZES.phone.height - 20);
 
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   const before = await big(page, 'Used so far');
@@ -229,16 +229,16 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   expect(await big(page, 'A year before')).toBe('8.83 kWh');
   expect(await page.getByText(/^Highest quarter-hour: 2,320 W, 12:00/).count()).toBe(1);
   // The first screen of a phone has one large number, its cost and that of the week before, and all of the chart.
-  await page.setViewportSize(SIZES.phone);
+  await page.setViewportSize(SCREEN_SIZES.phone);
   const bars = page.getByRole('img', { name: /^Usage by hour: / });
-  await expect.poll(async () => (await bars.boundingBox())?.width ?? 1_000).toBeLessThan(SIZES.phone.width);
+  await expect.poll(async () => (await bars.boundingBox())?.width ?? 1_000).toBeLessThan(SCREEN_SIZES.phone.width);
   const [chart, tab] = [await bars.boundingBox(), await page.getByRole('link', { name: 'Alerts' }).boundingBox()];
   expect((chart?.y ?? 1_000) + (chart?.height ?? 0)).toBeLessThan(tab?.y ?? 0);
   const sizes = await page
     .locator('.lead dd.big')
     .evaluateAll((all) => all.map((one) => Number.parseFloat(getComputedStyle(one).fontSize)));
   expect(sizes[0]).toBeGreaterThan(1.5 * (sizes[1] ?? 0));
-  await page.setViewportSize(SIZES.desktop);
+  await page.setViewportSize(SCREEN_SIZES.desktop);
   await page.getByRole('button', { name: 'The day before' }).click();
   await expect.poll(() => page.url()).toContain(dayBefore(tuesday, 1));
   // The arrow keeps the focus, so that it can be pressed again.

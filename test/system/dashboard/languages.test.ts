@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LANGUAGES, type Language, words } from '#src/dashboard/words/words.ts';
-import { chooseLanguage, RULES_OF_WORDS, SIZES, testLooks } from '#test/support/browser.ts';
+import { AXE_RULES_OF_TEXTS, chooseLanguage, SCREEN_SIZES, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -23,7 +23,7 @@ async function signedIn(): Promise<void> {
   await meter.publish({ energy_total_kwh: 1 });
   await dashboard.device(userId, 'thermostat');
   page = await dashboard.signIn('five@example.com');
-  await page.setViewportSize(SIZES.phone);
+  await page.setViewportSize(SCREEN_SIZES.phone);
   const tariff = { valid_from: '2026-01-01', name: 'Test', currency: 'EUR', import: { per_kwh: '1.234' } };
   await ask('/v1/tariffs', { user_id: userId, ...tariff, standing_per_day: '0.35', export: { per_kwh: '0.08' } });
   await ask('/v1/alerts', { user_id: userId, type: 'daily_usage', threshold_kwh: 12.5, delivery: 'email' });
@@ -61,11 +61,11 @@ test.each(others)('%s fits on a phone, on every page and in its dialogs', async 
     expect(await page.locator('html').getAttribute('lang')).toBe(language);
     expect(await page.title()).toBe(`${words().common.pages[view]} · ${words().common.product}`);
     await expect.poll(() => page.getByText(words().common.loading).count()).toBe(0);
-    await testLooks(page, `${view}-${language}`, 'phone', RULES_OF_WORDS);
+    await testLooks(page, `${view}-${language}`, 'phone', AXE_RULES_OF_TEXTS);
     if (!OPENS.has(view)) continue;
     await page.locator('main button.main').first().click();
     await dialog().waitFor();
-    await testLooks(page, `${view}-dialog-${language}`, 'phone', RULES_OF_WORDS);
+    await testLooks(page, `${view}-dialog-${language}`, 'phone', AXE_RULES_OF_TEXTS);
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
   }
@@ -110,7 +110,7 @@ test('starts in the browser’s language, with its region’s numbers, and loads
   const person = await dashboard.browser.newContext({
     baseURL: dashboard.url,
     ignoreHTTPSErrors: true,
-    viewport: SIZES.phone,
+    viewport: SCREEN_SIZES.phone,
     locale: 'de-AT',
   });
   const fetched: string[] = [];

@@ -12,7 +12,7 @@ import { EVENT_TYPES } from '#src/database/enums.ts';
 import { findCutSelects, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { freePort } from '#test/support/free-port.ts';
-import { type Call, type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { type Receiver, startReceiver, type WebhookCall } from '#test/support/receiver.ts';
 import { loadWords } from '#test/support/words.ts';
 
 let dashboard: Dashboard;
@@ -88,7 +88,7 @@ test('a webhook made here gets its test event, signed with the secret that was s
   // The status updates by itself once the delivery has succeeded.
   await badge(page, 'succeeded').waitFor();
   expect(receiver.calls).toHaveLength(1);
-  const { body, headers } = receiver.calls[0] as Call;
+  const { body, headers } = receiver.calls[0] as WebhookCall;
   expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: 'webhook.test' });
   const [row] = await log(page).locator('tbody tr').all();
   expect(await row?.textContent()).toMatch(/^webhook\.testsucceeded1HTTP 202just now–Details$/);
@@ -101,11 +101,11 @@ test('a webhook made here gets its test event, signed with the secret that was s
   expect(head).toContain(`webhook-id: ${headers['webhook-id']}`);
   expect(await shown(page, 'Beginning of the response body')).toBe('taken, thank you');
   await testLooks(page, 'webhooks');
-  expect(await runs(code, receiver.calls[0] as Call)).toEqual([204, 400]);
+  expect(await runs(code, receiver.calls[0] as WebhookCall)).toEqual([204, 400]);
 });
 
 /** Runs the displayed example receiver unchanged except for its port. Returns its status for a call and for a forged call. */
-async function runs(code: string, { body, headers }: Call): Promise<number[]> {
+async function runs(code: string, { body, headers }: WebhookCall): Promise<number[]> {
   const port = await freePort();
   const child = spawn(process.execPath, ['--input-type=module', '-e', code.replace('8080', String(port))], {
     cwd: import.meta.dirname,
@@ -185,7 +185,7 @@ test('after a rotation both secrets sign; it is deleted after a confirmation', a
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: /^Send test event/ }).click();
   await badge(page, 'succeeded').waitFor();
-  const { body, headers } = receiver.calls[0] as Call;
+  const { body, headers } = receiver.calls[0] as WebhookCall;
   for (const one of [secret, fresh])
     expect(new Webhook(one).verify(body, headers)).toMatchObject({ type: 'webhook.test' });
 

@@ -6,7 +6,7 @@ import { connect } from 'node:tls';
 import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool } from '#src/database/connect.ts';
-import { composeFile, imageOf } from '#test/support/compose-file.ts';
+import { composeFile, readImageContents } from '#test/support/compose-file.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { findReachableTiers } from '#test/support/tiers/reach.ts';
@@ -50,7 +50,7 @@ function run(role: string): Container {
   const { DATABASE_URL, DATA_DIR } = environment;
   expect([DATABASE_URL, DATA_DIR]).toEqual(['postgres://energy:postgres@database:5432/energy', '/data']);
   const mapped = { DATABASE_URL: server.urlOf('energy'), DATA_DIR: join(folder.path, 'data') };
-  const [program, ...args] = [...imageOf().entrypoint, ...command];
+  const [program, ...args] = [...readImageContents().entrypoint, ...command];
   expect(program).toBe('node');
   const child = spawn(process.execPath, args, {
     cwd: join(folder.path, 'app'),
@@ -111,7 +111,8 @@ const ask = (path: string, { ca, body }: { ca?: string; body?: unknown } = {}) =
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  for (const name of imageOf().folders) cpSync(join(root, name), join(folder.path, 'app', name), { recursive: true });
+  for (const name of readImageContents().folders)
+    cpSync(join(root, name), join(folder.path, 'app', name), { recursive: true });
   for (const name of ['package.json', 'package-lock.json', 'node_modules'])
     symlinkSync(join(root, name), join(folder.path, 'app', name));
   // The server of this machine that is most like the compose file's.

@@ -4,9 +4,9 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { composeFile, imageOf } from '#test/support/compose-file.ts';
+import { composeFile, readImageContents } from '#test/support/compose-file.ts';
 import { freePort } from '#test/support/free-port.ts';
-import { type OwnRoot, startInOwnRoot } from '#test/support/own-root.ts';
+import { type ProgramInOwnRoot, startInOwnRoot } from '#test/support/own-root.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 /**
@@ -22,7 +22,7 @@ const PORTS = { 8443: 'API_PORT', 8080: 'HTTP_PORT', 8883: 'MQTTS_PORT', 1883: '
 const { energy } = composeFile({ HOST_NAME: 'localhost' }, 'home/').services;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let ports: Record<string, string>;
-let container: OwnRoot | undefined;
+let container: ProgramInOwnRoot | undefined;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -37,13 +37,13 @@ afterAll(async () => {
 });
 
 /** Starts the container as its image does; its published ports are replaced by free ones. */
-async function start(): Promise<OwnRoot> {
+async function start(): Promise<ProgramInOwnRoot> {
   expect([energy?.read_only, energy?.tmpfs, energy?.volumes]).toEqual([
     true,
     ['/tmp:mode=1777,size=64m'],
     ['data:/data'],
   ]);
-  const { entrypoint, folders } = imageOf();
+  const { entrypoint, folders } = readImageContents();
   const started = startInOwnRoot({
     folder: folder.path,
     copied: folders,

@@ -7,8 +7,8 @@ import { Aedes } from 'aedes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { addonConfig, optionsOf } from '#test/support/addon-schema.ts';
-import { imageOf } from '#test/support/compose-file.ts';
-import { type OwnRoot, startInOwnRoot } from '#test/support/own-root.ts';
+import { readImageContents } from '#test/support/compose-file.ts';
+import { type ProgramInOwnRoot, startInOwnRoot } from '#test/support/own-root.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { sendRequest } from '../../../bench/attack/client.ts';
 import { freePorts } from '../../../bench/service.ts';
@@ -36,7 +36,7 @@ let hasBroker = false;
 /** Requests at the supervisor, and topics that were published at the broker by the expected login. */
 const requests: string[] = [];
 const topics: string[] = [];
-let container: OwnRoot | undefined;
+let container: ProgramInOwnRoot | undefined;
 
 const portOf = (server: { address(): unknown }): number => (server.address() as { port: number }).port;
 
@@ -75,12 +75,12 @@ afterAll(async () => {
 });
 
 /** Starts the container, and waits until it has printed the link to sign in. The published ports are replaced by free ones. */
-async function start(): Promise<OwnRoot> {
+async function start(): Promise<ProgramInOwnRoot> {
   const [, command = '[]'] = /^CMD (.+)$/m.exec(await readFile(join(ADDON, 'Dockerfile'), 'utf8')) ?? [];
   const [program, script] = JSON.parse(command);
   const started = startInOwnRoot({
     folder: folder.path,
-    copied: imageOf().folders,
+    copied: readImageContents().folders,
     user: 0,
     capabilities: ['chown', 'setuid', 'setgid'],
     file: join(ADDON, script),
@@ -100,7 +100,7 @@ async function start(): Promise<OwnRoot> {
   return started;
 }
 
-async function stop(started: OwnRoot): Promise<void> {
+async function stop(started: ProgramInOwnRoot): Promise<void> {
   started.terminate();
   expect(await started.ended).toBe(0);
 }

@@ -10,7 +10,7 @@ import { homeUsage } from '#src/homeassistant/home-report.ts';
 import { startHomeAssistant } from '#src/homeassistant/publish.ts';
 import { createTariff } from '#src/tariffs/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { entityState, listSensors, readAnnouncement, Statistics } from '#test/support/homeassistant.ts';
+import { entityState, LongTermStatistics, listSensors, readAnnouncement } from '#test/support/homeassistant.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { startRole, temporaryFolder } from '#test/support/service.ts';
@@ -113,7 +113,7 @@ async function at(time: string, readings: readonly (readonly [string, number])[]
 
 describe('a home in Home Assistant', () => {
   test('shows for a day what the API returns, across the end of a month and a late correction', async () => {
-    const statistics = new Statistics();
+    const statistics = new LongTermStatistics();
     const sums: Record<string, number> = {};
     /** Waits for the state that equals the sum of the month's days by the API. */
     const settle = async (name: string, start: string, end: string) => {

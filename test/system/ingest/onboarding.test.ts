@@ -9,15 +9,15 @@ import { readingsTopic } from '#src/devices/topics.ts';
 import { createBatch, revokeBatch } from '#src/onboarding/batches.ts';
 import { releaseDevice } from '#src/onboarding/claims.ts';
 import { createUser } from '#src/users/store.ts';
-import { type Authority, makeAuthority, type Signed } from '#test/support/certificates.ts';
+import { type CertificateAuthority, makeAuthority, type SignedCertificate } from '#test/support/certificates.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
 let database: TestDatabase;
 let db: Database;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let ours: Authority;
-let foreign: Authority;
+let ours: CertificateAuthority;
+let foreign: CertificateAuthority;
 let role: RoleProcess;
 let userId: string;
 const clients: MqttClient[] = [];
@@ -49,7 +49,8 @@ async function connect(options: IClientOptions = {}, isTls = true): Promise<Mqtt
   clients.push(client);
   return client;
 }
-const withCertificate = ({ cert, key }: Signed, more: IClientOptions = {}) => connect({ cert, key, ...more });
+const withCertificate = ({ cert, key }: SignedCertificate, more: IClientOptions = {}) =>
+  connect({ cert, key, ...more });
 const pair = async (more: object = {}) => {
   const { device, secret } = await createDevice(db, { userId, type: 'meter', location: 'x', ...more });
   return { deviceId: device.device_id, secret };
@@ -114,7 +115,7 @@ describe('a device with a client certificate', () => {
 
   test('keeps its login if its certificate names it, whoever registered that certificate, and does not block clients with a password', async () => {
     const [mine, named, own] = [await pair(), await pair(), await pair()];
-    const register = async (deviceId: string, { fingerprint }: Signed) =>
+    const register = async (deviceId: string, { fingerprint }: SignedCertificate) =>
       updateDevice(db, REACH_OF_ALL, deviceId, {
         certificate_sha256: Buffer.from(fingerprint.replaceAll(':', ''), 'hex'),
       });

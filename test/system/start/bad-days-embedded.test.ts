@@ -1,3 +1,3 @@
-import { testBadDays } from '#test/support/bad-days.ts';
+import { testFaultsOfInstallation } from '#test/support/bad-days.ts';
 
-testBadDays('embedded');
+testFaultsOfInstallation('embedded');

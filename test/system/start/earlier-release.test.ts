@@ -2,7 +2,7 @@ import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import mqtt from 'mqtt';
 import { afterAll, expect, test } from 'vitest';
-import { checkOut, earlierVersions } from '#test/support/earlier-release.ts';
+import { earlierVersions, extractCommit } from '#test/support/earlier-release.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { type HttpResponse, sendRequest } from '../../../bench/attack/client.ts';
 import { freePorts, type Service, startService } from '../../../bench/service.ts';
@@ -30,7 +30,7 @@ test.each(earlierVersions())(
   async (name, commit) => {
     const home = join(folder.path, name.replaceAll(' ', '-'));
     const earlier = join(home, 'earlier');
-    await checkOut(commit, earlier);
+    await extractCommit(commit, earlier);
     const ports = await freePorts();
     const env = { ...ports, DATA_DIR: join(home, 'data'), BOOTSTRAP_ADMIN_KEY: KEY, PATH: process.env.PATH ?? '' };
     const log = join(home, 'log');

@@ -8,7 +8,7 @@ import { formatEpochDate, readImports } from '#src/energy/usage/imports.ts';
 import { MEASURE_COLUMNS } from '#src/rollups/levels.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { completeDifferences } from '#test/support/load-profile.ts';
+import { toDeltaStatementRows } from '#test/support/load-profile.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 
 /** Known errors of continuous aggregates, each tried on ours. The clock of the refresh stands at NOW. */
@@ -410,7 +410,7 @@ test('a writer that began before the border moved delays the move, and is counte
       readingCount: 1,
       coveredMs: 1000,
     };
-    for (const step of applyDeltas(completeDifferences([difference]))) await step(writer);
+    for (const step of applyDeltas(toDeltaStatementRows([difference]))) await step(writer);
     return async () => {
       await writer.query('COMMIT');
       writer.release();
