@@ -124,7 +124,7 @@ export async function startApi(
       certificate: () => certificate,
       secret,
       mqtt: brokerAddress(config.mqtt),
-      oidc: await oidcOf(config),
+      oidc: await readOidcConfig(config),
       mailSignIn,
       writeEndings: backups?.writeEndings ?? null,
       metrics,
@@ -186,7 +186,7 @@ async function listenQuietly(app: FastifyInstance, log: Logger, at: { host: stri
 }
 
 /** Few installations use a sign-in provider, so its client is only imported if configured. */
-async function oidcOf({ oidc: config }: Config): Promise<SignInProvider | undefined> {
+async function readOidcConfig({ oidc: config }: Config): Promise<SignInProvider | undefined> {
   if (!config) return undefined;
   try {
     const ca = config.caFile === undefined ? undefined : await readFile(config.caFile, 'utf8');

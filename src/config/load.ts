@@ -6,7 +6,7 @@ import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/secrets.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import { addressInNetwork, hostAndPort, hostForDevices, isAmqp, localHostOf, maskUrl } from './addresses.ts';
 import { VARIABLE_MEANINGS } from './meanings.ts';
-import { findOidcErrors, type OidcConfig, oidcOf } from './oidc.ts';
+import { findOidcErrors, type OidcConfig, readOidcConfig } from './oidc.ts';
 import { SECRET_VARIABLES, type Variables, variables } from './sections.ts';
 
 /** The configuration of a process; docs/configuration.md describes each variable. */
@@ -149,7 +149,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
             users: vars.HOMEASSISTANT_USERS ?? [],
             prefix: vars.HOMEASSISTANT_DISCOVERY_PREFIX,
           },
-    oidc: oidcOf(vars),
+    oidc: readOidcConfig(vars),
     tracing: {
       isOn: (vars.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? vars.OTEL_EXPORTER_OTLP_ENDPOINT) !== undefined,
       share: vars.OTEL_TRACES_SAMPLER_ARG,

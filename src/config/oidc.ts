@@ -23,7 +23,7 @@ export interface OidcConfig {
 /** Value that stands for any domain, for automatic creation of accounts. */
 const ANY = '*';
 
-export function oidcOf(vars: Variables): OidcConfig | undefined {
+export function readOidcConfig(vars: Variables): OidcConfig | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = vars;
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
   const { OIDC_ROLE_CLAIM: claim, OIDC_ROLES: of, OIDC_EMAIL_DOMAINS: domains } = vars;

@@ -1,6 +1,6 @@
 import { addFractions, type Fraction, formatRounded, negateFraction, ZERO_FRACTION } from '#src/core/decimal.ts';
 import type { ClockDay, ClockQuarter } from '#src/energy/wall-clock.ts';
-import { decimalsOf } from '#src/tariffs/currency.ts';
+import { currencyDecimalsOf } from '#src/tariffs/currency.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import { type ExactPrice, findEnergyPrice, findTariffOfDay, type SeriesPriceLookup } from './prices.ts';
 
@@ -148,7 +148,7 @@ export function createCostAccumulator(
 export function roundCost(sums: CostSums, moreDecimals = 0): Cost | null {
   const { currency, capacity, unitsPerMilliwattHour: units } = sums;
   if (currency === null) return null;
-  const decimals = decimalsOf(currency) + moreDecimals;
+  const decimals = currencyDecimalsOf(currency) + moreDecimals;
   const ofEnergy = (numerator: bigint): Fraction => ({ numerator, denominator: ENERGY_UNIT * units });
   const imported = ofEnergy(sums.imported);
   const exported = ofEnergy(sums.exported);

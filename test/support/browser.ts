@@ -159,7 +159,7 @@ export async function chooseLanguage(page: Page, language: string): Promise<void
 }
 
 /** Returns the accessible names of a dialog's selects that are narrower than their longest option, or that the dialog cuts off. */
-export const findCutSelects = (page: Page): Promise<string[]> =>
+export const findTruncatedSelects = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`[...document.querySelectorAll('dialog select')].filter((select) => {
     const { width, right } = select.getBoundingClientRect();
     const given = select.style.cssText;

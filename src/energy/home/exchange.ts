@@ -3,7 +3,7 @@ import { sumQuarters } from '../usage/quarters.ts';
 import { sumCountedMs } from './counted-spans.ts';
 import type { Home } from './home.ts';
 import { computeWeights, listRoleParts, type MeasureWeights, type WeightedPart } from './pieces.ts';
-import { expectedByQuarter } from './quarters.ts';
+import { expectedMsByQuarter } from './quarters.ts';
 import type { ExpectedChannels } from './roles.ts';
 
 const SUMS = [
@@ -37,7 +37,7 @@ export async function readHomeExchange(
   range: { from: Date; to: Date },
 ): Promise<HomeExchange> {
   const { knownMs, ...sums } = await sumQuarters(db, exchangeParts(home, range), range, SUMS);
-  const expected = expectedByQuarter(home, range.from.getTime(), knownMs.length, exchangedChannels);
+  const expected = expectedMsByQuarter(home, range.from.getTime(), knownMs.length, exchangedChannels);
   const isKnown = expected.map((ms, at) => Number(ms > 0 && (knownMs[at] as number) >= ms));
   return { ...sums, isKnown };
 }

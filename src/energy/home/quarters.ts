@@ -38,7 +38,7 @@ export async function homeQuarters(db: Database, home: Home, range: { from: Date
   const fromMs = range.from.getTime();
   const count = (range.to.getTime() - fromMs) / QUARTER_MS;
   const sums = await sumQuarters(db, listWeightedParts(home, range, SUMS), range, SUMS);
-  const expected = expectedByQuarter(home, fromMs, count);
+  const expected = expectedMsByQuarter(home, fromMs, count);
   const list = () => new Float64Array(count).fill(Number.NaN);
   const quarters: HomeQuarters = { used: list(), estimated: list(), coverage: list(), production: list() };
   for (let at = 0; at < count; at++) {
@@ -65,7 +65,7 @@ export async function homeQuarters(db: Database, home: Home, range: { from: Date
  * Returns the time in ms in which data of the counted channels, or of other `channels`, are expected, by quarter-hour. It is constant between
  * two changes of the counted channels.
  */
-export function expectedByQuarter(
+export function expectedMsByQuarter(
   { devices, stretches }: Home,
   fromMs: number,
   count: number,

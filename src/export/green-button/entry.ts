@@ -50,10 +50,10 @@ const NAMESPACE = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
 
 /** Returns the identifier of a name. The same name always has the same identifier. */
 export const uuidUrn = (about: string, name: string): string =>
-  `urn:uuid:${nameUuid(NAMESPACE, `http://naesb.org/espi/${about}/${name}`)}`;
+  `urn:uuid:${nameBasedUuid(NAMESPACE, `http://naesb.org/espi/${about}/${name}`)}`;
 
 /** Returns the UUID of a name in a namespace (RFC 9562, 5.5). */
-export function nameUuid(namespace: Buffer, name: string): string {
+export function nameBasedUuid(namespace: Buffer, name: string): string {
   const bytes = createHash('sha1').update(namespace).update(name).digest();
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50;
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;

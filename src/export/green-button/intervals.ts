@@ -10,7 +10,7 @@ import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { type ClockQuarter, createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
-import { decimalsOf } from '#src/tariffs/currency.ts';
+import { currencyDecimalsOf } from '#src/tariffs/currency.ts';
 
 /** Lengths of the intervals of a feed. */
 export type GreenButtonUnit = 'hour' | 'quarter_hour';
@@ -164,7 +164,7 @@ const NOTHING = {
 const quarterAfter = (ms: number): number => Math.ceil(ms / QUARTER_MS) * QUARTER_MS;
 
 const exactly = (sums: CostSums | undefined) =>
-  sums?.currency ? roundCost(sums, COST_DECIMALS - decimalsOf(sums.currency)) : null;
+  sums?.currency ? roundCost(sums, COST_DECIMALS - currencyDecimalsOf(sums.currency)) : null;
 /** Converts a decimal amount to an integer: `0.30000` to 30000. */
 const unitsOf = (amount: string): string => String(BigInt(amount.replace('.', '')));
 

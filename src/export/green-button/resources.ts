@@ -7,7 +7,7 @@ import {
   subscriptionUrls,
 } from '#src/auth/green-button.ts';
 import { VERSION } from '#src/core/version.ts';
-import { CLOSE_FEED, entryOf, nameUuid, openFeed, periodXml, textXml, uuidUrn } from './entry.ts';
+import { CLOSE_FEED, entryOf, nameBasedUuid, openFeed, periodXml, textXml, uuidUrn } from './entry.ts';
 
 /** An app, as ApplicationInformation shows it to the app itself. */
 interface ApplicationInformation {
@@ -39,7 +39,7 @@ const NEVER = 2 ** 31 - 1;
 
 /** Returns the id of a home's usage point for an app: the same in each of its authorizations, and another one for another app. */
 export const usagePointId = (appId: string, userId: string): string =>
-  nameUuid(Buffer.from(appId.replaceAll('-', ''), 'hex'), `UsagePoint/${userId}`);
+  nameBasedUuid(Buffer.from(appId.replaceAll('-', ''), 'hex'), `UsagePoint/${userId}`);
 
 /** Formats a feed of entries at an address. `type`: their resource. */
 export async function* feedXml(

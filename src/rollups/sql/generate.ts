@@ -23,7 +23,7 @@ import {
   somethingKnownSql,
   sourceOf,
 } from './pieces.ts';
-import { applyAllSql, eraseConsumptionSql, levelTableSql } from './tables.ts';
+import { applyDifferencesSql, eraseConsumptionSql, levelTableSql } from './tables.ts';
 
 /** SQL that all tiers share. */
 
@@ -75,7 +75,7 @@ export function generateRollupFiles(): Map<string, string> {
     ['common/7_1_open_hours.sql', openHours()],
     ['common/7_2_levels.sql', publicViews()],
     ['common/9_close_open_hours.sql', closeOpenHoursSql()],
-    ['postgres/8_apply.sql', applyAllSql()],
+    ['postgres/8_apply.sql', applyDifferencesSql()],
     ['postgres/9_erase.sql', eraseConsumptionSql()],
     ['timescale/8_apply.sql', applyFunctionsSql()],
   ];

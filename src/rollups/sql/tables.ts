@@ -48,7 +48,7 @@ ${applyFunction(level)}
 }
 
 /** Returns the SQL of the function through which ingest writes differences. */
-export const applyAllSql = (): string => `-- The one door of the ingest transaction: every level, bottom up.
+export const applyDifferencesSql = (): string => `-- The one door of the ingest transaction: every level, bottom up.
 CREATE OR REPLACE FUNCTION apply_interval_deltas(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 ${[APPLY_HOURS, ...STORED_LEVELS.map(applyName)].map((name) => `  PERFORM ${name}(deltas);\n`).join('')}END

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { applyRouting, mapChangesTo, parseExceptions } from './exceptions.ts';
+import { applyRouting, listMapChanges, parseExceptions } from './exceptions.ts';
 import type { MapChange, MapEntry } from './runtime-api.ts';
 
 test('a file of exceptions has one account and cell per line, and may contain comments', () => {
@@ -51,8 +51,8 @@ test('updates of a router make its map equal to the file, change nothing else, a
       const noGap = (found: Map<string, string>) => {
         for (const name of wanted.keys()) if (before.has(name)) expect(found.has(name), name).toBe(true);
       };
-      expect(listed(apply(router, mapChangesTo(wanted, router), noGap))).toEqual([...wanted].sort());
-      const after = apply(router, mapChangesTo(wanted, router, routing.keys()), noGap);
+      expect(listed(apply(router, listMapChanges(wanted, router), noGap))).toEqual([...wanted].sort());
+      const after = apply(router, listMapChanges(wanted, router, routing.keys()), noGap);
       const isNamed = ({ name }: MapEntry) => routing.has(name);
       expect(listed(after.filter(isNamed))).toEqual([...wanted].filter(([name]) => routing.has(name)).sort());
       expect(listed(after.filter((entry) => !isNamed(entry)))).toEqual(

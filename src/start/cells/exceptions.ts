@@ -44,7 +44,11 @@ export function applyRouting(exceptions: Exceptions, routing: CellByName): Map<s
  * Returns the changes that make a map equal to the wanted entries. A name has two entries after an interrupted change. `names`: only
  * these; left out: all. Pure.
  */
-export function mapChangesTo(wanted: Exceptions, current: readonly MapEntry[], names?: Iterable<string>): MapChange[] {
+export function listMapChanges(
+  wanted: Exceptions,
+  current: readonly MapEntry[],
+  names?: Iterable<string>,
+): MapChange[] {
   const entries = Map.groupBy(current, ({ name }) => name);
   return [...(names ?? new Set([...wanted.keys(), ...entries.keys()]))].flatMap((name) => {
     const [first, ...others] = entries.get(name) ?? [];
@@ -100,7 +104,7 @@ export async function storeExceptions({ file, routers }: ExceptionPlaces, routin
   const wanted = await changeFile(file, routing);
   await eachRouter(routers, async (router) => {
     const path = await findMap(router, basename(file));
-    await changeMap(router, path, mapChangesTo(wanted, await readMap(router, path), routing.keys()));
+    await changeMap(router, path, listMapChanges(wanted, await readMap(router, path), routing.keys()));
   });
 }
 
@@ -109,7 +113,7 @@ export async function synchroniseRouters({ file, routers }: ExceptionPlaces): Pr
   const wanted = await readExceptions(file);
   const changed = await eachRouter(routers, async (router) => {
     const path = await findMap(router, basename(file));
-    const changes = mapChangesTo(wanted, await readMap(router, path));
+    const changes = listMapChanges(wanted, await readMap(router, path));
     await changeMap(router, path, changes);
     return changes.length;
   });
@@ -119,7 +123,7 @@ export async function synchroniseRouters({ file, routers }: ExceptionPlaces): Pr
 /** Returns the number of entries in which a router differs from the file. */
 export async function countDifferences(router: string, file: string): Promise<number> {
   const path = await findMap(router, basename(file));
-  return mapChangesTo(await readExceptions(file), await readMap(router, path)).length;
+  return listMapChanges(await readExceptions(file), await readMap(router, path)).length;
 }
 
 /** Runs a function for all routers, even if one of them fails. Throws one error with all reasons. */

@@ -113,7 +113,7 @@ const EVER = new Date(0);
 const monthOf = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1));
 
 /** Returns the keys (of `consumptionKeysOf`) that have any rows. */
-export async function keysWithRows(pool: Pool, keys: readonly string[]): Promise<string[]> {
+export async function findKeysWithRows(pool: Pool, keys: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query(
     `SELECT k AS key FROM unnest($1::text[]) k WHERE EXISTS (SELECT FROM device_hours WHERE user_id = k)
        OR EXISTS (SELECT FROM device_days WHERE user_id = k) OR EXISTS (SELECT FROM closed_user_daily WHERE user_id = k)`,

@@ -11,7 +11,7 @@ import {
   assertAggregatesMatch,
   computeAggregates,
   consumptionKeysOf,
-  keysWithRows,
+  findKeysWithRows,
   prepareAccountViews,
   repairAggregates,
   STREAMED_PARTS,
@@ -193,7 +193,7 @@ async function copyMeanwhile(both: MoveInstallations, userIds: readonly string[]
     const done = await pass(both, userIds, how);
     if (passes === 1) {
       how.step('Computing the aggregates there …');
-      await repairAggregates(both.target, await keysWithRows(both.target.pool, consumptionKeysOf(userIds)));
+      await repairAggregates(both.target, await findKeysWithRows(both.target.pool, consumptionKeysOf(userIds)));
     } else await computeSince(both, userIds, done);
     if (done.reduce((sum, { copied }) => sum + copied, 0) <= FEW_ROWS) return;
   }
@@ -210,7 +210,7 @@ async function computeSince(
     .flatMap(({ since }) => since?.getTime() ?? []);
   if (days.length === 0) return null;
   const since = new Date(Math.min(...days));
-  await computeAggregates(target, await keysWithRows(target.pool, consumptionKeysOf(userIds)), since);
+  await computeAggregates(target, await findKeysWithRows(target.pool, consumptionKeysOf(userIds)), since);
   return since;
 }
 
@@ -249,7 +249,7 @@ async function bringOver(
   // Late hours of the source become changed hours at the target.
   await inTransaction(source.pool, (client) => packChanges(client, userIds));
   const since = await computeSince(both, userIds, done);
-  const keys = await keysWithRows(target.pool, consumptionKeysOf(userIds));
+  const keys = await findKeysWithRows(target.pool, consumptionKeysOf(userIds));
   await assertAggregatesMatch(target, keys, since ?? new Date());
   const [was, is] = await Promise.all([
     totalConsumptionOf(source.pool, 'closed_device_hourly', consumptionKeysOf(userIds)),

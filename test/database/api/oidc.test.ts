@@ -20,13 +20,13 @@ let withAccounts: TestApi;
 beforeAll(async () => {
   provider = await startOidc();
   provider.serve(TEST_URL);
-  api = await testApi({ oidc: oidcOf({}) });
+  api = await testApi({ oidc: readOidcConfig({}) });
   withRoles = await testApi({
-    oidc: oidcOf({ roles: { claim: 'groups', of: { 'energy-admins': 'admin', staff: 'utility' } } }),
+    oidc: readOidcConfig({ roles: { claim: 'groups', of: { 'energy-admins': 'admin', staff: 'utility' } } }),
     database: api.database,
   });
   withAccounts = await testApi({
-    oidc: oidcOf({ createsAccounts: true, emailDomains: ['example.com'] }),
+    oidc: readOidcConfig({ createsAccounts: true, emailDomains: ['example.com'] }),
     database: api.database,
   });
 });
@@ -42,7 +42,7 @@ beforeEach(() => {
   provider.faults.signing = undefined;
 });
 
-function oidcOf(more: Partial<OidcConfig>) {
+function readOidcConfig(more: Partial<OidcConfig>) {
   const config: OidcConfig = {
     issuer: provider.issuer,
     clientId: provider.clientId,
@@ -376,7 +376,7 @@ describe('an ID token', () => {
 
 describe('a faulty provider', () => {
   /** A new process, which has nothing of the provider cached. */
-  const fresh = () => testApi({ oidc: oidcOf({}), database: api.database });
+  const fresh = () => testApi({ oidc: readOidcConfig({}), database: api.database });
   const json = { 'content-type': 'application/json' };
   const huge = 'x'.repeat(1_000_000);
 
@@ -442,7 +442,7 @@ describe('a faulty provider', () => {
   });
 
   test('is not trusted with an untrusted certificate', async () => {
-    const { config } = oidcOf({});
+    const { config } = readOidcConfig({});
     const process = await testApi({
       oidc: { config, provider: oidcProvider(config, undefined) },
       database: api.database,
@@ -457,7 +457,7 @@ describe('a faulty provider', () => {
 describe('the limits of signing in', () => {
   test('apply to every redirect from the provider; requests beyond them are not recorded, so that the log cannot be filled', async () => {
     const limited = await testApi({
-      oidc: oidcOf({}),
+      oidc: readOidcConfig({}),
       limits: { free: { minute: 100, day: 100 }, address: { minute: 2, day: 100 } },
     });
     const { login } = await person({ email_verified: false }, { hasAccount: false });

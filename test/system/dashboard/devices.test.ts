@@ -16,7 +16,7 @@ import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { updateDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
-import { findCutSelects, SCREEN_SIZES, testLooks } from '#test/support/browser.ts';
+import { findTruncatedSelects, SCREEN_SIZES, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -287,7 +287,7 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
   const place = await page.getByLabel('import energy_total_kwh: place in the home').boundingBox();
   expect((place?.x ?? 0) + (place?.width ?? SCREEN_SIZES.phone.width)).toBeLessThan(SCREEN_SIZES.phone.width - 30);
   await page.setViewportSize(SCREEN_SIZES.desktop);
-  expect(await findCutSelects(page)).toEqual([]);
+  expect(await findTruncatedSelects(page)).toEqual([]);
   await page.getByLabel('Type').selectOption({ label: 'other …' });
   await page.getByLabel('Which other type').fill('water_heater');
   await page.getByLabel('Location').fill('Bath');

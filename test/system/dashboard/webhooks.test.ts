@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newSecret, pauseReasonOf, receiverCode } from '#src/dashboard/pages/webhooks/webhook.ts';
 import { words } from '#src/dashboard/words/words.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
-import { findCutSelects, testLooks } from '#test/support/browser.ts';
+import { findTruncatedSelects, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { type Receiver, startReceiver, type WebhookCall } from '#test/support/receiver.ts';
@@ -65,7 +65,7 @@ test('a webhook made here gets its test event, signed with the secret that was s
   await testLooks(page, 'webhooks-empty');
   await page.getByRole('button', { name: 'Create a webhook' }).click();
   await testLooks(page, 'webhooks-create');
-  expect(await findCutSelects(page)).toEqual([]);
+  expect(await findTruncatedSelects(page)).toEqual([]);
   await page.getByRole('checkbox', { name: 'alert.triggered when an alert fires' }).check();
   await page.getByLabel('URL').fill(receiver.url);
   await page.keyboard.press('Enter');
