@@ -89,7 +89,7 @@ export function requireOwnAccount({ userId, groupId }: Caller): string {
 
 /**
  * Returns the account of a request; the caller's own if none is named. A homeowner who names another account gets 403 before any lookup;
- * for other callers an account out of reach is a 404. `isDeliveryHeld`: locks the account until the transaction ends.
+ * for other callers an account out of reach is a 404. `isHeld`: locks the account until the transaction ends.
  */
 export async function loadAccessibleUser(
   db: Database,

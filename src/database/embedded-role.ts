@@ -10,7 +10,7 @@ export const SERVICE_DATABASE = 'energy';
 export const SERVER_SUPERUSER = 'postgres';
 
 /**
- * Creates the role and the database if they are missing. Objects that an earlier version created as superuser become the role's. `publishUrlOf`
+ * Creates the role and the database if they are missing. Objects that an earlier version created as superuser become the role's. `urlOf`
  * returns the URL of a database of the server, as its superuser.
  */
 export async function ensureRole(urlOf: (database: string) => string): Promise<void> {

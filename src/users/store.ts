@@ -82,7 +82,7 @@ export async function createUser(
 }
 
 /**
- * Returns an account within the reach; null if there is none. `isDeliveryHeld`: locks its address and role until the transaction ends, after
+ * Returns an account within the reach; null if there is none. `isHeld`: locks its address and role until the transaction ends, after
  * concurrent changes have committed.
  */
 export async function findUser(

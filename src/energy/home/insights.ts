@@ -27,7 +27,7 @@ export interface HomeBucket {
   expectedMs: number;
 }
 
-/** Derives the measures of a bucket from its sums. `computeExpectedMs`: time in which data of its counted channels are expected. */
+/** Derives the measures of a bucket from its sums. `expectedMs`: time in which data of its counted channels are expected. */
 type Tell = (sums: HomeSums, expectedMs: number) => HomeMeasures;
 
 /**

@@ -104,7 +104,7 @@ export interface HomeMeasures {
 export const roundDownRatio = (part: number, whole: number): number => Math.floor((1_000 * part) / whole) / 1_000;
 
 /**
- * Derives the measures of a bucket from all of its sums. `computeExpectedMs`: time in which data of its counted channels are expected (roles.ts).
+ * Derives the measures of a bucket from all of its sums. `expectedMs`: time in which data of its counted channels are expected (roles.ts).
  * Pure.
  */
 export function computeMeasures(sums: HomeSums, had: PastPlacements, expectedMs: number): HomeMeasures {

@@ -76,7 +76,7 @@ interface CheckedRows {
 }
 
 /**
- * Checks every row of a table, even after errors, and yields to other work every few rows. `alertRuleName` returns the name of a row.
+ * Checks every row of a table, even after errors, and yields to other work every few rows. `nameOf` returns the name of a row.
  * `isOwnerNeeded`: a row must name an owner, because the caller imports none for itself.
  */
 export async function checkRows(

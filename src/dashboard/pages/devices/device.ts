@@ -12,7 +12,7 @@ export const STATUS_BADGES: Record<Device['status'], 'good' | 'quiet' | 'bad'> =
   faulty: 'bad',
 };
 
-/** Returns the questions about a device that its status does not cover. `isSessionValid`: whether the device's details are open. */
+/** Returns the questions about a device that its status does not cover. `isOpen`: whether the device's details are open. */
 export const openQuestionsOf = ({ attention, status }: Device, isOpen: boolean) =>
   attention
     .filter((one) => one !== 'faulty')

@@ -14,7 +14,7 @@ interface Days {
   end: string;
 }
 
-/** Home and days of a figure. `isKeyEnded`: whether the days ended before today. */
+/** Home and days of a figure. `isOver`: whether the days ended before today. */
 interface Opens {
   userId: string;
   days: Days;

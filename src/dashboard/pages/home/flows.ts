@@ -134,7 +134,7 @@ export function selfConsumptionOf(flows: Flow, used: number | null): OwnUse | nu
 /** Minimum coverage for complete data: in a period up to now, the last minutes are never known. */
 const MOSTLY = 0.9;
 
-/** Returns the reasons why the flows are incomplete. `isBalanced`: whether inflow equals outflow. */
+/** Returns the reasons why the flows are incomplete. `addsUp`: whether inflow equals outflow. */
 function doubtsOf({ coverage, grid_export_kwh, production_kwh, discharged_kwh }: Flow, addsUp: boolean): string[] {
   const w = words().home.flows;
   const isFedFromNowhere = (grid_export_kwh ?? 0) > 0 && production_kwh === null && discharged_kwh === null;
