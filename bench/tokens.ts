@@ -4,7 +4,7 @@ import { createAuthorization } from '#src/auth/authorizations.ts';
 import { hashOfKey, newSecret } from '#src/auth/key-format.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { HOUR_MS } from '#src/core/units.ts';
-import { createDb, type Database } from '#src/database/connect.ts';
+import { createDatabase, type Database } from '#src/database/connect.ts';
 import { createUser } from '#src/users/store.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { withServer } from './api.ts';
@@ -33,7 +33,7 @@ type Kind = keyof Credentials;
 export async function bench(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   try {
-    const homes = await createHomes(createDb(database.pool));
+    const homes = await createHomes(createDatabase(database.pool));
     await database.pool.query(
       `INSERT INTO closed_user_daily SELECT user_id, d, 12345678, 0, 0, 96, 86400000, 0, d + interval '18 hours'
        FROM users, generate_series($1::timestamptz, $2::timestamptz, interval '1 day') d WHERE role = 'homeowner'`,

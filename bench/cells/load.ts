@@ -1,5 +1,5 @@
 import { type IngestPair, startIngestPair } from '../../test/support/cluster/ingest-pair.ts';
-import { type CpuPerReading, publishAll } from '../cluster.ts';
+import { type CpuPerReading, measurePublishing } from '../cluster.ts';
 import { waitUntilStored } from '../ingest.ts';
 import { median, type PairedDevice } from '../support.ts';
 import type { BenchmarkCell, Rig } from './rig.ts';
@@ -51,7 +51,7 @@ async function throughRouter({ routers, cells }: Rig, count: 1 | 2, messages: nu
   for (const cell of used) paired.push(await cell.pair(DEVICES / count));
   // In turn, so that both cells have work at all times.
   const devices = (paired[0] ?? []).flatMap((_, index) => paired.flatMap((of) => of[index] ?? []));
-  const { cpuUs } = await publishAll(cells[0].database, devices, {
+  const { cpuUs } = await measurePublishing(cells[0].database, devices, {
     to: [`mqtt://127.0.0.1:${router.ports.mqtt}`],
     brokers: [router.pid()],
     workers: used.map((cell) => cell.of('ingest').pid()),
@@ -64,8 +64,12 @@ async function throughRouter({ routers, cells }: Rig, count: 1 | 2, messages: nu
   return cpuUs;
 }
 
-async function throughPair(cell: BenchmarkCell, { proxy, processes }: IngestPair, messages: number): Promise<CpuPerReading> {
-  const { cpuUs } = await publishAll(cell.database, await cell.pair(DEVICES), {
+async function throughPair(
+  cell: BenchmarkCell,
+  { proxy, processes }: IngestPair,
+  messages: number,
+): Promise<CpuPerReading> {
+  const { cpuUs } = await measurePublishing(cell.database, await cell.pair(DEVICES), {
     to: [`mqtt://127.0.0.1:${proxy.ports.mqtt}`],
     brokers: [proxy.pid],
     workers: processes.map((one) => one.pid()),

@@ -5,7 +5,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { parseExceptions } from '#src/start/cells/exceptions.ts';
-import { ask } from '../../test/support/cluster/api-pair.ts';
+import { requestLoopback } from '../../test/support/cluster/api-pair.ts';
 import { longestGapSeconds } from '../../test/support/cluster/meters.ts';
 import { type RepeatingPublisher, repeatingPublisher } from '../../test/support/cluster/publisher.ts';
 import { PROGRAM } from '../../test/support/program.ts';
@@ -98,7 +98,7 @@ async function read({ tls, routers }: Rig, key: string, userId: string, over: Ab
   const atMs: number[] = [];
   let wrong = 0;
   while (!over.aborted) {
-    const { status } = await ask(tls.cert, routers.all[0].ports.api, `/v1/users/${userId}`, { key });
+    const { status } = await requestLoopback(tls.cert, routers.all[0].ports.api, `/v1/users/${userId}`, { key });
     if (status === 200) atMs.push(Date.now());
     else if (status !== 503) wrong++;
     await pause(READ_EVERY_MS);

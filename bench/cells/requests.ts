@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { routeNames } from '#src/start/cells/exceptions.ts';
-import { ask } from '../../test/support/cluster/api-pair.ts';
+import { storeExceptions } from '#src/start/cells/exceptions.ts';
+import { requestLoopback } from '../../test/support/cluster/api-pair.ts';
 import { processCpuMs } from '../cpu.ts';
 import { quantile } from '../support.ts';
 import type { BenchmarkCell, Rig } from './rig.ts';
@@ -26,7 +26,10 @@ async function askUntil(
   const asked: Asked = { tookMs: [], failed: 0 };
   for (let count = 0; !isOver(count); count++) {
     const fromMs = performance.now();
-    const { status } = await ask(tls.cert, routers.all[0].ports.api, '/v1/users?limit=1', { key: adminKey, agent });
+    const { status } = await requestLoopback(tls.cert, routers.all[0].ports.api, '/v1/users?limit=1', {
+      key: adminKey,
+      agent,
+    });
     asked.tookMs.push(performance.now() - fromMs);
     if (status !== 200) asked.failed++;
   }
@@ -90,17 +93,17 @@ export async function measureMapChanges(
   const namesOf = (account: number) =>
     Array.from({ length: NAMES_OF_ACCOUNT }, (_, index) => `usr_moved${account}x${index}`);
   const all = Array.from({ length: accounts }, (_, account) => namesOf(account)).flat();
-  await routeNames(places, new Map(all.map((name) => [name, 'c2'])));
+  await storeExceptions(places, new Map(all.map((name) => [name, 'c2'])));
   let changeMs = 0;
   const disturbed = await disturb(rig, cells[1], seconds, async () => {
     for (let change = 0; change < changes; change++) {
       const fromMs = performance.now();
-      await routeNames(places, new Map(namesOf(accounts + change).map((name) => [name, 'c2'])));
+      await storeExceptions(places, new Map(namesOf(accounts + change).map((name) => [name, 'c2'])));
       changeMs = Math.max(changeMs, performance.now() - fromMs);
     }
   });
   const everything = [...all, ...Array.from({ length: changes }, (_, change) => namesOf(accounts + change)).flat()];
-  await routeNames(places, new Map(everything.map((name) => [name, null])));
+  await storeExceptions(places, new Map(everything.map((name) => [name, null])));
   return { ...disturbed, changeMs };
 }
 

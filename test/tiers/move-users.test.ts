@@ -290,8 +290,8 @@ if (inject('tier') !== 'apache') {
     expect(await moveUntil(accounts, 'device_days')).toBe('SIGKILL');
     expect(await moveUntil(accounts, 'Closing')).toBe('SIGKILL');
     // No account has changed so far.
-    expect(await countOf(target.pool, 'users')).toBe(1);
-    expect(await countOf(source.pool, 'departures')).toBe(0);
+    expect(await countRows(target.pool, 'users')).toBe(1);
+    expect(await countRows(source.pool, 'departures')).toBe(0);
     expect(await moveUntil(accounts, 'Copying data that arrived')).toBe('SIGKILL');
     // Closed here, and not yet open there: arriving messages are stored.
     expect(await mine(source.pool, 'users', one.userId)).toEqual([]);

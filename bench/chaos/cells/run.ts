@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { findMissingRequirements } from '../../../test/support/setup/needs.ts';
-import { formatGoal, type Goal, isMet } from '../../answer.ts';
+import { formatGoal, type Goal, isGoalMet } from '../../answer.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
 import {
   acknowledgedAt,
@@ -171,7 +171,7 @@ function report({ calm, ...all }: Report, isJson: boolean): number {
   const goals = goalsOf(all);
   const result = { outOfOrderInCalm: calm, ...counted, ...faults };
   if (isJson) {
-    const judged = goals.map((one) => ({ ...one, met: isMet(one) }));
+    const judged = goals.map((one) => ({ ...one, met: isGoalMet(one) }));
     console.log(JSON.stringify({ faults: rows, result, differences, missed, goals: judged }));
   } else {
     console.table(

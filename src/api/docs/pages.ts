@@ -10,7 +10,7 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import type { Json } from '#src/api/openapi-schema.ts';
 import { toPlainText } from './guide.ts';
 import { renderPage } from './layout.ts';
-import { buildLibrary, type LibraryPage, PARTS } from './library.ts';
+import { buildLibrary, DOCUMENTATION_PARTS, type LibraryPage } from './library.ts';
 import { escapeHtml, type Highlight } from './markup.ts';
 import { buildReference } from './reference.ts';
 

@@ -281,7 +281,7 @@ function describeAppMail(type: string, data: Record<string, unknown>, { words: {
 }
 
 /** Returns the details of a mail about an app of a home as pairs of label and text. Pure. */
-function appDetails(type: string, data: Record<string, unknown>, reader: Reader): [string, string][] {
+function appMailDetails(type: string, data: Record<string, unknown>, reader: Reader): [string, string][] {
   const { common, apps: w } = reader.words;
   if (type === 'authorization.ended')
     return [

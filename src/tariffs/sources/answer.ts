@@ -28,7 +28,7 @@ export type AnswerReadResult = { prices: TimedPrice[]; problems: RowProblem[]; r
 export function toPrices(
   rows: readonly AnswerRow[],
   { factor, resolutionMinutes, heldMinutes }: { factor: Billionths; resolutionMinutes: number; heldMinutes: number },
-): ReadAnswer {
+): AnswerReadResult {
   if (rows.length === 0) return { failure: 'the response has no values' };
   if (rows.length > MAX_ANSWER_ROWS) return { failure: TOO_MANY_ROWS };
   if (heldMinutes < resolutionMinutes || isFiner(rows, resolutionMinutes))

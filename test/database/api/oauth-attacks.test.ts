@@ -320,7 +320,7 @@ test('2.4, 4.15, RFC 6819, 4.2.1, 4.4.3 and 4.4.4 no app acts as a home: grants 
 });
 
 test('4.16, RFC 6819, 4.4.1.9 clickjacking: no page of the authorization server is shown in a frame', async () => {
-  const cookies = cookiesOf(await browserOf(api, (await newHome()).userId));
+  const cookies = cookiesOf(await signInBrowser(api, (await newHome()).userId));
   const { page, at } = await openConsentPage(api, cookies, await consentRequestUrl(app));
   const pages = [
     page,
@@ -357,14 +357,14 @@ test('4.17 no answer hands a code to scripts of a page', async () => {
 
 test('RFC 6819, 4.2.2 the home is shown each scope that the app gets, and no more is granted', async () => {
   const home = await newHome();
-  const cookies = cookiesOf(await browserOf(api, home.userId));
+  const cookies = cookiesOf(await signInBrowser(api, home.userId));
   const asked = await consentRequestUrl(app, { scope: 'insights:read' });
   const { at, page, csrf } = await openConsentPage(api, cookies, asked);
   expect(page.text.match(/<li>/g)).toHaveLength(1);
   // More in the form than was shown.
   const form = { csrf, until: 'month', decision: 'allow', scope: 'insights:read devices:read', client_id: 'x' };
-  const pressed = await browse(api, cookies, at, form);
-  const returned = await browse(api, cookies, String(pressed.headers.location));
+  const pressed = await requestAsBrowser(api, cookies, at, form);
+  const returned = await requestAsBrowser(api, cookies, String(pressed.headers.location));
   expect((await exchangeCode(app, new URL(String(returned.headers.location)), asked)).scope).toBe('insights:read');
   expect(await list(home)).toMatchObject([{ scopes: ['insights:read'] }]);
 });
@@ -372,12 +372,12 @@ test('RFC 6819, 4.2.2 the home is shown each scope that the app gets, and no mor
 test('RFC 6819, 4.2.3 and 4.4.1.10 an app that has access asks again like a new one: nothing is granted without a press', async () => {
   const home = await newHome();
   await tokensOf(api, app, home);
-  const cookies = cookiesOf(await browserOf(api, home.userId));
+  const cookies = cookiesOf(await signInBrowser(api, home.userId));
   const { at, page } = await openConsentPage(api, cookies, await consentRequestUrl(app));
   expect(page.text).toContain('name="decision" value="allow"');
   // By its address alone, and by a form that a program sends without having seen the page.
   for (const form of [undefined, { until: 'unlimited', decision: 'allow' }])
-    expect((await browse(api, cookies, at, form)).headers.location).toBeUndefined();
+    expect((await requestAsBrowser(api, cookies, at, form)).headers.location).toBeUndefined();
   expect(await list(home)).toHaveLength(1);
 });
 

@@ -323,7 +323,11 @@ describe('redirect URIs', () => {
 
 describe('the page of consent', () => {
   test('is plain HTML with one form, names app, scopes and duration, and is shown in no frame', async () => {
-    const { page } = await openConsentPage(api, cookiesOf(await browserOf(api, home.userId)), await consentRequestUrl(app));
+    const { page } = await openConsentPage(
+      api,
+      cookiesOf(await signInBrowser(api, home.userId)),
+      await consentRequestUrl(app),
+    );
     expect(page.text).toContain('Bright Home requests access to your home');
     expect(page.text).toContain('see what your home uses and produces');
     for (const words of ['for 30 days', 'for a year', 'until you end it']) expect(page.text).toContain(words);
@@ -371,7 +375,7 @@ describe('the page of consent', () => {
       [mine.userId],
     );
     expect((await allow(csrf)).status).toBe(403);
-    expect((await browse(api, cookies, at)).text).toContain('Sign out to sign in again');
+    expect((await requestAsBrowser(api, cookies, at)).text).toContain('Sign out to sign in again');
     expect((await list(mine)).json).toEqual([]);
   });
 

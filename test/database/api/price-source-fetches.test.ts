@@ -38,8 +38,9 @@ import {
 
 registerSourceApi();
 
-describe('recorded answers of a server', () => {
-  const recorded = (file: string) => readFile(new URL(`../../data/price-answers/${file}`, import.meta.url), 'utf8');
+describe('recorded answerOfHost of a server', () => {
+  const recorded = (file: string) =>
+    readFile(new URL(`../../data/price-answerOfHost/${file}`, import.meta.url), 'utf8');
   test.each<[string, string, { unit: string; minutes: number; first: string; count: number }]>([
     ['awattar_de', 'awattar-day.json', { unit: 'EUR', minutes: 60, first: '2026-01-14T23:00', count: 24 }],
     [
@@ -121,14 +122,14 @@ describe('a fetch', () => {
     ],
     [
       'that does not end',
-      answers({ status: 200, body: '{"rows":[', ending: 'goes on' }),
+      answerOfHost({ status: 200, body: '{"rows":[', ending: 'goes on' }),
       'no complete response within 3 s',
       '15T11:20',
     ],
-    ['without an answer', answers(null), 'no complete response within 3 s', '15T11:20'],
+    ['without an answer', answerOfHost(null), 'no complete response within 3 s', '15T11:20'],
     [
       'that breaks off',
-      answers({ status: 200, body: '{"rows":[', ending: 'breaks off' }),
+      answerOfHost({ status: 200, body: '{"rows":[', ending: 'breaks off' }),
       'the source closed the connection before it responded (ECONNRESET)',
       '15T11:20',
     ],
@@ -305,7 +306,7 @@ test('a custom address is not fetched once its owner becomes a homeowner', async
   const id = await createSeriesId({ source: ownSource() }, former.key);
   await api.database.pool.query(`UPDATE users SET role = 'homeowner' WHERE user_id = $1`, [former.userId]);
   await fetchAllSources();
-  expect([(await get(id, former.key)).last_error, host.calls]).toEqual([
+  expect([(await getSeries(id, former.key)).last_error, host.calls]).toEqual([
     'only utilities and administrators can use their own addresses; choose a preset, or remove the source',
     [],
   ]);

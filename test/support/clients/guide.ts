@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { parseBlocks } from '#src/api/docs/guide.ts';
-import { GUIDES } from '#src/api/docs/library.ts';
+import { GUIDES_PATH } from '#src/api/docs/library.ts';
 import { runProgram } from './run.ts';
 
 /** Languages of the guides, as in the info strings of their code blocks. */
@@ -22,7 +22,7 @@ export const guideNames = async (): Promise<string[]> =>
   (await readdir(GUIDES_PATH)).filter((name) => /^\d.*\.md$/.test(name)).sort();
 
 /** Returns the blocks of code of a guide. */
-export const blocksOf = async (name: string) => parseBlocks(await readFile(join(GUIDES, name), 'utf8'));
+export const blocksOf = async (name: string) => parseBlocks(await readFile(join(GUIDES_PATH, name), 'utf8'));
 
 /** Returns the steps of a guide for a reader of one language (docs/guides/README.md). */
 export async function parseGuide(name: string, language: Language): Promise<Part[]> {

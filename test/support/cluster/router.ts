@@ -15,7 +15,7 @@ import { freePort } from '../free-port.ts';
 import { waitUntilReachable } from '../mosquitto.ts';
 import { makeInnerFolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
-import { userIn } from '../tiers/server.ts';
+import { findUserIds } from '../tiers/server.ts';
 import type { Cell } from './cell.ts';
 
 const DEPLOYED = new URL('../../../deploy/cells/', import.meta.url);

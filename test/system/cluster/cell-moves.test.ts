@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSession } from '#src/auth/sessions.ts';
 import { setCell } from '#src/core/cell.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { ask } from '#test/support/cluster/api-pair.ts';
+import { requestLoopback } from '#test/support/cluster/api-pair.ts';
 import { type Cell, type LocalCertificate, makeLocalCertificate, startCell } from '#test/support/cluster/cell.ts';
 import { repeatingPublisher } from '#test/support/cluster/publisher.ts';
 import { type Router, type Routers, routed, startRouters } from '#test/support/cluster/router.ts';
@@ -52,7 +52,7 @@ afterAll(async () => {
 const poolOf = (cell: Cell) => databases[cell === first ? 0 : 1].pool;
 
 const send = (path: string, key: string, body?: unknown) =>
-  ask(tls.cert, router.ports.api, path, { key, ...(body === undefined ? {} : { method: 'POST', body }) });
+  requestLoopback(tls.cert, router.ports.api, path, { key, ...(body === undefined ? {} : { method: 'POST', body }) });
 
 /** Creates a home with a meter, an API key and a session, through the router. */
 async function makeHome(cell: Cell, email: string) {
@@ -151,13 +151,13 @@ test('both cells’ homes publish and are read through one address; one moves ba
     watch('account', () => send(`/v1/users/${home.userId}`, home.key)),
     watch('device', () => send(`/v1/devices/${home.deviceId}`, home.key)),
     watch('change', () =>
-      ask(tls.cert, router.ports.api, `/v1/devices/${home.deviceId}`, {
+      requestLoopback(tls.cert, router.ports.api, `/v1/devices/${home.deviceId}`, {
         key: home.key,
         method: 'PATCH',
         body: { location: 'attic' },
       }),
     ),
-    watch('session', () => ask(tls.cert, router.ports.api, '/dashboard/session', cookie)),
+    watch('session', () => requestLoopback(tls.cert, router.ports.api, '/dashboard/session', cookie)),
   ];
   const publishing = (async () => {
     while (sent < MESSAGES) {

@@ -5,7 +5,7 @@ import { createServer, request, type Server } from 'node:https';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { routeNames } from '#src/start/cells/exceptions.ts';
+import { storeExceptions } from '#src/start/cells/exceptions.ts';
 import { type LocalCertificate, makeLocalCertificate } from '#test/support/cluster/cell.ts';
 import { type Router, type Routers, startRouters } from '#test/support/cluster/router.ts';
 import { PROGRAM } from '#test/support/program.ts';

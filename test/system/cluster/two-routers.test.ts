@@ -9,7 +9,7 @@ import { createDatabase } from '#src/database/connect.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { makeAuthority } from '#test/support/certificates.ts';
-import { ask } from '#test/support/cluster/api-pair.ts';
+import { requestLoopback } from '#test/support/cluster/api-pair.ts';
 import { type Cell, type LocalCertificate, makeLocalCertificate, startCell } from '#test/support/cluster/cell.ts';
 import { repeatingPublisher } from '#test/support/cluster/publisher.ts';
 import { type Router, type Routers, routed, startRouters } from '#test/support/cluster/router.ts';
@@ -168,7 +168,9 @@ test('an account that moves is routed to its new cell by both routers; without o
   const cellsSeen = () =>
     Promise.all(
       both.map(async ({ ports }) => {
-        const { status, headers } = await ask(tls.cert, ports.api, `/v1/users/${home.userId}`, { key: home.key });
+        const { status, headers } = await requestLoopback(tls.cert, ports.api, `/v1/users/${home.userId}`, {
+          key: home.key,
+        });
         return [status, headers['energy-cell']];
       }),
     );
@@ -224,7 +226,7 @@ test.each(['first', 'c2'])('a device of cell %s logs in by its certificate at ea
   expect(await storedIn(cell, home)).toBe(3);
 });
 
-const cookiesOf = (headers: Awaited<ReturnType<typeof ask>>['headers']) =>
+const cookiesOf = (headers: Awaited<ReturnType<typeof requestLoopback>>['headers']) =>
   [headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';', 1)[0] ?? '');
 
 test('a person signs in at a provider to the cell that has the account; another cell does not know the person', async () => {
@@ -234,14 +236,14 @@ test('a person signs in at a provider to the cell that has the account; another 
   provider.people.set('there', { email: 'there@example.com', email_verified: true });
   const [one, other] = both;
   const signIn = async (cell: string) => {
-    const begun = await ask(tls.cert, one.ports.api, '/dashboard/sign-in/provider', {
+    const begun = await requestLoopback(tls.cert, one.ports.api, '/dashboard/sign-in/provider', {
       ...{ method: 'POST', body: {}, headers: { 'energy-cell': cell } },
     });
     expect([begun.status, begun.headers['energy-cell']]).toEqual([200, cell]);
     const back = new URL(await provider.signIn(begun.json.location, 'there'));
     // The provider's redirect may come through the other router.
     const headers = { cookie: cookiesOf(begun.headers).join('; ') };
-    return ask(tls.cert, other.ports.api, back.pathname + back.search, { headers });
+    return requestLoopback(tls.cert, other.ports.api, back.pathname + back.search, { headers });
   };
   const unknown = await signIn('first');
   expect([unknown.status, unknown.headers.location]).toEqual([303, '/dashboard/sign-in?problem=unknown']);
@@ -249,6 +251,8 @@ test('a person signs in at a provider to the cell that has the account; another 
   expect([signedIn.status, signedIn.headers.location]).toEqual([303, '/dashboard']);
   const session = cookiesOf(signedIn.headers).find((cookie) => cookie.startsWith('__Secure-energy_session='));
   expect(session).toMatch(/=c2\./);
-  const { json } = await ask(tls.cert, other.ports.api, '/dashboard/session', { headers: { cookie: session ?? '' } });
+  const { json } = await requestLoopback(tls.cert, other.ports.api, '/dashboard/session', {
+    headers: { cookie: session ?? '' },
+  });
   expect(json.user).toMatchObject({ email: 'there@example.com' });
 });

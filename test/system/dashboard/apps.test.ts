@@ -4,7 +4,7 @@ import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { APP_SCOPES } from '#src/dashboard/pages/keys/scopes.ts';
 import { LANGUAGES, words } from '#src/dashboard/words/words.ts';
 import { APP_TYPES } from '#src/database/enums.ts';
-import { chooseLanguage, RULES_OF_WORDS, testLooks } from '#test/support/browser.ts';
+import { AXE_RULES_OF_TEXTS, chooseLanguage, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -135,7 +135,7 @@ test('the page fits on a phone in each language, with its dialog', async () => {
     await loadWords(language);
     await chooseLanguage(page, language);
     await page.getByRole('button', { name: words().apps.register }).click();
-    await testLooks(page, `apps-register-${language}`, 'phone', RULES_OF_WORDS);
+    await testLooks(page, `apps-register-${language}`, 'phone', AXE_RULES_OF_TEXTS);
     await page.keyboard.press('Escape');
   }
   await loadWords('en');
