@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from '../../test/support/free-port.ts';
 import { freePorts, startService } from '../service.ts';
+import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
 import { type ServerAddress, sendRequest } from './client.ts';
 
 /** The installation under attack. A probe that needs a missing part is skipped, and the skip is reported. */
@@ -118,6 +119,9 @@ export async function startInstallation(
   };
 }
 
+/** Time within which the second API process must be ready. */
+const MAX_START_MS = 30_000;
+
 async function answering(api: ServerAddress): Promise<void> {
   const fromMs = performance.now();
   for (;;) {
@@ -126,7 +130,8 @@ async function answering(api: ServerAddress): Promise<void> {
       () => false,
     );
     if (isThere) return;
-    if (performance.now() - fromMs > 30_000) throw new Error('the second API process did not get ready');
+    if (performance.now() - fromMs > scaleTimeLimitMs(MAX_START_MS))
+      throw new Error(describeTimeout('the second API process did not get ready', MAX_START_MS));
     await new Promise((done) => setTimeout(done, 100));
   }
 }

@@ -108,7 +108,7 @@ const REQUESTS: readonly Probe[] = [
     ];
     for (const more of tries) {
       const { headers } = await (await openBrowser(world)).open(consentRequest(app, more).path);
-      expectThat(/[?&]error=/.test(String(headers.location)), `${JSON.stringify(more)} leads to ${headers.location}`);
+      expectThat(/[?&#]error=/.test(String(headers.location)), `${JSON.stringify(more)} leads to ${headers.location}`);
     }
     for (const response_mode of ['fragment', 'form_post', 'web_message']) {
       const { status } = await (await openBrowser(world)).open(consentRequest(app, { response_mode }).path);
