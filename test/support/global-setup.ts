@@ -64,7 +64,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function bundleProgram(): Promise<void> {
   const folder = join(ROOT, BUNDLE_FOLDER);
   const built = `${BUNDLE_FOLDER}-${process.pid}`;
-  await bundle(ROOT, built, { withLibraries: true });
+  await bundle(ROOT, built);
   await mkdir(folder, { recursive: true });
   const names = await readdir(join(ROOT, built));
   for (const name of names.toSorted((a, b) => Number(a === 'main.js') - Number(b === 'main.js')))

@@ -16,10 +16,17 @@ export interface RoleProcess {
   stop(): Promise<number | null>;
 }
 
-/** Starts `energy <role>` and waits until it is ready. The system chooses ports that are not given. */
-export async function startRole(role: 'ingest' | 'api' | 'worker', env: Record<string, string>): Promise<RoleProcess> {
+/**
+ * Starts `energy <role>` and waits until it is ready. The system chooses ports that are not given. `program`: that of another version or
+ * installation.
+ */
+export async function startRole(
+  role: 'ingest' | 'api' | 'worker',
+  env: Record<string, string>,
+  program = PROGRAM,
+): Promise<RoleProcess> {
   const ports = { MQTT_PORT: '0', MQTTS_PORT: '0', API_PORT: '0', HTTP_PORT: '0', OPERATOR_PORT: '0' };
-  const child = fork(PROGRAM, [role], {
+  const child = fork(program, [role], {
     env: {
       ...heapEnvironment(role),
       PATH: process.env.PATH,
