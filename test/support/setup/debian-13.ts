@@ -3,11 +3,11 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } fro
 import { dirname, join } from 'node:path';
 import { DEBIAN_13, DEBIAN_13_BIN } from '../tiers/reach.ts';
 
-/** The Apache tier's server; the cluster's brokers, database manager with its leader store, and proxy. */
-const PACKAGES = 'postgresql-17,postgresql-17-timescaledb,rabbitmq-server,patroni,etcd-server,haproxy';
+/** The Apache tier's server, and its back-ups; the cluster's brokers, database manager with its leader store, and proxy. */
+const PACKAGES = 'postgresql-17,postgresql-17-timescaledb,pgbackrest,rabbitmq-server,patroni,etcd-server,haproxy';
 
 /**
- * Creates a folder with Debian 13, PostgreSQL 17 with TimescaleDB, RabbitMQ, Patroni, etcd and HAProxy, unless it exists. Needs root and
+ * Creates a folder with Debian 13, PostgreSQL 17 with TimescaleDB, pgBackRest, RabbitMQ, Patroni, etcd and HAProxy, unless it exists. Needs root and
  * debootstrap. Several runs may do so concurrently: each creates a temporary folder, and the first one that finishes renames it.
  */
 export function makeDebian13(): void {
@@ -18,7 +18,7 @@ export function makeDebian13(): void {
   // Its server runs as another user, who must be able to enter the folder.
   chmodSync(fresh, 0o755);
   console.log(
-    `Making Debian 13 with PostgreSQL, TimescaleDB, RabbitMQ, Patroni, etcd and HAProxy in ${DEBIAN_13}, for the Apache tier and the cluster: a minute, once …`,
+    `Making Debian 13 with PostgreSQL, TimescaleDB, pgBackRest, RabbitMQ, Patroni, etcd and HAProxy in ${DEBIAN_13}, for the Apache tier and the cluster: a minute, once …`,
   );
   try {
     execFileSync('debootstrap', ['--variant=minbase', `--include=${PACKAGES}`, 'trixie', fresh], {

@@ -146,6 +146,8 @@ export function findMissingRequirements(): TestRequirement[] {
     how: 'git clone, in place of an archive',
     files: ['test/system/deploy/release.test.ts'],
   };
+  const pgBackRest = { name: 'pgBackRest of Debian 13', how: setup, files: ['test/system/deploy/pgbackrest.test.ts'] };
+  const hasPgBackRest = process.getuid?.() === 0 && existsSync(join(DEBIAN_13, 'usr/bin/pgbackrest'));
   const rabbitMq = explainMissingRabbitMq();
   const ownRoot = {
     name: 'namespaces with mounts of their own',
@@ -171,6 +173,7 @@ export function findMissingRequirements(): TestRequirement[] {
     ...(isCheckout() && isInstalled('git') ? [] : [checkout]),
     ...(howCluster === null ? [] : [{ ...cluster, how: howCluster }]),
     ...(hasProxy ? [] : [proxy]),
+    ...(hasPgBackRest ? [] : [pgBackRest]),
     ...(hasEspiSchema() ? [] : [espi]),
     ...(espiFixtures().length > 0 ? [] : [fixtures]),
     ...PROGRAMS.filter(({ name, program }) => !isInstalled(program ?? name)).map(({ name, files }) => ({

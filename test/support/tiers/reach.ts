@@ -10,7 +10,7 @@ import type { Tier } from '#src/database/capabilities.ts';
 export const DEBIAN_13 = join(
   process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
   'energy-usage-service',
-  'debian-13-2',
+  'debian-13-3',
 );
 /** Folder of its PostgreSQL programs, as seen in the chroot. */
 export const DEBIAN_13_BIN = '/usr/lib/postgresql/17/bin';
