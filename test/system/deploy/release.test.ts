@@ -28,12 +28,10 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   repository = join(folder.path, 'repository');
   released = join(folder.path, 'released');
-  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: ROOT, encoding: 'utf8' });
-  for (const file of listed.split('\0').filter(Boolean)) {
-    await mkdir(dirname(join(repository, file)), { recursive: true });
-    // The list contains files that were deleted without a commit.
-    await cp(join(ROOT, file), join(repository, file)).catch(() => {});
-  }
+  await mkdir(repository);
+  // The list contains files that were deleted without a commit, which tar passes over.
+  const copy = 'git ls-files -co --exclude-standard -z | tar --null -cf - -T - 2> /dev/null | tar -xf - -C "$0"';
+  execFileSync('sh', ['-c', copy, repository], { cwd: ROOT });
   await change('CHANGELOG.md', (text) =>
     text.replace('## Unreleased\n', `## Unreleased\n\n## ${VERSION}\n\n- What is new.\n`),
   );
