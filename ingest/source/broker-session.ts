@@ -178,14 +178,12 @@ export class LoggedInConnections {
     return true;
   }
 
-  /** Ends the connections of a login that is at another process now, without their wills, and drops its sessions. */
+  /**
+   * Ends the connections of a login that is at another process, or was at one since they began, without their wills. Drops its sessions: ids of
+   * its QoS 2 messages may mean new messages now.
+   */
   moveAway(username: string): void {
     for (const connection of this.logins.connectionsOf(username)) connection.moveAway();
-    this.dropOutdated(username);
-  }
-
-  /** Drops the stored sessions of a login that was at another process since. Ids of its QoS 2 messages may mean new messages now. */
-  dropOutdated(username: string): void {
     this.#onMoved(username);
     this.#unreleased.dropLogin(username);
   }
@@ -201,7 +199,7 @@ export class LoggedInConnections {
     const { id, version5 } = client;
     const previous = this.#latest.get(id);
     this.#latest.set(id, session);
-    if (previous) {
+    if (previous && !previous.isElsewhere) {
       this.#store(previous);
       previous.isTakenOver = true;
       // aedes closes the connection in one of the next turns of the event loop.

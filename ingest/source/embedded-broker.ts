@@ -153,8 +153,8 @@ function authenticator(
     }
     const look = async () => {
       const by = client.closed ? null : await loginOf(client as Connection, name, password?.toString() ?? '');
-      // A login that was at another process since: what this process stores of it is outdated.
-      if (by?.owner && (await options.places?.claim(by.username))) sessions.dropOutdated(by.username);
+      // A login that was at another process since: what this process has of it is outdated, connections that are still open included.
+      if (by?.owner && (await options.places?.claim(by.username))) sessions.moveAway(by.username);
       return by;
     };
     logins.lookUp(look).then(
