@@ -57,7 +57,7 @@ export async function endureFault(
   // A broker that was down leads no queues and has no devices. Rebalance, so that the next fault finds the load evenly spread.
   await subject.prepare();
   spread();
-  await waitUntilHomesResume(homes, scaleTimeLimitMs(PATIENCE_MS));
+  await resume('readings do not go on before the fault');
   const harmedMs = Date.now();
   await fault.harm();
   const wentOn = await resume('readings do not go on after the fault');
