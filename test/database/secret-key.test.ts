@@ -54,7 +54,7 @@ test('a missing or different secret key is an error if data was encrypted with i
   renameSync(file(), `${file()}.empty`);
   await expect(startRole('api', env())).rejects.toThrow('ended with 1');
   expect(existsSync(file())).toBe(false);
-  await expect(keyOf({ SECRET_KEY: 'x'.repeat(32) })).rejects.toThrow(/SECRET_KEY cannot decrypt/);
+  await expect(keyOf({ SECRET_KEY: 'x'.repeat(32) })).rejects.toThrow(/SECRET_KEY does not decrypt/);
   writeFileSync(file(), `${'y'.repeat(43)}\n`);
   await expect(keyOf()).rejects.toThrow(/secret\.key does not decrypt.*another key encrypted/);
   expect(await keyOf({ SECRET_KEY: secret })).toBe(secret);
