@@ -101,8 +101,8 @@ async function* compose(source: AsyncIterable<Buffer>, through: Transform): Asyn
 }
 
 /**
- * Unpacks an archive that `pack` wrote, and yields its entries. Throws an error with the file's name if it is torn or the passphrase is wrong or
- * missing.
+ * Unpacks an archive that `packFiles` wrote, and yields its entries. Throws an error with the file's name if it is torn or the passphrase
+ * is wrong or missing.
  */
 export async function* unpack(file: string, opener: Decrypter | null): AsyncGenerator<TarEntry> {
   const isSealed = file.endsWith(ENCRYPTED_SUFFIX);

@@ -50,8 +50,8 @@ export function storeSession(token: string, whenOver: () => void): void {
 }
 
 /**
- * Sends a request to the service: a path of the API (`/v1/…`) or of the session (`/session`, `/sign-in`). Returns the body; throws a
- * Failure unless the status is 2xx.
+ * Sends a request to the service: a path of the API (`/v1/…`) or of the session (`/session`, `/sign-in`). Returns the body; throws an
+ * ApiFailure unless the status is 2xx.
  */
 export async function callApi<T>(method: string, path: string, body?: unknown): Promise<T> {
   const sent = body === undefined ? {} : { type: 'application/json', text: JSON.stringify(body) };
@@ -138,7 +138,7 @@ async function answerTo<T>(
   throw new ApiFailure(response.status, answer as ConstructorParameters<typeof ApiFailure>[1]);
 }
 
-/** Downloads a path in the media type `accept`. Throws a Failure unless the status is 2xx. */
+/** Downloads a path in the media type `accept`. Throws an ApiFailure unless the status is 2xx. */
 export async function downloadFile(path: string, accept: string): Promise<Blob> {
   const response = await fetch(`/dashboard${path}`, { headers: { accept } });
   if (response.ok) return response.blob();

@@ -313,7 +313,8 @@ export interface Job {
   unless?: keyof Capabilities;
   /**
    * Runs the job. `stopping` ends a long job between two steps, if the worker stops or has lost the lock; the current step is awaited.
-   * `session`: the database session that holds the job's lock. Returns TAKEN if the job takes a lock itself and another worker holds it.
+   * `session`: the database session that holds the job's lock. Returns
+   * TAKEN_BY_ANOTHER_WORKER if the job takes a lock itself and another worker holds it.
    */
   run(parts: JobParts, stopping: AbortSignal, session?: LockSession): Promise<unknown>;
 }

@@ -1,5 +1,5 @@
 import { DAY_MS } from '#src/core/units.ts';
-/** Style of a cell in a spreadsheet: an index into `FORMATS`. */
+/** Style of a cell in a spreadsheet: an index into `NUMBER_FORMATS`. */
 export type CellStyle = number;
 
 /** Number formats of cells (ECMA-376, part 1, 18.8.31). The first is for texts, the second for the header. */
