@@ -117,13 +117,14 @@ export async function bench(asked: readonly string[]): Promise<BenchmarkResult> 
     const sums = await storeGroupSums(parts);
     lines.push(`${sums} sums of the three kept within ${((performance.now() - fromMs) / 1_000).toFixed(1)} s`);
     for (const [name, group] of groups) await ask(name, group, true);
-    const kept = Object.values(json).flatMap((one) =>
-      Object.entries(one).flatMap(([name, { p99_ms }]) => (name.endsWith(', kept') ? [p99_ms] : [])),
+    const ofHomes = Object.entries(json).filter(([name]) => name !== 'a tree of both');
+    const kept = ofHomes.flatMap(([, one]) =>
+      Object.entries(one).flatMap(([name, { p99_ms }]) => (/^a year by month.*, kept$/.test(name) ? [p99_ms] : [])),
     );
     return {
       lines: [`${homes} homes a group`, ...lines],
       json: { homes, results: json },
-      goals: [{ what: 'Slowest p99 of a precomputed group', measured: Math.max(...kept), unit: ' ms', goal: null }],
+      goals: [{ what: 'Slowest p99 of a year by month', measured: Math.max(...kept), unit: ' ms', goal: { atMost: 500 } }],
     };
   } finally {
     await database.remove();
