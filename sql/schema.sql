@@ -991,16 +991,19 @@ CREATE INDEX kept_group_homes_user ON kept_group_homes (user_id);
 CREATE TABLE kept_group_sums (
   group_id text COLLATE "C" NOT NULL,
   zone text NOT NULL,
-  unit text NOT NULL,
+  unit text NOT NULL, -- begun: of a month from its first day to an earlier one than its last, what is needed to go on with it.
   bucket date NOT NULL, -- The day, or the first one of the month, in the zone.
   starts_at timestamptz NOT NULL,
   ends_at timestamptz NOT NULL,
   used_milliwatt_hours bigint, -- Null: nothing is known of any home.
   estimated_milliwatt_hours bigint,
   peak bigint, -- Of a day the start of the hour in which they used most, Unix seconds; of a month the hour of the day. Null: there is none.
+  hours_of_day smallint[], -- Of what is begun: hours of the day, in the zone, of which something is known of homes that are the sum of what they import.
+  used_by_hour bigint[], -- What these homes used in each of them together, mWh.
+  estimated_by_hour bigint[], -- The estimated part of it, mWh.
   PRIMARY KEY (group_id, zone, unit, bucket),
   FOREIGN KEY (group_id) REFERENCES kept_groups(group_id) ON DELETE CASCADE,
-  CHECK (unit IN ('day', 'month'))
+  CHECK (unit IN ('day', 'month', 'begun'))
 );
 
 -- What the closed hours of devices of homes in groups said before a time: their whole past need not be read for each answer. Not while changed_home_days has the home.
@@ -1014,6 +1017,27 @@ CREATE TABLE kept_device_pasts (
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
 );
 CREATE INDEX kept_device_pasts_user ON kept_device_pasts (user_id);
+
+-- What each home that is more than its imports adds to such a month, by hour of the day: the bound of physics holds for its sums of the whole month.
+CREATE TABLE kept_begun_homes (
+  group_id text COLLATE "C" NOT NULL,
+  zone text NOT NULL,
+  unit text NOT NULL DEFAULT 'begun',
+  bucket date NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  hours_of_day smallint[] NOT NULL,
+  balance bigint[] NOT NULL, -- mWh, as the other sums; grid_ms and alone_ms: ms. What they are: src/energy/home/sums.ts.
+  floor bigint[] NOT NULL,
+  alone bigint[] NOT NULL,
+  estimated bigint[] NOT NULL,
+  grid_ms bigint[] NOT NULL,
+  alone_ms bigint[] NOT NULL,
+  PRIMARY KEY (group_id, zone, unit, bucket, user_id),
+  FOREIGN KEY (group_id, zone, unit, bucket) REFERENCES kept_group_sums(group_id, zone, unit, bucket) ON DELETE CASCADE,
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  CHECK (unit = 'begun')
+);
+CREATE INDEX kept_begun_homes_user ON kept_begun_homes (user_id);
 
 -- E-mail addresses that accounts will have once a mail to them was used, for seven days. Not unique: an address that waits here blocks nobody.
 CREATE TABLE email_changes (

@@ -797,6 +797,7 @@ export const RELATIONS_EXPORTED_ELSEWHERE: Readonly<Record<string, string>> = {
   device_notes: 'reading_notes.csv and quantity_changes.json',
   changed_home_days: 'load_profile.csv: days that changed after sums of groups were stored',
   kept_device_pasts: 'load_profile.csv: its totals before a time',
+  kept_begun_homes: 'load_profile.csv: its totals of the month so far',
   oauth_tokens: 'authorizations.json: digests of their codes and tokens',
   usage_changes: 'hourly.csv: changed hours that are not yet compared with alerts',
 };

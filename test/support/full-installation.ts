@@ -80,8 +80,10 @@ const ROWS: Record<string, string> = {
   // Precomputed sums of larger groups, as a worker stores them.
   kept_groups: `INSERT INTO kept_groups SELECT group_id, 1, sha256('c'), date_trunc('day', now()) - interval '1 day', now() FROM home_groups`,
   kept_group_homes: 'INSERT INTO kept_group_homes SELECT group_id, $1 FROM kept_groups',
-  kept_group_sums: `INSERT INTO kept_group_sums SELECT group_id, 'UTC', 'day', now()::date - 9, date_trunc('day', now()) - interval '9 days',
-    date_trunc('day', now()) - interval '8 days', 1, 0, NULL FROM kept_groups`,
+  kept_group_sums: `INSERT INTO kept_group_sums SELECT group_id, 'UTC', unit, now()::date - 9, date_trunc('day', now()) - interval '9 days',
+    date_trunc('day', now()) - interval '8 days', 1, 0, NULL, '{7}', '{1}', '{0}' FROM kept_groups, unnest('{day,begun}'::text[]) unit`,
+  kept_begun_homes: `INSERT INTO kept_begun_homes SELECT group_id, zone, unit, bucket, $1, '{7}', '{1}', '{1}', '{0}', '{0}', '{1}', '{0}' FROM kept_group_sums
+    WHERE unit = 'begun'`,
   kept_device_pasts: `INSERT INTO kept_device_pasts VALUES ($2, $1, date_trunc('day', now()) - interval '1 day', now() - interval '41 days', 0)`,
   changed_home_days: `INSERT INTO changed_home_days (user_id, day) VALUES ($1, date_trunc('day', now()) - interval '9 days')`,
   // Relations of the aggregates that only one tier fills by itself.

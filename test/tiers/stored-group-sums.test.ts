@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { applyDeltas } from '#ingest/write/deltas.ts';
 import { createDatabase, type Database, type PoolClient } from '#src/database/connect.ts';
-import type { GroupBucket } from '#src/energy/group/add-up.ts';
 import { loadGroupHomes } from '#src/energy/group/homes.ts';
 import { streamGroupInsights } from '#src/energy/group/insights.ts';
 import { storeGroupSums } from '#src/energy/group/store-sums.ts';
-import { loadStoredSums } from '#src/energy/group/stored-sums.ts';
+import { loadStoredSums, type StoredGroupSums } from '#src/energy/group/stored-sums.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { readHistoryFacts, storeHistoryFacts } from '#src/energy/usage/pasts.ts';
 import { changeMembers, listGroupHomes } from '#src/groups/members.ts';
@@ -59,25 +58,27 @@ const keep = (waitMs = 5_000) =>
   });
 
 /** Compares answers about all days and months with computed sums, and returns them with the stored days. */
-async function told(): Promise<{ rows: Record<string, unknown>; kept: string[] }> {
+async function told(): Promise<{ rows: Record<string, unknown>; kept: string[]; begun: string | null }> {
   const group = await loadGroupHomes(db, await listGroupHomes(db, groupId), new Set(['estimated']));
   const answer = async (groupBy: 'day' | 'month', start: string) => {
     const range = dayRange(start, dateOf(0), 'UTC');
     const kept = await loadStoredSums(db, groupId, group, { range, groupBy });
-    const rowsOf = async (kept?: ReadonlyMap<string, GroupBucket>) => {
+    const rowsOf = async (kept: StoredGroupSums | null, on: Database = db) => {
       const rows = [];
-      for await (const page of streamGroupInsights(db, group, range, groupBy, kept)) rows.push(...page);
+      for await (const page of streamGroupInsights(on, group, range, groupBy, kept)) rows.push(...page);
       return rows;
     };
     const rows = await rowsOf(kept);
-    expect(rows).toEqual(await rowsOf());
+    expect(rows).toEqual(await rowsOf(null));
+    expect(await db.transaction().execute((trx) => rowsOf(kept, trx))).toEqual(rows);
     return { rows, kept };
   };
   const { rows, kept } = await answer('day', dateOf(40));
-  await answer('month', `${dateOf(40).slice(0, 8)}01`);
+  const months = await answer('month', `${dateOf(40).slice(0, 8)}01`);
   return {
     rows: Object.fromEntries(rows.map(({ date, kwh_used }) => [date, kwh_used])),
-    kept: [...kept.keys()],
+    kept: [...kept.sums.keys()],
+    begun: months.kept.monthToDate?.end ?? null,
   };
 }
 

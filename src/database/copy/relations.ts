@@ -88,6 +88,7 @@ export const RECOMPUTED_RELATIONS: Readonly<Record<string, string>> = {
   kept_groups: 'kept anew',
   kept_group_homes: 'kept anew',
   kept_group_sums: 'kept anew',
+  kept_begun_homes: 'kept anew',
   kept_device_pasts: 'kept anew',
 };
 

@@ -4,12 +4,15 @@ import type { Home } from '../home/home.ts';
 import { listHoursOfRoleChanges, MAX_HOURS_OF_ROLE_CHANGES } from '../home/pieces.ts';
 import { computeExpectedMs } from '../home/roles.ts';
 import { computeMeasures, type HomeMeasures, type HomeSums } from '../home/sums.ts';
-import { isClockUnit, type Range } from '../ranges.ts';
-import { type BucketPart, type GroupUnit, readComposedHomes, readPlainHomes, readPlainMonth } from '../usage/groups.ts';
+import { dayRange, isClockUnit, type Range } from '../ranges.ts';
+import { type GroupUnit, readComposedHomes, readPlainHomes, readPlainMonth } from '../usage/groups.ts';
 import { countReadRows, findCoveringUtcMonth, listBuckets, type NamedBucket } from './buckets.ts';
 import { type GroupOfHomes, splitIntoChunks } from './homes.ts';
+import type { MonthToDate } from './month-to-date.ts';
+import type { BucketPart } from './part.ts';
 import { GroupTotals } from './totals.ts';
 
+const DAY_MS = 86_400_000;
 /**
  * Maximum number of homes times hours (or shorter units, in rows of these) that one statement reads, which takes some tenths of a second. Composed homes take ten times as long.
  */
@@ -25,27 +28,50 @@ export interface GroupBucket {
   peak: number | null;
 }
 
-/** Returns the combined sums of a group's homes in the buckets of a range, without buckets of which nothing is known. */
+/**
+ * Returns the combined sums of a group's homes in the buckets of a range, without buckets of which nothing is known. `begun`: stored sums
+ * of the first days of a month, read in the same snapshot.
+ */
 export async function computeGroupBuckets(
   db: Database,
   group: GroupOfHomes,
   range: Range,
   unit: GroupUnit,
+  monthToDate: MonthToDate | null = null,
 ): Promise<GroupBucket[]> {
-  const totals = new GroupTotals();
-  for await (const parts of readPlainParts(db, group.plain, range, unit)) totals.addParts(parts, true);
-  const buckets = group.include.has('coverage') ? listBuckets(range, unit) : [];
-  for await (const composed of group.composed()) await addComposed(db, totals, composed, { range, unit, buckets });
+  const totals = await totalsOf(db, group, range, unit, monthToDate);
   return totals.names().map((bucket) => ({ bucket, measures: totals.measures(bucket), peak: totals.peak(bucket) }));
 }
 
+async function totalsOf(
+  db: Database,
+  group: GroupOfHomes,
+  range: Range,
+  unit: GroupUnit,
+  monthToDate: MonthToDate | null,
+): Promise<GroupTotals> {
+  const totals = new GroupTotals();
+  if (monthToDate) totals.addParts(monthToDate.parts, true);
+  const rest = monthToDate ? rangeAfterDay(monthToDate.end, range) : range;
+  for await (const parts of readPlainParts(db, group.plain, rest, unit)) totals.addParts(parts, true);
+  const buckets = group.include.has('coverage') ? listBuckets(range, unit) : [];
+  for await (const composed of group.composed())
+    await addComposed(db, totals, composed, { range: rest, unit, buckets, monthToDate });
+  return totals;
+}
+
+/** Returns the days of a range after one of its days; empty if that is the last day. */
+export const rangeAfterDay = (day: string, { end, zone }: Range): Range =>
+  dayRange(new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10), end, zone);
+
 /** Yields the combined usage of homes whose usage is the sum of their devices' imports, in batches. */
-async function* readPlainParts(
+export async function* readPlainParts(
   db: Database,
   userIds: readonly string[],
   range: Range,
   unit: GroupUnit,
 ): AsyncGenerator<BucketPart[]> {
+  if (range.from >= range.to) return;
   const month = unit === 'month' ? findCoveringUtcMonth(range) : null;
   if (month) {
     for (const ids of splitIntoChunks(userIds, PLAIN_HOURS / (24 + month.restHours)))
@@ -61,10 +87,15 @@ async function addComposed(
   db: Database,
   totals: GroupTotals,
   composed: readonly Home[],
-  { range, unit, buckets }: { range: Range; unit: GroupUnit; buckets: readonly NamedBucket[] },
+  {
+    range,
+    unit,
+    buckets,
+    monthToDate,
+  }: { range: Range; unit: GroupUnit; buckets: readonly NamedBucket[]; monthToDate: MonthToDate | null },
 ): Promise<void> {
   for (const homes of splitIntoBatches(composed, range, unit)) {
-    const read = await readComposedHomes(db, homes, range, unit);
+    const read = await readComposedHomes(db, homes, range, unit, monthToDate);
     totals.addParts(read.parts, false);
     const byHome = Map.groupBy(read.buckets, ({ home }) => home);
     for (const [place, home] of homes.entries()) {
@@ -115,7 +146,7 @@ export const UNKNOWN_MEASURES: HomeMeasures = {
  * Splits homes into batches for one statement each. A batch is limited by reading time, and by the number of hours in which a home's roles
  * change: these are read by quarter-hour.
  */
-function* splitIntoBatches(homes: readonly Home[], range: Range, unit: GroupUnit): Generator<readonly Home[]> {
+export function* splitIntoBatches(homes: readonly Home[], range: Range, unit: GroupUnit): Generator<readonly Home[]> {
   const hours = Math.max(1, countReadRows(range, unit));
   const rows = isClockUnit(unit) ? hours : { day: hours / 24, month: 1, span: 1 }[unit];
   const size = Math.max(1, Math.floor(Math.min(COMPOSED_HOURS / hours, MOST_ROWS / rows)));

@@ -9,27 +9,33 @@ import { CLOCK_UNITS, dayRange, isClockUnit, type Range, splitRange } from '../r
 import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES } from './add-up.ts';
 import { findMissingDays, firstDayOfMonth, isWholeMonth, listDays, splitByMonth } from './buckets.ts';
 import type { GroupOfHomes } from './homes.ts';
+import { continueMonthToDate, type StoredGroupSums } from './stored-sums.ts';
 
 /** Days of a page of hours or days; each page is a separate query. Pages of shorter rows have fewer days, and as many rows. */
 const DAYS_OF_A_PAGE = 31;
 
 /**
  * Yields the combined usage of a group's homes in the rows of the range's zone, with the requested fields, page by page. A bucket
- * is the sum of the known usage of each home, and is left out if nothing is known. `stored`: sums of days or months; missing ones are
- * computed.
+ * is the sum of the known usage of each home, and is left out if nothing is known. `kept`: stored sums of days or months; missing ones are
+ * computed, and a begun month continues from its stored days.
  */
 export async function* streamGroupInsights(
   db: Database,
   group: GroupOfHomes,
   range: Range,
   groupBy: GroupBy,
-  stored: ReadonlyMap<string, GroupBucket> = new Map(),
+  stored: StoredGroupSums | null = null,
 ): AsyncGenerator<HomeInsight[]> {
   const days = isClockUnit(groupBy) ? Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60) : DAYS_OF_A_PAGE;
   const stretches = groupBy === 'month' ? splitByMonth(range) : splitRange(range, days);
   for (const stretch of stretches) {
     const { found, missing } = keptIn(stored, stretch, groupBy);
-    for (const part of missing) found.push(...(await computeGroupBuckets(db, group, part, groupBy)));
+    for (const part of missing)
+      found.push(
+        ...(stored && hasBegun(stored, part, groupBy)
+          ? await continueMonthToDate(db, stored.groupId, group, part)
+          : await computeGroupBuckets(db, group, part, groupBy)),
+      );
     found.sort((a, b) => (a.bucket < b.bucket ? -1 : 1));
     yield rowsOf(found, group, stretch, groupBy);
   }
@@ -48,21 +54,26 @@ export async function groupSummary(db: Database, group: GroupOfHomes, range: Ran
 
 /** Returns the stored sums of a page, and the ranges of the page without stored sums. */
 function keptIn(
-  stored: ReadonlyMap<string, GroupBucket>,
+  stored: StoredGroupSums | null,
   page: Range,
   groupBy: GroupBy,
 ): { found: GroupBucket[]; missing: Range[] } {
-  if (stored.size === 0 || isClockUnit(groupBy)) return { found: [], missing: [page] };
+  if (!stored || stored.sums.size === 0 || isClockUnit(groupBy)) return { found: [], missing: [page] };
+  const { sums } = stored;
   if (groupBy === 'month') {
-    const month = isWholeMonth(page) && stored.get(firstDayOfMonth(page));
+    const month = isWholeMonth(page) && sums.get(firstDayOfMonth(page));
     return month ? { found: [month], missing: [] } : { found: [], missing: [page] };
   }
   const days = [...listDays(page)];
   return {
-    found: days.flatMap((day) => stored.get(day) ?? []),
-    missing: findMissingDays(days, (day) => stored.has(day)).map(({ start, end }) => dayRange(start, end, page.zone)),
+    found: days.flatMap((day) => sums.get(day) ?? []),
+    missing: findMissingDays(days, (day) => sums.has(day)).map(({ start, end }) => dayRange(start, end, page.zone)),
   };
 }
+
+/** Whether the first days of a month are stored and lie in the requested range. */
+const hasBegun = ({ monthToDate }: StoredGroupSums, { start, end }: Range, groupBy: GroupBy): boolean =>
+  groupBy === 'month' && monthToDate !== null && monthToDate.month === start && monthToDate.end <= end;
 
 function rowsOf(
   found: readonly GroupBucket[],

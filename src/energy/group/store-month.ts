@@ -2,12 +2,15 @@ import { DateTime } from 'luxon';
 import { HOUR_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { dayRange, type Range } from '../ranges.ts';
-import { findFirstStoredDay, openHoursBeforeSql } from '../usage/groups.ts';
-import { computeGroupBuckets, type GroupBucket } from './add-up.ts';
+import { findFirstStoredDay, homesProfileSql, openHoursBeforeSql } from '../usage/groups.ts';
+import { computeGroupBuckets, type GroupBucket, rangeAfterDay, readPlainParts, splitIntoBatches } from './add-up.ts';
 import { findMissingDays, firstDayOfMonth, isWholeMonth, listDays, splitByMonth } from './buckets.ts';
 import { computeCompositionHash } from './composition.ts';
 import { type GroupOfHomes, loadGroupHomes } from './homes.ts';
+import { deleteMonthToDate, storeMonthToDate, storeMonthToDateHomes } from './month-to-date.ts';
+import type { BucketPart } from './part.ts';
 import { inSnapshot } from './progress.ts';
+import { loadStoredSums } from './stored-sums.ts';
 
 // Raw SQL in this file, because lists are passed as single parameters.
 
@@ -38,21 +41,27 @@ type Sum = Omit<GroupBucket, 'measures'> & {
   estimated: number | null;
 };
 
-/** Computes and stores the missing sums of a month. Returns the number of sums stored. */
+/**
+ * Computes and stores the missing sums of a month. `isLatest`: also stores the sum so far of the current month. Returns the number of sums
+ * stored.
+ */
 export async function storeMonthSums(
   { db, homesOf }: StoreMonthDependencies,
   groupId: string,
   month: Range,
+  isLatest: boolean,
 ): Promise<number> {
   const { rows } = await queryOf(db)<{ name: string }>(
     `SELECT unit || ' ' || bucket AS name FROM kept_group_sums
-     WHERE group_id = $1 AND zone = $2 AND bucket BETWEEN $3 AND $4`,
-    [groupId, month.zone, month.start, month.end],
+     WHERE group_id = $1 AND zone = $2 AND bucket BETWEEN $3 AND $4 AND (unit <> 'begun' OR ends_at >= $5)`,
+    [groupId, month.zone, month.start, month.end, month.to],
   );
   const there = new Set(rows.map(({ name }) => name));
   const gaps = findMissingDays(listDays(month), (day) => there.has(`day ${day}`));
   const isMonthMissing = isWholeMonth(month) && !there.has(`month ${firstDayOfMonth(month)}`);
-  if (gaps.length === 0 && !isMonthMissing) return 0;
+  const isBegunMissing =
+    isLatest && ![`month ${firstDayOfMonth(month)}`, `begun ${firstDayOfMonth(month)}`].some((name) => there.has(name));
+  if (gaps.length === 0 && !isMonthMissing && !isBegunMissing) return 0;
   return inSnapshot(db, async (trx, before) => {
     if (before === null) return 0;
     const group = await loadGroupHomes(trx, await homesOf(trx, groupId), new Set());
@@ -65,8 +74,34 @@ export async function storeMonthSums(
     }
     if (isMonthMissing && isClosed(month)) sums.push(...(await sumsOf(trx, group, month, 'month')));
     await insert(trx, groupId, sums);
-    return sums.length;
+    if (!isLatest) return sums.length;
+    const isWhole = there.has(`month ${firstDayOfMonth(month)}`) || sums.some(({ unit }) => unit === 'month');
+    const [first] = runsOf([...listDays(month)].map((day) => dayRange(day, day, month.zone)).filter(isClosed));
+    const wanted = !isWhole && first?.start === month.start ? first : null;
+    return sums.length + (wanted ? await keepBegunMonth(trx, groupId, group, wanted) : 0);
   });
+}
+
+/** Stores the days of a month so far. Days that are not stored yet are added to the stored sums, if these are still valid. */
+async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHomes, days: Range): Promise<number> {
+  const { monthToDate } = await loadStoredSums(trx, groupId, group, { range: days, groupBy: 'month' });
+  if (monthToDate && monthToDate.end >= days.end) return 0;
+  if (!monthToDate) await deleteMonthToDate(trx, groupId, days.zone);
+  const rest = monthToDate ? rangeAfterDay(monthToDate.end, days) : days;
+  const parts = new Map<number, BucketPart>();
+  const add = ({ used, estimated, ...one }: BucketPart) => {
+    const known = parts.get(one.part);
+    parts.set(one.part, { ...one, used: used + (known?.used ?? 0), estimated: estimated + (known?.estimated ?? 0) });
+  };
+  for (const part of monthToDate?.parts ?? []) add(part);
+  for await (const added of readPlainParts(trx, group.plain, rest, 'month')) for (const part of added) add(part);
+  const now = { groupId, zone: days.zone, month: days.start, end: days.end, parts: [...parts.values()] };
+  await storeMonthToDate(trx, now, days);
+  for await (const composed of group.composed()) {
+    for (const homes of splitIntoBatches(composed, rest, 'month'))
+      await storeMonthToDateHomes(trx, now, homes, homesProfileSql(homes, rest, 'month', monthToDate));
+  }
+  return 1;
 }
 
 /** Merges consecutive days into ranges. */

@@ -38,10 +38,10 @@ interface Kept {
 }
 
 /**
- * Runs one pass that stores the sums of groups by day and month, in UTC and in the zone of each group's owner. It removes sums that are no
- * longer valid and computes missing ones, latest first. Stored sums equal sums computed on request (`loadStoredSums` checks whether they are
- * valid), so this affects only response times. Each month of a group is one transaction, so the pass can be killed at any point. Returns the
- * number of sums stored.
+ * Runs one pass that stores the sums of groups by day and month, and of the current month so far, in UTC and in the zone of each group's
+ * owner. It removes sums that are no longer valid and computes missing ones, latest first. Stored sums equal sums computed on request
+ * (`loadStoredSums` checks whether they are valid), so this affects only response times. Each month of a group is one transaction, so the pass
+ * can be killed at any point. Returns the number of sums stored.
  */
 export async function storeGroupSums(parts: StoreSumsOptions): Promise<number> {
   const { pool, now, signal, passMs = PASS_MS } = parts;
@@ -68,9 +68,9 @@ export async function storeGroupSums(parts: StoreSumsOptions): Promise<number> {
     if (before === null) continue;
     let isDone = true;
     for (const zone of new Set(['UTC', group.zone])) {
-      for (const month of await listMonthsToStore(parts.db, homes, { zone, before })) {
+      for (const [index, month] of (await listMonthsToStore(parts.db, homes, { zone, before })).entries()) {
         isDone &&= !isOver();
-        if (isDone) sums += await storeMonthSums(parts, group.groupId, month);
+        if (isDone) sums += await storeMonthSums(parts, group.groupId, month, index === 0);
       }
     }
     if (isDone) await pool.query('UPDATE kept_groups SET looked_at = $2 WHERE group_id = $1', [group.groupId, now]);

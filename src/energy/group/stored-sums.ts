@@ -1,11 +1,14 @@
+import { DateTime } from 'luxon';
 import { asMilliwattHours } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import type { GroupBy } from '../insights.ts';
 import { isClockUnit, type Range } from '../ranges.ts';
 import { openHoursBeforeSql } from '../usage/groups.ts';
-import { type GroupBucket, UNKNOWN_MEASURES } from './add-up.ts';
+import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES } from './add-up.ts';
 import { computeCompositionHash } from './composition.ts';
 import { type GroupOfHomes, needsOnlyImports } from './homes.ts';
+import type { MonthToDate } from './month-to-date.ts';
+import type { BucketPart } from './part.ts';
 
 interface Row {
   composition: Buffer;
@@ -14,20 +17,35 @@ interface Row {
   used: number | null;
   estimated: number | null;
   peak: number | null;
+  isBegun: boolean;
+  ends_at: Date;
+  hours: number[] | null;
+  usedByHour: number[] | null;
+  estimatedByHour: number[] | null;
+}
+
+/** Stored sums of a group that are still valid. */
+export interface StoredGroupSums {
+  groupId: string;
+  /** Stored sums by day or, for months, by the first day of the month. */
+  sums: ReadonlyMap<string, GroupBucket>;
+  /** Stored sums of the current month's first days; null if months are not requested. */
+  monthToDate: MonthToDate | null;
 }
 
 /**
- * Returns the sums of a group in a range that a worker has stored, by day or by the first day of the month, as far as they equal newly
- * computed sums. A sum is valid if the composition of the group is unchanged, no closed hour of a home in it has changed since, and none of
- * its hours is still open. Only usage that is the sum of imports, and its estimated part, is stored.
+ * Returns the sums of a group by day or month in a range that a worker has stored, as far as they equal newly computed sums. A sum is valid if the
+ * composition of the group is unchanged, no closed hour of a home in it has changed since, and none of its hours is still open. Only usage
+ * that is the sum of imports, and its estimated part, is stored.
  */
 export async function loadStoredSums(
   db: Database,
   groupId: string,
   group: GroupOfHomes,
   { range, groupBy }: { range: Range; groupBy: GroupBy },
-): Promise<ReadonlyMap<string, GroupBucket>> {
-  if (isClockUnit(groupBy) || !needsOnlyImports(group.include)) return new Map();
+): Promise<StoredGroupSums> {
+  const nothing = { groupId, sums: new Map<string, GroupBucket>(), monthToDate: null };
+  if (isClockUnit(groupBy) || !needsOnlyImports(group.include)) return nothing;
   // Raw SQL: a single statement, because a change committed between two statements would be missed by both.
   const { rows } = await queryOf(db)<Row>(
     `WITH kept AS MATERIALIZED (
@@ -36,16 +54,50 @@ export async function loadStoredSums(
      changed AS MATERIALIZED (
        SELECT DISTINCT c.day FROM changed_home_days c WHERE c.user_id IN (SELECT user_id FROM kept_group_homes WHERE group_id = $1)),
      open AS MATERIALIZED (${openHoursBeforeSql('SELECT user_id FROM kept_group_homes WHERE group_id = $1', '(SELECT before FROM kept)')})
-     SELECT kept.composition, kept.before, s.bucket::text AS bucket, s.used_milliwatt_hours AS used, s.estimated_milliwatt_hours AS estimated, s.peak
+     SELECT kept.composition, kept.before, s.bucket::text AS bucket, s.used_milliwatt_hours AS used, s.estimated_milliwatt_hours AS estimated, s.peak,
+       s.unit = 'begun' AS "isBegun", s.ends_at, s.hours_of_day AS hours, s.used_by_hour AS "usedByHour", s.estimated_by_hour AS "estimatedByHour"
      FROM kept JOIN kept_group_sums s USING (group_id)
-     WHERE s.zone = $2 AND s.unit = $3 AND s.bucket BETWEEN $4 AND $5 AND s.ends_at <= kept.before
+     WHERE s.zone = $2 AND (s.unit = $3 OR s.unit = 'begun' AND $3 = 'month') AND s.bucket BETWEEN $4 AND $5 AND s.ends_at <= kept.before
        AND NOT EXISTS (SELECT FROM changed c WHERE c.day = '-infinity' OR c.day < s.ends_at AND c.day + interval '24 hours' > s.starts_at)
        AND NOT EXISTS (SELECT FROM open o WHERE o.hour < s.ends_at AND o.hour + interval '1 hour' > s.starts_at)`,
     [groupId, range.zone, groupBy, range.start, range.end],
   );
   const [first] = rows;
-  if (!first?.composition.equals(await computeCompositionHash(group, first.before))) return new Map();
-  return new Map(rows.map((row) => [row.bucket, toldOf(row)]));
+  if (!first?.composition.equals(await computeCompositionHash(group, first.before))) return nothing;
+  const begun = rows.find(({ isBegun }) => isBegun);
+  return {
+    groupId,
+    sums: new Map(rows.filter(({ isBegun }) => !isBegun).map((row) => [row.bucket, toldOf(row)])),
+    monthToDate: begun ? begunOf(groupId, range.zone, begun) : null,
+  };
+}
+
+/** Computes a month from the stored sums of its first days and the rest of its days, in one snapshot. */
+export async function continueMonthToDate(
+  db: Database,
+  groupId: string,
+  group: GroupOfHomes,
+  month: Range,
+): Promise<GroupBucket[]> {
+  // The transaction of a command may read several snapshots, and stored sums may be replaced in between.
+  if (db.isTransaction) return computeGroupBuckets(db, group, month, 'month');
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      const { monthToDate } = await loadStoredSums(trx, groupId, group, { range: month, groupBy: 'month' });
+      return computeGroupBuckets(trx, group, month, 'month', monthToDate);
+    });
+}
+
+function begunOf(groupId: string, zone: string, row: Row): MonthToDate {
+  const { bucket, hours, usedByHour, estimatedByHour } = row;
+  const parts = (hours ?? []).map((part, index): BucketPart => {
+    return { bucket, part, used: Number(usedByHour?.[index]), estimated: Number(estimatedByHour?.[index]) };
+  });
+  const end = DateTime.fromMillis(row.ends_at.getTime() - 1, { zone }).toISODate() ?? '';
+  return { groupId, zone, month: bucket, end, parts };
 }
 
 const toldOf = ({ bucket, used, estimated, peak }: Row): GroupBucket => ({

@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
 import { ownerPiecesSql, userPartsSql } from '#src/rollups/parts.ts';
+import { type MonthToDate, monthToDateHomesSql } from '../group/month-to-date.ts';
+import type { BucketPart } from '../group/part.ts';
 import type { Home } from '../home/home.ts';
 import { type HomeSums, USED_SQL } from '../home/sums.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
@@ -10,19 +12,6 @@ import { homesHoursSql, sumColumnsSql, summedColumns } from './home-sums.ts';
 
 /** Bucket length of a group's rows; `span` is the whole range. */
 export type GroupUnit = ClockUnit | 'day' | 'month' | 'span';
-
-/**
- * Combined usage (mWh) of some homes in a part of a bucket. A part of a day is a clock hour (Unix seconds), a part of a month or span an
- * hour of the day, and an hour is its own part. The peak is the part with the highest usage.
- */
-export interface BucketPart {
-  /** Name of the bucket: of hours the start in Unix seconds, of days and months the first day (YYYY-MM-DD), of a span `''`. */
-  bucket: string;
-  part: number;
-  used: number;
-  /** Estimated part of `used`, at most the usage of each home. */
-  estimated: number;
-}
 
 /** Unit of the rows that are read for the buckets of a group. */
 const readUnit = (unit: GroupUnit): ClockUnit => (isClockUnit(unit) ? unit : 'hour');
@@ -106,20 +95,20 @@ export async function readPlainMonth(
 
 /**
  * Returns the usage of composed homes: their sums by home and bucket, and the parts of all homes together, in one snapshot. The physical
- * lower bound applies to each home in each bucket and part (docs/home.md).
+ * lower bound applies to each home in each bucket and part (docs/home.md), so stored sums of a begun month are added before it is applied.
+ * `begun`: these stored sums.
  */
 export async function readComposedHomes(
   db: Database,
   homes: readonly Home[],
   range: Range,
   unit: GroupUnit,
+  monthToDate: MonthToDate | null,
 ): Promise<{ buckets: HomeBucket[]; parts: BucketPart[] }> {
-  const { bucket, part } = placeOf(unit, range);
   // Raw SQL as above, with both halves in one statement: an hour that closes between two statements would count twice or not at all.
   const { rows } = await sql<{ buckets: HomeBucket[] | null; parts: BucketPart[] | null }>`
     WITH profile AS MATERIALIZED (
-      SELECT home, ${bucket} AS bucket, ${part} AS part, ${summedColumns(homes)}
-      FROM (${homesHoursSql(homes, range, readUnit(unit))}) h GROUP BY 1, 2, 3),
+      SELECT home, bucket, part, ${summedColumns(homes)} FROM (${homesProfileSql(homes, range, unit, monthToDate)}) h GROUP BY 1, 2, 3),
     parts AS (
       SELECT bucket, part, sum(used) AS used, sum(least(estimated, used)) AS estimated
       FROM (SELECT bucket, part, "estimated" AS estimated, ${sql.raw(USED_SQL)} AS used FROM profile) p
@@ -127,6 +116,25 @@ export async function readComposedHomes(
     buckets AS (SELECT home, bucket, ${isClockUnit(unit) ? sumColumnsSql(homes) : summedColumns(homes)} FROM profile ${isClockUnit(unit) ? sql`` : sql`GROUP BY 1, 2`})
     SELECT (SELECT json_agg(b) FROM buckets b) AS buckets, (SELECT json_agg(p) FROM parts p) AS parts`.execute(db);
   return { buckets: rows[0]?.buckets ?? [], parts: rows[0]?.parts ?? [] };
+}
+
+/**
+ * Builds a query for rows of `home` (index in the list), `bucket`, `part` and the sums of some homes, from the hours of a range (which may
+ * be empty) and the sums of the `begun` month. A part may have several rows.
+ */
+export function homesProfileSql(
+  homes: readonly Home[],
+  range: Range,
+  unit: GroupUnit,
+  monthToDate: MonthToDate | null,
+): RawBuilder<unknown> {
+  const { bucket, part } = placeOf(unit, range);
+  const rows = monthToDate ? [monthToDateHomesSql(monthToDate, homes)] : [];
+  if (range.from < range.to)
+    rows.push(
+      sql`SELECT home, ${bucket} AS bucket, ${part} AS part, ${sumColumnsSql(homes)} FROM (${homesHoursSql(homes, range, readUnit(unit))}) h`,
+    );
+  return sql.join(rows, sql` UNION ALL `);
 }
 
 /** Returns the first UTC day with stored data of some users, or null. */

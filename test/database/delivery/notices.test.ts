@@ -117,7 +117,7 @@ test('an app that was let in before there were notices gets them by the migratio
   ];
   const notices = () => rows('SELECT authorization_id, url, status FROM webhooks WHERE is_notice');
   await rows('DELETE FROM webhooks WHERE is_notice');
-  const migration = await readFile(new URL('../../../sql/schema/0096_earlier_notices.sql', import.meta.url), 'utf8');
+  const migration = await readFile(new URL('../../../sql/schema/0095_earlier_notices.sql', import.meta.url), 'utf8');
   await rows(migration);
   const expected = [{ authorization_id: authorizationId, url: url('/early'), status: 'active' }];
   expect(await notices()).toEqual(expected);
