@@ -7,17 +7,24 @@ import { loadUsageSummary } from './insights.ts';
 import type { Range } from './ranges.ts';
 import { readDeviceEnergies } from './usage/totals.ts';
 
-/** Contribution of a device to the usage figure of a home. */
-interface FigureDevice {
+/** A device of a home that reports electricity, or may do so, with its energy in a range. */
+export interface ElectricityDevice {
   device_id: string;
   type: string;
   location: string;
   placement: Placement;
+  /** Consumption meter that the device lies behind, which includes its energy. */
+  upstream_device_id: string | null;
+  is_gone: boolean;
   /** Imported and exported energy; null if nothing is known of a direction. */
   import_kwh: number | null;
   export_kwh: number | null;
   /** Part of imported and exported energy that was spread over a gap. */
   estimated_kwh: number;
+}
+
+/** Contribution of a device to the usage figure of a home. */
+interface FigureDevice extends Omit<ElectricityDevice, 'upstream_device_id' | 'is_gone'> {
   /** Verdicts of the law on readings of that time that were not plainly counted, with their counts. */
   notes: { note: Note; count: number }[];
   /** Reasons for rejected messages with their counts, from the last `MAX_REJECTED` of that time. */
@@ -44,24 +51,42 @@ type Note = (typeof OWNER_VERDICTS)[number];
 const ASKED = new Set(['estimated', 'coverage'] as const);
 
 /** Condition: a device reports electricity, or may do so. Devices that report only gas, heat, water or climate are excluded. */
-export const REPORTS_ELECTRICITY_SQL = sql<boolean>`(NOT EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id)
+const REPORTS_ELECTRICITY_SQL = sql<boolean>`(NOT EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id)
   OR EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id
     AND (s.counts_import OR s.counts_export OR ${hasUnknownChannelName})))`;
 
-/** Returns the breakdown of a home's usage figure: its electricity, and the contribution of each device. */
-export async function loadUsageBreakdown(db: Database, userId: string, range: Range): Promise<UsageBreakdown> {
+/** Returns the devices of a user that report electricity, or may do so, with their energy in a range, in the order of their ids. */
+export async function loadElectricityDevices(db: Database, userId: string, range: Range): Promise<ElectricityDevice[]> {
   const devices = await db
     .selectFrom('devices')
-    .select(['device_id', 'type', 'location', 'placement'])
+    .select(['device_id', 'type', 'location', 'placement', 'upstream_device_id', 'deleted_at'])
     .where('user_id', '=', userId)
     .where((where) => where.or([where('deleted_at', 'is', null), where('deleted_at', '>', range.from)]))
     .where(REPORTS_ELECTRICITY_SQL)
     .orderBy('device_id')
     .execute();
   const ids = devices.map(({ device_id }) => device_id);
-  const [used, energies, notes, rejected] = await Promise.all([
+  const energies = await readDeviceEnergies(db, ids, range);
+  return devices.map(({ deleted_at, ...device }) => {
+    const energy = energies.get(device.device_id);
+    const outwards = energies.get(estimatedExportKey(device.device_id));
+    const known = (ms = 0, value = 0) => (ms > 0 ? kwhOf(value) : null);
+    return {
+      ...device,
+      is_gone: deleted_at !== null,
+      import_kwh: known(energy?.importMs, energy?.imported),
+      export_kwh: known(energy?.exportMs, energy?.exported),
+      estimated_kwh: kwhOf((energy?.estimated ?? 0) + (outwards?.imported ?? 0)),
+    };
+  });
+}
+
+/** Returns the breakdown of a home's usage figure: its electricity, and the contribution of each device. */
+export async function loadUsageBreakdown(db: Database, userId: string, range: Range): Promise<UsageBreakdown> {
+  const devices = await loadElectricityDevices(db, userId, range);
+  const ids = devices.map(({ device_id }) => device_id);
+  const [used, notes, rejected] = await Promise.all([
     loadUsageSummary(db, userId, range, ASKED),
-    readDeviceEnergies(db, ids, range),
     notesOf(db, ids, range),
     rejectedOf(db, ids, range),
   ]);
@@ -71,19 +96,11 @@ export async function loadUsageBreakdown(db: Database, userId: string, range: Ra
     estimated_kwh: estimated_kwh ?? 0,
     coverage: coverage ?? null,
     complete: complete ?? null,
-    devices: devices.map((device) => {
-      const energy = energies.get(device.device_id);
-      const outwards = energies.get(estimatedExportKey(device.device_id));
-      const known = (isKnown: boolean, value = 0) => (isKnown ? kwhOf(value) : null);
-      return {
-        ...device,
-        import_kwh: known((energy?.importMs ?? 0) > 0, energy?.imported),
-        export_kwh: known((energy?.exportMs ?? 0) > 0, energy?.exported),
-        estimated_kwh: kwhOf((energy?.estimated ?? 0) + (outwards?.imported ?? 0)),
-        notes: notes.filter((one) => one.device_id === device.device_id).map(({ device_id: _, ...note }) => note),
-        rejected: rejected.filter((one) => one.device_id === device.device_id).map(({ device_id: _, ...why }) => why),
-      };
-    }),
+    devices: devices.map(({ upstream_device_id: _upstream, is_gone: _gone, ...device }) => ({
+      ...device,
+      notes: notes.filter((one) => one.device_id === device.device_id).map(({ device_id: _, ...note }) => note),
+      rejected: rejected.filter((one) => one.device_id === device.device_id).map(({ device_id: _, ...why }) => why),
+    })),
   };
 }
 
