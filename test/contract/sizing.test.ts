@@ -33,30 +33,27 @@ function near(written: readonly number[], reckoned: readonly number[], what: str
 test.each([
   { meters: 1_000_000, column: 0 },
   { meters: 10_000_000, column: 1 },
-])(
-  'the sizes of a cluster for $meters meters follow from the measured size per meter',
-  ({ meters, column }) => {
-    const cell = (begin: string) => numbers(row(begin)[column]);
-    const perSecond = meters / 900;
-    const cores = (rate: number) => [postgresMicros, ingestMicros].map((micros) => (rate * micros) / 1e6);
-    near(cell('readings/s, over the day'), [perSecond], 'readings/s');
-    near([...cell('PostgreSQL'), ...cell('HAProxy and ingest')], cores(perSecond), 'cores');
-    near(
-      cell('all meters in the minute after the quarter'),
-      [meters / 60, ...cores(meters / 60)],
-      'cores in that minute',
-    );
-    near(cell('memory of connections'), [(meters * connectionKilobytes) / 1e6], 'GB of connections');
-    const rawTerabytes = (bytes: number) => (meters * 96 * RAW_DAYS * bytes) / 1e12;
-    const raw = cell('raw readings, 13 months');
-    near(raw, [rawTerabytes(rawBytes), rawTerabytes(packedBytes)], 'TB raw');
-    const yearly = (megabytes: number) => (meters * megabytes) / 1e6;
-    near(cell('load profile, each year'), [yearly(profileMegabytes), yearly(profileCompressed)], 'TB of profiles');
-    near(cell('aggregates, each year'), [yearly(userMegabytes)], 'TB of aggregates');
-    near(cell('heads, which should stay in memory'), [(meters * headBytes) / 1e9], 'GB of heads');
-    near(cell('to the standby'), [(perSecond * walKilobytes) / 1e3, (meters / 60 / 1e3) * walKilobytes], 'MB/s');
-  },
-);
+])('the sizes of a cluster for $meters meters follow from the measured size per meter', ({ meters, column }) => {
+  const cell = (begin: string) => numbers(row(begin)[column]);
+  const perSecond = meters / 900;
+  const cores = (rate: number) => [postgresMicros, ingestMicros].map((micros) => (rate * micros) / 1e6);
+  near(cell('readings/s, over the day'), [perSecond], 'readings/s');
+  near([...cell('PostgreSQL'), ...cell('HAProxy and ingest')], cores(perSecond), 'cores');
+  near(
+    cell('all meters in the minute after the quarter'),
+    [meters / 60, ...cores(meters / 60)],
+    'cores in that minute',
+  );
+  near(cell('memory of connections'), [(meters * connectionKilobytes) / 1e6], 'GB of connections');
+  const rawTerabytes = (bytes: number) => (meters * 96 * RAW_DAYS * bytes) / 1e12;
+  const raw = cell('raw readings, 13 months');
+  near(raw, [rawTerabytes(rawBytes), rawTerabytes(packedBytes)], 'TB raw');
+  const yearly = (megabytes: number) => (meters * megabytes) / 1e6;
+  near(cell('load profile, each year'), [yearly(profileMegabytes), yearly(profileCompressed)], 'TB of profiles');
+  near(cell('aggregates, each year'), [yearly(userMegabytes)], 'TB of aggregates');
+  near(cell('heads, which should stay in memory'), [(meters * headBytes) / 1e9], 'GB of heads');
+  near(cell('to the standby'), [(perSecond * walKilobytes) / 1e3, (meters / 60 / 1e3) * walKilobytes], 'MB/s');
+});
 
 test('the bytes of meters that report every 10 seconds follow, too', () => {
   for (const [meters, begin] of [
