@@ -124,7 +124,9 @@ export async function bench(asked: readonly string[]): Promise<BenchmarkResult> 
     return {
       lines: [`${homes} homes a group`, ...lines],
       json: { homes, results: json },
-      goals: [{ what: 'Slowest p99 of a year by month', measured: Math.max(...kept), unit: ' ms', goal: { atMost: 500 } }],
+      goals: [
+        { what: 'Slowest p99 of a year by month', measured: Math.max(...kept), unit: ' ms', goal: { atMost: 500 } },
+      ],
     };
   } finally {
     await database.remove();

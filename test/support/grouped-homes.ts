@@ -148,7 +148,8 @@ export function expectedGroupAnswer(
 }
 
 /** Devices of a home that have data, without separate channels of a device. */
-export const devicesOf = (home: TestHome) => home.devices.filter(({ quarters, partOf }) => quarters.size > 0 && !partOf);
+export const devicesOf = (home: TestHome) =>
+  home.devices.filter(({ quarters, partOf }) => quarters.size > 0 && !partOf);
 
 /** Adds energy to a random known quarter-hour of one or more devices, as late data. */
 export async function addLateEnergy(
