@@ -28,7 +28,8 @@ export async function connectVisitor(at: { address: string; name: string; key: s
       const headers = { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) };
       const method = body ? 'POST' : 'GET';
       const outgoing = request(
-        { host: address, port: 8443, path, method, headers, timeout: 30_000, ...server, ...trusted },
+        // A connection of its own: one from before `podman-compose down` has lost its network.
+        { host: address, port: 8443, path, method, headers, timeout: 30_000, agent: false, ...server, ...trusted },
         async (response) => {
           const text = Buffer.concat(await response.toArray()).toString();
           const isWell = Math.trunc((response.statusCode ?? 0) / 100) === 2;
