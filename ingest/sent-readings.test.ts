@@ -132,7 +132,7 @@ describe('readings sent over HTTPS', () => {
     ]);
     expect(rejections).toEqual([
       { element: 3, reason: 'v of record 3 cannot be used' },
-      { element: 5, reason: expect.stringContaining('relative to its receipt') },
+      { element: 5, reason: expect.stringContaining('needs an absolute time') },
     ]);
     for (const whole of [{}, [], 7, null, [{ bt: at, n: 'x', u: 'V', v: 1 }], [{ bver: 11, bt: at }]])
       expect(decode(whole)).toMatchObject({ readings: [], rejections: [{ element: null }] });
