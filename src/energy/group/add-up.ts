@@ -5,10 +5,11 @@ import { listHoursOfRoleChanges, MAX_HOURS_OF_ROLE_CHANGES } from '../home/piece
 import { computeExpectedMs } from '../home/roles.ts';
 import { computeMeasures, type HomeMeasures, type HomeSums } from '../home/sums.ts';
 import { dayRange, isClockUnit, type Range } from '../ranges.ts';
-import { type BucketPart, type GroupUnit, readComposedHomes, readPlainHomes, readPlainMonth } from '../usage/groups.ts';
+import { type GroupUnit, readComposedHomes, readPlainHomes, readPlainMonth } from '../usage/groups.ts';
 import { countReadRows, findCoveringUtcMonth, listBuckets, type NamedBucket } from './buckets.ts';
 import { type GroupOfHomes, splitIntoChunks } from './homes.ts';
 import type { MonthToDate } from './month-to-date.ts';
+import type { BucketPart } from './part.ts';
 import { GroupTotals } from './totals.ts';
 
 const DAY_MS = 86_400_000;

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
 import { listSumNames } from '../home/sums.ts';
-import type { BucketPart } from '../usage/groups.ts';
 import { summedColumns } from '../usage/home-sums.ts';
+import type { BucketPart } from './part.ts';
 
 /** Stored sums of the first days of a group's month, from which the computation continues for the same homes in the same roles. */
 export interface MonthToDate {

@@ -3,11 +3,12 @@ import { asMilliwattHours } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import type { GroupBy } from '../insights.ts';
 import { isClockUnit, type Range } from '../ranges.ts';
-import { type BucketPart, openHoursBeforeSql } from '../usage/groups.ts';
+import { openHoursBeforeSql } from '../usage/groups.ts';
 import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES } from './add-up.ts';
 import { computeCompositionHash } from './composition.ts';
 import { type GroupOfHomes, needsOnlyImports } from './homes.ts';
 import type { MonthToDate } from './month-to-date.ts';
+import type { BucketPart } from './part.ts';
 
 interface Row {
   composition: Buffer;

@@ -1,6 +1,6 @@
 import { asMilliwattHours } from '#src/core/units.ts';
 import { computeUsedWithGrid, type HomeMeasures, type HomeSums, roundDownRatio } from '../home/sums.ts';
-import type { BucketPart } from '../usage/groups.ts';
+import type { BucketPart } from './part.ts';
 
 /** Measures that are summed over homes. Null if no home has a known value. */
 const ADDED = [

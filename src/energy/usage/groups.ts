@@ -3,6 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
 import { ownerPiecesSql, userPartsSql } from '#src/rollups/parts.ts';
 import { type MonthToDate, monthToDateHomesSql } from '../group/month-to-date.ts';
+import type { BucketPart } from '../group/part.ts';
 import type { Home } from '../home/home.ts';
 import { type HomeSums, USED_SQL } from '../home/sums.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
@@ -11,19 +12,6 @@ import { homesHoursSql, sumColumnsSql, summedColumns } from './home-sums.ts';
 
 /** Bucket length of a group's rows; `span` is the whole range. */
 export type GroupUnit = ClockUnit | 'day' | 'month' | 'span';
-
-/**
- * Combined usage (mWh) of some homes in a part of a bucket. A part of a day is a clock hour (Unix seconds), a part of a month or span an
- * hour of the day, and an hour is its own part. The peak is the part with the highest usage.
- */
-export interface BucketPart {
-  /** Name of the bucket: of hours the start in Unix seconds, of days and months the first day (YYYY-MM-DD), of a span `''`. */
-  bucket: string;
-  part: number;
-  used: number;
-  /** Estimated part of `used`, at most the usage of each home. */
-  estimated: number;
-}
 
 /** Unit of the rows that are read for the buckets of a group. */
 const readUnit = (unit: GroupUnit): ClockUnit => (isClockUnit(unit) ? unit : 'hour');
