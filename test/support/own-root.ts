@@ -43,8 +43,8 @@ cd "$root"; mkdir app data dev etc proc tmp usr
 for name in bin lib lib64 sbin; do if test -L "/$name"; then cp -P "/$name" "$name"; elif test -d "/$name"; then mkdir "$name"; mount --bind "/$name" "$name"; fi; done
 mount --bind /usr usr; mount --bind /etc etc; mount --bind "$node" usr/local/bin
 mount -t proc proc proc; mount --rbind /dev dev; mount -t tmpfs -o mode=1777,size=256m shm dev/shm
-for name in bin src ingest simulators sql node_modules; do mkdir "app/$name"; mount --bind "$app/$name" "app/$name"; mount -o remount,bind,ro "app/$name"; done
-cp "$app/package.json" app/; if test -n "$file"; then cp "$file" app/; fi
+for name in bin src ingest simulators sql docs node_modules; do mkdir "app/$name"; mount --bind "$app/$name" "app/$name"; mount -o remount,bind,ro "app/$name"; done
+mkdir app/deploy; cp "$app/deploy/DEVICES.md" app/deploy/; cp "$app/package.json" app/; if test -n "$file"; then cp "$file" app/; fi
 mount --bind "$data" data; mount -t tmpfs -o mode=1777,size=64m tmp tmp
 mount -o remount,ro "$root"
 cd /; chroot "$root" setpriv --reuid="$user" --regid="$user" --clear-groups --no-new-privs --inh-caps=-all --bounding-set="$capabilities" --pdeathsig=KILL \\
@@ -61,7 +61,7 @@ export function startInOwnRoot({
   file = '',
 }: InOwnRoot): ProgramInOwnRoot {
   const kept = ['-all', ...capabilities.map((name) => `+${name}`)].join();
-  const known = ['bin', 'src', 'ingest', 'simulators', 'sql'];
+  const known = ['bin', 'src', 'ingest', 'simulators', 'sql', 'docs'];
   if (copied.join() !== known.join())
     throw new Error(`the image copies ${copied.join(', ')}: mount that in own-root.ts, too`);
   const [mounted, data] = [join(folder, 'root'), join(folder, 'data')];

@@ -270,3 +270,13 @@ test('reads a unit next to the number in one text, and in lists of name=value', 
   expect(read('house/grid_imp_kwh', '7')?.readings).toMatchObject([{ channel: 'import' }]);
   expect(read('house/x', { 'Constant (imp/kWh)': 1_000 })).toBeNull();
 });
+
+test.each([
+  ['sensors/main/l1_power_current', '2000'],
+  ['cellar/meter/power_factor', '0.93'],
+  ['openWB/counter/set/home_consumption', '560'],
+  ['evcc/site/homePower', '560'],
+  ['N/c0619ab0/system/0/Ac/Consumption/L1/Power', '{"value": 560}'],
+])('%s is no device of its own', (at, payload) => {
+  expect(read(at, payload)?.family).not.toBe('names');
+});

@@ -78,10 +78,17 @@ function loneNumber(topic: string, body: Json): Omit<Member, 'path'> | null {
 /** Maximum number of members next to which a value is the topic's: a time, and a state. */
 const MAX_LONE = 3;
 
+/**
+ * Topics of programs that a family reads. What the family leaves out below them has been left out on purpose, so a number without a unit is
+ * no other device: `openWB/counter/set/home_consumption`.
+ */
+const OF_FAMILIES =
+  /^(?:openWB|evcc|go-eCharger|wattpilot|ebusd|N|shellies|zigbee2mqtt|zwave|OTGW|homie|openevse|mbmd|vzlogger|ems-esp|panasonic_heat_pump|warp\d?|DSMR-API|dsmr|glow|rtlamr|wmbusmeters|solaredge|GivEnergy|solar_assistant|e3dc|sdm630|teleinfo|teleinfokit|lxp|p1monitor|sensors\/power\/p1meter|iot\/smartmeter)\//;
+
 /** Whether the end of a topic names an energy or a power, with or without a unit. */
 function namesNumber(topic: string): boolean {
   const { name, before } = lastNamesOf(topic);
-  return unitAtEndOfName(name) !== null || namesWithoutUnit(`${before}/${name}`);
+  return unitAtEndOfName(name) !== null || (!OF_FAMILIES.test(topic) && namesWithoutUnit(`${before}/${name}`));
 }
 
 /**

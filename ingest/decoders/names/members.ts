@@ -192,8 +192,9 @@ const ENERGY =
 const SURE = /[eé]nerg|kwh/i;
 /** Words for a register of everything since the beginning. */
 const EVER = /total|lifetime|cumul|accumul|gesamt|(?:^|[^a-z])(?:all|sum)$/i;
-/** Words for power, for that of a sender, and for quantities other than energy. */
+/** Words for power, for what ends a name that is no power (`l1_power_current`), for the power of a sender, and for other quantities. */
 const POWER = /power(?!meter)|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
+const NO_POWER = /(?:current|voltage|volts?|amps?|frequency|factor)$/i;
 const RADIO = /(?:^|[_\s/-])(?:[rt]x|rf)(?:[_\s-]|$)/i;
 const OTHER_QUANTITY = /volt|current|amp|freq|hour|time|count|cycle|temp|percent|volume|flow/i;
 /** Units of quantities other than active energy. */
@@ -227,7 +228,7 @@ function isUnknownEnergy(path: string, value: unknown, context: MembersContext):
 function loneKindOf(path: string, value: unknown, context: MembersContext): 'energy_total_kwh' | 'power_w' | null {
   const number = readNumber(value);
   const isPower = POWER.test(path);
-  if (!(isPower || ENERGY.test(path)) || OTHER_UNIT.test(path) || RADIO.test(path)) return null;
+  if (!(isPower || ENERGY.test(path)) || OTHER_UNIT.test(path) || NO_POWER.test(path) || RADIO.test(path)) return null;
   if (typeof number !== 'number' || number === 0 || number === 1) return null;
   const { not, commodity } = factsOf(path, isPower ? 'W' : null, context);
   if (not !== null || hasUnknownWord(path) || commodity !== 'electricity' || nameFactsOf(path).medium === 'water')

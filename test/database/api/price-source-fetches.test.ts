@@ -38,9 +38,8 @@ import {
 
 registerSourceApi();
 
-describe('recorded answerOfHost of a server', () => {
-  const recorded = (file: string) =>
-    readFile(new URL(`../../data/price-answerOfHost/${file}`, import.meta.url), 'utf8');
+describe('recorded answers of a server', () => {
+  const recorded = (file: string) => readFile(new URL(`../../data/price-answers/${file}`, import.meta.url), 'utf8');
   test.each<[string, string, { unit: string; minutes: number; first: string; count: number }]>([
     ['awattar_de', 'awattar-day.json', { unit: 'EUR', minutes: 60, first: '2026-01-14T23:00', count: 24 }],
     [

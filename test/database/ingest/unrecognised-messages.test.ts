@@ -46,9 +46,9 @@ async function household() {
 test('mapped messages are removed from the unrecognised ones: devices that share a topic are distinguished by content', async () => {
   const home = await household();
   const body = (idx: number, total: number) => JSON.stringify({ idx, total });
-  await home.hear(['house/out', body(51, 1)], ['house/out', body(52, 7)], ['house/else', '{"x":1}']);
-  expect((await home.unread()).map(({ shape }: { shape: string }) => shape)).toEqual(['house/else', 'house/out']);
-  const entry = { topic: 'house/out', path: '$.total', unit: 'kWh', meaning: 'import' };
+  await home.hear(['house/data', body(51, 1)], ['house/data', body(52, 7)], ['house/else', '{"x":1}']);
+  expect((await home.unread()).map(({ shape }: { shape: string }) => shape)).toEqual(['house/data', 'house/else']);
+  const entry = { topic: 'house/data', path: '$.total', unit: 'kWh', meaning: 'import' };
   const mapping = [
     { ...entry, where: { '$.idx': 51 }, device: 'fridge' },
     { ...entry, where: { '$.idx': 52 }, device: 'dryer' },
@@ -59,7 +59,7 @@ test('mapped messages are removed from the unrecognised ones: devices that share
   expect((await patch({ mapping: [{ ...mapping[0], where: {} }] })).status).toBe(422);
   expect((await patch({ mapping })).status).toBe(200);
   expect((await home.unread()).map(({ shape }: { shape: string }) => shape)).toEqual(['house/else']);
-  await home.hear(['house/out', body(51, 2)], ['house/out', body(52, 8)]);
+  await home.hear(['house/data', body(51, 2)], ['house/data', body(52, 8)]);
   const { json } = await api.send('/v1/devices/discovered', { key: home.key });
   expect(json.map(({ native_id }: { native_id: string }) => native_id).sort()).toEqual(['dryer', 'fridge']);
 });

@@ -60,6 +60,7 @@ test('prints a line for each input line, with the device’s quantities, in UTC'
     },
     // Settings of the previous line do not apply to this one.
     { n: 8, topic: 'meter/sensor/energy/state', payload: '12.5', received_at },
+    { n: 9, topic: 'meter/sensor/button/state', payload: '12.5', received_at },
   ];
   const { code, out } = await decode(lines.map((line) => JSON.stringify(line)));
   expect(code).toBe(0);
@@ -83,7 +84,8 @@ test('prints a line for each input line, with the device’s quantities, in UTC'
   expect(answers.get(5)).toEqual({ n: 5, readings: [], rejected: [] });
   expect(answers.get(6).readings).toHaveLength(2);
   expect(answers.get(7).readings).toMatchObject([{ kind: 'energy_total_kwh', value: 12.5, ts: null }]);
-  expect(answers.get(8)).toEqual({ n: 8, readings: [], rejected: [] });
+  expect(answers.get(8)).toMatchObject({ readings: [], rejected: [], asks: [{ native_name: 'energy', unit: null }] });
+  expect(answers.get(9)).toEqual({ n: 9, readings: [], rejected: [] });
 });
 
 test('rejects individual lines that are not messages, and continues', async () => {
@@ -118,7 +120,7 @@ test('names the family in its text output, and devices’ texts cannot control t
   const { out } = await decode(
     [
       JSON.stringify(tasmota),
-      JSON.stringify({ ...tasmota, topic: 'x' }),
+      JSON.stringify({ ...tasmota, topic: 'x', payload: '{"Button": 301.004}' }),
       JSON.stringify({ ...tasmota, topic: 'tele/\u001b[2J/SENSOR' }),
     ],
     [],

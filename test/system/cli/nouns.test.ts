@@ -123,7 +123,9 @@ test('reports invalid input in terms of options, and changes nothing', async () 
   expect(
     (await energy(['alerts', 'create', '--user', email, '--type', 'no_data', '--delivery', 'email'])).said,
   ).toMatch(/^1 --threshold-hours: is required with type no_data/);
-  expect((await energy(['users', 'list', '--cursor', 'made-up'])).said).toMatch(/^1 --cursor: must be one of/);
+  expect((await energy(['users', 'list', '--cursor', 'made-up'])).said).toMatch(
+    /^1 --cursor: must come from a Link of this list/,
+  );
   expect((await energy(['users', 'list', '--limit', '1000'])).said).toMatch(/^1 --limit: /);
 });
 

@@ -96,6 +96,7 @@ test('one container starts on an empty volume, prints its key once, counts, stop
   expect(new Set(readdirSync(data).map((name) => statSync(join(data, name)).uid))).toEqual(new Set([NODE_USER]));
   expect(existsSync(join(data, 'postgres/PG_VERSION'))).toBe(true);
 
+  expect(await ask('/docs', key)).toContain('/docs/devices');
   const ca = await ask('/certificate.pem', key);
   const { user_id } = await ask('/v1/users', key, { email: 'anna@example.com', role: 'homeowner' });
   const meter = await ask('/v1/devices', key, { user_id, type: 'smart_meter', location: 'Cellar' });

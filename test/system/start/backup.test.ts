@@ -150,7 +150,7 @@ async function expectErrors(home: string, at: string): Promise<void> {
   expect(await refusal(home, [], `${passphrase}.wrong`)).toContain('The passphrase is not the one');
   expect(await refusal(home, ['--at', '2020-01-01T00:00:00Z'])).toContain(`The earliest state in ${home} is of`);
   expect(await refusal(home, ['--at', '2999-01-01T00:00:00Z'])).toMatch(
-    /The archive ends at 20\d\d-\d\d-.*Z: later states/,
+    /The archive ends at 20\d\d-\d\d-.*Z: no copy contains later states/,
   );
   expect(await refusal(home, ['--at', 'yesterday'])).toContain('must be a time with its zone');
   expect(await refusal(join(home, 'wal'), [])).toContain('There is no copy in');

@@ -51,7 +51,14 @@ const BRIDGED = [
   ...['solaredge/#', '+/+/meters/+/+', '+/+/meter/values', 'home/+/RTL_433toMQTT/#', 'v3/+/devices/+/up'],
   ...['application/+/device/+/event/up', '+/sensor/#', '+/climate/#', 'zwave/#', 'evcc/#', 'N/+/grid/#'],
   ...['N/+/genset/#', 'N/+/pvinverter/#', 'N/+/acload/#', 'N/+/heatpump/#', 'N/+/evcharger/#', 'N/+/battery/#'],
-  ...['N/+/solarcharger/#', 'N/+/vebus/#', 'N/+/temperature/#', 'go-eCharger/#', 'ebusd/#'],
+  ...[
+    'N/+/solarcharger/#',
+    'N/+/vebus/#',
+    'N/+/temperature/#',
+    'go-eCharger/#',
+    'wattpilot/properties/eto/state',
+    'ebusd/#',
+  ],
   ...['sensors/power/p1meter/#', 'p1monitor/#', 'iot/smartmeter/#', 'openWB/counter/get/hierarchy'],
   ...['openWB/counter/+/get/+', 'openWB/pv/+/get/+', 'openWB/bat/+/get/+', 'openWB/chargepoint/+/get/imported'],
   ...['openWB/chargepoint/+/get/exported', 'openWB/chargepoint/+/get/power', 'openWB/chargepoint/+/get/powers'],
@@ -60,8 +67,10 @@ const BRIDGED = [
   ...['envoy/json', 'GivEnergy/#', 'solar_assistant/total/#', 'hame_energy/#', 'marstek_energy/#'],
   ...['hm2mqtt/+/device/+/data', 'domoticz/out', '/+/+/properties/report', 'zendure2mqtt/#'],
   ...['huawei-solar', 'huawei_solar_modbus/#', 'Huawei/#', 'SunGather/#', 'sungrowmodbus2mqtt/#', 'hms800wt2/#'],
-  ...['hms/#', 'home/solar/+', 'hoymiles-ms-a2/#', 'e3dc/#', 'sdm630/#', 'p1ib/sensor_state', 'everblu/cyble/#'],
-  ...['teleinfo/#', '+/energycounter/get', '+/power/get'],
+  ...['hms/#', 'home/solar/+', 'hoymiles-ms-a2/#', 'lxp/#', '+/EVImportActiveEnergy', '+/EVExportActiveEnergy'],
+  ...['+/EVChargePower', '+/MainsImportActiveEnergy', '+/MainsExportActiveEnergy', 'e3dc/#', 'sdm630/#'],
+  ...['p1ib/sensor_state', 'everblu/cyble/#'],
+  ...['teleinfo/#', 'teleinfokit/#', '+/energycounter/get', '+/power/get'],
 ];
 
 type GatewayCredentials = CreatedGateway['mqtt'];
