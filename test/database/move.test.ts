@@ -61,7 +61,7 @@ test('a deadlock between a writer and the move ends neither of them permanently'
     await writer.query('COMMIT');
   };
   const step = (text: string) => {
-    if (text.startsWith('Holding')) crossing = cross().catch(() => writer.query('ROLLBACK'));
+    if (text.startsWith('Blocking')) crossing = cross().catch(() => writer.query('ROLLBACK'));
   };
   await moveInstallation(source.url, target.url, AUTO_TIER, { ...SILENT_CALLBACKS, step });
   await crossing;
@@ -93,7 +93,7 @@ test('a database that another installation is moving into is refused', async () 
   await createMeter(stranger);
   const broken = new Error('broken off');
   const step = (text: string) => {
-    if (text.startsWith('Holding')) throw broken;
+    if (text.startsWith('Blocking')) throw broken;
   };
   await expect(moveInstallation(stranger.url, target.url, AUTO_TIER, { ...SILENT_CALLBACKS, step })).rejects.toBe(
     broken,

@@ -63,7 +63,7 @@ test('an unrecognised message is read with a mapping: tried, stored, received, p
 
 test('announcements at the gateway are used', async () => {
   const message = { topic: 'meter/sensor/energy/state', payload: '12.5' };
-  expect((await decode(message)).json).toMatchObject({ outcome: 'nobody', members: [{ path: null, value: 12.5 }] });
+  expect((await decode(message)).json).toMatchObject({ outcome: 'asked', family: 'names' });
   const config = {
     stat_t: message.topic,
     unit_of_meas: 'kWh',

@@ -129,7 +129,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
     const { status, json } = await send(deviceId, pack, home.key, { 'content-type': 'application/senml+json' });
     expect([status, json]).toEqual([
       201,
-      { stored: 2, duplicates: 0, rejected: [{ index: 2, reason: expect.stringContaining('relative') }] },
+      { stored: 2, duplicates: 0, rejected: [{ index: 2, reason: expect.stringContaining('absolute time') }] },
     ]);
     // The same readings in the native form are recognised as duplicates.
     const native = await send(deviceId, { ts: bt, energy_total_kwh: 12.5, power_w: 300 });
