@@ -128,9 +128,12 @@ async function archiveAfter({ folder, manifest }: FoundCopy, opener: Decrypter |
   const names = segmentsAfter(manifest.last_segment, new Set(files.keys()));
   const segments = names.map((name) => ({ name, file: files.get(name) as string }));
   const last = segments.at(-1);
-  if (!last) return { segments, until: new Date(manifest.complete_until) };
-  // The time of the segment's last write. It lies in the archive, since copying a folder changes the times of its files.
-  for await (const { mtime } of unpack(last.file, opener)) return { segments, until: new Date(mtime * 1_000) };
+  const ofCopy = new Date(manifest.complete_until);
+  if (!last) return { segments, until: ofCopy };
+  // The time of the segment's last write, in whole seconds: it may precede the end of the copy, which is complete without this segment. It
+  // lies in the archive, since copying a folder changes the times of its files.
+  for await (const { mtime } of unpack(last.file, opener))
+    return { segments, until: new Date(Math.max(mtime * 1_000, ofCopy.getTime())) };
   throw createTornFileError(last.file);
 }
 

@@ -64,7 +64,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
   await bill.getByRole('button', { name: 'Record the current values' }).click();
   await expect.poll(async () => (await energies('From the grid'))[1]).toBe('100.000 kWh');
   await bill.getByText('2 versions').click();
-  await bill.getByRole('row', { name: '2, again' }).getByText('+10.000 kWh').waitFor();
+  await bill.getByRole('row', { name: '2, recorded again' }).getByText('+10.000 kWh').waitFor();
   await bill.getByText('Registers at both ends').click();
   await bill.getByRole('row', { name: 'import' }).getByText('200.000 kWh').waitFor();
   await bill.getByRole('button', { name: /^Close the period/ }).click();

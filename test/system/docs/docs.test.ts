@@ -127,7 +127,7 @@ describe('the guides', () => {
         };
         await page.goto(address);
         await page.getByText('see what your home uses and produces').waitFor();
-        await page.getByRole('button', { name: 'Let the app in' }).click();
+        await page.getByRole('button', { name: 'Give access' }).click();
         await page.waitForURL(address);
         await expect.poll(shown, { timeout: 20_000 }).toBe('0.25 kWh in seven days\n');
 
@@ -151,7 +151,7 @@ describe('the guides', () => {
           .toEqual(['0.25 kWh in seven days\n', 1]);
 
         await service.db.transaction().execute((trx) => endAuthorizations(trx, { homeIds: [homeId] }, 'home'));
-        await expect.poll(shown, { timeout: 20_000 }).toContain('Seven days asks for access');
+        await expect.poll(shown, { timeout: 20_000 }).toContain('Seven days requests access');
         // Somebody else's code is not taken.
         await page.goto(`${address}/callback?code=stolen&state=x&iss=${service.url}`);
         await page.getByText('No access.').waitFor();
