@@ -91,7 +91,7 @@ export const cookiesOf = (browser: Browser): Cookies => {
   return new Map([[name, value]]);
 };
 
-/** Opens the page of consent, and returns its address, the answer and its CSRF token. */
+/** Opens the consent page, and returns its address, the answer and its CSRF token. */
 export async function openConsentPage(api: TestApi, cookies: Cookies, { url }: Asked) {
   const begun = await requestAsBrowser(api, cookies, url.href);
   expect([begun.status, begun.text]).toEqual([303, expect.anything()]);

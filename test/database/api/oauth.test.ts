@@ -321,7 +321,7 @@ describe('redirect URIs', () => {
   });
 });
 
-describe('the page of consent', () => {
+describe('the consent page', () => {
   test('is plain HTML with one form, names app, scopes and duration, and is shown in no frame', async () => {
     const { page } = await openConsentPage(
       api,

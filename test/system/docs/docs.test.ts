@@ -15,7 +15,6 @@ import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
 import { temporaryFolder } from '#test/support/service.ts';
-import { PYTHON } from '../../../deploy/release/clients.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const guides = await guideNames();
@@ -107,14 +106,16 @@ describe('the guides', () => {
         ENERGY_URL: service.url,
         CLIENT_ID: app.app_id,
         PORT: port,
-        PYTHONPATH: python,
         NODE_NO_WARNINGS: '1',
       };
       const trust = { NODE_EXTRA_CA_CERTS: service.certFile, SSL_CERT_FILE: service.certFile, PATH: process.env.PATH };
-      const command = language === 'ts' ? process.execPath : PYTHON;
+      const command = language === 'ts' ? process.execPath : python;
       const program = spawn(command, [file], { env: { ...env, ...trust }, stdio: ['ignore', 'pipe', 'inherit'] });
       try {
-        const [address = ''] = /http:\S+/.exec(String((await once(program.stdout, 'data'))[0])) ?? [];
+        const ended = once(program, 'exit').then(([code]) => Promise.reject(new Error(`the app ended with ${code}`)));
+        ended.catch(() => {});
+        const printed = await Promise.race([once(program.stdout, 'data'), ended]);
+        const [address = ''] = /http:\S+/.exec(String(printed[0])) ?? [];
         const signedIn = await service.signIn(email);
         // Another context, because pages of the service load nothing from elsewhere, but the app is elsewhere.
         const storageState = await signedIn.context().storageState();
