@@ -16,11 +16,15 @@ export function goECharger({ name }: { name: string }): FamilyDevice {
   return {
     family: 'go-e',
     nativeId: serial,
-    greeting: () => [
-      { topic: topic('sse'), payload: JSON.stringify(serial), retain: true },
-      { topic: topic('rssi'), payload: '-45', retain: true },
-      { topic: topic('dwo'), payload: 'null', retain: true },
-    ],
+    greeting() {
+      // A charger that connects sends all its values.
+      told.clear();
+      return [
+        { topic: topic('sse'), payload: JSON.stringify(serial), retain: true },
+        { topic: topic('rssi'), payload: '-45', retain: true },
+        { topic: topic('dwo'), payload: 'null', retain: true },
+      ];
+    },
     messages(home, atMs) {
       const register = registerAt(home, atMs);
       pluggedInAt ??= register;

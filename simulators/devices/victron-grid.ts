@@ -16,12 +16,16 @@ export function victronGrid({ name }: { name: string }): FamilyDevice {
   return {
     family: 'victron',
     nativeId: `${portal}/grid/30`,
-    greeting: () => [
-      { topic: topic('ProductName'), payload: '{"value":"Energy Meter VM-3P75CT"}' },
-      { topic: topic('Ac/L2/Power'), payload: '{"value":null}' },
-      { topic: topic('Ac/Energy/Reverse'), payload: '{"value":0}' },
-      { topic: `N/${portal}/full_publish_completed`, payload: '{"value":1702459522}' },
-    ],
+    greeting() {
+      // Venus OS publishes all values to a client that connects.
+      told.clear();
+      return [
+        { topic: topic('ProductName'), payload: '{"value":"Energy Meter VM-3P75CT"}' },
+        { topic: topic('Ac/L2/Power'), payload: '{"value":null}' },
+        { topic: topic('Ac/Energy/Reverse'), payload: '{"value":0}' },
+        { topic: `N/${portal}/full_publish_completed`, payload: '{"value":1702459522}' },
+      ];
+    },
     messages(home, atMs) {
       const { powerW } = home.at(atMs);
       const bought = Math.floor(registerAt(home, atMs) / STEP_MILLIWATT_HOURS) / 100;
