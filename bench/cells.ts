@@ -53,7 +53,7 @@ export async function bench(names: readonly string[]): Promise<BenchmarkResult> 
   const missing = findMissingRequirements().filter(({ name }) => NEEDED.test(name));
   for (const { name, how } of missing) console.log(`NOT RUN: ${name} is missing. To have it: ${how}.`);
   if (missing.length > 0) process.exit(2);
-  const unknown = names.filter((name) => !(name in PARTS));
+  const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
   if (unknown.length > 0) {
     console.error(`There is no part ${unknown.join(', ')}. The parts are ${Object.keys(PARTS).join(', ')}.`);
     process.exit(2);

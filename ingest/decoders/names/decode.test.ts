@@ -280,3 +280,14 @@ test.each([
 ])('%s is no device of its own', (at, payload) => {
   expect(read(at, payload)?.family).not.toBe('names');
 });
+
+/** Bridged topics of families whose first word also names other people's own topics. */
+const COMMON_WORDS = /^(?:homeassistant|spBv1\.0|emon|energy\/growatt|solar|inverter|device\/status|hm\/status)\/#$/;
+
+test('a number without a unit below the topics of a listed family is no device of its own', () => {
+  const documented = readFileSync(new URL('../../../deploy/DEVICES.md', import.meta.url), 'utf8');
+  const trees = [...documented.matchAll(/^topic ([^+\s]+\/#) out /gm)].map(([, tree = '']) => tree);
+  expect(trees.length).toBeGreaterThan(30);
+  const asked = trees.filter((tree) => read(tree.replace('#', 'x/home_consumption'), '560')?.family === 'names');
+  expect(asked.filter((tree) => !COMMON_WORDS.test(tree))).toEqual([]);
+});
