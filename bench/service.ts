@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { freePort } from '../test/support/free-port.ts';
 import { PROGRAM } from '../test/support/program.ts';
@@ -51,10 +51,10 @@ export async function startService(
   });
   const fromMs = performance.now();
   while (!said.includes('Ready.')) {
-    if (hasEnded()) throw new Error(`the service ended: ${said}`);
+    if (hasEnded()) throw new Error(`the service ended: ${said}${lastOf(log)}`);
     if (performance.now() - fromMs > scaleTimeLimitMs(MAX_START_MS)) {
       child.kill('SIGKILL');
-      throw new Error(`${describeTimeout('the service is not ready', MAX_START_MS)}: ${said}`);
+      throw new Error(`${describeTimeout('the service is not ready', MAX_START_MS)}: ${said}${lastOf(log)}`);
     }
     await new Promise((done) => setTimeout(done, 50));
   }
@@ -67,3 +67,7 @@ export async function startService(
     },
   };
 }
+
+const LOG_SHOWN = 4_000;
+/** The last lines of a log, because its folder is removed after a failed test. */
+const lastOf = (log: string) => readFileSync(log, 'utf8').slice(-LOG_SHOWN);
