@@ -6,8 +6,8 @@ export const ROWS_PER_TURN = 250;
 /** Maps many rows. After each 250 rows, other work of the process runs. */
 export async function mapInTurns<T, U>(rows: readonly T[], one: (row: T) => U): Promise<U[]> {
   const mapped: U[] = [];
-  for (const [index, row] of rows.entries()) {
-    if (index > 0 && index % ROWS_PER_TURN === 0) await setImmediate();
+  for (const row of rows) {
+    if (mapped.length > 0 && mapped.length % ROWS_PER_TURN === 0) await setImmediate();
     mapped.push(one(row));
   }
   return mapped;
