@@ -1,5 +1,8 @@
+import fc from 'fast-check';
+import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
-import { dayCount, dayRange, longestPieceMinutes, splitRange } from '#src/energy/ranges.ts';
+import { dayCount, dayRange, isDate, longestPieceMinutes, splitRange } from '#src/energy/ranges.ts';
+import { formatEpochDate } from '#src/energy/usage/imports.ts';
 import { processorMs } from '#test/support/processor-time.ts';
 
 test('pieces of UTC hours are as long as the hours of a zone allow', () => {
@@ -29,6 +32,33 @@ test('the length of pieces is found as fast for eight thousand years as for eigh
     processorMs(() => longestPieceMinutes(dayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'))),
   );
   expect(Math.min(...times)).toBeLessThan(500);
+});
+
+const DAYS_TO_9999 = Date.UTC(9999, 11, 31) / 86_400_000;
+const anyDay = fc.integer({ min: 0, max: DAYS_TO_9999 }).map((day) => day * 86_400);
+
+test('days in UTC are those of the calendar library', () => {
+  fc.assert(
+    fc.property(anyDay, anyDay, (first, last) => {
+      const [start, end] = [formatEpochDate(first), formatEpochDate(last)];
+      expect(start).toBe(DateTime.fromSeconds(first, { zone: 'utc' }).toISODate());
+      // `Etc/UTC` has the same days, but no fast path.
+      expect(dayRange(start, end, 'UTC')).toEqual({ ...dayRange(start, end, 'Etc/UTC'), zone: 'UTC' });
+    }),
+  );
+});
+
+test('a date exists exactly if the calendar library knows it', () => {
+  const number = (max: number) => fc.integer({ min: 0, max }).map((value) => String(value).padStart(2, '0'));
+  fc.assert(
+    fc.property(fc.integer({ min: 1970, max: 9999 }), number(13), number(32), (year, month, day) => {
+      const text = `${year}-${month}-${day}`;
+      expect(isDate(text), text).toBe(DateTime.fromISO(text, { zone: 'utc' }).isValid);
+    }),
+    { numRuns: 2_000 },
+  );
+  for (const text of ['1969-12-31', '2026-6-1', '2026-06-01T00:00', ' 2026-06-01', '2026-06-01 ', ''])
+    expect(isDate(text), text).toBe(false);
 });
 
 test('a day on which the clock goes back over midnight begins at the first midnight', () => {

@@ -54,8 +54,12 @@ export interface ImportedTotal {
   peakHourOfDay: number | null;
 }
 
-/** Formats the first date of a day or month of `Imports`, YYYY-MM-DD. */
-export const formatEpochDate = (second: number): string => new Date(second * 1_000).toISOString().slice(0, 10);
+/** Formats the first date of a day or month of `Imports`, YYYY-MM-DD. (`toISOString` takes four times as long, and a response has thirty.) */
+export function formatEpochDate(second: number): string {
+  const date = new Date(second * 1_000);
+  const twoDigits = (value: number) => (value < 10 ? `0${value}` : String(value));
+  return `${date.getUTCFullYear()}-${twoDigits(date.getUTCMonth() + 1)}-${twoDigits(date.getUTCDate())}`;
+}
 
 const ownerOf = (whose: ImportOwner): RowOwner =>
   'userId' in whose ? { key: 'user_id', id: whose.userId } : { key: 'device_id', id: whose.deviceId };
