@@ -125,15 +125,15 @@ export function buildApp(
   addProtocolErrors(app);
   // A trusted proxy terminates TLS and reports that its client used none: the request is refused unread.
   const isTrusted = trustedProxies(parts.trustProxy ?? []);
-  app.addHook('onRequest', async (request) => {
-    const { remoteAddress } = request.socket;
-    if (request.headers['x-forwarded-proto'] === 'http' && isTrusted(remoteAddress))
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.headers['x-forwarded-proto'] === 'http' && isTrusted(request.socket.remoteAddress))
       throw new AppError('httpsRequired');
+    done();
   });
   // fastify also parses text/plain by default. In this API a body is JSON or is refused.
   app.removeContentTypeParser('text/plain');
   addErrorHandler(app, parts.publicUrl);
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
     reply.header('X-Content-Type-Options', 'nosniff');
     if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store');
@@ -143,16 +143,18 @@ export function buildApp(
       reply.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
     }
     reply.header('Referrer-Policy', 'no-referrer');
+    done();
   });
   const { writeEndings } = parts;
   if (writeEndings)
-    app.addHook('onSend', async ({ method, routeOptions }, { statusCode }) => {
+    app.addHook('onSend', ({ method, routeOptions }, { statusCode }, _payload, done) => {
       // Sending readings ends no access, and must not wait for the disk of the back-ups.
       if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.url?.endsWith('/readings'))
-        return;
+        return done();
       // A restored back-up must not undo an erasure or revocation that was answered. The refused second use of a token ends an
       // authorization, too.
-      if (statusCode < 400 || routeOptions.url === OAUTH_PATHS.token) await writeEndings();
+      if (statusCode >= 400 && routeOptions.url !== OAUTH_PATHS.token) return done();
+      writeEndings().then(() => done(), done);
     });
   addUnsentAnswers(app, parts.metrics);
   if (parts.metrics) addRequestMetrics(app, parts.metrics);

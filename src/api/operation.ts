@@ -173,7 +173,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
       const { db, clock } = context;
       const caller = definition.forOwnerOnly
         ? request.caller
-        : await enterHome(db, request.caller, requestIdsOf(request));
+        : await enterHome(db, request.caller, () => requestIdsOf(request));
       if (method === 'GET') {
         const done = await read(caller, request, reply);
         // The router answers HEAD through GET, and would read the stream to its end.

@@ -102,5 +102,8 @@ export const isEventStream = (reply: FastifyReply): boolean =>
 
 /** Marks responses for the share. Required in a scope that uses `takeRequestShare`. */
 export function trackAnswers(scope: FastifyInstance): void {
-  scope.addHook('onSend', async (_request, reply) => answered.get(reply)?.(isEventStream(reply)));
+  scope.addHook('onSend', (_request, reply, _payload, done) => {
+    answered.get(reply)?.(isEventStream(reply));
+    done();
+  });
 }

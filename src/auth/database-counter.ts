@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '#src/database/connect.ts';
+import { type Database, PREPARED_PREFIX_SQL } from '#src/database/connect.ts';
 import { type CounterStore, countInStore } from './count-in-store.ts';
 import { ADDRESS_LIMITS, type CountRequestBatch, countInBatches, type Limits } from './request-counter.ts';
 import { counterNumbersOf, countersFromNumbers, UNLIMITED_COUNT } from './request-windows.ts';
@@ -51,7 +51,7 @@ const inDatabase = (db: Database): CounterStore => ({
     const array = (numbers: readonly number[]) => `{${numbers.join(',')}}`;
     // Raw SQL: the hot path of every request: one function of the schema.
     const { rows } = await sql<{ counted: string; plan: string | null; counters: number[]; is_done: boolean }>`
-      SELECT * FROM add_request_counts(${changes.map(({ key }) => key)}::text[], ${changes.map(({ plan }) => plan)}::text[],
+      ${PREPARED_PREFIX_SQL}SELECT * FROM add_request_counts(${changes.map(({ key }) => key)}::text[], ${changes.map(({ plan }) => plan)}::text[],
         ${changes.map(({ least }) => array(counterNumbersOf(least, -UNLIMITED_COUNT)))}::text[],
         ${changes.map(({ most }) => array(counterNumbersOf(most, UNLIMITED_COUNT)))}::text[],
         ${changes.map(({ add }) => array(counterNumbersOf(add, 0)))}::text[])`.execute(db);

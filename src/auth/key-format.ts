@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { cellOf, cellPart } from '#src/core/cell.ts';
 import type { Environment } from '#src/core/environment.ts';
 import { KEY_PREFIX } from '#src/core/secrets.ts';
@@ -11,7 +11,7 @@ const shownOf = (key: string): number => KEY_PREFIX.live.length + (cellOf(key)?.
 
 /** Returns six characters computed from the rest of the key, so that secret scanners can recognise keys offline. */
 function checksum(text: string): string {
-  let number = createHash('sha256').update(text).digest().readUIntBE(0, 6);
+  let number = hash('sha256', text, 'buffer').readUIntBE(0, 6);
   let check = '';
   for (let index = 0; index < CHECK_CHARACTERS; index++) {
     check += BASE62[number % 62];
@@ -43,5 +43,5 @@ export const isAccessToken = (text: string): boolean =>
 /** Returns a new key: `eus_live_` or `eus_test_`, the cell, random characters and a checksum. */
 export const newKey = (environment: Environment): string => newSecret(KEY_PREFIX[environment]);
 
-export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();
+export const hashOfKey = (key: string): Buffer => hash('sha256', key, 'buffer');
 export const prefixOfKey = (key: string): string => key.slice(0, shownOf(key));

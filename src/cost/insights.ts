@@ -37,6 +37,7 @@ export async function addCostsAndEmissions<Row extends UsageRow>(
     ...asked
   }: CostQuery & Pick<AskedInsights, 'groupBy' | 'weighted'> & { members: string[] },
 ): Promise<(Row & CostAndEmissions)[]> {
+  if (weighted.size === 0) return [...rows];
   const [costs, emissionsOf] = await Promise.all([
     weighted.has('cost') ? loadCosts(db, asked, groupBy) : null,
     weighted.has('emissions') ? loadEmissions(db, asked, groupBy) : null,

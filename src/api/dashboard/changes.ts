@@ -93,7 +93,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
   app.get('/dashboard/v1/changes', { exposeHeadRoute: false }, async (request, reply) => {
     const named = new URLSearchParams(request.url.split('?')[1] ?? '').get('user_id') ?? undefined;
     const signedIn = await callerOf(context, request);
-    const caller = await enterHome(context.db, signedIn, { userId: named, objects: [] });
+    const caller = await enterHome(context.db, signedIn, () => ({ userId: named, objects: [] }));
     const userId = await reachUserId(context.db, caller, named);
     const owner = await streamOwner(context.db, caller);
     requireStreamRoom(listeners, owner);

@@ -58,8 +58,8 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     request.caller = caller;
     await countRequest(counter, reply, caller, request.routeOptions.config?.countsAs ?? 1);
   });
-  app.addHook('preHandler', async (request, reply) => {
-    if (!request.caller || !requiresApiKey(request) || reply.elapsedTime < SLOW_BODY_MS) return;
-    await refuseSuspended(counter, request.caller);
+  app.addHook('preHandler', (request, reply, done) => {
+    if (!request.caller || !requiresApiKey(request) || reply.elapsedTime < SLOW_BODY_MS) return done();
+    refuseSuspended(counter, request.caller).then(() => done(), done);
   });
 }

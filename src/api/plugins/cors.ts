@@ -29,9 +29,10 @@ const ACCEPTED = [
  */
 export function addCors(app: FastifyInstance, origins: readonly string[]): void {
   const allowed = new Set(origins);
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     const { origin } = request.headers;
     if (origin !== undefined && !allowed.has(origin) && isToolRequest(request)) throw new AppError('originNotAllowed');
+    done();
   });
   if (origins.length === 0) return;
   app.addHook('onRequest', async (request, reply) => {

@@ -10,7 +10,7 @@ export const LENIENT_PARSER = { requireHostHeader: false } as const;
 
 /** Answers protocol errors of a request in the same format as every other error (RFC 9112, 3.2; RFC 9110, 10.1.1). */
 export function addProtocolErrors(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ raw, headers }) => {
+  app.addHook('onRequest', ({ raw, headers }, _reply, done) => {
     const { host, ':authority': authority } = headers as Record<string, string | undefined>;
     if (raw.httpVersion === '1.1' && host === undefined) throw wrong('Host', 'is required');
     // Over HTTP/2 at least one of them is present (nghttp2). If they differ, one is false (RFC 9113, 8.3.1).
@@ -21,10 +21,12 @@ export function addProtocolErrors(app: FastifyInstance): void {
       throw new AppError('badRequest');
     const { expect } = headers;
     if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw wrong('Expect', 'must be 100-continue');
+    done();
   });
   // fastify's Connection header after a broken body is not allowed in HTTP/2 (RFC 9113, 8.2.2).
-  app.addHook('onSend', async ({ raw }, reply) => {
+  app.addHook('onSend', ({ raw }, reply, _payload, done) => {
     if (raw.httpVersionMajor === 2) reply.removeHeader('Connection');
+    done();
   });
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     // The rest of its body may never arrive.
@@ -54,7 +56,8 @@ export function addClientHandover(
   handOnHttp2: () => void,
 ): void {
   signal?.addEventListener('abort', handOnHttp2);
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, _payload, done) => {
     if (signal?.aborted && request.raw.httpVersionMajor === 1) reply.header('Connection', 'close');
+    done();
   });
 }

@@ -40,12 +40,13 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void 
     'method',
     'route',
   ]);
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method } = request;
     const route = request.routeOptions.url ?? 'unknown';
     count({ method, route, status: String(reply.statusCode) });
     // The duration of an event stream depends on the client, not on the service's speed.
     if (!isEventStream(reply)) observe({ method, route }, reply.elapsedTime / 1_000);
+    done();
   });
 }
 

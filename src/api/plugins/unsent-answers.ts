@@ -26,10 +26,10 @@ export function addUnsentAnswers(app: FastifyInstance, metrics: Metrics | undefi
   metrics?.valuesOf({ energy_http_unsent_bytes: 'Bytes of responses that clients have not read yet' }, async () => ({
     energy_http_unsent_bytes: answers.bytes(),
   }));
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const isStream = payload instanceof Readable;
     if (isStream) onConnectionClosed(reply, () => payload.destroy());
-    if (isStream && request.caller) return;
+    if (isStream && request.caller) return done();
     const release = answers.hold({
       connection: connectionOf(reply),
       address: networkOf(request.ip),
@@ -37,6 +37,7 @@ export function addUnsentAnswers(app: FastifyInstance, metrics: Metrics | undefi
       cut: () => closeConnection(reply),
     });
     onConnectionClosed(reply, release);
+    done();
   });
 }
 

@@ -87,7 +87,7 @@ export const getEnergyInsights = defineOperation({
       return formatTable(reply, format, [flattenCostsAndEmissions({ ...date_range, ...row })]);
     }
     const range = dayRange(wanted.start, wanted.end, zone);
-    const allColumns = [
+    const listColumns = () => [
       ...timeColumns(wanted.groupBy),
       'kwh_used',
       'peak_hour',
@@ -104,13 +104,13 @@ export const getEnergyInsights = defineOperation({
             : insightPages(context.readDb, userId, range, wanted.groupBy, more),
         ),
       );
-      if (format !== 'json') return formatTablePages(reply, format, flat(pages), allColumns);
+      if (format !== 'json') return formatTablePages(reply, format, flat(pages), listColumns());
       reply.type('application/json; charset=utf-8');
       return streamPages({ user_id: userId }, pages);
     }
     const data = await loadInsightsWithCostAndEmissions(context.readDb, asked);
     if (format === 'json') return { user_id: userId, data };
-    return formatTable(reply, format, data.map(flattenCostsAndEmissions), allColumns);
+    return formatTable(reply, format, data.map(flattenCostsAndEmissions), listColumns());
   },
 });
 
