@@ -90,7 +90,7 @@ export function seriesEdits(edits: readonly Edit[], channel: string, kind: strin
       open.length === 0
         ? null
         : {
-            // A step that led back beyond an earlier one takes effect before its own edit begins.
+            // A step that set the clock to before an earlier step takes effect before its own edit begins.
             firstMs: Math.min(
               stepsBack.changed?.firstMs ?? Infinity,
               ...open.map((edit) => pendingEditFromMs(edit) as number),
@@ -167,7 +167,7 @@ function either(...conditions: (ExclusionTest | undefined)[]): ExclusionTest | u
 /** Returns the steps back of the clock before and after the plan. */
 function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['stepsBack'] {
   const [before, after] = [stepsBackOf(was), stepsBackOf(is)];
-  // Two steps may be equal, so each one of `before` cancels only one of `after`.
+  // Two steps may be equal, so each step in `before` cancels only one step in `after`.
   const added = [...after];
   const removed = before.filter(({ atMs, byMs }) => {
     const same = added.findIndex((one) => one.atMs === atMs && one.byMs === byMs);
@@ -180,8 +180,8 @@ function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['
 }
 
 /**
- * Returns the steps back of the clock that edits of a series record. Each step adds its length to the elapsed time. If a later step led
- * back beyond an earlier one, the earlier one takes effect at the time of the later one.
+ * Returns the times at which the device's clock was set back, as recorded by the edits of a series. Each step adds its length to the
+ * elapsed time. If a later step set the clock to before an earlier step, both take effect at the time of the later one.
  */
 function stepsBackOf(edits: readonly Edit[]): ClockStepBack[] {
   const mine = edits.filter(({ instants }) => instants);

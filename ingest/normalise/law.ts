@@ -3,7 +3,7 @@ import type { MilliwattHours } from '#src/core/units.ts';
 /** A stored reading of one series, in the units of `readings.value`. Ordered by time, then by interval length. */
 export interface Point {
   readAtMs: number;
-  /** 0, but for interval readings, and `READ_BY_HAND` for readings by hand. */
+  /** Length of an interval reading in ms; `READ_BY_HAND` for a reading entered by hand; 0 for every other reading. */
   intervalMs: number;
   value: number;
 }

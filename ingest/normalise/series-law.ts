@@ -44,7 +44,7 @@ export function lawOfSeries(
 
 function newLaw(channel: string, kind: string, roles: Roles, settings: SettingsByTime): Law<unknown> | null {
   if (kind === 'power') return powerLaw(settings, { ...roles, channelDirection: parseChannel(channel).direction });
-  // The owner may have set another direction than the channel's name says; the role decides.
+  // The owner may have set a direction that differs from the channel's name; the role decides.
   const direction = roles.export ? 'export' : 'import';
   if (kind === 'register') return new RegisterLaw(settings, direction);
   if (kind === 'interval') return intervalLaw(direction);

@@ -14,7 +14,7 @@ export interface KnownSteps {
   readonly steps: readonly EnergyInterval[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** At or before `fromMs`: no step that ends after `quietFromMs` and up to `fromMs` rose. */
+  /** No step that ends in `(quietFromMs, fromMs]` rose. At most `fromMs`. */
   readonly quietFromMs: number;
 }
 

@@ -34,7 +34,7 @@ export interface CollectedReadings {
   duplicates: number;
 }
 
-/** Reason of the rejection if two readings of one time differ; the lower value stays (law of consumption). */
+/** Reason of the rejection if two readings of one time differ; the lower value is stored (law of consumption). */
 export const CONFLICT_REASON = 'another value for the same time: the lower one stays';
 
 /**

@@ -108,7 +108,7 @@ function noteOf(kind: string, { roles, earlierRoles }: RolesByTime): string {
   return `a better quantity appeared: ${kind} of this channel counts as ${ended.join(' and ')} up to ${untilAt}`;
 }
 
-/** Notes for the owner that other channels count from now on, from a time on or in the whole past. */
+/** Adds a note for the owner to each channel whose role changes: from now on, from an earlier time on, or in its whole history. */
 function noteComputedAnew(plans: readonly DevicePlan[]): BatchStatement[] {
   const notes = plans.flatMap(({ device, series }) =>
     series

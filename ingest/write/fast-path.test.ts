@@ -79,7 +79,7 @@ function planned(
   return { head: headAfterPlan(head, plan, opened.open, new Map()).head, plan, opened };
 }
 
-/** Messages without those that repeat the last reading of their series. */
+/** Drops messages that repeat the last reading of their series. */
 function unknown(head: DeviceHead, messages: readonly IncomingMessage[]): IncomingMessage[] {
   const last = new Map(
     [...head.series].map(([name, { lastReadAtMs, lastValue }]) => [name, [lastReadAtMs, lastValue]]),

@@ -82,8 +82,8 @@ const ROLES: readonly Roles[] = [{}, { isTariff: true }].flatMap((tariff) =>
   ),
 );
 /**
- * Flags in the number of roles: each reading so far is 0; the role is not that of the last reading. `FLAGS` is the factor for the roles
- * above them.
+ * The two lowest bits of the packed roles. `IS_ZERO`: every reading so far is 0. `IS_BEHIND`: the last reading has an earlier role.
+ * `FLAGS`: factor that shifts the roles above these bits.
  */
 const [IS_ZERO, IS_BEHIND, FLAGS] = [1, 2, 4];
 const isZero = ({ kind, nonzeroAtMs }: SeriesState) => kind === 'register' && nonzeroAtMs === null;
@@ -93,7 +93,7 @@ const packRoles = (series: SeriesState): number =>
   FLAGS * roleNumber(series) + (isZero(series) ? IS_ZERO : 0) + (isBehind(series) ? IS_BEHIND : 0);
 
 /**
- * Returns the number of a series' roles. The start as a tariff is its highest part: it is nearly always 0, so it needs no field of its own.
+ * Packs a series' roles into one number. The start as a tariff is its highest part: it is nearly always 0, so it needs no field of its own.
  */
 function roleNumber({ roles, tariffSinceMs }: SeriesState): number {
   const { import: imports, export: exports, meter, isTariff } = roles;

@@ -2,7 +2,7 @@ import type { DecodedReading } from '../decoders/decoder.ts';
 import type { IncomingMessage, Rejection, ResultsByMessage } from '../message.ts';
 import type { HeadPlan } from './head.ts';
 
-/** What a batch stores and rejects. */
+/** Readings that a batch stores and rejects. */
 interface BatchOutcome {
   /** Readings that the fast path stores. */
   stepped: readonly DecodedReading[];
@@ -33,7 +33,7 @@ export function resultsByMessage(
       const { readings, rejections } = message.decoded;
       const ofMessage = rejected.get(message) ?? [];
       const count = readings.reduce((sum, one) => sum + (isStepped.has(one) ? 1 : 0), stored.get(message) ?? 0);
-      // The other rejections are of single readings, or of all of them at once (an unknown device).
+      // Each other rejection concerns one reading, or the whole message (an unknown device).
       const isWhole = ofMessage.length > rejections.length && ofMessage.some(({ element }) => element === null);
       const lost = isWhole ? readings.length - count : ofMessage.length - rejections.length;
       return [

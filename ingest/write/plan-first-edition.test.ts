@@ -36,7 +36,8 @@ function asStoredBefore(device: StoredDevice): boolean {
   device.profile = new Map();
   device.meters = new Map();
   device.open = null;
-  // The finally best series counted for the whole past. An update marks devices for which that differs.
+  // The series that is best in the end counted for the whole history. An update marks the devices for which today's rules give another
+  // result.
   const chosen = chooseRoles([...series.values()].map(({ channel, kind }) => ({ channel, kind })));
   for (const [index, one] of [...series.values()].entries()) {
     const { roles } = chosen[index] as RolesByTime;
@@ -57,7 +58,7 @@ function asStoredBefore(device: StoredDevice): boolean {
     one.verdicts = new Map([...verdicts].map(([key, { verdict }]) => [key, verdict as Verdict]));
     one.tail = JSON.stringify(state);
     if (!old) continue;
-    // The stored energy of tariffs lies over their whole steps.
+    // The stored energy of a tariff is spread over its whole step.
     if (one.roles.isTariff) one.tariffSinceMs = one.lastReadAtMs as number;
   }
   return !isDeepStrictEqual(before, all());
@@ -86,7 +87,7 @@ test('continues from an installation’s rows of the first edition, and gives th
         const isOther = store.rewrite('dev_0', asStoredBefore);
         runWriters(store, ['dev_0'], all, { ...how, changes: [], edits: [] });
         if (isOther) others++;
-        // Steps of tariffs that end before stay unchanged, even if late readings change them.
+        // Tariff steps that end earlier stay as stored, even if late readings would change them.
         const hasTariffs = [...device.series.values()].some(({ roles }) => roles.isTariff);
         if (!isOther && !hasTariffs && device.computedWith === null) expectEnergy(device, one.readings);
         store.set('dev_0', changed(device.settings));

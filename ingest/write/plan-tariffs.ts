@@ -60,7 +60,7 @@ interface Tariff extends Readonly<Record<State, Standing>> {
   /** Known steps of the tariff, in one or more ranges of time. */
   readonly known: readonly Readonly<Record<State, KnownSteps>>[];
   readonly loaded: readonly Stretch[];
-  /** Those of the `added` steps that follow the stored readings. */
+  /** The `added` steps that follow the stored readings. */
   readonly following: ReadonlySet<EnergyInterval>;
   /** Cache of `known` limited to one commodity and direction, for a tariff whose role changes with time; by state and kind. */
   readonly ofKind: Map<string, readonly KnownSteps[]>;
@@ -157,7 +157,7 @@ function knownOf(
   const last = at(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
   const { run } = series.tail !== null && lawOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
   if (!run) return known;
-  // The run continues through times in which the series does not count. Steps of those times are not stored.
+  // The law continues its run while the series does not count, but the steps of that time are not stored.
   const isCounted = ({ import: isImport, export: isExport }: Roles) => isImport || isExport;
   // The role of the step's end decides its direction: a reading held since then may have another role.
   const ofRun = stepsOfRun(run, at(lastReading(run).readAtMs).export ? 'export' : 'import');

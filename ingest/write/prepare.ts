@@ -33,7 +33,7 @@ export interface BatchDependencies {
   readonly maxChannels: number;
   readonly pieceReadings: number | undefined;
   readonly months: PartitionMonths;
-  /** Returns those of the rejections that are stored. */
+  /** Returns the rejections that are stored. */
   readonly retained: (rejects: readonly Rejection[]) => readonly Rejection[];
   readonly memory: HeadCache;
   readonly fastPath: FastPath;

@@ -53,7 +53,7 @@ const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
  */
 const HOURLY_BYTES = { ofDevice: 64 * 2 ** 20, ofAll: 256 * 2 ** 20 };
 const HOUR_MS = 3_600_000;
-/** Size of a row without its texts and its payload. */
+/** Size of a row without its strings and its payload. */
 const ROW_BYTES = 200;
 
 /** Decides which rejections are stored. All of them are counted. */

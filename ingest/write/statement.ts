@@ -73,7 +73,7 @@ export interface TextElements {
 /** Length that marks a null element. */
 const NULL_LENGTH = -1;
 
-/** Encodes texts or nulls as elements. */
+/** Encodes strings or nulls as elements. */
 export function encodeTextElements(values: readonly (string | null)[]): TextElements {
   let length = 0;
   for (const value of values) length += 4 + (value === null ? 0 : Buffer.byteLength(value));
@@ -100,19 +100,19 @@ export function joinTextElements(...parts: readonly TextElements[]): Buffer {
   return buffer;
 }
 
-/** Encodes texts or nulls as a `text[]` parameter. */
+/** Encodes strings or nulls as a `text[]` parameter. */
 export const encodeTexts = (values: readonly (string | null)[]): Buffer => joinTextElements(encodeTextElements(values));
 
 /**
- * Writes texts as elements of a `text[]` parameter, byte by byte, into reused memory, so that a thousand heads leave no strings to the
+ * Writes strings as elements of a `text[]` parameter, byte by byte, into reused memory, so that a thousand heads leave no strings to the
  * garbage collector.
  */
 export interface TextWriter {
-  /** Starts a text. Returns the index in `bytes` at which the caller may write up to `maxBytes` bytes. */
+  /** Starts a string. Returns the index in `bytes` at which the caller may write up to `maxBytes` bytes. */
   begin(maxBytes: number): number;
   /** The memory. Read it after a call of begin(), which may replace it with a larger one. */
   readonly bytes: Buffer;
-  /** Ends the current text at an index. */
+  /** Ends the current string at an index. */
   end(at: number): void;
   addNull(): void;
   /** Returns a copy of the written elements. */

@@ -60,7 +60,7 @@ export class SteppedHeads {
   readonly #findings: LawFindings = {
     interval: (interval: EnergyInterval) => {
       addInterval(this.sums, interval, this.#roles, 1);
-      // Not plain: estimated export has separate sums.
+      // Estimated export has separate sums, so only the plan can add it.
       if (interval.estimated) this.#isPlain = false;
       if (this.#roles.isTariff && hasRisen(interval)) this.#risen.push(interval);
     },

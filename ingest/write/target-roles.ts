@@ -158,7 +158,7 @@ export function firstTimesAfter(
     ? Number.POSITIVE_INFINITY
     : Math.max(bounds.lastMs, stretch.points.at(-1)?.readAtMs ?? bounds.lastMs);
   const within = points.filter(({ readAtMs }) => readAtMs >= bounds.firstMs && readAtMs <= knownToMs);
-  // A reading by hand changes the energy that is counted, but it is not a reading that the device sent.
+  // A reading entered by hand changes the counted energy, but the device did not send it.
   const nonzero = mergeIntoStretch(stretch.points, within).after.find(
     ({ intervalMs, value }) => intervalMs !== READ_BY_HAND_INTERVAL_MS && value !== 0,
   );
