@@ -32,8 +32,8 @@ export const subtractEnergies = (a: BilledEnergies, b: BilledEnergies): BilledEn
 export const isZeroEnergies = ({ imported, exported }: BilledEnergies): boolean => imported === 0 && exported === 0;
 
 /**
- * Returns the bill period that states later corrections of a closed one: the first open period that begins after it. Null if there is none
- * yet. Pure.
+ * Returns the bill period that states later corrections of a closed period: the first open period that begins after it. Null if there is
+ * none yet. Pure.
  */
 export function findNextOpenPeriod(
   periods: readonly AdjustablePeriod[],

@@ -168,8 +168,8 @@ const NO_JITTER = `n.verdict IS DISTINCT FROM 'jitter'`;
 const HELD = `LEFT JOIN LATERAL (SELECT min(read_at) AS held_at FROM reading_notes WHERE series_id = s.series_id AND verdict = 'held') h ON true`;
 
 /**
- * Widths of the search for the nearest reading, tried in turn until a reading is found. Hours mostly suffice, and a whole series may have
- * millions of readings.
+ * Time windows in which the nearest reading is searched, from the shortest to the longest. A few hours usually suffice, and a whole series
+ * may have millions of readings.
  */
 const WINDOWS = `(VALUES ('2 hours'::interval), ('2 days'), ('10 days'), ('60 days'), (NULL)) w (length)`;
 

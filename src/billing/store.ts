@@ -71,7 +71,7 @@ export interface BillDetails {
   versions: BillVersion[];
   known: KnownEnergy;
   energy: StatementEnergy;
-  /** Corrections of other periods that it states, or would state if it were closed now. */
+  /** Corrections of other periods that this period states, or would state if it were closed now. */
   adjustments: StatementAdjustment[];
   corrections: LaterCorrection[];
 }
@@ -87,7 +87,7 @@ const ordered = ({ bill_period_id, starts_at, closed_at }: BillPeriod) => ({
   isClosed: closed_at !== null,
 });
 
-/** Serialises changes of an account's bills: which period states a correction depends on all of them. */
+/** Serialises changes of an account's bills, because all of them together determine which period states a correction. */
 const holdBills = (trx: Database, userId: string) =>
   sql`SELECT pg_advisory_xact_lock(${advisoryLockId('bills of', userId)}::bigint)`.execute(trx);
 
@@ -155,13 +155,13 @@ export async function listBillPeriods(
   return rows.map((row) => ({ period: row, last: versionOf(row) }));
 }
 
-/** Returns a bill period within the reach with its current energy, or null. */
+/** Returns a bill period within the caller's reach with its current energy, or null. */
 export async function findBillPeriod(db: Database, reach: Reach, id: string): Promise<BillDetails | null> {
   const period = await storedPeriod(db, reach, id);
   return period && detailsOf(db, period);
 }
 
-/** Records the current energy as another version of an open period. Returns null if there is none within the reach. */
+/** Records the current energy as another version of an open period. Returns null if there is none within the caller's reach. */
 export async function recordBill(db: Database, reach: Reach, id: string, now: Date): Promise<BillDetails | null> {
   return changeOpen(db, reach, id, async (trx, period) => {
     await addVersion(trx, period, 'again', [], now);
@@ -195,7 +195,9 @@ export async function closeBillPeriod(db: Database, reach: Reach, id: string, no
   });
 }
 
-/** Deletes an open period with its versions; an open period has not been billed. Returns false if there is none within the reach. */
+/**
+ * Deletes an open period with its versions; an open period has not been billed. Returns false if there is none within the caller's reach.
+ */
 export async function deleteBillPeriod(db: Database, reach: Reach, id: string): Promise<boolean> {
   const removed = await changeOpen(db, reach, id, async (trx) => {
     await trx.deleteFrom('bill_periods').where('bill_period_id', '=', id).execute();
@@ -205,8 +207,8 @@ export async function deleteBillPeriod(db: Database, reach: Reach, id: string): 
 }
 
 /**
- * Changes an open period within the reach while it locks the bills of the account. Returns null if there is none; error 409 if it is
- * closed.
+ * Changes an open period within the caller's reach while it locks the bills of the account. Returns null if there is none; error 409 if it
+ * is closed.
  */
 async function changeOpen<T>(
   db: Database,

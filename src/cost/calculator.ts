@@ -7,8 +7,8 @@ import type { Cost } from './cost.ts';
 /** Runs long calculations of the API apart from its event loop. */
 export interface Calculator {
   /**
-   * Runs the calculation of an account: what it reads, and its tasks. Error 429 if another one of the account is under way, 503 if it takes
-   * longer than 10 s or too many wait. The signal aborts it.
+   * Runs a calculation for an account: its queries and its tasks in threads. Error 429 if another calculation of the account is running,
+   * 503 if it takes longer than 10 s or too many wait. The signal aborts it.
    */
   run<T>(accountId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   compare(task: Omit<CompareTask, 'ask'>, signal: AbortSignal): Promise<(Cost | null)[]>;

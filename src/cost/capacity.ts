@@ -2,7 +2,7 @@ import type { Fraction } from '#src/core/decimal.ts';
 import type { CapacityCharge } from '#src/tariffs/tariff.ts';
 
 const BILLION = 1_000_000_000n;
-/** Billionths of a kW for each mWh in a quarter-hour: a quarter-hour is a fourth of an hour, and 10^6 mWh are a kWh. */
+/** Billionths of a kW for each mWh in a quarter-hour: a quarter-hour is a quarter of an hour, and 10^6 mWh are a kWh. */
 const NANO_KW_PER_MWH = 4_000n;
 
 /** Bought energy of a quarter-hour. `coveredMs`: milliseconds in which it is known. */

@@ -10,7 +10,7 @@ import { holdCostSources } from './costs.ts';
 import { openSources } from './held-sources.ts';
 import { assertSingleCurrency, computeTotalCost } from './sums.ts';
 
-/** Actual cost of a time, and its cost by each of the user's other tariffs in the same currency. */
+/** Actual cost of a range, and its cost under each of the user's other tariffs in the same currency. */
 export interface ComparedTariffs {
   paid: Cost;
   others: { tariffId: string; name: string; cost: Cost }[];
@@ -20,9 +20,9 @@ export interface ComparedTariffs {
 const MOST_OTHERS = 5;
 
 /**
- * Returns the cost of whole days in the user's zone, and their cost by each of the user's other tariffs, newest first, as if it had been
- * valid all the time. The tariff valid on the last day is not compared. Null if the days were not all covered by tariffs of one currency.
- * Energy and prices are read once.
+ * Returns the actual cost of whole days in the user's zone, and what they would have cost under each of the user's other tariffs, newest
+ * first. The tariff valid on the last day is not compared. Null if the days were not all covered by tariffs of one currency. Energy and
+ * prices are read once.
  */
 export async function compareOwnTariffs(
   db: Database,
@@ -49,11 +49,14 @@ export async function compareOwnTariffs(
   return { paid, others };
 }
 
-/** Costs of a range by the user's tariffs (null: none was valid) and by each offer, in order, as if it had been valid in all of it. */
+/**
+ * Costs of a range under the user's own tariffs (null: none was valid), and under each offer, in order, as if that offer had been valid for
+ * the whole range.
+ */
 export interface ComparedOffers {
   currency: string;
   current: Cost | null;
-  /** `difference`: its total less the current one; null if there is no current one. */
+  /** `difference`: its total minus the current cost; null if there is no current cost. */
   alternatives: { name: string; cost: Cost; difference: string | null }[];
 }
 

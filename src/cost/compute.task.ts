@@ -16,7 +16,7 @@ import {
 } from './what-if.ts';
 
 interface Asked {
-  /** Energy and prices. For `what if` the energy of earlier months only: that of the range is in `exchange`. */
+  /** Energy and prices. For `what if`, only the energy of earlier months; `exchange` contains the energy of the range. */
   held: HeldCostSources;
   range: Range;
   now: Date;

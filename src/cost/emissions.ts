@@ -9,7 +9,7 @@ import { type CostQuery, loadCostSources, sumCostsOfRows } from './costs.ts';
 import { type CostSources, costSums } from './sums.ts';
 import { usageRowKeyOf } from './weighted-rows.ts';
 
-/** Emissions of a row's energy in the API's format. */
+/** Emissions from the energy of a row, in the API's format. */
 export interface Emissions {
   /** Kilograms of CO2 equivalent with 3 decimals, rounded once from the exact sum. */
   kg_co2e: string;
@@ -52,7 +52,7 @@ async function loadEmissionSources(db: Database, { buyer, range }: CostQuery, se
     ...{ standingPerDay: null, capacity: null, export: null },
     import: { kind: 'series', seriesId, multiply: asBillionths(1_000_000_000n), add: asBillionths(0n) },
   };
-  // Days of the range's zone: in the user's, the first day of the range may begin later than the range.
+  // Days are those of the range's zone: in the user's zone, the range may begin during a day.
   return { ...(await loadCostSources(db, buyer, [tariff])), zone: range.zone };
 }
 

@@ -5,12 +5,12 @@ import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import { type CostSources, costedQuarters, findPeak, firstQuarter, monthOf, spanOf } from './sums.ts';
 
-/** Sources of the costs of one range, held in memory: plain data that a worker thread can receive. */
+/** Energy and prices from which the costs of one range are computed, held in memory: plain data that a worker thread can receive. */
 export interface HeldCostSources {
   zone: string;
   /** Start of the first quarter-hour with data, Unix ms. Null: there are no data. */
   beginsAtMs: number | null;
-  /** Energy of earlier months, whose peaks may count, and of the range. If two overlap, the later one applies. */
+  /** Energy of earlier months, whose peaks may count, and of the range. If two of them overlap, the later one in the list applies. */
   stretches: BoughtEnergy[];
   prices: PackedPrices[];
 }
@@ -36,7 +36,10 @@ export async function readInChunks<Name extends string>(
   return all;
 }
 
-/** Reads the energy of a range that the costs of some tariffs depend on: the range up to now, and earlier months. */
+/**
+ * Reads the energy from which the costs of a range are computed: of the range up to now, and of earlier months if a tariff averages their
+ * peaks.
+ */
 export async function loadEnergyOfRange(
   meter: EnergyMeter,
   tariffs: readonly Tariff[],

@@ -18,7 +18,7 @@ export interface PeriodCosts {
   compared: { now: Cost | null; before: Cost | null; last_year: Cost | null };
   /** Costs of the devices that used most. */
   devices: { device_id: string; cost: Cost | null }[];
-  /** Cost of a load of 1 kW over a year, at the price that the home pays for a kWh that it uses. */
+  /** Cost of a constant load of 1 kW over a year, at the home's mean price of a used kWh. */
   kilowatt_year: KilowattYearCost | null;
 }
 

@@ -11,7 +11,7 @@ import { type ExactPrice, findEnergyPrice, findTariffOfDay } from './prices.ts';
 export interface PriceCurve {
   /** Null: no dynamic tariff is valid. */
   currency: string | null;
-  /** `per_kwh`: mean of the hour's quarter-hours; null if the price of one is unknown. */
+  /** `per_kwh`: mean price of the hour's four quarter-hours; null if one of them is unknown. */
   hours: { starts_at: string; per_kwh: string | null }[];
 }
 

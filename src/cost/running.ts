@@ -36,7 +36,7 @@ const rangeOf = (startMs: number, endMs: number, zone: string): Range => {
   return { from: new Date(startMs), to: new Date(endMs), zone, start: dateOf(startMs), end: dateOf(endMs - 1) };
 };
 
-/** Two currencies are the only error of cost computations that a request causes. */
+/** Of all errors of a cost computation, only two currencies in one range are the caller's fault. */
 export const isTwoCurrenciesError = (error: unknown): boolean =>
   error instanceof AppError && error.is === 'unprocessable';
 

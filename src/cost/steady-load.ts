@@ -19,7 +19,7 @@ const HOURS_OF_YEAR = 8_766;
 export interface KilowattYearCost {
   currency: string;
   amount: number;
-  /** Amount at the prices from 0 to 5 o'clock. Null: none of these prices is known. */
+  /** Amount if every hour cost as much as the hours from 0 to 5 o'clock. Null: none of these prices is known. */
   night_amount: number | null;
 }
 
@@ -67,7 +67,7 @@ export async function computeKilowattYearCost(
   return currency === undefined || amount === null ? null : { currency, amount, night_amount: yearOf([parts[0]]) };
 }
 
-/** Hours of a load of 1 kW, the kWh of it that are bought, and their cost (null: no tariff was valid). */
+/** For a load of 1 kW: its hours, the bought part of its kWh, and their cost (null: no tariff was valid). */
 interface Part {
   cost: Cost | null;
   hours: number;

@@ -199,7 +199,10 @@ export const monthOf = (time: Date, zone: string): DateTime => DateTime.fromJSDa
 export const spanOf = (month: DateTime, zone: string): Range =>
   dayRange(month.toFormat('yyyy-MM-01'), month.endOf('month').toISODate() ?? '', zone);
 
-/** Returns a function that finds the highest measured quarter-hour of a month, in the meter's units, or null. Each month is searched once. */
+/**
+ * Returns a function that finds the highest measured quarter-hour of a month, in units of the energy source, or null. Each month is
+ * searched once.
+ */
 function peaksOf(
   meter: EnergyMeter<number | bigint>,
   zone: string,

@@ -164,7 +164,7 @@ function randomCase(seed: number) {
   const now = random(4) === 0 ? new Date(fromMs + random(toMs - fromMs)) : new Date(toMs + 3_600_000);
   const count = Math.min((toMs - fromMs) / QUARTER_MS, Math.floor((now.getTime() - fromMs) / QUARTER_MS) + 1);
   const home = randomQuarters(random, count);
-  // Up to 20 days before the range, by which peaks of earlier months are known.
+  // The data begin up to 20 days before the range, so that peaks of earlier months are known.
   const earlier = randomQuarters(random, random(20 * 96)).map(({ imported, estimated, exported, known }) =>
     known ? { imported, estimated, exported, known } : { imported: 0, estimated: 0, exported: 0, known },
   );

@@ -17,7 +17,7 @@ export interface Battery {
 /** A change of a home to simulate. */
 export interface HomeChange {
   battery: Battery | null;
-  /** Factor of the production; null: it stays as it is. */
+  /** Factor by which the production is multiplied; null: unchanged. */
   productionScale: Billionths | null;
 }
 
@@ -34,7 +34,7 @@ export interface SimulatedHome {
   units: bigint;
   before: Exchanged<Float64Array>;
   after: Exchanged<bigint[]>;
-  /** Milliseconds of each quarter-hour in which it is known: all or nothing. */
+  /** Milliseconds of each quarter-hour in which the exchange is known: the whole quarter-hour or 0. */
   coveredMs: Float64Array;
   unknownQuarters: number;
   sums: {
@@ -53,7 +53,7 @@ export interface SimulatedHome {
 interface SideSums {
   imported: bigint;
   exported: bigint;
-  /** Part of `exported` while the home had production or storage, from which it came. */
+  /** Part of `exported` from the time in which the home had production or storage. */
   exportedBeside: bigint;
   production: bigint;
 }
@@ -133,7 +133,10 @@ interface Flow {
   exported: bigint;
 }
 
-/** Returns the flow with more production, which lowers the import and exports the rest, or less (`more` is negative) the other way round. */
+/**
+ * Returns the flow after a change of production. Additional production first reduces the import, and the surplus is exported. With less
+ * production (`more` is negative), the export falls first, and the deficit is imported.
+ */
 function addProduction({ imported, exported }: Flow, more: bigint): Flow {
   if (more >= 0n) {
     const used = min(more, imported);
@@ -180,7 +183,9 @@ export interface SideEnergies {
   autarky: number | null;
 }
 
-/** Rounds the energies of one side, each once from its exact sum: kWh to 3 decimals, autarky down to 3. Pure. */
+/**
+ * Rounds the energies before or after the change, each once from its exact sum: kWh to 3 decimals; autarky to 3 decimals, downwards. Pure.
+ */
 export function roundSideEnergies({ units, sums }: SimulatedHome, side: 'before' | 'after'): SideEnergies {
   const { imported, exported, exportedBeside, production } = sums[side];
   const { used, hasProduction } = sums;

@@ -16,7 +16,7 @@ export interface RowLabels {
 /** Labels of a clock hour, `2026-03-29`, `03:00`, `2026-03-29T03:00:00+02:00`, or of a half-hour or quarter-hour. */
 export type ClockLabels = RowLabels & { starts_at: string };
 
-/** Returns the time that names a row by hour, half-hour or quarter-hour; as `peak_hour` the row names itself by it. */
+/** Returns the label of an hour, half-hour or quarter-hour, as its row and `peak_hour` contain it. */
 export const clockTimeOf = ({ hour, time }: RowLabels): string | null => time ?? hour ?? null;
 
 const UNIT_MS = 15 * 60_000;
@@ -26,9 +26,9 @@ const TIMES = Array.from({ length: DAY_MS / UNIT_MS }, (_, index) =>
 );
 
 /**
- * Returns a function that labels the clock hours, half-hours or quarter-hours of a range, in its zone, by their starts. It computes from the offsets of the range: a
- * calendar library took a third of a second for the 8,760 hours of a year, during which the process served no other request. Rows come in
- * order, so that it formats a date once a day.
+ * Returns a function that labels the clock hours, half-hours or quarter-hours of a range, in its zone, by their starts. It computes from
+ * the offsets of the range: a calendar library took a third of a second for the 8,760 hours of a year, during which the process served no
+ * other request. Rows arrive in order, so it formats each date only once.
  */
 export function clockLabels(range: Range, unit: ClockUnit): (start: Date) => ClockLabels {
   const offsetAt = offsetFinder(range);
@@ -40,7 +40,7 @@ export function clockLabels(range: Range, unit: ClockUnit): (start: Date) => Clo
     const localDay = Math.floor(localMs / DAY_MS);
     if (localDay !== day) [day, date] = [localDay, new Date(localMs).toISOString().slice(0, 10)];
     const msOfDay = localMs - day * DAY_MS;
-    // Offsets of the past have seconds. A row that begins with such a change begins between two times of the table.
+    // Historical UTC offsets include seconds, so a row that begins with such an offset change begins between two entries of the table.
     const known = TIMES[msOfDay / UNIT_MS];
     const time = known ?? new Date(localMs).toISOString().slice(11, 16);
     const seconds = known === undefined ? new Date(localMs).toISOString().slice(16, 19) : ':00';

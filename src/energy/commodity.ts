@@ -24,7 +24,7 @@ interface Used {
   estimated_m3?: number;
 }
 
-/** Coverage of the usage. Null: no device should have reported yet. */
+/** Coverage of the usage. Null: no data were expected. */
 interface Covered {
   coverage?: number | null;
   complete?: boolean | null;

@@ -9,8 +9,8 @@ import type { GroupBy } from './insights.ts';
 import type { Range } from './ranges.ts';
 
 /**
- * Returns the import of one device as `kwh_used`, with the requested fields: the measure of its placement (the others are null), its
- * export, and the coverage of its import.
+ * Returns the import of one device as `kwh_used`, with the requested fields: the measure that matches its placement (the other measures are
+ * null), its export, and the coverage of its import.
  */
 export async function deviceInsights(
   db: Database,

@@ -145,7 +145,7 @@ test('a gap without similar days stays a straight line', async () => {
   // A gap shorter than a day.
   expect(await kept(() => {}, [30 * DAY, 31 * DAY - 1])).toBe(true);
   expect(await kept(() => {})).toBe(false);
-  // For a Saturday two weekends are enough; the Sunday before is too few.
+  // Two weekends are enough to estimate a Saturday; one Sunday is not.
   const saturday: readonly [number, number] = [33 * DAY - 8, 34 * DAY - 8];
   expect(await kept(({ coveredMs }) => coveredMs.fill(0, 0, 17 * DAY), saturday)).toBe(false);
   expect(await kept(({ coveredMs }) => coveredMs.fill(0, 0, 27 * DAY), saturday)).toBe(true);

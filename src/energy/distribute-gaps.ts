@@ -34,7 +34,7 @@ export async function distributeGaps(
   let lines = findEstimatedLines(quarters).filter(isInRange);
   const reachesOut = ({ first, end }: EstimatedLine) => first < LOOKBACK_QUARTERS || end === quarters.energy.length;
   if (lines.some(reachesOut)) {
-    // More than the longest gap that is distributed: a gap that fills this range is longer.
+    // Longer than the longest gap that is distributed, so a gap that fills this range is too long.
     const before = MAX_GAP_QUARTERS + LOOKBACK_QUARTERS + 1;
     quarters = await read(fromMs - before * QUARTER_MS, toMs + (MAX_GAP_QUARTERS + 1) * QUARTER_MS);
     lines = findEstimatedLines(quarters).filter(isInRange);

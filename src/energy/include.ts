@@ -65,7 +65,7 @@ export const listIncludedFields = (include: ReadonlySet<IncludeName>): string[] 
     name === 'autarky' ? [name] : name === 'coverage' ? ['coverage', 'complete'] : [`${name}_kwh`],
   );
 
-/** Whether any requested field of a bucket is known; otherwise the bucket is left out. Coverage and autarky do not count. */
+/** Whether any requested field of a bucket, other than coverage and autarky, is known. If not, the bucket is left out. */
 export const hasKnownValue = (measures: HomeMeasures, include: ReadonlySet<IncludeName>): boolean =>
   measures.used !== null ||
   [...include].some((name) => name !== 'coverage' && name !== 'autarky' && measures[ENERGIES[name]] !== null);

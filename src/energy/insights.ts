@@ -74,8 +74,8 @@ const needsOf = (include: ReadonlySet<IncludeName>): HomeLoadOptions => ({
 });
 
 /**
- * Returns imports in the rows of the range's zone, without buckets about which nothing is known. Null: the home is composed, so its usage
- * is not the sum of its imports.
+ * Returns imports, one row per bucket in the range's time zone, without buckets that have no known data. Null: the home is composed, so its
+ * usage is not the sum of its imports.
  */
 export async function loadImportInsights(
   db: Database,

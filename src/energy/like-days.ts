@@ -37,7 +37,8 @@ export interface DistributionContext {
 const DAY_QUARTERS = 96;
 const HOUR_QUARTERS = 4;
 /**
- * Bounds for the length of a line. A shorter line is not a long gap; in a longer one, the days before it say little about its last days.
+ * Bounds for the length of a line. A shorter line is not a long gap; at the end of a longer line, the days before it are no longer
+ * representative.
  */
 const LEAST_QUARTERS = DAY_QUARTERS;
 export const MAX_GAP_QUARTERS = 400 * DAY_QUARTERS;

@@ -10,7 +10,7 @@ import type { Range } from './ranges.ts';
 import { readQuarters } from './usage/quarters.ts';
 import { createWallClock } from './wall-clock.ts';
 
-/** Verdicts of the law on readings that it did not plainly count (ingest/normalise/law.ts), by their names in a report. */
+/** Names, in a report, of the verdicts on readings that were not plainly counted (ingest/normalise/law.ts). */
 export const VERDICT_BY_FINDING = {
   glitches: 'glitch',
   overlaps: 'overlap',
@@ -254,7 +254,7 @@ async function editsIn(db: Database, deviceId: string, range: Range) {
   });
 }
 
-/** Returns, by month, the reasons for rejected messages received in the range: the most frequent ones, and all others as one (null). */
+/** Returns, by month, why messages received in the range were rejected: the most frequent reasons, and all others combined (null). */
 async function rejectionsIn(db: Database, deviceId: string, range: Range) {
   const { rows } = await sql<{ month: string; reason: string | null; count: number }>`
     SELECT month, reason, sum(count)::int AS count FROM (

@@ -13,10 +13,10 @@ export interface ElectricityDevice {
   type: string;
   location: string;
   placement: Placement;
-  /** Consumption meter that the device lies behind, which includes its energy. */
+  /** Consumption meter upstream of the device, whose energy includes the device's. */
   upstream_device_id: string | null;
   is_gone: boolean;
-  /** Imported and exported energy; null if nothing is known of a direction. */
+  /** Imported and exported energy; null for a direction without known data. */
   import_kwh: number | null;
   export_kwh: number | null;
   /** Part of imported and exported energy that was spread over a gap. */
@@ -25,9 +25,9 @@ export interface ElectricityDevice {
 
 /** Contribution of a device to the usage figure of a home. */
 interface FigureDevice extends Omit<ElectricityDevice, 'upstream_device_id' | 'is_gone'> {
-  /** Verdicts of the law on readings of that time that were not plainly counted, with their counts. */
+  /** Verdicts on the readings in that range that were not plainly counted, with their numbers. */
   notes: { note: Note; count: number }[];
-  /** Reasons for rejected messages with their counts, from the last `MAX_REJECTED` of that time. */
+  /** Reasons for rejected messages with their numbers, from the last `MAX_REJECTED` in that range. */
   rejected: { reason: string; count: number }[];
 }
 

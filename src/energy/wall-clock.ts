@@ -39,7 +39,7 @@ export function startOfClockUnit(
  * quarter-hour would take longer than all other processing.
  */
 export function createWallClock(fromMs: number, toMs: number, zone: string): (quarterMs: number) => ClockQuarter {
-  // One more day at each end: a clock that goes back over midnight may show it again.
+  // One more day at each end, because a clock that is set back across midnight repeats the end of a day.
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
   const whole = dayRange(dateOf(fromMs - DAY_MS), dateOf(toMs + DAY_MS), zone);
   const { firstMs, changes } = offsetsIn(whole);

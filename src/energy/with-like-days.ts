@@ -12,7 +12,7 @@ import { isClockUnit, type Range } from './ranges.ts';
 import { readQuarters } from './usage/quarters.ts';
 import { createWallClock, startOfClockUnit } from './wall-clock.ts';
 
-/** Distribution of the estimated energy in a row: by similar days, or evenly. Null: nothing is estimated. */
+/** How the estimated energy in a row was distributed: by similar days, or evenly. Null: nothing is estimated. */
 export type EstimateKind = 'like_days' | 'line' | null;
 
 /** Length of the range that is read and added up at a time. */

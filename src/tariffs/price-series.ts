@@ -68,7 +68,7 @@ export async function listSeries(
     .execute();
 }
 
-/** Returns a series of a kind within the reach, for changes, or null. */
+/** Returns a series of a kind within the caller's reach, for changes, or null. */
 export async function findSeries(
   db: Database,
   kind: SeriesKind,
@@ -86,8 +86,8 @@ export async function findSeries(
 }
 
 /**
- * Returns a series of a kind within the reach, or one that the account may use, for reading; null if there is none. A key limited to a
- * group does not have the rights of the account.
+ * Returns a series of a kind within the caller's reach, or one that the account may use, for reading; null if there is none. A key limited
+ * to a group does not have the rights of the account.
  */
 export async function findUsableSeries(
   db: Database,
@@ -155,8 +155,8 @@ export async function assertUsableEmissionSeries(trx: Database, userId: string, 
 }
 
 /**
- * Changes the name of a series of a kind within the reach, if one is given, and locks the series until the transaction ends. Returns the
- * series, or null if there is none.
+ * Changes the name of a series of a kind within the caller's reach, if one is given, and locks the series until the transaction ends.
+ * Returns the series, or null if there is none.
  */
 export async function updateSeries(
   trx: Database,
@@ -178,8 +178,8 @@ export async function updateSeries(
 }
 
 /**
- * Deletes a series of a kind within the reach, and its values. Returns false if there is none. Error 409 if any account's tariff uses it, or
- * any account has it as its emission series.
+ * Deletes a series of a kind within the caller's reach, and its values. Returns false if there is none. Error 409 if any account's tariff
+ * uses it, or any account has it as its emission series.
  */
 export async function deleteSeries(db: Database, kind: SeriesKind, reach: Reach, seriesId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {

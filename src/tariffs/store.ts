@@ -92,7 +92,7 @@ export async function hasTariff(db: Database, userId: string): Promise<boolean> 
   return row !== undefined;
 }
 
-/** Returns a tariff within the reach, or null. */
+/** Returns a tariff within the caller's reach, or null. */
 export async function findTariff(db: Database, reach: Reach, tariffId: string): Promise<StoredTariff | null> {
   const row = await db
     .selectFrom('tariffs')
@@ -103,7 +103,7 @@ export async function findTariff(db: Database, reach: Reach, tariffId: string): 
   return row ?? null;
 }
 
-/** Updates a tariff within the reach. Returns null if there is none. Errors 409 and 422 as in `createTariff`. */
+/** Updates a tariff within the caller's reach. Returns null if there is none. Errors 409 and 422 as in `createTariff`. */
 export async function updateTariff(
   db: Database,
   reach: Reach,
@@ -142,7 +142,7 @@ export async function updateTariff(
   });
 }
 
-/** Deletes a tariff within the reach. Returns false if there is none. */
+/** Deletes a tariff within the caller's reach. Returns false if there is none. */
 export async function deleteTariff(db: Database, reach: Reach, tariffId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     const removed = await trx

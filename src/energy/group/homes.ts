@@ -24,8 +24,8 @@ export const needsOnlyImports = (include: ReadonlySet<IncludeName>): boolean =>
   [...include].every((name) => name === 'estimated');
 
 /**
- * Classifies the homes of a group. If more is requested than usage and its estimated part, all homes are composed; otherwise only those
- * whose usage is not the sum of imports. Homes are loaded during iteration, in batches of bounded size.
+ * Classifies the homes of a group. If a request includes more than usage and its estimated part, all homes are treated as composed;
+ * otherwise only homes whose usage is not the sum of their imports. Homes are loaded during iteration, in batches of bounded size.
  */
 export async function loadGroupHomes(
   db: Database,

@@ -15,9 +15,9 @@ import { continueMonthToDate, type StoredGroupSums } from './stored-sums.ts';
 const DAYS_OF_A_PAGE = 31;
 
 /**
- * Yields the combined usage of a group's homes in the rows of the range's zone, with the requested fields, page by page. A bucket
- * is the sum of the known usage of each home, and is left out if nothing is known. `kept`: stored sums of days or months; missing ones are
- * computed, and a begun month continues from its stored days.
+ * Yields the combined usage of a group's homes, one row per bucket in the range's time zone, with the requested fields, page by page. A
+ * bucket is the sum of the known usage of each home, and is left out if nothing is known. `kept`: stored sums of days or months; missing
+ * sums are computed, and the current month continues from its stored days.
  */
 export async function* streamGroupInsights(
   db: Database,

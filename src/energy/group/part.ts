@@ -3,7 +3,7 @@
  * hour of the day, and an hour is its own part. The peak is the part with the highest usage.
  */
 export interface BucketPart {
-  /** Name of the bucket: of hours the start in Unix seconds, of days and months the first day (YYYY-MM-DD), of a span `''`. */
+  /** Key of the bucket: the start in Unix seconds for an hour, the first day (YYYY-MM-DD) for a day or month, `''` for a span. */
   bucket: string;
   part: number;
   used: number;

@@ -12,9 +12,10 @@ const MOST_CHANGES = 20_000;
 export const yesterdayOf = (now: Date): Date => new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAY_MS);
 
 /**
- * Moves the bound before which sums of groups may be stored to the start of yesterday; it never moves back. Writers first learn the new
- * bound and record their changes before it. It becomes valid once all transactions that may not have seen it have ended. `isClosing`:
- * closes hours that are still open, because changes of open hours are not recorded (with continuous aggregates the refresh closes them).
+ * Moves the bound before which sums of groups may be stored to the start of yesterday; it never moves back. The new bound is first
+ * published to writers, which then record their changes before it. It becomes valid once all transactions that may not have seen it have
+ * ended. `isClosing`: closes hours that are still open, because changes of open hours are not recorded (with continuous aggregates the
+ * refresh closes them).
  */
 export async function advanceStorageBound(
   pool: Pool,

@@ -34,7 +34,7 @@ test('expected coverage is the sum over each ms of the series that count then, o
           let wanted = 0;
           for (let ms = fromMs; ms < toMs; ms++) {
             let last = ms;
-            // Goes back to the last time at which a series of the device counted, if none counts any more.
+            // If no series counts any more, the last count applies from then on.
             const isOver = Array.from({ length: MOST_MS + 2 - ms }, (_, later) => ms + later).every(
               (at) => sumAt(at) === 0,
             );

@@ -6,7 +6,10 @@ export interface CountedSpan {
   exports: number;
 }
 
-/** Series of a device that count alike in the same time (`series_roles`). `part`: the part of the device that they belong to; null: the device itself. */
+/**
+ * Series of a device with the same role in the same time span (`series_roles`). `part`: the part of the device that they belong to; null:
+ * the device itself.
+ */
 export interface CountedSeries<Part extends string = string> extends CountedSpan {
   part: Part | null;
 }

@@ -33,7 +33,7 @@ interface Row {
   exports: number;
   /** Start of the quarter-hour in which its first counted interval begins; null: nothing of it counts yet. */
   begins_at: Date | null;
-  /** Net export (export less import) of a device that produces, mWh; and of its part `meter`. */
+  /** Net export (export minus import) of a producing device, or of its part `meter`, mWh. */
   net_export: number | null;
   part_net_export: number | null;
 }
@@ -97,7 +97,7 @@ const devicesWhere = (where: string): string => `
   WHERE ${where} GROUP BY d.device_id, s.meter, s.counts_from, s.counts_until`;
 
 /**
- * The same, with the facts from each device's past, in one statement, because a past that is read later could belong to other series. The
+ * The same devices with facts from each device's history, read in one statement, because a separate later read could see other series. The
  * whole past of a producing device is added up to find its direction, unless it never counted an import.
  */
 const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${counted}),
@@ -134,7 +134,7 @@ export async function loadDeviceAsMeter(
     counted: addUpSpans(devices.flatMap(({ counted }) => counted)),
   };
   const home = homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false });
-  // Only the time in which the device exists: outside of it, a home's consumption would be that of its other devices.
+  // Only the time in which the device exists. At other times, the result would contain the consumption of the home's other devices.
   const stretches = home.stretches.filter(({ isGridThere }) => isGridThere);
   return { home: { ...home, stretches }, device, isSplit: devices.length > 1 };
 }

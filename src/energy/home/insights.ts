@@ -30,9 +30,7 @@ export interface HomeBucket {
 /** Derives the measures of a bucket from its sums. `expectedMs`: time in which data of its counted channels are expected. */
 type Tell = (sums: HomeSums, expectedMs: number) => HomeMeasures;
 
-/**
- * Returns the usage of a home in the rows of the range's zone. Buckets in which none of the requested fields is known are left out.
- */
+/** Returns the usage of a home, one row per bucket in the range's time zone. Buckets in which no requested field is known are left out. */
 export async function homeInsights(...asked: Parameters<typeof homeBuckets>): Promise<HomeInsight[]> {
   return (await homeBuckets(...asked)).map(({ insight }) => insight);
 }

@@ -20,8 +20,8 @@ export interface RolePart {
   hasSources: boolean;
   producesExport: boolean;
   /**
-   * Factor of its import in consumption: 1, or -1 for a device that is no consumption device but is included in the sum of all devices.
-   * Plugs need not be read one by one, because their usage is the sum of all devices less the other devices.
+   * Factor of its import in the home's consumption: 1, or -1 for a device that is not a consumption device but is included in the sum of
+   * all devices. Plugs need not be read one by one, because their usage is the sum of all devices less the other devices.
    */
   consumes: -1 | 0 | 1;
   /**

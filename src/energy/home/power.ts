@@ -44,7 +44,10 @@ export function homePowerOf(
   return isKnown ? { watts: Math.max(balance, floor, 0), unknown } : null;
 }
 
-/** By role: the share of a device's power in the balance of its home and in the balance's lower bound (import − charged). Other roles have none. */
+/**
+ * Factors of a device's power by role: in the balance of its home, and in the balance's lower bound (import − charged). Roles without an
+ * entry do not contribute.
+ */
 const SHARES: Partial<
   Record<
     string,

@@ -40,8 +40,8 @@ export interface PeriodDataSource {
   beginsAtMs: number | null;
   totalIn(range: { from: Date; to: Date }): Promise<PeriodTotal>;
   /**
-   * As `totalIn`, without energy flows, which saves a third of the time. Coverage then refers to the meters at the connection point, or to
-   * consumption devices if there is none.
+   * The same as `totalIn`, but without energy flows, which saves a third of the time. Coverage then refers to the meters at the connection
+   * point, or to consumption devices if there is none.
    */
   usedIn(range: { from: Date; to: Date }): Promise<CoveredAmount>;
   /** Returns amounts by day or month, in order, without unknown buckets. `date`: first day of the bucket. */

@@ -21,7 +21,7 @@ export interface ComparedDays {
   last_year: DaySpan;
 }
 
-/** Weeks between a period and its comparison, and for a year. They are extended if days would be in both. */
+/** Weeks between a period and its comparison period, by unit and for a year. They are extended if the two would share days. */
 const WEEKS_BEFORE: Record<Exclude<PeriodUnit, 'year'>, number> = { day: 1, week: 1, month: 4 };
 const WEEKS_OF_YEAR = 52;
 

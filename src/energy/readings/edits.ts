@@ -15,7 +15,7 @@ interface ComputedEdit {
   toMs: number;
   /** Whether the edit adds a reading at its start. */
   hasValue: boolean;
-  /** Of an edit by the clock: instants that it excludes. Null: it excludes all of its time. */
+  /** Instants that an edit for a clock set back excludes. Null: the edit excludes its whole time range. */
   instants: ReadonlySet<number> | null;
 }
 
@@ -55,7 +55,7 @@ function excludes({ startMs, fromMs, toMs, hasValue, instants }: ComputedEdit, r
 async function editsAt(db: Database, deviceId: string, rows: readonly ReadingRow[]): Promise<ComputedEdit[]> {
   const times = [...new Set(rows.map(({ read_at }) => read_at.getTime()))];
   const last = times.at(-1) as number;
-  // Raw SQL: an edit by the clock may have an instant for each second of a day, of which only those of the readings are returned.
+  // Raw SQL: an edit for a clock set back may list an instant for each second of a day, and only those with readings are returned.
   const { rows: found } = await sql<{
     edit_id: string;
     channel: string | null;

@@ -25,8 +25,8 @@ export const readingCursor = ({ at, series, intervalMs }: DeviceReading): string
   `${at.getTime()} ${series.seriesId} ${intervalMs}`;
 
 /**
- * Returns the readings of a device within the reach, in order of time, series and length. Null if there is no such device. A reading is a
- * value that is stored: of two values for one time, the lower. Readings that retention has dropped are missing.
+ * Returns the readings of a device within the caller's reach, in order of time, series and length. Null if there is no such device. A
+ * reading is a value that is stored: of two values for one time, the lower. Readings that retention has dropped are missing.
  */
 export async function listReadings(
   db: Database,

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '#src/core/units.ts';
 import type { Finding, VERDICT_BY_FINDING } from '../quality.ts';
 import type { SeriesWithReadings } from './series.ts';
 
-/** Stored verdicts of the law (`reading_notes.verdict`) on readings that it did not plainly count, by their names in the interface. */
+/** Names, in the API, of the stored verdicts (`reading_notes.verdict`) on readings that were not plainly counted. */
 const NAME_BY_NOTE = {
   glitch: 'glitch',
   overlap: 'overlap',
@@ -27,7 +27,7 @@ export const READING_VERDICTS = [
 ] as const;
 export type ReadingVerdict = (typeof READING_VERDICTS)[number];
 
-/** What is stored about the judgement of a reading. Times are Unix ms. */
+/** Stored verdict on a reading. Times are Unix ms. */
 export interface ReadingFacts {
   atMs: number;
   /** Stored verdict of the law. Null: plainly counted, if its series counts. */
@@ -51,7 +51,7 @@ export function readingVerdict(
   // Climate has no law: each value is used.
   if (!isEnergy) return 'counted';
   const counts = counted.some(({ fromMs, untilMs }) => fromMs < atMs && atMs <= untilMs);
-  // The series counts from this reading on: the energy before it is another quantity's.
+  // The series counts from this reading on: the energy before it belongs to another quantity.
   const begins = kind !== 'interval' && counted.some(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
   if (!counts && !begins) return isKnown ? 'not_counted' : 'unknown';
   if (note === 'excluded') return 'excluded';

@@ -67,8 +67,8 @@ export async function readPlainHomes(
 }
 
 /**
- * As `readPlainHomes`, for days that make up most of a UTC month: reads the stored hours of the day of the month and subtracts its other days,
- * which takes a thirtieth of the rows. `rest`: the parts of the month outside the request.
+ * The same as `readPlainHomes`, for days that make up most of a UTC month: reads the stored hours of the day of the month and subtracts its
+ * other days, which takes a thirtieth of the rows. `rest`: the parts of the month outside the request.
  */
 export async function readPlainMonth(
   db: Database,
@@ -83,7 +83,7 @@ export async function readPlainMonth(
     return sql`SELECT date_part('hour', at AT TIME ZONE 'UTC') AS hour_of_day, ${less} FROM (${pieces}) r`;
   });
   const read = sql.raw(READ.join(', '));
-  // Raw SQL, as above, in a single statement: an hour written between two statements would count in only one of them.
+  // Raw SQL on the hot path, in a single statement: an hour written between two statements would count in only one of them.
   const { rows } = await sql<Omit<BucketPart, 'bucket'>>`
     SELECT hour_of_day::float8 AS part, ${SUMS}
     FROM (${sql.join([sql`SELECT hour_of_day, ${read} FROM (${whole}) m`, ...others], sql` UNION ALL `)}) p GROUP BY 1 HAVING ${IS_KNOWN}`.execute(
@@ -105,7 +105,7 @@ export async function readComposedHomes(
   unit: GroupUnit,
   monthToDate: MonthToDate | null,
 ): Promise<{ buckets: HomeBucket[]; parts: BucketPart[] }> {
-  // Raw SQL as above, with both halves in one statement: an hour that closes between two statements would count twice or not at all.
+  // Raw SQL on the hot path, with both halves in one statement: an hour that closes between two statements would count twice or not at all.
   const { rows } = await sql<{ buckets: HomeBucket[] | null; parts: BucketPart[] | null }>`
     WITH profile AS MATERIALIZED (
       SELECT home, bucket, part, ${summedColumns(homes)} FROM (${homesProfileSql(homes, range, unit, monthToDate)}) h GROUP BY 1, 2, 3),

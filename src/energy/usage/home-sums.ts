@@ -133,7 +133,10 @@ const COLUMNS: Record<keyof MeasureWeights, string> = {
 };
 const READ = Object.values(COLUMNS);
 
-/** Splits the range so that no piece crosses a stretch boundary of a home or an end of the range. */
+/**
+ * Splits the range into pieces with their row lengths: an hour in which a home's roles change, or the range begins or ends, is read by
+ * quarter-hour.
+ */
 function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const bounds = homes
     .flatMap(({ stretches }) => stretches)
@@ -230,7 +233,7 @@ function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unkno
 /** Builds a query for the sums of a home by clock hour of the range's zone: columns `hour` and the sums. */
 const homeHours = (home: Home, range: Range): RawBuilder<unknown> => hoursBy([home], range, 'hour', sql``, sql``);
 
-/** As `homeHours`, for several homes and also for shorter units; `home` is the index in the list. */
+/** The same as `homeHours`, for several homes and also for shorter units; `home` is the index in the list. */
 export const homesHoursSql = (homes: readonly Home[], range: Range, unit: ClockUnit): RawBuilder<unknown> =>
   hoursBy(homes, range, unit, sql`home, `, sql`, 2`);
 

@@ -15,7 +15,7 @@ export interface DeviceHistoryFacts {
 const [IMPORT, EXPORT] = [COLUMN_BY_MEASURE.energyMilliwattHours, COLUMN_BY_MEASURE.exportMilliwattHours];
 const [IMPORT_MS, EXPORT_MS] = [COLUMN_BY_MEASURE.coveredMs, COLUMN_BY_MEASURE.exportCoveredMs];
 const IS_KNOWN = `sum(${IMPORT_MS}) > 0 OR sum(${EXPORT_MS}) > 0`;
-/** SQL for the first stored day of a device; no data of it begin earlier. */
+/** SQL for the first stored day of a device. The device has no earlier data. */
 const FIRST_DAY = `date_trunc('day', least((SELECT min(starts_at) FROM ${STORED_HOURS.relation} h WHERE h.device_id = d.key),
       (SELECT min(day) FROM ${PACKED_DAYS.relation} y WHERE y.device_id = d.key)), 'UTC')`;
 const ON_FIRST_DAY = `AND c.${ROW_TIME_COLUMN} >= f.first_at AND c.${ROW_TIME_COLUMN} < f.first_at + interval '24 hours'`;
@@ -43,10 +43,10 @@ const closedNet = (where: (at: string) => string): string => `(
 const OPEN_NET = `coalesce((SELECT sum(${EXPORT} - ${IMPORT}) FROM open_hours o WHERE o.device_id = d.key), 0)`;
 
 /**
- * Builds a query for the pasts of some keys: columns `key`, `begins_at` (null: nothing of it counts yet) and `net_export` (null if it does
- * not produce). `keys`: a relation `d` with the columns `key` and `produces`. The first quarter-hour is searched on the first stored day,
- * and everywhere only if that day has no data. The stored past of a key (`storeHistoryFacts`) is valid unless a closed hour before its bound has
- * changed or is open again.
+ * Builds a query for the history facts of some keys: columns `key`, `begins_at` (null: nothing of it counts yet) and `net_export` (null if
+ * it does not produce). `keys`: a relation `d` with the columns `key` and `produces`. The first quarter-hour is searched on the first
+ * stored day, and everywhere only if that day has no data. Stored facts of a key (`storeHistoryFacts`) are valid unless a closed hour
+ * before their bound has changed or is open again.
  */
 export const historyFactsSql = (keys: string): string => `
   SELECT d.key, coalesce(k.begins_at, ${begin(ON_FIRST_DAY, OPEN)}, ${begin('', OPEN)}) AS begins_at,
@@ -59,7 +59,7 @@ export const historyFactsSql = (keys: string): string => `
       AND NOT EXISTS (SELECT FROM open_hours o WHERE o.device_id = d.key AND o.hour < kept.before)) k ON true
   LEFT JOIN LATERAL (SELECT ${FIRST_DAY} AS first_at) f ON k.begins_at IS NULL`;
 
-/** Reads the pasts of devices, or of their parts, by key. Keys of which nothing counts yet are left out. */
+/** Reads the history facts of devices, or of their parts, by key. Keys without a counted interval are left out. */
 export async function readHistoryFacts(
   db: Database,
   devices: readonly { id: string; produces: boolean }[],
@@ -78,7 +78,7 @@ export async function readHistoryFacts(
   );
 }
 
-/** Maximum age of a stored past. Later energy is added for each answer, and stays small. */
+/** Maximum age of stored facts. Each query adds the energy since then, which is therefore little. */
 const DAYS_TO_ADD = 7;
 
 /** A device, or a part of one, whose past is stored. */
@@ -89,8 +89,9 @@ export interface DeviceWithStoredFacts {
 }
 
 /**
- * Stores the pasts of some keys from closed hours before a time (`historyFactsSql` adds later hours). A stored past is renewed after a week. Keys
- * without data before that time are skipped. `before`: start of a UTC day; changes of closed hours before it are recorded.
+ * Stores the history facts of some keys from closed hours before a time (`historyFactsSql` adds later hours). Stored facts are renewed
+ * after a week. Keys without data before that time are skipped. `before`: start of a UTC day; changes of closed hours before it are
+ * recorded.
  */
 export async function storeHistoryFacts(
   db: Database,

@@ -64,7 +64,7 @@ export function toPrices(
 export const tooFineFailureOf = (resolutionMinutes: number): string =>
   `the response has values for less than ${resolutionMinutes} minutes; use a series with a shorter resolution`;
 
-/** In fewer rows a single wrong time would count as half of the answer. */
+/** With fewer rows, a single wrong time could be half of the answer. */
 const MIN_ROWS_TO_JUDGE = 4;
 
 /**

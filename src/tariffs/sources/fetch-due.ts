@@ -97,7 +97,7 @@ async function claimDue(db: Database, leaseId: string, now: Date): Promise<Claim
       if (!(await claimHost(trx, first.host))) return [];
       return leaseSeries(trx, first.fetch_key, leaseId, now);
     });
-    // Otherwise another worker was faster. Its host has been fetched from, so that the next search skips it.
+    // Otherwise another worker was faster, and the next search skips this host.
     if (claimed.length > 0) return claimed;
   }
 }

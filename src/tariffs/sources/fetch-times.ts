@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
 /** Maximum number of fetches of a source on a UTC day. */
 export const MAX_FETCHES_A_DAY = 24;
-/** Delays before another fetch, after the first, second and third fetch that did not bring what it should. */
+/** Delays before a retry, after the first, second and third fetch without the expected prices. */
 const RETRY_MINUTES = [5, 15, 60];
 /** Time after which the owner of a failing source is notified. */
 const NOTIFY_AFTER_MS = DAY_MS;
@@ -20,7 +20,7 @@ export interface FetchTimes {
 export interface FetchState {
   /** Number of retries since the last fetch at a time of `at`. */
   retries: number;
-  /** Whether an answer ever had prices of the day after its fetch. */
+  /** Whether a response has ever contained prices for the day after its fetch. */
   tells_tomorrow: boolean;
   last_fetched_at: Date | null;
   last_error: string | null;
@@ -92,7 +92,7 @@ interface PlanInput {
   fetchesToday: number;
 }
 
-/** A retry never takes one of the day's fetches from the times of `at` that are still to come. */
+/** A retry never uses up a fetch that is reserved for a later time in `at`. */
 function planRetry(retries: number, outcome: FetchOutcome, { times, now, fetchesToday }: PlanInput) {
   const askedMs = outcome.isRead ? undefined : outcome.retryAfterMs;
   const waitMs =

@@ -15,7 +15,7 @@ export interface Preset {
   format: AnswerRowPaths['format'] | 'entsoe';
   items?: string;
   starts_at?: string;
-  /** Place of the value, by unit: a currency, or `gCO2e` for grams of CO2 equivalent. */
+  /** Path of the value in a row, by unit: a currency, or `gCO2e` for grams of CO2 equivalent. */
   values: Record<string, string>;
   /** Factor on the values, to the unit per kWh. */
   scale?: string;

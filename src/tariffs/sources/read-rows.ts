@@ -7,7 +7,7 @@ import { type AnswerRow, MAX_ANSWER_ROWS, TOO_MANY_ROWS } from './answer.ts';
 import { parseAnswerTime, resolveTimes } from './answer-times.ts';
 import type { AnswerRowPaths } from './source.ts';
 
-/** Time and value of a row as text; undefined where the row has none. */
+/** Time and value of a row as text; undefined if the row does not contain them. */
 interface TextRow {
   startsAt: string | undefined;
   value: string | undefined;
@@ -55,7 +55,7 @@ async function readCsv(text: string, { starts_at, value }: AnswerRowPaths): Prom
     const [startColumn, valueColumn] = [header.indexOf(starts_at), header.indexOf(value)];
     if (startColumn < 0) return 'the response has no column that starts_at names';
     if (valueColumn < 0) return 'the response has no column that value names';
-    // Spreadsheets separate cells by semicolons where the comma is the decimal point.
+    // Spreadsheets separate cells by semicolons in countries whose decimal separator is the comma.
     const decimal = (cell: string | undefined) => (separator === ';' ? cell?.replace(',', '.') : cell);
     return rows.map(({ cells }) => ({ startsAt: cells[startColumn], value: decimal(cells[valueColumn] || undefined) }));
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Format of an answer of an own address. */
 export const SOURCE_FORMATS = ['json', 'csv', 'xml'] as const;
 
-/** How the rows of an answer are found in it: paths as in mappings, names of CSV columns, or names of XML elements. */
+/** Location of the rows in an answer: paths as in mappings, names of CSV columns, or names of XML elements. */
 export interface AnswerRowPaths {
   format: (typeof SOURCE_FORMATS)[number];
   /** JSON: path of the list, if not the whole answer. XML: name of the element that contains a row. CSV: none. */
@@ -35,7 +35,7 @@ const GRAMS = 'gCO2e';
 
 /** Members of a series that determine how a source is read. */
 export interface SeriesUnits {
-  /** Unit of the values for a kWh: a currency, or grams of CO2 equivalent. */
+  /** Unit of the values per kWh: a currency, or grams of CO2 equivalent. */
   unit: string;
   resolutionMinutes: number;
 }

@@ -49,9 +49,9 @@ export async function readSources(
 }
 
 /**
- * Sets the source of a series, in the caller's transaction; the next pass of a worker fetches it. A token or headers that are not given stay
- * as long as the host is the same. Throws 422 if the source does not fit the series, 409 if the account has too many, and 429 if it sets
- * sources too often.
+ * Sets the source of a series, in the caller's transaction; the next pass of a worker fetches it. An omitted token or header keeps its
+ * stored value if the host is unchanged. Throws 422 if the source does not fit the series, 409 if the account has too many, and 429 if it
+ * sets sources too often.
  */
 export async function setSource(
   trx: Database,
@@ -98,7 +98,7 @@ export async function setSource(
     .execute();
 }
 
-/** Ends the source of a series, if it has one. Its values stay. */
+/** Removes the source of a series, if it has one. Fetched values remain. */
 export async function endSource(trx: Database, seriesId: string): Promise<void> {
   await trx.deleteFrom('series_sources').where('series_id', '=', seriesId).execute();
 }
