@@ -10,8 +10,8 @@ import type { Tables } from '#src/database/tables.ts';
 export type PastFiring = Omit<Selectable<Tables['alert_firings']>, 'alert_id'>;
 
 /**
- * Returns at most `limit` firings of an alert within the reach, newest first, before `cursor` (an event_id; these sort by time). The
- * firings of one alert are found by the key and sorted: an hourly alert has fewer than ten thousand in the 400 days of retention.
+ * Returns at most `limit` firings of an alert within the caller's reach, newest first, before `cursor` (an event_id; these sort by time).
+ * The firings of one alert are found by the key and sorted: an hourly alert has fewer than ten thousand in the 400 days of retention.
  */
 export async function listFirings(
   db: Database,

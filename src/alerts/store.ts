@@ -44,7 +44,7 @@ export async function listAlerts(
     .execute();
 }
 
-/** Returns an alert within the reach, or null. */
+/** Returns an alert within the caller's reach, or null. */
 export async function findAlert(db: Database, reach: Reach, alertId: string): Promise<Alert | null> {
   const row = await db
     .selectFrom('alerts')
@@ -55,7 +55,7 @@ export async function findAlert(db: Database, reach: Reach, alertId: string): Pr
   return row ?? null;
 }
 
-/** Updates an alert within the reach. Returns null if there is none. */
+/** Updates an alert within the caller's reach. Returns null if there is none. */
 export async function updateAlert(
   db: Database,
   reach: Reach,
@@ -73,7 +73,7 @@ export async function updateAlert(
   return row ?? null;
 }
 
-/** Deletes an alert within the reach. Returns false if there is none. */
+/** Deletes an alert within the caller's reach. Returns false if there is none. */
 export async function deleteAlert(db: Database, reach: Reach, alertId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('alerts')

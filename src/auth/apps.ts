@@ -82,7 +82,7 @@ export async function listApps(
     .execute();
 }
 
-/** Returns an app within the reach, or null. */
+/** Returns an app within the caller's reach, or null. */
 export async function findApp(db: Database, reach: Reach, appId: string): Promise<App | null> {
   const row = await db
     .selectFrom('apps')
@@ -94,8 +94,8 @@ export async function findApp(db: Database, reach: Reach, appId: string): Promis
 }
 
 /**
- * Updates an app within the reach; null if there is none. Fewer scopes hold at once, for existing tokens too, and so does another address for
- * notices.
+ * Updates an app within the caller's reach; null if there is none. Fewer scopes hold at once, for existing tokens too, and so does another
+ * address for notices.
  */
 export async function updateApp(
   trx: Database,
@@ -116,8 +116,8 @@ export async function updateApp(
 }
 
 /**
- * Deletes an app within the reach and ends its authorizations; each home gets a mail. Returns false if there is none. An authorization that
- * is made concurrently waits for the deletion, and fails.
+ * Deletes an app within the caller's reach and ends its authorizations; each home gets a mail. Returns false if there is none. An
+ * authorization that is made concurrently waits for the deletion, and fails.
  */
 export async function deleteApp(trx: Database, reach: Reach, appId: string): Promise<boolean> {
   const row = await trx

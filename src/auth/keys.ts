@@ -119,7 +119,7 @@ export async function listKeys(
     .execute();
 }
 
-/** Returns an unrevoked key within the reach, with its owner; null if there is none. */
+/** Returns an unrevoked key within the caller's reach, with its owner; null if there is none. */
 export async function describeKey(
   db: Database,
   reach: Reach,
@@ -135,7 +135,7 @@ export async function describeKey(
   return row ?? null;
 }
 
-/** Revokes a key within the reach. Returns false if there is no valid one. */
+/** Revokes a key within the caller's reach. Returns false if there is no valid one. */
 export async function revokeKey(db: Database, reach: Reach, keyId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('api_keys')
@@ -158,7 +158,7 @@ export async function revokeKeys(db: Database, keyIds: readonly string[]): Promi
     .execute();
 }
 
-/** Returns the owner, scopes, device, membership and allowed addresses of a valid key within the reach; null if there is none. */
+/** Returns the owner, scopes, device, membership and allowed addresses of a valid key within the caller's reach; null if there is none. */
 export async function findKey(
   db: Database,
   reach: Reach,
@@ -182,7 +182,7 @@ export async function findKey(
   return { userId, scopes: row.scopes.filter(isScope), allowedAddresses, deviceId, memberId };
 }
 
-/** Changes the allowed addresses and the expiry of a key within the reach; null if there is no valid one. */
+/** Changes the allowed addresses and the expiry of a key within the caller's reach; null if there is no valid one. */
 export async function limitKey(
   db: Database,
   reach: Reach,
@@ -219,8 +219,8 @@ const endAt = (expiresAt: Date | null, now: Date) => ({
 const OVERLAP_MS = 24 * 3_600_000;
 
 /**
- * Creates a key with the name, scopes, addresses and group, device or home of an old one, which stays valid for `overlapMs` or until its earlier
- * expiry. `madeBy`: who rotates it. Null if there is no valid key within the reach.
+ * Creates a key with the name, scopes, addresses and group, device or home of an old one, which stays valid for `overlapMs` or until its
+ * earlier expiry. `madeBy`: who rotates it. Null if there is no valid key within the caller's reach.
  */
 export async function rotateKey(
   db: Database,

@@ -14,7 +14,7 @@ export type Reach = RoleReach | { inGroup: string; of: RoleReach };
 /** Reach of operators at the command line and of the service itself. */
 export const REACH_OF_ALL: Reach = { all: true };
 
-/** Returns the SQL condition that the account in a column lies within the reach. A utility reaches itself and its homeowners. */
+/** Returns the SQL condition that the account in a column lies within the caller's reach. A utility reaches itself and its homeowners. */
 export function isAccountWithin(reach: Reach, column: string): RawBuilder<boolean> {
   const account = sql.ref(column);
   if ('inGroup' in reach)

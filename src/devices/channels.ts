@@ -242,7 +242,7 @@ export async function assertUnambiguousChannels(db: Database, deviceId: string, 
 
 const wrong = (message: string) => unprocessable({ field: 'channels', message });
 
-/** Locks a device and returns its owner's settings. Null if there is no such device within the reach. */
+/** Locks a device and returns its owner's settings. Null if there is no such device within the caller's reach. */
 export async function lockChannelSettings(
   db: Database,
   reach: Reach,

@@ -65,7 +65,7 @@ export async function listGateways(
     .execute();
 }
 
-/** Returns a gateway within the reach. Null if there is none. */
+/** Returns a gateway within the caller's reach. Null if there is none. */
 export async function findGateway(db: Database, reach: Reach, gatewayId: string): Promise<Gateway | null> {
   const row = await db
     .selectFrom('gateways')
@@ -77,9 +77,9 @@ export async function findGateway(db: Database, reach: Reach, gatewayId: string)
 }
 
 /**
- * Updates a gateway within the reach. Returns null if there is none. If a changed `decoder_config` reads a different number from a device,
- * nothing is counted between the last reading of the previous number and the first of the new one. Throws 403 if an owner changes how a
- * device is read that a utility manages.
+ * Updates a gateway within the caller's reach. Returns null if there is none. If a changed `decoder_config` reads a different number from a
+ * device, nothing is counted between the last reading of the previous number and the first of the new one. Throws 403 if an owner changes
+ * how a device is read that a utility manages.
  */
 export async function updateGateway(
   db: Database,
@@ -121,8 +121,8 @@ async function mustManageGateway(db: Database, reach: Reach, gatewayId: string):
 }
 
 /**
- * Deletes a gateway within the reach, its discovered devices and its rejected messages. Returns false if there is none. Paired devices
- * remain, and pending changes of them are still recomputed. Throws 403 like `updateGateway`.
+ * Deletes a gateway within the caller's reach, its discovered devices and its rejected messages. Returns false if there is none. Paired
+ * devices remain, and pending changes of them are still recomputed. Throws 403 like `updateGateway`.
  */
 export async function deleteGateway(db: Database, reach: Reach, gatewayId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {

@@ -58,7 +58,7 @@ export interface ReadingsTarget {
   is_native: boolean;
 }
 
-/** Returns the device within the reach that readings are sent for. Null if there is none. */
+/** Returns the device within the caller's reach that readings are sent for. Null if there is none. */
 export async function findReadingsTarget(db: Database, reach: Reach, deviceId: string): Promise<ReadingsTarget | null> {
   const row = await db
     .selectFrom('devices')
@@ -73,7 +73,7 @@ export async function findReadingsTarget(db: Database, reach: Reach, deviceId: s
   return row ?? null;
 }
 
-/** Locks a device within the reach against its deletion, until the transaction ends. Returns false if there is none. */
+/** Locks a device within the caller's reach against its deletion, until the transaction ends. Returns false if there is none. */
 export async function lockDevice(trx: Database, reach: Reach, deviceId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('devices')

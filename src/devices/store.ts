@@ -194,7 +194,7 @@ async function namedTwice<T>(work: Promise<T>): Promise<T> {
 
 /**
  * Pairs a device that was discovered through a gateway of the same account. It needs no credentials of its own. Null if no unpaired device
- * with that id is within the reach. Throws 409 if the device was announced but none of its values has arrived yet.
+ * with that id is within the caller's reach. Throws 409 if the device was announced but none of its values has arrived yet.
  */
 export async function pairDiscovered(
   db: Database,
@@ -231,7 +231,7 @@ export async function pairDiscovered(
   });
 }
 
-/** Returns a device within the reach. Null if there is none or it was deleted. */
+/** Returns a device within the caller's reach. Null if there is none or it was deleted. */
 export async function findDevice(db: Database, reach: Reach, deviceId: string): Promise<DeviceDetails | null> {
   const row = await db
     .selectFrom('devices')
@@ -245,7 +245,7 @@ export async function findDevice(db: Database, reach: Reach, deviceId: string): 
 
 /**
  * Returns the owner of a device, including deleted devices, whose past stays in the owner's history. Null if there is none within the
- * reach.
+ * caller's reach.
  */
 export async function findDeviceOwner(
   db: Database,
@@ -267,9 +267,9 @@ const withChannels = async (db: Database, { channels, ...row }: DetailsRow): Pro
 });
 
 /**
- * Updates a device within the reach. Returns null if there is none. Settings of the law and meanings of quantities also apply to the past:
- * the previous settings are stored, and ingest recomputes the consumption within seconds. A changed `decoder_config` reads a different
- * number only from then on. Throws 403 if an owner changes what a utility manages. The caller checks changes of `managed_by`
+ * Updates a device within the caller's reach. Returns null if there is none. Settings of the law and meanings of quantities also apply to
+ * the past: the previous settings are stored, and ingest recomputes the consumption within seconds. A changed `decoder_config` reads a
+ * different number only from then on. Throws 403 if an owner changes what a utility manages. The caller checks changes of `managed_by`
  * (`checkManager`).
  */
 export async function updateDevice(
@@ -358,9 +358,9 @@ async function mustBeUpstream(db: Database, userId: string, deviceId: string, up
 }
 
 /**
- * Deletes a device within the reach: it can no longer log in, its keys end, and its messages are rejected. Its consumption stays in its owner's history,
- * and pending changes (edits, settings, meanings) are still recomputed. A device behind a gateway can be paired again. Returns false if
- * there is none.
+ * Deletes a device within the caller's reach: it can no longer log in, its keys end, and its messages are rejected. Its consumption stays
+ * in its owner's history, and pending changes (edits, settings, meanings) are still recomputed. A device behind a gateway can be paired
+ * again. Returns false if there is none.
  */
 export async function deleteDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {

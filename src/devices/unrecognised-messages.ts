@@ -17,7 +17,7 @@ export interface UnrecognisedMessages
 
 /**
  * Lists the unrecognised messages of a gateway, in order of their topic patterns, after `cursor`; at most `limit`. Null if no such gateway
- * is within the reach.
+ * is within the caller's reach.
  */
 export async function listUnrecognisedMessages(
   db: Database,

@@ -41,7 +41,7 @@ export async function createGroup(
   });
 }
 
-/** Returns a group within the reach, or null. */
+/** Returns a group within the caller's reach, or null. */
 export async function findGroup(db: Database, reach: Reach, groupId: string): Promise<Group | null> {
   const row = await db
     .selectFrom('home_groups')
@@ -52,7 +52,7 @@ export async function findGroup(db: Database, reach: Reach, groupId: string): Pr
   return row ?? null;
 }
 
-/** Returns at most `limit` groups within the reach, of `userId` or of all owners, in order of their ids, after `cursor`. */
+/** Returns at most `limit` groups within the caller's reach, of `userId` or of all owners, in order of their ids, after `cursor`. */
 export async function listGroups(
   db: Database,
   reach: Reach,
@@ -69,7 +69,7 @@ export async function listGroups(
   return query.execute();
 }
 
-/** Updates a group within the reach. Returns null if there is none. Error 422 if it cannot be a subgroup of `parent_group_id`. */
+/** Updates a group within the caller's reach. Returns null if there is none. Error 422 if it cannot be a subgroup of `parent_group_id`. */
 export async function updateGroup(
   db: Database,
   reach: Reach,
@@ -86,7 +86,10 @@ export async function updateGroup(
   });
 }
 
-/** Deletes a group within the reach and the keys that are limited to it. Returns false if there is none. Error 409 if it has subgroups. */
+/**
+ * Deletes a group within the caller's reach and the keys that are limited to it. Returns false if there is none. Error 409 if it has
+ * subgroups.
+ */
 export async function deleteGroup(db: Database, reach: Reach, groupId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     const group = await findGroup(trx, reach, groupId);

@@ -69,7 +69,7 @@ export async function createBatch(
   return { batch, secret };
 }
 
-/** Returns the batches created by accounts within the reach, in order of their ids, after `cursor`; at most `limit`. */
+/** Returns the batches created by accounts within the caller's reach, in order of their ids, after `cursor`; at most `limit`. */
 export async function listBatches(
   db: Database,
   reach: Reach,

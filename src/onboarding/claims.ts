@@ -151,7 +151,7 @@ async function renew(trx: Database, deviceId: string): Promise<{ deviceId: strin
 
 /**
  * Releases a device so that it can be claimed again. Its password ends, and connections with it to the embedded broker end within 10 s.
- * False if there is no such device within the reach; 403 if an owner releases a device that the utility manages.
+ * False if there is no such device within the caller's reach; 403 if an owner releases a device that the utility manages.
  */
 export async function releaseDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {

@@ -75,7 +75,7 @@ const importRows = (db: Database) =>
     .select(['import_id', 'created_at', 'rows', 'created', 'users_created', 'differing'])
     .select(sql<boolean>`credentials_sealed IS NOT NULL`.as('has_credentials'));
 
-/** Returns one import within the reach. Null if there is none. */
+/** Returns one import within the caller's reach. Null if there is none. */
 export async function findImport(db: Database, reach: Reach, importId: string) {
   const row = await importRows(db)
     .where('import_id', '=', importId)

@@ -82,8 +82,8 @@ export async function createUser(
 }
 
 /**
- * Returns an account within the reach; null if there is none. `isHeld`: locks its address and role until the transaction ends, after
- * concurrent changes have committed.
+ * Returns an account within the caller's reach; null if there is none. `isHeld`: locks its address and role until the transaction ends,
+ * after concurrent changes have committed.
  */
 export async function findUser(
   db: Database,
@@ -102,8 +102,8 @@ export async function findUser(
 }
 
 /**
- * Returns accounts within the reach that match `search` in the e-mail address (ignoring case), a role, a plan and every further condition;
- * in order of their ids, after `cursor`; at most `limit`.
+ * Returns accounts within the caller's reach that match `search` in the e-mail address (ignoring case), a role, a plan and every further
+ * condition; in order of their ids, after `cursor`; at most `limit`.
  */
 export async function listUsers(
   db: Database,
@@ -132,10 +132,10 @@ export async function listUsers(
 }
 
 /**
- * Changes an account within the reach. Null if there is none; 409 if another account has the e-mail address. An administrator's change of
- * the address (no `requester`) takes effect at once; otherwise it waits for confirmation by mail, and setting the current address withdraws
- * a pending change. 403 for a utility's homeowner who has signed in. A changed address or role ends all keys and sessions (end-access.ts);
- * a changed role also deletes deliveries that the account's subscriptions may no longer receive.
+ * Changes an account within the caller's reach. Null if there is none; 409 if another account has the e-mail address. An administrator's
+ * change of the address (no `requester`) takes effect at once; otherwise it waits for confirmation by mail, and setting the current address
+ * withdraws a pending change. 403 for a utility's homeowner who has signed in. A changed address or role ends all keys and sessions
+ * (end-access.ts); a changed role also deletes deliveries that the account's subscriptions may no longer receive.
  */
 export async function updateUser(
   db: Database,

@@ -51,9 +51,9 @@ export interface EditContext {
 }
 
 /**
- * Adds an edit to a device within the reach. Returns null if there is no such device. Ingest recomputes the affected consumption within seconds.
- * Throws 422 if the device has no such quantity or the readings of that time are no longer stored, and 409 if there are too many edits or the
- * register already has a reading by hand at that instant.
+ * Adds an edit to a device within the caller's reach. Returns null if there is no such device. Ingest recomputes the affected consumption
+ * within seconds. Throws 422 if the device has no such quantity or the readings of that time are no longer stored, and 409 if there are too
+ * many edits or the register already has a reading by hand at that instant.
  */
 export async function createEdit(
   db: Database,
@@ -99,9 +99,9 @@ export async function createEdit(
 }
 
 /**
- * Revokes an edit of a device within the reach: consumption is recomputed as if it had never been made, and the edit remains listed. An edit
- * that was revoked before is returned unchanged. Returns null if there is no such edit; throws 409 if retention has dropped the readings that
- * the recomputation needs.
+ * Revokes an edit of a device within the caller's reach: consumption is recomputed as if it had never been made, and the edit remains
+ * listed. An edit that was revoked before is returned unchanged. Returns null if there is no such edit; throws 409 if retention has dropped
+ * the readings that the recomputation needs.
  */
 export async function revokeEdit(
   db: Database,
@@ -126,7 +126,7 @@ export async function revokeEdit(
   });
 }
 
-/** Edits of a device within the reach, including revoked ones, in order of creation, after `cursor`; at most `limit`. */
+/** Edits of a device within the caller's reach, including revoked ones, in order of creation, after `cursor`; at most `limit`. */
 export async function listEdits(
   db: Database,
   reach: Reach,
@@ -170,7 +170,10 @@ async function rowsOf(
   }));
 }
 
-/** Locks the device and marks it for recomputation. Returns false if there is none within the reach; throws 403 if a utility manages the caller's device. */
+/**
+ * Locks the device and marks it for recomputation. Returns false if there is none within the caller's reach; throws 403 if a utility
+ * manages the caller's device.
+ */
 async function computeAnew(trx: Database, reach: Reach, deviceId: string): Promise<boolean> {
   await assertMayManageDevice(trx, reach, deviceId);
   const row = await trx

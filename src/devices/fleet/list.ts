@@ -67,8 +67,8 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
 const MOST_ACCOUNTS = 1_000;
 
 /**
- * Returns the SQL condition that a device lies within the reach. For a small utility, the condition lists its accounts, so that an index on
- * accounts finds the devices. For a large utility, all devices are scanned in their order and the account of each is looked up.
+ * Returns the SQL condition that a device lies within the caller's reach. For a small utility, the condition lists its accounts, so that an
+ * index on accounts finds the devices. For a large utility, all devices are scanned in their order and the account of each is looked up.
  */
 async function devicesWithin(db: Database, reach: Reach): Promise<RawBuilder<boolean>> {
   if (!('enrolledBy' in reach)) return isAccountWithin(reach, 'devices.user_id');
@@ -118,9 +118,9 @@ function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
 }
 
 /**
- * Lists the devices within the reach that pass every filter, in an order, after `after`; at most `limit`. Pages continue from the key of
- * the last row and never count rows, so a device that is paired, renamed or heard meanwhile neither repeats nor hides another device.
- * `withEmails`: whether the text is also searched in owners' e-mail addresses.
+ * Lists the devices within the caller's reach that pass every filter, in an order, after `after`; at most `limit`. Pages continue from the
+ * key of the last row and never count rows, so a device that is paired, renamed or heard meanwhile neither repeats nor hides another
+ * device. `withEmails`: whether the text is also searched in owners' e-mail addresses.
  */
 export async function listFleet(
   db: Database,

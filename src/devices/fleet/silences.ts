@@ -14,14 +14,14 @@ interface FleetSilences {
   groups: StopGroup[];
   /** Times at which no worker checked for silences. A silence that lies entirely in such a time is unknown. */
   unwatched: Stretch[];
-  /** Number of devices within the reach, and of homes with at least one. */
+  /** Number of devices within the caller's reach, and of homes with at least one. */
   devices: number;
   homes: number;
 }
 
 /**
- * Reads the silences within the reach that began in a stretch, grouped by `groupStops`, which also receives the silences around the stretch
- * that it needs. Throws 422 if there are too many.
+ * Reads the silences within the caller's reach that began in a stretch, grouped by `groupStops`, which also receives the silences around
+ * the stretch that it needs. Throws 422 if there are too many.
  */
 export async function readSilences(
   db: Database,
