@@ -103,7 +103,7 @@ export function buildApp(
     // An identifier of any length gets 404 if it does not exist. The head of a request is limited as a whole (16 KiB).
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => decodable(toOriginForm(request.url ?? '/')),
-    // Protocol errors get a JSON response if a response is possible.
+    // Protocol errors get a JSON response if the connection still allows one.
     clientErrorHandler(error, socket) {
       // After a failed handshake a response would wait for the handshake for ever.
       if (!socket.writable || UNANSWERABLE.test((error as NodeJS.ErrnoException).code ?? '')) return socket.destroy();

@@ -6,7 +6,7 @@ import { type CsvBody, CsvRows } from './csv-rows.ts';
 
 /** Maximum number of rows parsed of a CSV body: one more than any operation accepts. */
 const MAX_ROWS = 10_001;
-/** Also accepts CSV bodies on the routes of a scope: with this header, or as `CsvBody` describes. */
+/** Makes the routes of a scope accept CSV bodies, too: with this header, or as described by `CsvBody`. */
 export function acceptCsv(scope: FastifyInstance, csv: readonly string[] | CsvBody): void {
   scope.addContentTypeParser('text/csv', { parseAs: 'string' }, async (_request: unknown, text: string | Buffer) =>
     'read' in csv ? csv.read(String(text)) : rowsOf(String(text), csv),

@@ -13,8 +13,8 @@ type Call = Record<string, string>;
 
 /**
  * Adds the authentication and authorisation calls of clustered brokers to the operator's listener. Each broker has its own request and
- * response format (EMQX, VerneMQ, RabbitMQ, mosquitto-go-auth; settings in deploy/DEVICES.md). An error is answered as an error, never as a
- * permission: brokers then refuse the client or use another source.
+ * response format (EMQX, VerneMQ, RabbitMQ, mosquitto-go-auth; settings in deploy/DEVICES.md). A failure is returned as an error, never as
+ * a permission; brokers then refuse the client or use another source.
  */
 export function addBrokerCalls(app: FastifyInstance, access: BrokerAccess): void {
   app.register(async (calls) => {

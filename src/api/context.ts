@@ -34,7 +34,7 @@ export interface ApiContext {
   retentionMonths: number;
   /** Data directory, with mails and SMS that were captured instead of sent. Set by src/start. */
   dataDir?: string;
-  /** Fetches an answer of a source of prices, for checks. Set by src/start. */
+  /** Fetches from a source of prices, to check its settings. Set by src/start. */
   fetchAnswer?: FetchAnswer;
   /** Evaluates a message for the dashboard's page about a gateway. Set by src/start. */
   judge?: MessageJudgePort;

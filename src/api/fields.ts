@@ -18,7 +18,7 @@ export const httpsUrlField = z
   .string()
   .max(2_048)
   .refine((text) => {
-    // Parsers drop blanks and control characters, each in its own way.
+    // Refused, because URL parsers drop blanks and control characters inconsistently.
     if (!URL.canParse(text) || !/^https:\/\/[\x21-\x7e]+$/i.test(text)) return false;
     const { username, password, hostname } = new URL(text);
     return username === '' && password === '' && hostname !== '';
@@ -66,7 +66,7 @@ export const computedDaysField = {
   end: dateField.describe(`Last day, inclusive. Within ${MAX_COMPUTED_MONTHS} months of \`start\`.`),
 };
 
-/** Refines a body with `computedDaysField`: its days are in order, and not too many. */
+/** Refines a body with `computedDaysField`: the first day is not after the last, and there are not too many days. */
 export function checkComputedDays(
   { start, end }: { start: string; end: string },
   context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },

@@ -147,7 +147,10 @@ function endFloods(session: ServerHttp2Session): void {
   });
 }
 
-/** Stand-in connections of requests. The compatibility layer has no address for a closed stream, but the request log still needs it. */
+/**
+ * Substitutes for the connections of requests. The compatibility layer has no address for a closed stream, but the request log still needs
+ * it.
+ */
 const connections = new WeakMap<Http2Session, object>();
 
 function connectionOf(session: Http2Session | undefined): object {
@@ -163,7 +166,7 @@ function connectionOf(session: Http2Session | undefined): object {
 function bound(request: Http2ServerRequest, response: Http2ServerResponse, patience: Http2Timeouts): void {
   const { stream } = response;
   Object.defineProperty(request, 'socket', { value: connectionOf(stream.session) });
-  // fastify and Node's streams read this property of a response. Without it, a response to a client that has gone is never abandoned.
+  // fastify and Node's streams read this property of a response. Without it, a response to a disconnected client is never abandoned.
   Object.defineProperty(response, 'destroyed', { get: () => stream.destroyed });
   Object.defineProperty(response, 'closed', { get: () => stream.closed });
   // By then no other listener may exist.

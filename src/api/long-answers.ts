@@ -49,13 +49,13 @@ interface LongAnswers {
   last: Promise<unknown>;
 }
 const ofAccounts = new Map<string, LongAnswers>();
-/** Length of the rest after a page, as a multiple of the time to compute it, for an account with more than one long response under way. */
+/** Length of the pause after a page, as a multiple of the time to compute it, for an account with more than one long response under way. */
 const REST = 5;
 
 /**
  * Yields the pages of a response. Only one page of an account is computed at a time, so six concurrent requests for a year load the
- * database and the process no more than one. An account with several requests does not keep the process busy either: it rests between two
- * pages, while others are answered. A slow client delays no other: a computed page is not held.
+ * database and the process no more than one. An account with several requests does not keep the process busy either: they pause between two
+ * pages, while others are answered. A slow client does not delay others, because no lock is held while a computed page is sent.
  */
 export async function* onePageAtATime<T>(account: string, pages: AsyncGenerator<T>): AsyncGenerator<T> {
   const own = ofAccounts.get(account) ?? { underWay: 0, last: Promise.resolve() };

@@ -111,7 +111,7 @@ function errorResponse(status: number, names: readonly ErrorName[], url: string)
   };
 }
 
-/** Describes a status in a few sentences, if possible. Several errors have the same remedy. */
+/** Describes a status in as few sentences as possible, because several errors have the same remedy. */
 function descriptionOf(meanings: readonly string[]): string {
   const all = [...new Set(meanings)].join(' ');
   return all.length < MAX_DESCRIPTION ? all : 'Each example names one cause and its remedy.';

@@ -49,7 +49,7 @@ export interface OperationCall<Params, Query, Body> {
 
 type Shape = z.ZodObject | z.ZodType;
 
-/** Announces the end of an operation: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) on each of its responses. */
+/** Announces that an operation will be removed: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) on each of its responses. */
 interface Deprecation {
   since: Date;
   /** Time from which it may no longer respond. */
@@ -89,13 +89,13 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
    * `piece by piece` for one that takes too long for a transaction and calls `whileAllowed` for each piece.
    */
   changes?: 'nothing' | 'piece by piece';
-  /** Number of requests that one of it counts as in the account's limits; default 1. */
+  /** Number of requests that a call counts as in the account's limits; default 1. */
   countsAs?: number;
   /** Whether it only reads aggregates (`readDb`), so that a standby may answer, if there is one. */
   readsFromStandby?: true;
   /**
-   * Whether a body asks to try the operation only. Such a request changes nothing: it runs without a transaction, is answered with 200, and
-   * is not recorded.
+   * Whether a body requests a dry run. Such a request changes nothing: it runs without a transaction, is answered with 200, and is not
+   * recorded.
    */
   isTrial?(body: unknown): boolean;
   /**

@@ -75,10 +75,10 @@ function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
 const answered = new WeakMap<FastifyReply, (isOpenEnded: boolean) => void>();
 
 /**
- * Takes a place in the share for a request. Returns false if there is none (`Share.begin`). The place is released once the request is
- * answered and the client has received the response or hung up. If the client hangs up first, the place is held until the request ends: its
- * statements continue in the database, and a client that repeatedly sends requests and hangs up could otherwise occupy all of it. Throws
- * `unavailable` if the client has already hung up.
+ * Takes one of the account's places for a request. Returns false if there is no free place (`Share.begin`). The place is released once the
+ * request is answered and the client has received the response or hung up. If the client hangs up first, the place is held until the
+ * request ends: its statements continue in the database, and a client that repeatedly sends requests and hangs up could otherwise occupy
+ * all of it. Throws `unavailable` if the client has already hung up.
  */
 export async function takeRequestShare(shares: RequestShare, name: string, reply: FastifyReply): Promise<boolean> {
   const end = await shares.begin(name);

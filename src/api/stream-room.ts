@@ -9,7 +9,7 @@ import { utilityOfAccount } from '#src/users/store.ts';
  */
 export const MAX_STREAMS = { ofAccount: 20, ofUtility: 500, ofAll: 2_000, retryAfterSeconds: 30 };
 
-/** Accounts that a stream counts for. */
+/** Accounts against whose limits a stream counts. */
 export interface StreamOwner {
   accountId: string;
   /** The utility that enrolled the account, or else the account itself. */

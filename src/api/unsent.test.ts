@@ -35,7 +35,7 @@ test.each([1, 2, 3, 4, 5])(
         cut: () => held.delete(number),
       });
       const one = held.get(number);
-      // The newest answer is cut only if there is no other.
+      // The newest response is aborted only if it is the only one.
       if (one) one.release = release;
       for (const { count, bytes } of [sumOf((other) => other.connection === connection)])
         expect(count <= 1 || bytes <= LIMITS.ofConnection).toBe(true);

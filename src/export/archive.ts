@@ -133,7 +133,7 @@ async function* pagesOf(db: Database, exported: ExportedRelation, keys: readonly
   }
 }
 
-/** Yields the text that describes the archive to the person who opens it. */
+/** Yields the README of the archive, for the person who opens it. */
 async function* readme(userId: string, now: Date): AsyncGenerator<string> {
   const files = [
     ...EXPORTED_RELATIONS.map(({ file, means }) => [`${file}.json`, means]),

@@ -74,7 +74,7 @@ export const checkImport = defineOperation({
   answer: importCheck,
   status: 200,
   query: importQuery,
-  // Invalid rows are reported together with the others', instead of refusing the request at the first check.
+  // All invalid rows are reported at once, instead of refusing the request at the first.
   body: listOf(z.record(z.string(), z.unknown()), 1, MAX_IMPORTED),
   ...omitUndefined({ csvBody, bodyLimitBytes }),
   async handle({ context: { db }, caller, address, query, body, rowName }) {

@@ -61,7 +61,7 @@ export function addDashboardAssets(app: FastifyInstance): void {
       send(reply.header('Content-Security-Policy', POLICY), 'index.html'),
     );
   }
-  // Any other path also gets the document in a browser. It shows that there is no such page, and lists the existing ones.
+  // A browser gets the HTML document for any other path, too. It then shows that the page does not exist, and lists the existing pages.
   app.get('/dashboard/*', (request, reply) => {
     if (!wantsHtml(request.headers) || request.url.split('?', 1)[0]?.endsWith('/')) return reply.callNotFound();
     return send(reply.status(404).header('Content-Security-Policy', POLICY), 'index.html', { isKept: false });

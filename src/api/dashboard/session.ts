@@ -113,7 +113,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     return reply.status(202).send({ sign_in_id: signInId });
   });
 
-  /** `wanted`: the browser's language, for an account that nobody has signed in to, because nobody has chosen its language yet. */
+  /** `wanted`: the browser's language, used for an account without an earlier sign-in, whose language has not been chosen. */
   async function sendTo(
     { address, wanted }: { address: string; wanted: Language | undefined },
     signInId: string,
@@ -194,12 +194,12 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
 
   app.get('/dashboard/session', async (request) => {
     const caller = await sessionOf(context, request);
-    // A missing session is no error here: the page asks whether the browser is signed in.
+    // A missing session is no error here, because the page queries whether the browser is signed in.
     if (!caller) return { user: null, environment, ...provider };
     return signedIn(caller.userId, csrfToken(secret, caller.keyId));
   });
 
-  // For another device of the same person, which needs no mail then. Like a mailed link, it works once and for a short time.
+  // Signs in another device of the same person without a mail. Like a mailed link, the link works once and for a short time.
   app.post('/dashboard/session/link', async (request, reply) => {
     const caller = await callerOf(context, request);
     checkCsrf(secret, request, caller.keyId);

@@ -151,11 +151,11 @@ export const powerAnswer = z.strictObject({
   trail: z.array(z.strictObject({ at: instantShape, watts: load })),
 });
 
-/** Null if no tariff applied, or tariffs in two currencies did. */
+/** Null if no tariff applied, or if tariffs in two currencies applied. */
 export const periodCostsAnswer = z.strictObject({
   has_tariff: z.boolean(),
   used: cost,
-  /** Without the price of the highest quarter-hour, which is charged for whole months. */
+  /** Without the capacity charge, which applies to whole months. */
   compared: z.strictObject({ now: cost, before: cost, last_year: cost }),
   /** The devices with the highest usage. */
   devices: z.array(z.strictObject({ device_id: z.string(), cost })),

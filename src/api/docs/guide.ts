@@ -40,8 +40,8 @@ const infoOf = ({ lang = '' }: Tokens.Code): [language: string, file?: string] =
 };
 
 /**
- * Renders a page from its Markdown. The Markdown is the service's own, so it needs no sanitising. `link` returns where a link leads, or null
- * if its text is shown without one. Pure.
+ * Renders a page from its Markdown. The Markdown is the service's own, so it needs no sanitising. `link` returns the target of a link, or
+ * null if only its text is shown. Pure.
  */
 export function parseGuide(
   href: string,

@@ -87,7 +87,9 @@ async function findFiles() {
   ];
 }
 
-/** Returns where a link of a file leads on this site. Null: to a file that is not on it, whose name alone is shown. Pure. */
+/**
+ * Returns the address on this site to which a link in a file leads. Null: the target is not on this site, so only its name is shown. Pure.
+ */
 function resolveLink(target: string, folder: string, hrefOf: ReadonlyMap<string, string>): string | null {
   if (/^([a-z]+:|\/|#)/.test(target)) return target;
   const [path = '', anchor] = target.split('#');

@@ -32,7 +32,7 @@ interface Home {
   followers: Set<Follower>;
   /** Latest reading of each device as text. Null if it has nothing to send (a thermostat's). */
   devices: Map<string, { seenAtMicros: number; text: string | null }>;
-  /** Latest values of its devices. The devices and their roles follow below; the measured power is computed from all three. */
+  /** Latest values of its devices. The measured power is computed from these, the devices and their roles (both below). */
   channels: Map<string, readonly LiveChannel[]>;
   parts: (Parts & { loadedAtMs: number }) | null;
   /** Latest event of the home's measured power. */

@@ -12,7 +12,7 @@ export interface EventOutlet {
   end(text: string): void;
 }
 
-/** Unread bytes above which no event is added; only the latest of each name then waits. */
+/** Unread bytes above which no event is added to the stream. Beyond this, only the latest event of each name is held. */
 const MAX_UNREAD_BYTES = 16_384;
 
 export function createEventOutlet(): EventOutlet {

@@ -27,7 +27,7 @@ export function addMcp(app: FastifyInstance, context: ApiContext, publicUrl: () 
   app.post('/mcp', async (request, reply) => {
     const { caller, body } = request;
     if (!caller) throw new AppError('unauthorized');
-    // One message a request, as a request is counted once. Batches are no part of the protocol since 2025-06-18.
+    // A request contains one message, because each request counts once. The protocol has no batches since 2025-06-18.
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new AppError('badRequest', { details: [{ field: 'body', message: 'must be one JSON-RPC message' }] });
     if (isTooDeep(body)) throw unprocessable({ field: 'body', message: 'is nested deeper than 100 levels' });

@@ -34,7 +34,8 @@ const REQUEST_HEADER = 'request-id';
 
 /**
  * Creates the function that runs tools. The operations are routes of an app that listens nowhere, so a tool passes exactly the checks of
- * the operation over HTTPS: scopes, names and values, reach, the lock of a changing caller, and the audit log, which notes the way `mcp`.
+ * the operation over HTTPS: scopes, names and values, reach, the lock of the caller for a change, and the audit log, which records `mcp` as
+ * the interface.
  */
 export function createToolRunner(context: ApiContext, publicUrl: () => string, log: FastifyBaseLogger): RunTool {
   const callers = new Map<string, Caller>();
@@ -81,7 +82,7 @@ export function createToolRunner(context: ApiContext, publicUrl: () => string, l
 
 /**
  * Returns the request of a tool's operation. Null if an identifier cannot be part of a path: empty, or dots, which a path resolves. Throws
- * 422 for an argument that the tool does not take, or that is no text, number or truth value in a path or query.
+ * 422 for an argument that the tool does not take, or that is not a string, number or boolean in a path or query.
  */
 function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<string, unknown>) {
   const known = inputSchema.properties as object;

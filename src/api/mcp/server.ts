@@ -42,7 +42,7 @@ export function createToolServer(toolbox: Toolbox): Server {
 export type ServeMcp = (request: Request, body: unknown, toolbox: Toolbox) => Promise<Response>;
 
 /**
- * Creates the HTTP side. It keeps nothing between requests: each has a server of its own, and its response is one JSON object. Clients of the
+ * Creates the HTTP side. Requests share no state: each has a separate server, and its response is one JSON object. Clients of the
  * protocol's revision 2026-07-28 and of earlier ones are served.
  */
 export function createMcpServing(report: (error: Error) => void): ServeMcp {

@@ -1,7 +1,10 @@
 import type { AUTHORIZED_DAYS } from '#src/auth/authorizations.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
 
-/** Texts of the page of consent. What each scope lets an app do is with the mails about apps (delivery/words), which say the same. `{app}` is the name of the app, `{host}` the host that receives its access, `{length}` and `{history}` are times with their units. */
+/**
+ * Texts of the page of consent. The descriptions of scopes are in delivery/words, because mails about apps use them, too. `{app}` is the
+ * name of the app, `{host}` the host that receives its access, `{length}` and `{history}` are times with their units.
+ */
 export interface ConsentWords {
   title: string;
   moment: string;

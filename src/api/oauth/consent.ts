@@ -30,8 +30,8 @@ interface Parts {
 }
 
 /**
- * Adds the page on which a home authorizes an app: one form, no script, in no frame. It lies below `/dashboard`, where browsers send the
- * session. Only the home's own account consents, in a session that was signed in within 15 minutes.
+ * Adds the page on which a home authorizes an app: one form, without scripts, not embeddable in a frame. It lies below `/dashboard`, where
+ * browsers send the session. Only the home's own account consents, in a session that was signed in within 15 minutes.
  */
 export function addConsent(app: FastifyInstance, context: ApiContext, parts: Parts): void {
   const path = '/dashboard/consent/:uid';

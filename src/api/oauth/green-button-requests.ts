@@ -4,8 +4,8 @@ import { GREEN_BUTTON_NEEDS, isGreenButtonScope, negotiateGreenButtonScope } fro
 export const GREEN_BUTTON_PARAMETER = 'green_button_scope';
 
 /**
- * Replaces the ESPI scope string in a request for consent by the corresponding scope, and adds the negotiated string as a parameter. If
- * nothing of the string can be granted, it stays and is refused as an unknown scope. Returns null if nothing changes. Pure.
+ * Replaces the ESPI scope string in a request for consent by the corresponding scope, and adds the negotiated string as a parameter. If no
+ * part of the string can be granted, the string is unchanged and later refused as an unknown scope. Returns null if nothing changes. Pure.
  */
 export function readGreenButtonScope(asked: URLSearchParams): URLSearchParams | null {
   const params = new URLSearchParams(asked);

@@ -13,7 +13,7 @@ import { type AuthorizationEnd, endAuthorizations } from '#src/users/app-access.
 
 /** Time for which the answer to a refresh is repeated, because it may not have arrived. */
 const REPEATED_MS = 30_000;
-/** Retention of used refresh tokens. A later use of one is refused, but ends nothing. */
+/** Retention of used refresh tokens. After that, a reused token is refused, but no longer ends the authorization. */
 const USED_FOR_MS = 30 * DAY_MS;
 
 /** The models of the authorization server that are rows of `oauth_tokens`. */
@@ -109,8 +109,8 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
   });
 
   /**
-   * Finds no refresh token that was used in the last 30 s if the next one was not used yet: its answer may not have arrived, so it is
-   * repeated (server.ts) and ends nothing.
+   * Ignores a refresh token that was used in the last 30 s if its successor is unused: the response may not have arrived, so it is repeated
+   * (server.ts) and the authorization continues.
    */
   const ofRefreshTokens: Adapter = {
     ...ofTokens('refresh'),

@@ -49,7 +49,8 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     const found = presented === undefined ? 'unauthorized' : await authenticate(presented, request.ip);
     const caller = typeof found === 'string' || isTaken(found, request) ? found : 'unauthorized';
-    // Counted as a failure of the address, not as a request of the account, so that a thief of a key cannot use up its owner's limits.
+    // Counted as a failure of the address, not as a request of the account, so that somebody with a stolen key cannot use up its owner's
+    // limits.
     if (typeof caller === 'string') {
       if (request.headers.authorization !== undefined && caller !== 'unavailable')
         await countFailure(counter, request.ip);

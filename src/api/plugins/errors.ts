@@ -18,7 +18,7 @@ export interface ErrorBody {
 
 const RETRY_AFTER_SECONDS = 5;
 const ONE_MEBIBYTE = 1_048_576;
-/** Bodies of readings may be this long; those of imports longer. */
+/** Maximum length of a body of readings. Bodies of imports may be longer. */
 const READINGS_MEBIBYTES = 4;
 
 /**

@@ -34,8 +34,8 @@ export async function countRequest(
 }
 
 /**
- * Counts a request of a key that is limited to a device. The keys of a device share its limit by minute; refusals count for the key, so that
- * they suspend it alone.
+ * Counts a request of a key that is limited to a device. The keys of a device share its limit per minute. Refusals count against the key,
+ * so that they suspend only that key.
  */
 async function countDeviceRequest(
   counter: RequestCounter,
@@ -71,8 +71,8 @@ export async function countFailure(counter: RequestCounter, address: string): Pr
 }
 
 /**
- * Counts a sign-in request of a network, or of a known browser. Failed keys are counted separately, so that a program with an old key locks
- * no person out.
+ * Counts a sign-in request of a network, or of a known browser. Requests with invalid keys are counted separately, so that a program with
+ * an old key does not lock people out.
  */
 export async function countSignIn(counter: RequestCounter, who: string): Promise<void> {
   await countAddress(counter, `sign-in ${who}`);

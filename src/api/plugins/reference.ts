@@ -24,7 +24,7 @@ interface Kept {
  * of the documentation are imported with its first request; an API without readers does not need them.
  */
 export function addReference(app: FastifyInstance, publicUrl: () => string): void {
-  // Stored as bytes, because each response would copy a text.
+  // Stored as bytes, because each response would copy a string.
   let document: Buffer | undefined;
   const openApi = () => {
     document ??= Buffer.from(JSON.stringify(openApiDocument(publicUrl())));

@@ -17,7 +17,7 @@ import { languageOfAccount, updateUser } from '#src/users/store.ts';
  */
 export function addUnsubscribe(app: FastifyInstance, context: ApiContext, secret: string): void {
   void app.register(async (scope) => {
-    // Mail programs send a form of either type, browsers of one.
+    // Mail programs send either form encoding; browsers send only the urlencoded one.
     const forms = ['application/x-www-form-urlencoded', 'multipart/form-data'];
     scope.addContentTypeParser(forms, (_request, payload, done) => {
       payload.resume();

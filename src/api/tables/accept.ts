@@ -22,7 +22,7 @@ function parseWeights(header: string): Map<string, number> {
   return weights;
 }
 
-/** Returns the language of ours that a request prefers (`de-AT` is `de`); undefined if it names none of them. Pure. */
+/** Returns the supported language that a request prefers (`de-AT` is `de`); undefined if it names no supported language. Pure. */
 export function negotiateLanguage(languages: string): (typeof LANGUAGES)[number] | undefined {
   const wanted = [...parseWeights(languages)].filter(([, weight]) => weight > 0).toSorted(([, a], [, b]) => b - a);
   const tags = wanted.map(([tag]) => tag.split('-', 1)[0]);

@@ -3,9 +3,9 @@ import { stringify } from 'csv-stringify/sync';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { yieldInTurns } from '#src/core/turns.ts';
 
-/** Matches a text that a spreadsheet would interpret as a formula and that is no number. */
+/** Matches a string that a spreadsheet would interpret as a formula and that is not a number. */
 const FORMULA = /^[=+\-@\t\r](?!\d+(\.\d+)?$)/;
-/** Puts an apostrophe before such a text: every spreadsheet then treats it as text (OWASP, CSV injection). */
+/** Puts an apostrophe before such a string: every spreadsheet then treats it as text (OWASP, CSV injection). */
 const tamed = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
 /**

@@ -14,8 +14,8 @@ const MAX_BODY_BYTES = 4 * 2 ** 20;
 const quantity = (description: string) => ({ type: 'number', description });
 
 /**
- * One element of the native payload. The schema only describes it: ingest judges each element by itself, so that one that cannot be used
- * does not drop its neighbours.
+ * One element of the native payload. The schema only describes it: ingest validates each element separately, so that an invalid element
+ * does not affect the others.
  */
 const element = z
   .unknown()
@@ -63,7 +63,7 @@ export const sendReadings = defineOperation({
   method: 'POST',
   path: '/v1/devices/{device_id}/readings',
   scope: 'readings:write',
-  // Without a transaction of its own: the readings are committed together with those of other requests.
+  // Without a separate transaction: the readings are committed together with those of other requests.
   changes: 'piece by piece',
   answer: sentReadings,
   params: z.object({ device_id: idField }),

@@ -81,7 +81,7 @@ export const createKey = defineOperation({
     // A group of another user is treated as missing.
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
     if (isOfDevice) {
-      // Both its maker and its owner must reach the device, which is locked against its deletion.
+      // Both the creator and the owner of the key must have access to the device, which is locked against deletion.
       for (const reach of [reachOf(caller), reachOfRole({ role: user.role, userId: user.user_id })])
         if (!(await lockDevice(context.db, reach, toIdOrNotFound(device_id)))) throw new AppError('notFound');
     }

@@ -33,7 +33,7 @@ export const inviteMember = defineOperation({
   params: ofHome,
   body: newMember,
   async handle({ context: { db, clock }, caller, params, body }) {
-    // Administrators reach every home, but cannot invite to it.
+    // Administrators have access to every home, but cannot invite people to it.
     if (caller.role !== 'homeowner') throw new AppError('forbidden');
     const home = await reachHome(db, caller, params.user_id);
     return memberToResponse(await invite(db, home, { ...body, now: clock() }));

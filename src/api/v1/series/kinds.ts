@@ -5,7 +5,7 @@ import type { SourceState } from '#src/tariffs/sources/store.ts';
 import { SERIES_SHAPES, type WrittenValue } from './shape.ts';
 import type { newSource } from './source-shape.ts';
 
-/** Operations on the series of a kind: its schemas, and its words in paths, summaries and the audit log. */
+/** Schemas of a kind of series, and its names in paths, summaries and the audit log. */
 export interface SeriesKindDescription {
   kind: SeriesKind;
   path: `/v1/${string}`;

@@ -35,7 +35,7 @@ import {
   webhookPatch,
 } from './shape.ts';
 
-/** Membership or authorization that ends the subscription if the caller sets its address. */
+/** Membership or authorization with which the subscription ends, if the caller sets its address. */
 const endsWith = (caller: Caller) => ({ memberId: caller.memberId, authorizationId: authorizationOf(caller) });
 
 /** Scope that an app needs to receive an event: it must not learn by events what it may not read. */
@@ -99,7 +99,7 @@ export const updateWebhook = defineOperation({
   async handle({ context, caller, params, body: { url, status, auth_token, ...asked } }) {
     const { db, box, clock } = context;
     const events = eventsOf(asked);
-    // If an app moves a subscription to its own address, it receives the events subscribed before.
+    // If an app changes a subscription's address to its own, it also receives the events that were subscribed before.
     const received =
       events ?? (caller.appId && (await findWebhook(db, reachOf(caller), toIdOrNotFound(params.webhook_id)))?.events);
     if (received) checkAppEvents(caller, received);
