@@ -9,7 +9,10 @@ import { type RulePeriod, toFiringFields } from './rule.ts';
 
 /** SQLSTATE classes of transient errors (connections, deadlocks, resources, locks, shutdown): the batch is evaluated again later. */
 const PASSES = /^(08|40|53|55|57P)/;
-/** Bound for compared amounts, in billionths. All thresholds are smaller (src/tariffs/terms.ts), so a clamped amount compares the same. */
+/**
+ * Amounts are clamped to this bound, in billionths, before they are compared. All thresholds are lower (src/tariffs/terms.ts), so the
+ * result is the same.
+ */
 const BEYOND = 10n ** 18n;
 
 /** Result of an evaluation of alerts on costs. */

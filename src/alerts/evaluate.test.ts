@@ -145,7 +145,7 @@ test('the hours that may fire include an hour of every day or month that may sti
         const touched = new Set(
           listHoursThatMayFire(nowMs).flatMap((ms) => periodsOfHour(kind, zone, ms).map(({ startMs }) => startMs)),
         );
-        // Periods back from the current one, until they ended too long ago.
+        // Periods from the current one backwards, until one ended too long ago.
         for (let one = periodAt(kind, zone, nowMs); one.endMs > nowMs - 24 * HOUR_MS; ) {
           expect(touched).toContain(one.startMs);
           one = periodAt(kind, zone, one.startMs - 1);

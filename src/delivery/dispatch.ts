@@ -83,7 +83,7 @@ const MAX_FAILED_IN_A_ROW = 20;
 
 /**
  * Records the outcome of an attempt (delivered, to be retried, or given up), and updates the state of its subscription. Does nothing if
- * this worker's lease has ended and another worker took the delivery: that worker's attempt counts.
+ * this worker's lease has ended and another worker took the delivery: only that worker records an attempt.
  */
 export async function recordAttempt(
   pool: Pool,
@@ -146,7 +146,7 @@ async function noteFailure(
   if (webhook?.status !== 'active') return;
   if (!webhook.for_a_day && webhook.failed_in_a_row < MAX_FAILED_IN_A_ROW) return;
   await client.query(`UPDATE webhooks SET status = 'paused' WHERE webhook_id = $1`, [webhookId]);
-  // Its owner cannot resume notices; the app's owner does, by setting its notification_url.
+  // The home cannot resume notices to an app; the app's owner resumes them by setting its notification_url.
   if (webhook.is_notice) return;
   const data = { webhook_id: webhookId, events: webhook.events, url: webhook.url, paused_at: now.toISOString() };
   const notice = { type: 'webhook.paused' as const, userId: webhook.user_id, data, channel: 'email' as const };

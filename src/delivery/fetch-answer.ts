@@ -19,7 +19,7 @@ const UNPACKED_BY: Record<string, () => NodeJS.ReadWriteStream> = {
   br: createBrotliDecompress,
 };
 
-/** Bounds of an answer: its length after it was unpacked, and the time until its end. */
+/** Limits of an answer: its length after decompression, and the time until its last byte. */
 interface AnswerBounds {
   maxBytes: number;
   timeoutMs: number;
@@ -47,7 +47,7 @@ export function createAnswerFetcher(options: GuardOptions & Partial<AnswerBounds
   };
 }
 
-/** Names of our own errors, and of the guard's; messages of other errors may contain text of the answer. */
+/** Error of the service itself, whose message is safe to show. Messages of other errors may contain text of the answer. */
 class Refused extends Error {
   override name = 'Refused';
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
-/** Due time of a delivery that is held back. */
+/** Placeholder for the due time of a delivery that is held back. */
 const HELD_UNTIL = new Date('9999-12-31T00:00:00Z');
 
 /** Whether a delivery with this due time is held back. Pure. */
@@ -10,9 +10,9 @@ export const isDeliveryHeld = (nextAttemptAt: Date | null): boolean =>
   nextAttemptAt !== null && nextAttemptAt >= HELD_UNTIL;
 
 /**
- * Holds back everything that fell due before: pending deliveries, changed hours whose alerts are not evaluated, and hours that are not
- * published. The installation that was lost may have sent them. Alerts on silences and mails by jobs follow `installation.held_before`. No worker
- * may run meanwhile.
+ * Holds back everything that was due before a restore: pending deliveries, changed hours whose alerts are not evaluated, and hours that are
+ * not published. The installation that was lost may have sent them. Alerts on silences and mails by jobs follow `installation.held_before`.
+ * No worker may run meanwhile.
  */
 export async function holdBack(db: Database): Promise<void> {
   await joinOrBeginTransaction(db, async (trx) => {
@@ -44,7 +44,7 @@ export interface Released {
   changes: number;
 }
 
-/** Ends the holding back: sends what was held, or gives it up (`isDropped`). Returns null if nothing is held back. */
+/** Stops holding back deliveries: sends the held ones, or gives them up (`isDropped`). Returns null if nothing is held back. */
 export async function releaseHeld(db: Database, { isDropped }: { isDropped: boolean }): Promise<Released | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const { numAffectedRows } =

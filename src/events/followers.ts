@@ -54,7 +54,7 @@ export async function prolongFollowing(db: Database, userIds: readonly string[])
   );
 }
 
-/** Returns the id of a user's newest `usage.updated` event, or `BEFORE_ALL` if there is none. */
+/** Returns the id of a user's newest `usage.updated` event; `BEFORE_ALL` if there is no such event. */
 export async function findNewestUsageEvent(db: Database, userId: string): Promise<string> {
   const row = await db
     .selectFrom('events')

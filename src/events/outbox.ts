@@ -100,7 +100,7 @@ async function receivers(query: Query, events: readonly NewEvent[], ids: readonl
 
 /**
  * Returns SQL for the subscriptions that get a user's event (`users` is an alias): the user's own, its utility's, and those of
- * administrators. By owner, so that an index finds each, however many there are.
+ * administrators. Found by owner, so that each lookup uses an index.
  */
 export const subscriptionsToUserSql = (event: string, user: string): string => `
   SELECT webhook_id FROM webhooks WHERE webhooks.user_id = ${user}.user_id AND ${event} = ANY (webhooks.events)
@@ -112,8 +112,8 @@ export const subscriptionsToUserSql = (event: string, user: string): string => `
 
 /**
  * Returns SQL for the users of a relation (its `user_id`) whose event has a receiver, as a set: of thousands of users in a batch mostly
- * none has one. Branches for utilities and administrators do not run if none of them subscribed. Subscribed utilities are found first, in a
- * query of their own, because the planner's statistics may be days old, and it would pair each utility with each user.
+ * none has one. Branches for utilities and administrators do not run if none of them subscribed. A separate query finds the subscribed
+ * utilities first. Otherwise the planner, whose statistics may be days old, would pair each utility with each user.
  */
 export const subscribedUsersSql = (relation: string, event: string): string => `
   SELECT user_id FROM ${relation} JOIN webhooks USING (user_id) WHERE ${event} = ANY (webhooks.events)

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Schema of a remark, in responses of the API and in the event `remark.raised`: figures with what they are compared with, without text. */
+/**
+ * Schema of a remark, in responses of the API and in the event `remark.raised`: figures and the values that they are compared with, without
+ * text.
+ */
 const instant = z.iso.datetime({ offset: true });
 const energy = (meaning: string) => z.number().min(0).describe(`${meaning}, in kWh.`);
 const watts = (meaning: string) => z.number().int().describe(`${meaning}, in watts.`);

@@ -35,7 +35,7 @@ const PROGRESS_MS = 60_000;
 
 /** Every job of a worker. */
 export const JOBS: readonly Job[] = [
-  // No lock: the SQL function `make_room` takes one. (The writer creates missing partitions itself, at the price of a retry.)
+  // Needs no lock, because the SQL function `make_room` takes one. (The writer creates missing partitions itself, at the price of a retry.)
   { name: 'partitions ahead', at: { daily: '17 1 * * *' }, alsoAtStart: true, run: makePartitions },
   {
     name: 'history upkeep',
@@ -163,7 +163,7 @@ export const JOBS: readonly Job[] = [
   },
   {
     name: 'raise remarks',
-    // Once an hour for all workers, not once for each: it reads weeks of quarter-hours of each home.
+    // Runs once an hour for all workers together, because it reads weeks of quarter-hours of each home.
     at: { daily: '37 * * * *' },
     alsoAtStart: false,
     lock: 'remarks',

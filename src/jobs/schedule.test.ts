@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const at = (text: string) => Date.parse(text);
 const nightly = createTask('43 2 * * *', () => {}, { timezone: 'UTC' });
 const matched = new Map<number, boolean>();
-/** node-cron takes 2 µs for a minute, and random clocks show the same days again and again. */
+/** Matching a minute takes node-cron 2 µs, so results are cached: random clocks repeat the same days. */
 const matches = (minute: Date) => {
   const isMatch = matched.get(minute.getTime()) ?? nightly.match(minute);
   matched.set(minute.getTime(), isMatch);

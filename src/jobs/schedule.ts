@@ -10,7 +10,7 @@ import type { Database, Pool } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
 const DONE = 'done';
-/** Delay before another attempt at a job that another worker holds: that worker may be killed. */
+/** Delay before a retry of a job whose lock another worker holds, in case that worker is killed. */
 const AGAIN_MS = 3_000;
 /** Delay before a daily job that failed runs again: many causes, such as a full disk or a failover, end within an hour. */
 const FAILED_AGAIN_MS = 10 * MINUTE_MS;
@@ -228,8 +228,8 @@ async function noteDaily(pool: Pool, name: string, dailyMs: number): Promise<voi
 
 /**
  * When a job runs: at an interval, which is measured by the monotonic clock so that steps of the wall clock do not matter, or by a cron
- * expression (UTC) that comes at least once a day ("19 4 * * *"), made up for if it was missed. An interval is each worker's own. A time of
- * a cron expression is one for all workers: with a lock, one of them runs the job for it.
+ * expression (UTC) that comes at least once a day ("19 4 * * *"); a missed run is made up for. Each worker has its own interval. A time of
+ * a cron expression is shared by all workers: with a lock, only one of them runs the job.
  */
 type Timing = { everySeconds: number } | { daily: string };
 
@@ -278,7 +278,7 @@ export interface JobParts {
   pool: Pool;
   db: Database;
   clock: Clock;
-  /** For every job that deletes by age: the clock of this machine alone is not enough (src/database/believed-time.ts). */
+  /** Clock for every job that deletes by age, because this machine's clock may be wrong (src/database/believed-time.ts). */
   ageClock: Clock;
   capabilities: Capabilities;
   retentionMonths: number;

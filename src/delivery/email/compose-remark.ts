@@ -2,7 +2,7 @@ import type { RemarkBody } from '#src/events/remark.ts';
 import type { Language, Reader } from '../words/words.ts';
 import { escapeHtml, layOutMail, type Mail, oneLine } from './compose.ts';
 
-/** A remark in the words of its reader. */
+/** A remark in the language of its recipient. */
 interface RemarkTexts {
   subject: string;
   sentences: readonly string[];
@@ -14,7 +14,7 @@ interface RemarkTexts {
   reason: string;
 }
 
-/** Puts a remark into words, in the language and the time zone of its reader. */
+/** Describes a remark in the language and the time zone of its recipient. */
 export type ComposeRemark = (
   remark: RemarkBody,
   reader: { language: Language; timezone: string },

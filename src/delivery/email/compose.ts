@@ -20,7 +20,7 @@ export interface MailLink {
 export interface ReportedEvent {
   type: string;
   data: Record<string, unknown>;
-  /** The accounts of the membership that it is about; null if it is about none, or if one of them is gone. */
+  /** The two accounts of the membership that the event concerns; null if it concerns none, or if one of them no longer exists. */
   people?: MembershipPeople | null;
 }
 
@@ -55,7 +55,7 @@ function when({ type, period_start }: AlertData, reader: Reader): string {
 export const escapeHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Puts a text into one line for subjects and text messages, because people type locations freely. */
+/** Joins a text into one line for subjects and text messages, because a location that a person typed may contain line breaks. */
 export const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /** Returns the location of a device, or its id if the device has no visible name. */

@@ -213,7 +213,7 @@ const SENTENCES = new Map([
 /**
  * Explains why a receiver was not reached, in a sentence on which its owner can act, with the code for a search. Node's own messages advise
  * on Node's flags, which a reader of the delivery log cannot set, and an error for several addresses has an empty message. Unknown errors
- * keep their message. `who`: the other side, in these sentences. Pure.
+ * keep their message. `who`: name of the receiver in these sentences. Pure.
  */
 export function explainConnectionError(error: Error & { code?: unknown }, who = 'receiver'): string {
   const code = typeof error.code === 'string' ? error.code : '';
