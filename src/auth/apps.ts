@@ -94,8 +94,8 @@ export async function findApp(db: Database, reach: Reach, appId: string): Promis
 }
 
 /**
- * Updates an app within the caller's reach; null if there is none. Fewer scopes hold at once, for existing tokens too, and so does another
- * address for notices.
+ * Updates an app within the caller's reach; null if there is none. A reduction of scopes, and a changed address for notices, take effect at
+ * once, also for existing tokens.
  */
 export async function updateApp(
   trx: Database,

@@ -28,16 +28,16 @@ export interface HomeOfMember {
 
 /** The authenticated caller: a key or session, the account whose data it reaches, and its permissions. */
 export interface Caller {
-  /** `app`: in a home; `client`: an app itself, which reaches its own resources of Green Button and nothing else. */
+  /** `app`: an app with access to a home; `client`: an app as itself, which can access only its own Green Button resources. */
   by: 'key' | 'session' | 'app' | 'client';
   /** The key_id or session_id, the authorization_id of an app, or the app_id of a client. */
   keyId: string;
   /**
-   * Account of the key or session; for an app, the home; for a client, the account that registered the app. Its requests count to this
-   * account, and its acts are recorded as those of this account.
+   * Account of the key or session; for an app, the home; for a client, the account that registered the app. Its requests count against this
+   * account, and the audit log records its actions under this account.
    */
   accountId: string;
-  /** Account whose data the caller reaches: its own, or the home of which it acts as a member (homes.ts). */
+  /** Account whose data the caller can access: its own, or the home for which it acts as a member (homes.ts). */
   userId: string;
   /** Role in that account: a member acts as a homeowner. */
   role: Role;
@@ -85,7 +85,7 @@ export function createAuthenticator(db: Database, environment: Environment, now 
     const hash = hashOfKey(presented);
     const name = hash.toString('base64');
     const known = remembered.get(name);
-    // By the monotonic clock: if the wall clock is set back, a revoked key must not be accepted for as long as the step.
+    // Measured by the monotonic clock. If the wall clock were used and set back by an hour, a revoked key would be accepted for an hour.
     if (known && known.untilMs > performance.now())
       return known.expiresAtMs > now() ? from(known, address) : 'keyExpired';
     remembered.delete(name);

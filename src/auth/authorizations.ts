@@ -8,7 +8,7 @@ import { reportAuthorization } from '#src/users/app-access.ts';
 import { syncNotices } from './green-button-notices.ts';
 import { APP_SCOPE_NAMES, type AppScope } from './scopes.ts';
 
-/** How long a home can let an app in, in days; null: until it is revoked. */
+/** Periods in days for which a home can authorize an app; null: until it is revoked. */
 export const AUTHORIZED_DAYS = { month: 30, year: 365, unlimited: null } as const;
 
 /** Maximum number of authorizations of a home. */
@@ -108,8 +108,8 @@ const unexpiredAuthorizations = (db: Database, now: Date) =>
     );
 
 /**
- * Query of the authorizations that apps can use: not expired, of the home of a homeowner, and of an app of a utility or an administrator. The
- * caller adds which ones. `currentScopes` returns their scopes.
+ * Query of the authorizations that apps can use: not expired, of the home of a homeowner, and of an app of a utility or an administrator.
+ * The caller adds a condition. `currentScopes` returns their scopes.
  */
 export const usableAuthorizations = (db: Database, now: Date) =>
   unexpiredAuthorizations(db, now)

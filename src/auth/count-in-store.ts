@@ -47,8 +47,8 @@ function limitsOf(plans: Record<string, WindowLimits>, key: string, plan: string
 /**
  * Counts requests across any number of processes. A decision (request-windows.ts) is based on the counters that this process cached, and
  * repeated if the stored counters would lead to another one. This happens only when a window begins or ends, so a batch mostly costs one
- * statement. Of several concurrent processes one always succeeds, so all do in the end. A count of -1 gives a request back. `plans`: limits
- * by plan, and for `address`.
+ * statement. Of several concurrent processes one always succeeds, so each succeeds eventually. A count of -1 takes back a counted request.
+ * `plans`: limits by plan, and for `address`.
  */
 export function countInStore(
   plans: Record<string, WindowLimits>,

@@ -1,18 +1,18 @@
 import { DAY_MS } from '#src/core/units.ts';
 import type { AppScope } from './scopes.ts';
 
-/** Scope of this service that a scope string of ESPI stands for, and that a subscription needs. */
+/** Scope of this service that corresponds to a scope string of ESPI. A subscription needs it, too. */
 export const GREEN_BUTTON_NEEDS = 'insights:read' satisfies AppScope;
 
-/** What an app reads by Green Button Connect My Data: the lengths of the intervals and of the history. */
+/** Data that an app reads by Green Button Connect My Data: the length of the intervals, and the length of the history. */
 interface GreenButtonTerms {
   intervalSeconds: 900 | 3_600;
   historySeconds: number;
 }
 
 /**
- * Function blocks of ESPI that this service has: common (1), Connect My Data (3), interval metering (4) of electricity (5), forward and
- * reverse (8), security and privacy (13), OAuth (14), query parameters (37), notices (39).
+ * Function blocks of ESPI that this service supports: common (1), Connect My Data (3), interval metering (4) of electricity (5), forward
+ * and reverse (8), security and privacy (13), OAuth (14), query parameters (37), notices (39).
  */
 const FUNCTION_BLOCKS: ReadonlySet<number> = new Set([1, 3, 4, 5, 8, 13, 14, 37, 39]);
 /** Function blocks without which there is nothing to read. */
@@ -31,7 +31,7 @@ const format = (blocks: readonly number[], { intervalSeconds, historySeconds }: 
 export const GREEN_BUTTON_SCOPES: readonly string[] = ([900, 3_600] as const).map((intervalSeconds) =>
   format([...FUNCTION_BLOCKS], { intervalSeconds, historySeconds: MAX_HISTORY_SECONDS }),
 );
-/** Scope string of an authorization for which the app asked for none. */
+/** Scope string of an authorization if the app requested none. */
 export const DEFAULT_GREEN_BUTTON_SCOPE: string = format([...FUNCTION_BLOCKS], {
   intervalSeconds: 3_600,
   historySeconds: DEFAULT_HISTORY_SECONDS,
@@ -41,8 +41,8 @@ export const DEFAULT_GREEN_BUTTON_SCOPE: string = format([...FUNCTION_BLOCKS], {
 export const isGreenButtonScope = (scope: string): boolean => scope.startsWith('FB=');
 
 /**
- * Returns the scope string that this service can grant of the one that an app asks for: function blocks and members that it does not have
- * are left out, blocks are daily, and the history is at most three years. Null if nothing can be granted. Pure.
+ * Returns the part of a requested scope string that this service can grant: unsupported function blocks and members are left out, blocks
+ * are daily, and the history is at most three years. Null if nothing can be granted. Pure.
  */
 export function negotiateGreenButtonScope(asked: string): string | null {
   const [, blocks = '', rest = ''] = /^FB=(\d{1,4}(?:_\d{1,4})*)((?:;\w{1,40}=[\w.,:-]{0,200})*)$/.exec(asked) ?? [];
@@ -56,7 +56,7 @@ export function negotiateGreenButtonScope(asked: string): string | null {
   return format(granted, { intervalSeconds, historySeconds: Math.min(Number(history), MAX_HISTORY_SECONDS) });
 }
 
-/** Returns the shortest of the lengths that an app asks for and this service has. Null if there is none. */
+/** Returns the shortest requested interval length that this service supports. Null if there is none. */
 function intervalOf(asked = '3600'): 900 | 3_600 | null {
   const lengths = asked.split('_');
   return lengths.includes('900') ? 900 : lengths.includes('3600') ? 3_600 : null;

@@ -24,10 +24,10 @@ export interface RequestIds {
 }
 
 /**
- * Returns the caller in the home that a request is about: unchanged, unless a session's account is a member of that home. A member acts in a
- * home as the home's own account would, with the scopes of its access, so each operation decides about a member as it decides about the
- * owner. A session acts in the home that its request names, or to which the first known object of the request belongs. A key that was
- * created for a home always acts there (authenticate.ts).
+ * Returns the caller in the home that a request is about: unchanged, unless a session's account is a member of that home. A member acts in
+ * a home as the home's own account would, with the scopes of its access, so each operation treats a member like the owner. A session acts
+ * in the home that its request names, or to which the first known object of the request belongs. A key that was created for a home always
+ * acts there (authenticate.ts).
  */
 export async function enterHome(db: Database, caller: Caller, idsOf: () => RequestIds): Promise<Caller> {
   const { homes = [] } = caller;

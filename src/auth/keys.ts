@@ -147,12 +147,12 @@ export async function revokeKey(db: Database, reach: Reach, keyId: string): Prom
   return numUpdatedRows > 0n;
 }
 
-/** Revokes keys of any account. Revoked and unknown ones change nothing. */
+/** Revokes keys of any account. Ignores ids that are unknown or already revoked. */
 export async function revokeKeys(db: Database, keyIds: readonly string[]): Promise<void> {
   await db
     .updateTable('api_keys')
     .set({ revoked_at: new Date() })
-    // One parameter, whatever the length.
+    // The whole list is one SQL parameter.
     .where('key_id', '=', sql<string>`ANY (${keyIds}::text[])`)
     .where('revoked_at', 'is', null)
     .execute();

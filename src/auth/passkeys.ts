@@ -204,7 +204,7 @@ export async function signInByPasskey(
   { signInId, response }: { signInId: string; response: AuthenticationResponseJSON },
   { site, now, from }: { site: PasskeySite; now: Date; from: SignedInFrom },
 ): Promise<{ user_id: string; session_id: string; secret: string } | null> {
-  // Not in the transaction below: a challenge is used up by a failed attempt, too.
+  // Outside of the transaction below, because a failed attempt consumes the challenge, too.
   const challenge = await takeChallenge(db, signInId, { sessionId: null, now });
   const known = await findCredential(db, response.id);
   if (challenge === null || !known) return null;
@@ -229,7 +229,7 @@ export async function signInByPasskey(
 
 /** Verifies a new passkey. Null if the response is invalid: the library throws for each kind of error. */
 async function verifyCreation(response: RegistrationResponseJSON, challenge: string, { host, origin }: PasskeySite) {
-  // Imported at the first passkey: the libraries take some MB, and most processes never see one.
+  // Imported at the first use of a passkey, because the libraries take some MB and most processes never need them.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');
   try {
@@ -274,8 +274,8 @@ async function verifySignIn(
 }
 
 /**
- * Returns the challenges of a signed one. A passkey does not tell the cell of its account (docs/passkeys.md), so behind a router of several
- * cells the page joins the challenges of all cells, and each cell looks for its own. Pure.
+ * Returns the challenges of a signed one. A passkey does not identify the cell of its account (docs/passkeys.md), so behind a router of
+ * several cells the page joins the challenges of all cells, and each cell looks for its own. Pure.
  */
 function challengesIn(signed: string): string[] {
   const count = signed.length / CHALLENGE_CHARACTERS;

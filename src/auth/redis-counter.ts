@@ -29,13 +29,13 @@ const SHA1 = createHash('sha1').update(SCRIPT).digest('hex');
 const COMMAND_MS = 1_000;
 /** Longer than any window, so that unused keys expire. */
 const KEPT_MS = 172_800_000;
-/** Bounds that no number satisfies: the script then only returns the numbers. */
+/** Limits that no count satisfies, so that the script only returns the counts. */
 const NEVER = [...counterNumbersOf({}, 1), ...counterNumbersOf({}, 0)];
 
 /**
  * Creates request counters in Redis (REDIS_URL). The database is queried only for plans, in one statement for all waiting requests. While
- * Redis is unavailable, the database counts instead, and the log reports it. Each has numbers of its own, so a window in which the counter
- * changes is counted in two parts.
+ * Redis is unavailable, the database counts instead, and the log reports it. Redis and the database count separately, so a window during
+ * which counting switches is counted in two parts.
  */
 export async function redisCounter(
   url: string,

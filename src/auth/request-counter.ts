@@ -24,7 +24,7 @@ export interface RequestDecision {
 export interface RequestCounter {
   /** Counts a request. `weight`: number of requests that it counts as (default 1); it is granted as a whole or not at all. */
   take(counted: string, weight?: number): Promise<RequestDecision>;
-  /** Gives back a request that was just counted, because it is not subject to the limits. */
+  /** Takes back a request that was just counted, because it is not subject to the limits. */
   giveBack(counted: string): Promise<void>;
   /** Returns the remaining seconds of a suspension; counts nothing. */
   suspendedForSeconds(counted: string): Promise<number>;

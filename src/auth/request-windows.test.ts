@@ -119,7 +119,7 @@ test('a decision is valid for all counters within its bounds, including the coun
             (number, index) => number >= (least[index] ?? 0) && number <= (most[index] ?? 0),
           );
         expect(isWithin(known)).toBe(true);
-        // Counters that differ in one number: at random, at the bounds, and where the rules change.
+        // Counters that differ in one number: a random one, a limit, or a value at which the rules change.
         for (const [index, name] of (Object.keys(NO_COUNTERS) as (keyof Counters)[]).entries()) {
           const edges = [
             least[index],

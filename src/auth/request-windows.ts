@@ -64,7 +64,7 @@ export interface RequestLimits {
   nowMs: number;
   /** Whether the key can be suspended: accounts can, addresses cannot. */
   canBeSuspended: boolean;
-  /** Number of requests that each of them counts as; default 1. Each is granted as a whole or not at all. */
+  /** Number of requests as which each request counts; default 1. A request is granted as a whole or not at all. */
   weight?: number;
 }
 

@@ -18,7 +18,7 @@ export const SCOPES = [
   'readings:write',
 ] as const;
 
-/** Scopes of a key that names none: all but those of single readings, which must be asked for. */
+/** Scopes of a key that was requested without scopes: all except access to single readings, which must be requested explicitly. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !scope.startsWith('readings:'));
 
 /** Scopes of keys that a utility may create for a homeowner. */
@@ -27,7 +27,9 @@ export const SCOPES_FOR_HOMEOWNERS: readonly Scope[] = ['insights:read', 'alerts
 /** Scopes that a key limited to a group may have, and that the export of an account needs. Single readings show when somebody showers, so they are not among them. */
 export const READING_SCOPES: readonly Scope[] = DEFAULT_SCOPES.filter((scope) => scope.endsWith(':read'));
 
-/** Scopes of a member in the home of another account. Members and keys of the home need `keys:write`, so they are its owner's alone. */
+/**
+ * Scopes of a member in the home of another account. Managing members and keys of the home needs `keys:write`, so only the owner can do it.
+ */
 export const MEMBER_SCOPES: Readonly<Record<MemberAccess, readonly Scope[]>> = {
   read: SCOPES.filter((scope) => scope.endsWith(':read')),
   manage: SCOPES.filter((scope) => scope !== 'keys:write'),

@@ -34,7 +34,7 @@ export interface SignedInFrom {
   /** User-Agent header of the browser. */
   userAgent: string | null;
   address: string | null;
-  /** Language that the browser requests; omitted if it requests none of ours. */
+  /** Language that the browser requests; omitted if the service does not have it. */
   language?: (typeof LANGUAGES)[number] | undefined;
   /** Method of sign-in; by default a link or code in a mail. */
   by?: SignedInBy;
@@ -222,7 +222,7 @@ export async function closeSession(db: Database, userId: string, sessionId: stri
 
 /** Ends sessions of any account. */
 export async function closeSessions(db: Database, sessionIds: readonly string[]): Promise<void> {
-  // One parameter, whatever the length.
+  // The whole list is one SQL parameter.
   await db.deleteFrom('sessions').where('session_id', '=', sql<string>`ANY (${sessionIds}::text[])`).execute();
 }
 

@@ -17,7 +17,7 @@ export async function reportAuthorization(trx: Database, homeId: string, data: R
  */
 export type AuthorizationEnd = 'home' | 'operator' | 'revoked' | 'app' | 'reuse' | 'expired' | 'access';
 
-/** Ended authorizations: all of some ids, apps or homes, or all that have expired. */
+/** Selects the authorizations to end: by id, by app, by home, or all that have expired. */
 type Which =
   | { ids: readonly string[] }
   | { appIds: readonly string[] }
@@ -25,8 +25,8 @@ type Which =
   | { expiredAt: Date };
 
 /**
- * Ends authorizations, with the tokens, alerts and webhooks of the app, and mails each home. Waits for changes of the app that have begun,
- * and none begins afterwards. `within`: the home to which they must belong. Returns the ended ids.
+ * Ends authorizations, with the tokens, alerts and webhooks of the app, and mails each home. Waits for changes that the app has begun;
+ * afterwards the app cannot begin another. `within`: the home to which they must belong. Returns the ended ids.
  */
 export async function endAuthorizations(
   trx: Database,
@@ -58,12 +58,12 @@ export async function endAuthorizations(
   return ids;
 }
 
-/** Ends authorizations, with the tokens, alerts and webhooks of the app, without a mail. Unknown ones change nothing. */
+/** Ends authorizations, with the tokens, alerts and webhooks of the app, without a mail. Ignores unknown ids. */
 export async function closeAuthorizations(db: Database, ids: readonly string[]): Promise<void> {
   await db.deleteFrom('authorizations').where(isOneOf('authorization_id', ids)).execute();
 }
 
-/** One parameter, whatever the length. */
+/** The whole list is one SQL parameter. */
 const isOneOf = (column: string, ids: readonly string[]) => sql<boolean>`${sql.ref(column)} = ANY (${ids}::text[])`;
 
 /** Ends the authorizations of the apps of an account, in the transaction that erases it. Each home gets a mail. */

@@ -6,7 +6,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 /** An entry of the audit log. */
 export interface AuditRecord {
-  /** Actor, with the key or session; null for an operator at the command line or an anonymous caller. */
+  /** Account, and key or session, that acted; null for an operator at the command line or an anonymous caller. */
   actor: { userId: string; keyId: string } | null;
   /** Origin: an IP address, or `cli`; null if the act follows from another act. */
   address: string | null;

@@ -21,7 +21,7 @@ export interface MovedAccountsRemoved {
  */
 export async function endExpiredDepartures(db: Database, now: Date): Promise<MovedAccountsRemoved> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: intervals, and what belongs to no login. Years of messages take longer than any answer may.
+    // Raw SQL: intervals, and messages without a login. Deleting years of messages may exceed the usual statement timeout.
     await sql`SET LOCAL statement_timeout = 0`.execute(trx);
     const { rows: ended } = await sql<{ id: string }>`
       DELETE FROM departures WHERE left_at < ${now}::timestamptz - make_interval(days => ${KEPT_DAYS}) RETURNING user_id AS id`.execute(

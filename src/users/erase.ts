@@ -46,7 +46,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
     await endAppsOf(trx, userId);
     await endMembershipsOf(trx, userId, { because: 'erased', now: new Date() });
     const deviceIds = devices.map(({ device_id }) => device_id);
-    // Each list is one parameter, whatever its length.
+    // Each list is one SQL parameter.
     const series = await trx
       .selectFrom('series')
       .select('series_id')

@@ -21,9 +21,9 @@ interface Ending {
 }
 
 /**
- * Ends a membership, or withdraws an invitation, of a home or of a member (`of`), with the keys and webhooks that the member created for the
- * home. Both accounts get a mail; the owner's lists the passwords that the member saw. The caller must have locked its account's row. A change
- * that the member has begun is waited for, and none begins afterwards. Returns false if there is no such membership.
+ * Ends a membership, or withdraws an invitation, of a home or of a member (`of`), with the keys and webhooks that the member created for
+ * the home. Both accounts get a mail; the owner's lists the passwords that the member saw. The caller must have locked its account's row.
+ * Waits for changes that the member has begun; afterwards the member cannot begin another. Returns false if there is no such membership.
  */
 export async function endMembership(
   trx: Database,
@@ -77,9 +77,11 @@ async function end(trx: Database, row: Ending, because: MembershipEnd, now: Date
   await closeMemberships(trx, [member_id], now);
 }
 
-/** Ends memberships, and withdraws invitations, with their keys and webhooks, without a mail. Ended and unknown ones change nothing. */
+/**
+ * Ends memberships, and withdraws invitations, with their keys and webhooks, without a mail. Ignores ids that are unknown or already ended.
+ */
 export async function closeMemberships(db: Database, memberIds: readonly string[], now: Date): Promise<void> {
-  // One parameter, whatever the length.
+  // The whole list is one SQL parameter.
   const anyOf = sql<string>`ANY (${memberIds}::text[])`;
   await joinOrBeginTransaction(db, async (trx) => {
     await trx.deleteFrom('home_members').where('member_id', '=', anyOf).where('member_user_id', 'is', null).execute();
@@ -120,8 +122,8 @@ interface SeenPassword {
 }
 
 /**
- * Returns what exists of a home whose password a member was shown, or set: devices and gateways that it paired, imports whose passwords it fetched, and webhooks whose
- * secret it changed. The audit log has these acts for 24 months.
+ * Returns the objects of a home whose passwords or secrets a member has seen or set: devices and gateways that it paired, imports whose
+ * passwords it fetched, and webhooks whose secret it changed. The audit log has these acts for 24 months.
  */
 async function listSeenPasswords(db: Database, homeId: string, memberUserId: string): Promise<SeenPassword[]> {
   // Raw SQL: four relations in one list.

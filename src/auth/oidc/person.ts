@@ -60,8 +60,8 @@ export function findClaim(claims: Claims, name: string): unknown {
 }
 
 /**
- * Only ASCII: some letters of other scripts become other letters in lower case, and the provider has verified the address only in the form
- * that it sent.
+ * Only ASCII: the address is converted to lower case, which can turn a letter of another script into a different address that the provider
+ * has not verified.
  */
 function emailOf({ email }: Claims): string | null {
   const parsed = z.email().max(254).safeParse(email);

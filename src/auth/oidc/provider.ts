@@ -12,7 +12,7 @@ const CLOCK_TOLERANCE_SECONDS = 60;
 /** Cache lifetime of the provider's metadata, which rarely change. Its keys are requested again whenever a key is unknown. */
 const KNOWN_FOR_MS = 3_600_000;
 
-/** State of a sign-in that the browser stores while it is at the provider. */
+/** State of a sign-in, which the browser stores while the person signs in at the provider. */
 export interface PendingSignIn {
   state: string;
   nonce: string;
