@@ -52,7 +52,7 @@ export function mayUseRabbitMq(username: string, clientId: string): boolean {
   return DEVICE_LOGIN.test(username) && clientId.startsWith(username);
 }
 
-/** Answers to a broker's questions about the rights of its clients. */
+/** Checks the rights of a broker's clients. */
 export interface BrokerAccess {
   /** Whether the username and the password are valid together. */
   mayLogIn(username: string, password: string): Promise<boolean>;

@@ -41,8 +41,8 @@ export const COUNTS_AS_PATTERN =
   /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|production|charged|discharged|ignored)$/;
 
 /**
- * Words of `counts_as` for what an inverter produced and for what went into and out of a battery, each with its channel and its place in
- * the home (law of consumption, "Registers of one device", rule 5).
+ * Values of `counts_as` for the energy that an inverter produced and that a battery was charged and discharged with, each with its channel
+ * and its place in the home (law of consumption, "Registers of one device", rule 5).
  */
 const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: EnergyDirection; placement: Placement }>> = {
   production: { circuit: 'pv', direction: 'export', placement: 'production' },
@@ -122,8 +122,9 @@ interface Asked {
 }
 
 /**
- * Returns what a series counts as. The owner's setting overrides the guess from the name; the circuit stays the same. Power counts by its
- * sign, so a power that is set to the other direction does not count. Neither does a volume that is set to electricity.
+ * Returns what a series counts as. The owner's setting overrides the guess from the name; the circuit stays the same. The sign of a power
+ * decides its direction, so a power that is set to the opposite direction does not count. A volume that is set to electricity does not
+ * count, either.
  */
 export function resolveChannel({ channel: name, kind, unit }: Asked, word?: ChannelSetting): ParsedChannel {
   const guessed = parseChannel(name);
@@ -135,8 +136,8 @@ export function resolveChannel({ channel: name, kind, unit }: Asked, word?: Chan
   const isVolume = guessed.isVolume || /^m(?:3|³)$/i.test(unit ?? '');
   if (commodity === 'electricity' && (isVolume || (kind === 'power' && direction !== guessed.direction)))
     return { ...guessed, known: false };
-  // The production of an inverter is not part of the energy that its meter returned to the grid. It has a circuit of its own unless the
-  // channel's name contains a circuit.
+  // The production of an inverter is not part of the energy that its meter exported to the grid. If the channel's name contains no circuit,
+  // production therefore gets a separate circuit.
   const own = placed && !guessed.known ? [guessed.circuit, placed.circuit].filter(Boolean).join('/') : guessed.circuit;
   const circuit = word?.circuit ?? own;
   return { ...guessed, circuit, known: true, isIgnored: false, commodity, isVolume, direction, part };

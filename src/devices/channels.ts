@@ -83,7 +83,7 @@ export function buildDeviceChannel(
   const word = channelSettingFor(words, series);
   const countsAs = resolveCountsAs(row.channel, word);
   const isVolume = resolveChannel({ ...series, unit: row.unit }, word).isVolume;
-  // In a native message the member defines the unit, whatever the channel is called.
+  // In a native message the member defines the unit, independent of the channel's name.
   const isUnitKnown = countsAs !== null || row.native_name === null;
   return {
     native_name: nativeNameOf(series),

@@ -13,7 +13,7 @@ type PlacementRule = readonly [RegExp, Placement];
 
 const all = (placement: Placement): readonly PlacementRule[] => [[/^/, placement]];
 
-/** Devices of hybrid inverters, whose ids end in what they are. */
+/** Devices of hybrid inverters, whose ids end in their role. */
 const BY_ROLE: readonly PlacementRule[] = [
   [/\/grid$/, 'grid'],
   [/\/(?:pv|inverter)$/, 'production'],
@@ -108,7 +108,7 @@ const NAMES: readonly PlacementRule[] = [
 ];
 /** SunSpec devices of mbmd. They are inverters, except for meters, which also count import. */
 const SUNSPEC = /(?:^|\/)(?:fronius|kostal|kaco|se|sma|solaredge|steca|suns|sunspec)\d+-\d[\d-]*$/;
-/** Circuits of SolarEdge's meters, by the role that the installer has set. */
+/** Placements of SolarEdge's meters, by the role that the installer has set. */
 const OF_SOLAREDGE: ReadonlyMap<string, Placement> = new Map([
   ['grid', 'grid'],
   ['production', 'production'],

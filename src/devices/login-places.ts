@@ -6,7 +6,10 @@ import type { Database } from '#src/database/connect.ts';
  * connection. The previous process detects the move within a second, and ends its connections and sessions of the login.
  */
 export interface LoginPlaces {
-  /** Records that a login is at this process. Returns whether it was not there before, so that what this process stores of it is outdated. */
+  /**
+   * Records that a login is at this process. Returns whether it was not at this process before, so that this process's stored state of the
+   * login is outdated.
+   */
   claim(username: string): Promise<boolean>;
   /** Returns logins that have moved to another process and were not confirmed yet. */
   moved(): Promise<string[]>;
@@ -21,7 +24,7 @@ export function createLoginPlaces(db: Database, processId: string): LoginPlaces 
   const usernamesOf = ({ rows }: { rows: { username: string }[] }) => rows.map(({ username }) => username);
   return {
     async claim(username) {
-      // Raw SQL: an upsert that neither writes nor locks if the login is already here, as at almost every connection.
+      // Raw SQL: an upsert that neither writes nor locks if the login is already at this process, as is usual.
       const { rows } = await sql`
         INSERT INTO login_places AS l (username, process_id)
         SELECT ${username}, ${processId}::uuid

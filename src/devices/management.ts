@@ -26,7 +26,7 @@ export async function futureManagersOf(
   return (ownerId) => (enrolled.has(ownerId) ? 'utility' : 'owner');
 }
 
-/** Whether a caller reaches only its own account, and so owns everything within its reach. */
+/** Whether a caller can access only its own account, and so owns every object that it can access. */
 export const isOwnAccountReach = (reach: Reach): boolean => 'only' in reach;
 
 /** Members of a PATCH that an owner may change even on a device that the utility manages. Bills depend on all other members. */
@@ -58,7 +58,7 @@ export interface ReadingsTarget {
   is_native: boolean;
 }
 
-/** Returns the device within the caller's reach that readings are sent for. Null if there is none. */
+/** Returns the device within the caller's reach for which readings are sent. Null if there is none. */
 export async function findReadingsTarget(db: Database, reach: Reach, deviceId: string): Promise<ReadingsTarget | null> {
   const row = await db
     .selectFrom('devices')

@@ -79,7 +79,7 @@ function placeOf(unit: string, meaning: string): MappedQuantity | string {
     if (energy) return { channel: `${meaning}/import`, kind: 'energy_total_kwh', ...energy };
     return `${meaning} is in a unit of energy (kWh, Wh, MWh, MJ, GJ) or of volume (m3, l)`;
   }
-  // A producing device is a device of its own, and its placement says so. For it, energy of either direction is production.
+  // A producing device is a separate device with the placement `production`; its energy counts as production in both directions.
   const channel = meaning === 'production' ? 'production/import' : meaning;
   if (energy) return { channel, kind: 'energy_total_kwh', ...energy };
   if (power && !/\/t\d+$/.test(meaning)) return { channel, kind: 'power_w', ...power };

@@ -149,7 +149,7 @@ export const deviceNamePattern = ({ device, topic }: MappingEntry): string =>
 
 const nameOf = ({ topic, path = '' }: MappingEntry): string => `${topic} ${path}`.trim();
 
-/** Explains how the names of two mapped devices can be equal, if their topics differ and a wildcard names a device. */
+/** Error text: two mapped devices can get the same name from different topics, because a wildcard forms the name. */
 function causeOf(one: MappingEntry, other: MappingEntry): string {
   const named = [one, other].map((entry) => ({ topic: entry.topic, device: deviceNamePattern(entry) }));
   if (one.topic === other.topic || !named.some(({ device }) => device.includes('+'))) return '';

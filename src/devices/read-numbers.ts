@@ -35,7 +35,7 @@ interface Source {
  */
 export function mergeNumberSettings(gateway: DecoderConfig, own: DecoderConfig): NumberReadingSettings {
   const { mapping = [], ...scales } = { ...gateway, ...own };
-  // If a gateway's mapping matches a message that a family reads, its numbers belong to a different device, which the mapping lists.
+  // If a gateway's mapping matches a message of a known family, the mapped numbers belong to a separate device.
   return { ...scales, mapped: sourcesOf(mapping), ownMapped: sourcesOf(own.mapping ?? []) };
 }
 
@@ -67,8 +67,8 @@ function numbersOf(settings: NumberReadingSettings, series: DiscoveredSeries): s
 const ITSELF: readonly string[] = ['as the family reads it'];
 
 /**
- * Families that use settings other than the meter's id to interpret a number. Their decoders are in `ingest/decoders`; the tests of
- * `ingest/decoders` verify that both agree.
+ * Families that use settings other than the meter's id to interpret a number. Tests verify that this list agrees with the families in
+ * `ingest/decoders`.
  */
 const BY_FAMILY: ReadonlyMap<string, (settings: NumberReadingSettings, series: DiscoveredSeries) => readonly string[]> =
   new Map([

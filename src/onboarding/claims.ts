@@ -15,7 +15,7 @@ import { recordAct } from '#src/users/audit.ts';
 /** A meter's claim of its identity. */
 interface Claim {
   serial: string;
-  /** Random value that the meter makes and stores. With the same nonce it may repeat a claim whose answer was lost. */
+  /** Random value that the meter generates and stores. With the same nonce it may repeat a claim whose answer was lost. */
   nonce: string | undefined;
 }
 
@@ -209,7 +209,7 @@ type ClaimGate = <Answer>(address: string, decide: () => Promise<Answer | null>)
 /**
  * Limits the number of refused claims per network (IPv6: a /64), so that serials cannot be guessed. A claim is counted before it is decided
  * and given back if it is granted, so that concurrent claims cannot exceed the limit. Claims of one network run one after another, so that
- * a house full of meters does not use up the limit by claiming at once. Rejects with 429 beyond the limit.
+ * many meters in one building do not use up the limit by claiming concurrently. Rejects with 429 beyond the limit.
  */
 export function createClaimGate(counter: Pick<RequestCounter, 'take' | 'giveBack'>): ClaimGate {
   const lasts = new Map<string, Promise<unknown>>();

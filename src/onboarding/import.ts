@@ -27,7 +27,7 @@ export interface DeviceImporter {
    * are created.
    */
   newOwners: { enrolledBy: string | null } | null;
-  /** Option that would create accounts, named in errors if it was not given but is allowed. */
+  /** Option that would create accounts. Errors recommend it if it was not given and is allowed. */
   toMakeOwners?: string;
   /** Actor recorded in the audit log. */
   by: Pick<AuditRecord, 'actor' | 'address'>;
@@ -123,7 +123,7 @@ async function lookUp(
 ): Promise<ExistingRecords> {
   const ids = [...new Set(rows.map(({ userId }) => userId ?? importer.ownId ?? undefined).filter(holdable))];
   const addresses = [...new Set(rows.map(({ email }) => email?.toLowerCase()).filter(holdable))];
-  // Each list is one parameter whatever its length, and an index finds each row.
+  // Each list is one SQL parameter, and an index finds each row.
   const users = await db
     .selectFrom('users')
     .select(['user_id', 'email'])

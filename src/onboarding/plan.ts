@@ -60,7 +60,7 @@ export const importedRowKey = ({ type, location }: { type: string; location: str
   JSON.stringify([type, location]);
 
 /**
- * Decides the actions for the rows of an import, each of which is valid by itself. Pure. A row matches the device of its owner with the
+ * Decides the actions for the rows of an import, each of which has passed validation. Pure. A row matches the device of its owner with the
  * same `external_id`. A row without one matches the device that such a row created before, or a device with the same type and location that
  * has no `external_id` either. An existing device is never changed, so that its owner's later settings stay.
  */

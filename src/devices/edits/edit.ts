@@ -26,7 +26,7 @@ export interface Edit extends EditTimeRange {
   readonly value: number | null;
   /**
    * Instants of the readings that an edit by the clock excludes, Unix ms, including the starts of earlier edits by the clock. Such an edit
-   * covers the stretch that the clock repeats; for a register it begins right before the stretch. If omitted, every reading in the edit's
+   * covers the time that the clock shows twice; for a register it begins right before the stretch. If omitted, every reading in the edit's
    * time is excluded.
    */
   readonly instants?: ReadonlySet<number>;

@@ -12,8 +12,8 @@ export const STOP_THRESHOLDS = {
   /** Time before and after a stop from which the usual number of stopping homes is estimated. */
   aroundMs: 12 * HOUR_MS,
   /**
-   * Share of the surrounding time windows whose counts are limited in the estimate: those with the most stopping homes, because outages are
-   * not usual stops.
+   * Share of the surrounding time windows, those with the most stopping homes, whose counts are limited in the estimate, so that past
+   * outages do not raise it.
    */
   trimmed: 0.1,
   /** Probability below which simultaneous stops are an outage: about one false outage in a million stops. */
@@ -155,7 +155,7 @@ function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops
   const usual = usualPerWindow(homes);
   const outages: HomeStops[][] = [];
   const raised = new Set<HomeStops>();
-  // Indices of the last home in the latest outage, and of the last home in an unlikely group.
+  // Index of the last home in the latest outage, and index of the last home in the latest unlikely group.
   let [outUntil, raisedUntil] = [-1, -1];
   for (let first = 0, last = 0; first < homes.length; first++) {
     const fromMs = (homes[first] as HomeStops).atMs;

@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
-/** Minimum length of a recorded silence. Shorter ones would mostly be meters that report every quarter-hour, and restarts. */
+/** Minimum length of a recorded silence. Most shorter silences are meters that report every quarter-hour, or restarts. */
 export const SILENT_AFTER_MS = 3_600_000;
 /** Maximum time between two checks. After a longer break, silences may have come and gone undetected. */
 export const MAX_WATCH_GAP_MS = 300_000;
