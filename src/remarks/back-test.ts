@@ -37,7 +37,7 @@ export function backTest(used: DailyUse, today: number): PastForecast[] {
     if (!forecast || forecast.restKwh <= 0) continue;
     const total = (of: typeof days) => sum(of.map(({ kwh }) => kwh));
     const rest = days.filter(({ day }) => day >= asOf);
-    // Unknown days are assumed to equal the mean of the known ones.
+    // Each unknown day counts as the mean of the known days.
     const actualRest = (total(rest) * (end - asOf)) / Math.max(1, rest.length);
     past.push({
       firstDay: month.first,

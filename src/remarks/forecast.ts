@@ -7,7 +7,7 @@ export interface MonthForecast {
   month: Month;
   /** Number of days of the month that are over. */
   daysOver: number;
-  /** Usage of the days that are over; for those that are unknown, the expected usage. */
+  /** Usage of past days; for unknown past days, the expected usage. */
   soFarKwh: number;
   /** Number of days that are over and unknown. */
   unknownDays: number;

@@ -7,13 +7,13 @@ export interface NightRise {
   kind: 'night_rose';
   sinceMs: number;
   untilMs: number;
-  /** Mean watts of the quietest two hours of the last day, and usual value of earlier days. */
+  /** Mean watts of the two hours with the lowest load on the last day, and the usual value of earlier days. */
   quietW: number;
   usualW: number;
   compared: TimedLevel[];
 }
 
-/** Rise caused by a failing freezer; a meter with a resolution of 10 Wh can still show it over a night. */
+/** Rise caused by a failing freezer; over a night, a meter with a resolution of 10 Wh can still detect it. */
 const LEAST_RISE_W = 18;
 const LEAST_SHARE = 0.12;
 const SPREADS = 6;
@@ -21,7 +21,7 @@ const SPREADS = 6;
 const WINDOW_QUARTERS = 92;
 const QUIET_QUARTERS = 8;
 
-/** Detects a rise of the quietest two hours in a row against the same value in the four weeks before. */
+/** Detects a rise of the load in the lowest two consecutive hours, compared with the four weeks before. */
 export function detectNightRise(profile: HomeProfile): NightRise | null {
   const { used, fromMs } = profile;
   const level = compareLevel(used, fromMs, WINDOW_QUARTERS, quietWatts);

@@ -2,7 +2,7 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { DAY_QUARTERS, endOfProfile, type HomeProfile, type QuarterWatts } from './profile.ts';
 import { quantile } from './robust.ts';
 
-/** Solar panels produce nothing in hours in which they always did: a failed inverter, or snow. */
+/** Solar panels produce nothing in hours in which they always produced before: a failed inverter, or snow. */
 export interface MissingProduction {
   kind: 'production_missing';
   /** End of the last quarter-hour with production. */
@@ -18,7 +18,7 @@ export interface MissingProduction {
 
 const DAYS = 21;
 const LEAST_DAYS = 10;
-/** Quantile of a poor day: about three days in three weeks produced as little at that time of day. */
+/** Quantile of a day with little sun: about three days in three weeks produced as little at that time of day. */
 const POOR = 0.15;
 /** Share of the best power below which production counts as none: dusk, or the last digit of a meter. */
 const NOTHING_SHARE = 0.002;

@@ -1,7 +1,7 @@
 import { QUARTER_MS } from '#src/core/units.ts';
 import type { DailyUse } from './daily-use.ts';
 
-/** Mean watts of consecutive quarter-hours (UTC). NaN: not almost completely known, or mostly estimated. */
+/** Mean watts of consecutive quarter-hours (UTC). NaN: known for too little of the quarter-hour, or mostly estimated. */
 export type QuarterWatts = Float64Array;
 
 /** Data of a home on which remarks are based, up to the last complete quarter-hour. */
@@ -12,7 +12,7 @@ export interface HomeProfile {
   /** Production of the home; null: it has no production device. */
   production: QuarterWatts | null;
   devices: readonly { deviceId: string; used: QuarterWatts }[];
-  /** Daily usage in the home's zone, in the same time and before. */
+  /** Daily usage in the home's zone, in the time of the quarter-hours and earlier. */
   daily: DailyUse;
   /** The current day, as a day number (calendar.ts). */
   today: number;

@@ -14,7 +14,7 @@ const APART_DAYS = 3;
 /** Number of accounts that are loaded at a time. */
 const PAGE = 500;
 
-/** `ageNow`: the time by which old rows are deleted (`ageClock` of JobParts). */
+/** `ageNow`: current time for computing the age of rows to delete (`ageClock` of JobParts). */
 interface RaiseOptions {
   now: Date;
   ageNow: Date;
@@ -107,8 +107,8 @@ async function raiseFor(db: Database, asked: { userId: string; zone: string; now
 }
 
 /**
- * Returns what a remark is about, apart from its home and its kind. Two remarks of one kind and subject are the same remark, whatever their
- * figures: start and cause are computed again each hour and may shift while the remark stands.
+ * Returns the subject of a remark, apart from its home and its kind. Two remarks of one kind and subject are the same remark, whatever
+ * their figures: start and cause are recomputed each hour and may change while the remark applies.
  */
 function subjectOf(remark: RemarkBody): string {
   if (remark.kind === 'device_uses_more') return remark.device_id;

@@ -22,7 +22,10 @@ const LEAST_WEEKS = 6;
 const TOLD_DAYS = 3;
 /** Number of days within which a second such day is no longer unusual. */
 const QUIET_DAYS = 30;
-/** Thresholds: above the usual usage of its weekday, and above the highest usage of any weekday. */
+/**
+ * Thresholds. The day must exceed the usual usage of its weekday by this share, energy and number of spreads, and the highest usage of any
+ * weekday by this factor.
+ */
 const LEAST_SHARE = 0.4;
 const LEAST_KWH = 2;
 const SPREADS = 5;

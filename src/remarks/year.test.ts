@@ -53,7 +53,7 @@ test('an ordinary home, with holidays, gets at most one remark in any 30 days of
       if (next) expect(next.day - day, told).toBeGreaterThanOrEqual(30);
     }
   }
-  // All homes together get far fewer remarks: one for each home and half a year would be too many.
+  // The homes must get far fewer remarks than one per home in half a year.
   expect(all / homes.length).toBeLessThan(2);
 });
 

@@ -52,7 +52,7 @@ export const COLUMN_BY_MEASURE = Object.fromEntries(entries.map(([name, { column
   string
 >;
 export const MEASURE_COLUMNS: readonly string[] = Object.values(COLUMN_BY_MEASURE);
-/** Columns that are 0 if nothing is known. */
+/** Columns that are 0 in a row without known data. */
 export const KNOWLEDGE_COLUMNS: readonly string[] = entries
   .filter(([, { isKnowledge }]) => isKnowledge)
   .map(([, { column }]) => column);
@@ -71,7 +71,7 @@ export interface Level {
   /** Key column that contains the start of the bucket. */
   time: LevelKey;
   keys: readonly LevelKey[];
-  /** Key without columns that follow from others: a device has one user. */
+  /** Key columns without redundant ones: the device determines the user. */
   primaryKey: readonly LevelKey[];
   /** Level from which this level is summed if it is computed as a whole. */
   above: string;
@@ -82,7 +82,7 @@ export interface Level {
    * may have several rows.
    */
   isOfDevice?: boolean;
-  /** Part of the bucket with the highest sum of a measure, the earliest of equal ones. Null if all are 0. */
+  /** Part of the bucket with the highest sum of a measure; if several are equal, the earliest. Null if all are 0. */
   peak?: {
     column: string;
     comment: string;

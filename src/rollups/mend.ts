@@ -8,7 +8,7 @@ import { markDaysStale, refreshUntilComplete, withRefreshLocked } from './refres
 /** Result of a pass over all users. */
 export interface RollupReport {
   users: number;
-  /** Users checked before the pass was stopped; all of them if it was not. */
+  /** Number of users that the pass checked; fewer than all if it was stopped. */
   checked: number;
   /** Number of differing rows (at most `MAX_DIFFERENCES` for each user and relation), and the first of these rows. */
   differing: number;
@@ -23,7 +23,7 @@ export interface RollupOptions {
   since: Date;
   /** `check` reports only; `repair` rebuilds users that differ; `rebuild` rebuilds all. */
   mode: 'check' | 'repair' | 'rebuild';
-  /** Limits the pass to one user. */
+  /** If set, only this user is checked. */
   userId?: string;
   /** Stops the pass before the next user. */
   signal?: AbortSignal;

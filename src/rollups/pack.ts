@@ -50,7 +50,7 @@ export async function packDays(
   });
 }
 
-/** Packs a day of up to `devices` devices after `afterId`. Returns the last device, or null if there was none. */
+/** Packs one day of at most `devices` devices whose ids follow `afterId`. Returns the last device, or null if there was none. */
 async function packSome(client: LockSession, day: Date, afterId: string, devices: number): Promise<string | null> {
   const { rows } = await client.query('SELECT pack_day($1, $2, $3) AS last', [day, afterId, devices]);
   return rows[0].last;

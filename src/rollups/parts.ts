@@ -43,8 +43,8 @@ export function levelPartsSql(level: Level, columns: readonly string[], only = {
 }
 
 /**
- * As `levelPartsSql`, for a level of devices between two SQL expressions, which the enclosing FROM must provide: an index then finds closed data
- * in every table.
+ * The same as `levelPartsSql`, for a device level and a time range given by two SQL expressions that the enclosing FROM must provide, so
+ * that an index finds closed data in every table.
  */
 export function devicePartsSql(
   level: Level,
@@ -124,7 +124,7 @@ export function ownerPiecesSql(
   const { view, source } = openOf(level);
   const only = (time: LevelKey) =>
     sql`${sql.ref(key)} = ANY (${ids}::text[]) AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
-  // A difference to a quarter-hour must stay with the row that it corrects; in a piece by itself nothing would be known.
+  // A difference must be in the same piece as the row that it corrects; a piece with only a difference would have no known time.
   const at = minutes === 30 ? "date_bin('30 minutes', starts_at, 'epoch')" : level.time;
   const read = (start: string) => sql.raw([`${key} AS who`, `${start} AS at`, ...columns].join(', '));
   const closed = (start: string, part: string) =>

@@ -99,7 +99,8 @@ export async function foldLateDays(
 }
 
 /**
- * Folds a day of up to `devices` devices after `afterId`. Returns the number of differences, and the last device or null if none is left.
+ * Adds the pending differences of one day to the load profile, for at most `devices` devices whose ids follow `afterId`. Returns the number
+ * of differences, and the last device or null if none is left.
  */
 async function foldSome(
   client: LockSession,
@@ -158,7 +159,7 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
   const hourly: Window[] = stale.map(({ from_hour, to_hour }) => ({ from: from_hour, to: to_hour }));
   for (const window of joined(hourly, MAX_DAYS)) await refresh(client, HOURLY, window);
   for (const window of joined(daily, MAX_DAYS)) await refresh(client, DAILY, window);
-  // Only if `marks` is unchanged: a day that was marked again meanwhile is left to the next pass.
+  // Only if `marks` is unchanged: the next pass recomputes a day that was marked again meanwhile.
   await client.query(
     `DELETE FROM stale_days s USING unnest($1::timestamptz[], $2::bigint[]) d (day, marks)
      WHERE s.day = d.day AND s.marks = d.marks`,
