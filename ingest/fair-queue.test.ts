@@ -63,7 +63,7 @@ test('has each device in one batch at a time, with its messages in order, and re
         else if ('finish' in one) finish(one.finish);
         else nowMs += one.afterMs;
       }
-      // Some partition takes every message in the end.
+      // Each message is eventually taken by a partition.
       for (let turn = 0; taken < pushed; turn++) {
         assert.ok(turn < 10_000);
         for (let partition = 0; partition <= PARTITIONS; partition++) finish(partition);
@@ -84,7 +84,7 @@ test('keeps a backlogged device out of its neighbours’ batches, and gives it s
   expect(small).toHaveLength(100);
   expect(isBacklogged).toBe(true);
   queue.finish(small);
-  // No other device has sent for a while: the backlogged one gets whole batches.
+  // No other device has sent for a while, so the backlogged device gets whole batches.
   nowMs += 20_000;
   expect(queue.take(0).messages).toHaveLength(1_900);
 });
@@ -117,7 +117,7 @@ test('lets every partition but the reserved one take backlogged devices if all a
   const lengths = [0, 1, BEHIND].map((partition) => queue.take(partition).messages.length);
   expect(lengths).toEqual([5_000, 5_000, 0]);
   for (const deviceId of ['dev_x', 'dev_y', 'dev_z']) queue.push(message(deviceId, 30_000));
-  // First one partition, then the other.
+  // The two partitions write one after the other.
   const batches = [queue.take(BEHIND), queue.take(BEHIND)];
   expect(batches.flatMap(({ messages }) => messages)).toHaveLength(3);
   expect(batches.map(({ isBacklogged }) => isBacklogged)).toEqual([false, false]);
@@ -136,7 +136,7 @@ test('does not treat several devices that became backlogged together as neighbou
   nowMs += 1_000;
   for (let device = 0; device < 50; device++) push(device, 1_000);
   queue.finish(queue.take(BEHIND).messages);
-  // One of them has been written since, and has few pending messages.
+  // One of the devices has been written since, and has few pending messages.
   push(50, 1);
   for (const partition of [0, 1]) queue.finish(queue.take(partition).messages);
   expect(queue.areOthers()).toBe(false);
@@ -162,7 +162,7 @@ test('keeps a backlogged device in the backlogged list until its turn, even if t
   const queue = new FairQueue<Message>(1, () => 0);
   queue.setApart('dev_large');
   queue.push(message('dev_large', 0));
-  // Enough devices to evict all of the costly ones.
+  // Enough devices to evict all costly devices from the list.
   for (let n = 0; n < 10_000; n++) queue.setApart(`dev_${n}`);
   queue.push(message('dev_large', 1));
   queue.push(message('dev_neighbour', 2));
@@ -191,7 +191,7 @@ test('includes neighbours’ messages in a batch, in order, however many devices
   expect(first.filter(({ deviceId }) => deviceId.startsWith('dev_'))).toHaveLength(30);
   expect(first.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(20_000);
   queue.finish(first);
-  // Of two accounts that have more than a batch, each gets a share of the next one, and then their turns alternate.
+  // Two accounts have more messages than fit in a batch: both share the next batch, and then they alternate.
   for (let n = 0; n < 200; n++) queue.push(of('usr_other', `gwx_${n}`, n, 200));
   const second = Map.groupBy(queue.take(0).messages, ({ account }) => account);
   expect(second.get('usr_other')?.length).toBeGreaterThanOrEqual(12);
@@ -220,7 +220,7 @@ test('detects neighbours if at least a quarter of the devices that sent last wer
   expect(recent.areOthers(1)).toBe(false);
   recent.note('dev_d', false, 1);
   expect(recent.areOthers(2)).toBe(true);
-  // The device was backlogged just now: it does not count as another one until it has sent for ten seconds.
+  // A device that was backlogged until now does not count as another sender until it has sent for ten seconds.
   recent.note('dev_d', true, 2);
   recent.note('dev_d', false, 3);
   expect([recent.areOthers(4), recent.areOthers(10_001)]).toEqual([false, false]);

@@ -4,7 +4,7 @@ import type { DecodedMessage } from './decoders/decoder.ts';
 
 /** Sender of readings over HTTPS, who may lose its rights while they wait. */
 export interface MessageSender {
-  /** Messages of one device with equal ids have the same sender, which is confirmed once for a transaction. */
+  /** Messages of one device with equal ids have the same sender, which is checked once per transaction. */
   id: string;
   /**
    * Checks whether the sender may still write the readings, and locks its account and key until the transaction ends, so that a revocation
@@ -21,14 +21,14 @@ export interface IncomingMessage {
   /** Clock against which future timestamps are judged, Unix ms: the time of a replay. Left out: the time of receipt. */
   judgedAtMs?: number;
   decoded: DecodedMessage;
-  /** Whether the message was retained and delivered at subscription: its only age is its own timestamp. */
+  /** Whether the broker had retained the message and delivered it at subscription. Only a timestamp in the message then shows its age. */
   replayed?: boolean;
   /**
    * Gateway of the message. The message is decoded in the transaction that stores it, because its meaning depends on the gateway's stored
    * state.
    */
   gateway?: { gatewayId: string; topic: string };
-  /** Sender that must be confirmed in the transaction that stores the message. Left out: the broker has checked the login. */
+  /** Sender whose rights are checked in the transaction that stores the message. Left out: the broker has already checked the login. */
   sender?: MessageSender;
 }
 

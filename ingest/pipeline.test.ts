@@ -31,7 +31,7 @@ test('after a stop during a flood, writes the accepted messages, requests no mor
     },
   };
   let [acknowledged, resumed] = [0, 0];
-  // Behaves like a source: sends while it may, and continues whenever there is room again.
+  // Behaves like a source: sends until it is paused, and continues when there is room again.
   const flood = () => {
     while (pipeline.receive(raw(`dev_${resumed}`, '{"power_w":1}'), { done: () => acknowledged++ }));
   };
@@ -188,7 +188,7 @@ test('delays only the device that floods', async () => {
       return stored(batch);
     },
   };
-  // One partition, so that both devices would be in it.
+  // One partition, so that both devices share it.
   const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
   const sent = Array.from({ length: 3_000 }, (_, power) => `{"power_w":${power}}`);
   let [ofHog, ofNeighbour] = [0, 0];

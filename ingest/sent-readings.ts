@@ -112,7 +112,7 @@ export class SentReadingsWriter {
     for (const one of this.#waiting) {
       const { deviceId, readings: own } = one.message.decoded;
       const isRoom = taken.length === 0 || readings + own.length <= MAX_READINGS;
-      // If a request does not fit, the rest waits, too: those of one device are written in order of arrival.
+      // If a request does not fit, all later requests wait, too, so that readings of one device are written in order of arrival.
       if (!isRoom) readings = Number.POSITIVE_INFINITY;
       if (!isRoom || this.#busy.has(deviceId)) {
         left.push(one);
@@ -168,7 +168,7 @@ export function createSentReadingsWriter(
   const clock = createReceiptClock({
     startMs: stampMs,
     believedMs: believed.nowMs,
-    // Steps concern only readings without a time of their own, and there are none.
+    // Steps of the clock concern only readings without a time, and readings sent over HTTPS always have one.
     onStep: () => {},
     onDistrust: (step) => log.error(step, 'the clock was set back by more than a day and is not believed'),
   });

@@ -233,8 +233,8 @@ const clientCertificates = (db: Database, ca: Buffer): ClientCertificates => ({
 });
 
 /**
- * Returns the number of shards of this installation. The number wanted at its first start at a cluster is permanent, since it decides in
- * which queue a device's messages wait. Throws, with what to do, if another number is wanted now.
+ * Returns the number of shards of this installation. The number that was configured at the first start is permanent, because it determines
+ * in which queue a device's messages wait. Throws an error with instructions if a different number is configured now.
  */
 export async function fixShardCount(pool: Pool, wanted: number | undefined): Promise<number> {
   // Raw SQL: a single statement, so that the first of several workers decides.

@@ -88,8 +88,8 @@ export class ReadyDevices<T extends QueuedMessage> {
   }
 
   /**
-   * Offers each account's devices to `take`, until it returns `full`. An account of which `take` took `some` moves to the end, if it has
-   * more; an account of which it took nothing keeps its place.
+   * Offers each account's devices to `take`, until it returns `full`. If `take` took `some` of an account's messages and the account has
+   * more, the account moves to the end; if it took none, the account keeps its place.
    */
   round(take: (devices: Iterable<DeviceTurn<T>>) => { some: boolean; full: boolean }): void {
     const served: string[] = [];

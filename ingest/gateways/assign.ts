@@ -5,7 +5,7 @@ import type { DecodedValue, FamilyDecodeResult, ValueKind } from '../decoders/fa
 const KINDS: Record<Exclude<ValueKind, 'availability'>, { kind: QuantityKind; whole(value: number): number }> = {
   energy_total_kwh: { kind: 'register', whole: kwhToMilliwattHours },
   energy_interval_kwh: { kind: 'interval', whole: kwhToMilliwattHours },
-  // For gas, heat and water, the law counts m³ instead of kWh: cm³ are stored like mWh.
+  // For gas, heat and water, m³ are counted instead of kWh, and cm³ are stored instead of mWh.
   volume_total_m3: { kind: 'register', whole: (cubicMetres) => roundToUnits(cubicMetres, 6) },
   power_w: { kind: 'power', whole: (watts) => roundToUnits(watts, 3) },
   temperature_c: { kind: 'temperature', whole: (degrees) => roundToUnits(degrees, 3) },

@@ -23,7 +23,7 @@ import {
 import { descriptionDigest, mayChangeDescription, saveDescriptions } from './descriptions.ts';
 import { assignListedChannels, quantityKey as keyOfSaid, MAX_UNKNOWN_QUANTITIES } from './listed-quantities.ts';
 
-/** Maximum number of devices listed for one gateway. A flood of names is taken for garbage. */
+/** Maximum number of devices listed for one gateway. More names than this are treated as invalid data. */
 const MAX_DEVICES = 2_000;
 const MAX_QUANTITIES = 200;
 /** Minimum time between two updates of `last_seen_at`. */

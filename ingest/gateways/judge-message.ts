@@ -33,7 +33,7 @@ export function createMessageJudge(pool: Pool): (asked: MessageToJudge) => Promi
     const decoders = createDecoders();
     for (const [index, { topic, payload }] of rows.entries()) {
       decoders.recall({ topic, payload, receivedAtMs: rest.receivedAtMs });
-      // Ten thousand announcements take seconds: other requests are served meanwhile.
+      // Yields to the event loop, because ten thousand announcements take seconds.
       if (index % RECALLED_AT_ONCE === RECALLED_AT_ONCE - 1) await setImmediate();
     }
     return diagnoseMessage(message, parseDecoderSettings(config), decoders);

@@ -17,8 +17,8 @@ interface ListedQuantity {
 }
 
 /**
- * Maximum number of unknown quantities of one device that its owner must classify. Further ones are taken for script errors and are not
- * stored.
+ * Maximum number of unknown quantities of one device that its owner must classify. Further ones are probably caused by faulty scripts, and
+ * are not stored.
  */
 export const MAX_UNKNOWN_QUANTITIES = 50;
 

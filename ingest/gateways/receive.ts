@@ -130,7 +130,7 @@ function tryToHear(...[message, below, gateway]: Parameters<typeof hearOne>): In
   }
 }
 
-/** Processes one message: learns its announcement, lists its devices, and returns the decoded messages of the paired devices. */
+/** Processes one message: stores its announcement, lists its devices, and returns the decoded messages of the paired devices. */
 function hearOne(
   message: IncomingMessage,
   { gatewayId, topic }: NonNullable<IncomingMessage['gateway']>,

@@ -33,7 +33,7 @@ class OrderedReceipt implements Receipt {
  */
 export class AckOrder {
   readonly #acknowledge: (messageId: number) => void;
-  /** Receipts in order of arrival. From index `#first` on, they are neither acknowledged nor late. */
+  /** Received messages in order of arrival. From index `#first` on, they are neither acknowledged nor late. */
   #receipts: OrderedReceipt[] = [];
   #first = 0;
   /** Number of finished messages from index `#first` on. */
@@ -47,7 +47,7 @@ export class AckOrder {
     this.#acknowledge = acknowledge;
   }
 
-  /** Registers a message. `done` of the receipt must be called once, when the message may be acknowledged. */
+  /** Registers a message. The caller must call `done` of the returned object once, when the message may be acknowledged. */
   register(messageId: number): Receipt {
     const receipt = new OrderedReceipt(messageId, this);
     this.#count++;
@@ -55,7 +55,7 @@ export class AckOrder {
     return receipt;
   }
 
-  /** Called by a receipt whose message is done. */
+  /** Called when a message may be acknowledged. */
   finish(receipt: OrderedReceipt): void {
     if (receipt.state === 'late') {
       this.#acknowledge(receipt.messageId);
@@ -89,7 +89,7 @@ export class AckOrder {
     this.#drop(Math.max(this.#first, last + 1));
   }
 
-  /** Drops receipts before an index. The array is shortened only in large pieces. */
+  /** Drops messages before an index. The array is shortened only in large pieces. */
   #drop(before: number): void {
     this.#first = before;
     if (2 * before <= this.#receipts.length) return;

@@ -27,7 +27,7 @@ export interface LoginOptions {
   certificates?: ClientCertificates;
   /** Handles meters that claim their identities. Left out: no claims are accepted. */
   claims?: ClaimOptions;
-  /** Where logins are, if several processes serve them. */
+  /** Records which process serves each login, if there are several processes. */
   places?: LoginPlaces;
 }
 

@@ -46,7 +46,10 @@ export class PublishHandler {
     this.#willDelayS = parts.willDelayS;
   }
 
-  /** Authorisation hook of aedes for a PUBLISH. Calls `done` when the connection may be read further, or with an error if it must end. */
+  /**
+   * Authorisation hook of aedes for a PUBLISH. Calls `done` when aedes may read further from the connection, or with an error if the
+   * connection must end.
+   */
   readonly authorize: (client: Client | null, packet: PublishPacket, done: Done) => void = (client, packet, done) => {
     // A message without a client comes from aedes itself ($SYS). A will comes with its client's session.
     if (!client) return done(null);
@@ -131,7 +134,7 @@ export class PublishHandler {
     } catch (error) {
       const { message } = error as Error;
       this.#logRefusal(session.by.username, `connection ended: ${message}`);
-      // Not refused by a PUBREC: the client would drop the message, and it can be sent again later.
+      // Not refused by a PUBREC, after which the client would drop the message instead of sending it again later.
       done(new RefusedPacket(message, REASON_CODES.quotaExceeded));
       return;
     }

@@ -179,8 +179,8 @@ export class LoggedInConnections {
   }
 
   /**
-   * Ends the connections of a login that is at another process, or was at one since they began, without their wills. Drops its sessions: ids of
-   * its QoS 2 messages may mean new messages now.
+   * Ends the connections of a login that is at another process, or was at one since they began, without their wills. Drops its sessions,
+   * because the client may have reused the ids of its QoS 2 messages for new messages.
    */
   moveAway(username: string): void {
     for (const connection of this.logins.connectionsOf(username)) connection.moveAway();

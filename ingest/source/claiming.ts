@@ -22,7 +22,7 @@ export const MAX_CLAIM_CONNECTION_MS = 60_000;
 
 /** Handles the claims of one connection: one at a time, up to a maximum number. */
 export interface ClaimHandler {
-  /** Answers a claim, on this connection only. Calls `taken` when the claim is decided. */
+  /** Sends the reply to a claim, on this connection only. Calls `taken` when the claim is decided. */
   take(payload: Buffer, taken: () => void): void;
 }
 

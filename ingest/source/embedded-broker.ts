@@ -32,7 +32,7 @@ const TOO_MANY_LEVELS = 'topic has too many levels';
 const REQUESTS = new Set(['subscribe', 'unsubscribe']);
 /** Interval at which connections are closed whose login has ended, because the device was deleted, for example. */
 const LOGINS_EVERY_MS = 10_000;
-/** Least delay of a will, within which another process at which its client is now has become known (`watchMovedLogins`). */
+/** Minimum delay of a will, so that this process detects in time that the client has connected to another process (`watchMovedLogins`). */
 const WILL_DELAY_S = 2;
 /** Silence of the database after which the process is not ready. Longer than a failover (20 s), in which no other process can serve, either. */
 const LONGEST_SILENCE_MS = 30_000;
@@ -218,7 +218,7 @@ function subscribeAuthoriser(
     const { session, version5 } = client as Connection;
     // A claiming meter may subscribe to its answer, which is sent on its connection only: no client publishes on that topic.
     if (session?.claiming) return done(null, subscription.topic === claims?.replyTopic ? subscription : null);
-    // QoS 0 suffices: a returning client gets the retained message.
+    // QoS 0 suffices, because a client that reconnects gets the retained message.
     subscription.qos = 0;
     const { username, owner } = session?.by ?? {};
     const may =
@@ -235,7 +235,7 @@ function subscribeAuthoriser(
 /** aedes' hook before a message is sent: withholds the retained message from a new subscription that wants none (MQTT 5, 3.8.3.1, retain handling 2). */
 const forwardAuthoriser: Aedes['authorizeForward'] = (client, packet) => {
   const { subscriptions } = client as unknown as { subscriptions: Record<string, { rh?: number } | undefined> };
-  // Only retained messages for a new subscription come from no broker.
+  // Only retained messages for a new subscription have no `brokerId`.
   return packet.brokerId === null && subscriptions[packet.topic]?.rh === 2 ? null : packet;
 };
 

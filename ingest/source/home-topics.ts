@@ -14,7 +14,7 @@ const LOOK_MS = 10_000;
 /** Maximum delay until a change without a reading (a tariff, a standing charge, midnight) is published. */
 const REPEAT_MS = 5 * 60_000;
 /**
- * Maximum number of homes that are published, shared among the accounts. Each home costs the ingest process some milliseconds at a change.
+ * Maximum number of homes that are published, shared among the accounts. Each change of a home costs the ingest process some milliseconds.
  */
 const MAX_HOMES = 100;
 
@@ -111,7 +111,7 @@ export class HomeTopics {
     const isDue = home.published === undefined || home.mark !== mark || performance.now() - home.readAtMs > REPEAT_MS;
     if (!isDue) return;
     const text = (await this.#port.read(userId)) ?? '';
-    // All subscribers of the home have left during the query.
+    // All subscribers of the home have disconnected during the query.
     if (this.#homes.get(userId) !== home) return;
     Object.assign(home, { mark, readAtMs: performance.now() });
     if (text !== home.published) this.#publish(userId, text);

@@ -35,7 +35,8 @@ export async function listenWithAndWithoutTls(
   serve: (socket: Socket) => void,
 ): Promise<Listeners> {
   const { certificates, isProxy, handshakeMs: handshakeTimeout = MAX_HANDSHAKE_MS } = options;
-  // Without the header, a client could write one itself with the certificate of somebody else. So a proxy must send it if certificates count.
+  // If a proxy sent no header, a client could forge one with somebody else's certificate. So the header is required if certificates are
+  // accepted.
   const proxied = { isRequired: certificates !== undefined, withinMs: handshakeTimeout };
   const plain = createServer((socket) => {
     if (isProxy?.(socket.remoteAddress)) readProxyHeader(socket, proxied, () => serve(socket));
@@ -43,7 +44,7 @@ export async function listenWithAndWithoutTls(
   });
   const tlsOptions = { ...SERVER_TLS, ...(certificates ? certificateRequestOptions(certificates.ca) : {}) };
   const secure = createTlsServer({ ...options.tls, ...tlsOptions, handshakeTimeout }, (socket) => {
-    // Reject an invalid certificate before any MQTT packet is read, so that its client has no other way in.
+    // Reject an invalid certificate before any MQTT packet is read, so that its client cannot log in by other means.
     if (certificates && clientCertificateOf(socket) === 'refused') return void socket.destroy();
     serve(socket);
   });

@@ -13,7 +13,7 @@ const MAX_LOOKUPS = 3;
 /** A connection that counts towards a login. */
 export interface LoginConnection {
   end(): void;
-  /** Resumes reading, unless another limit still holds the connection. */
+  /** Resumes reading, unless another limit still pauses the connection. */
   readOn(): void;
   /** Ends the connection because the login is at another process now. */
   moveAway(): void;

@@ -13,7 +13,7 @@ export interface MovedLoginsWatcher {
 }
 
 /**
- * Ends, within a second, the connections and sessions at this process of logins that have connected to another one. Polls instead of
+ * Ends, within a second, this process's connections and sessions of logins that have connected to another process. Polls instead of
  * listening: NOTIFY takes a server-wide lock at each commit.
  */
 export function watchMovedLogins(sessions: LoggedInConnections, places: LoginPlaces, log: Logger): MovedLoginsWatcher {
@@ -42,8 +42,8 @@ export function watchMovedLogins(sessions: LoggedInConnections, places: LoginPla
 }
 
 /**
- * Ends the connections and sessions at this process of open logins that are at another one. Detects what `watchMovedLogins` cannot: a login
- * that moved twice within a second, or after the database lost its unlogged table.
+ * Ends this process's connections and sessions of logins that are connected to another process. Detects what `watchMovedLogins` cannot: a
+ * login that moved twice within a second, or after the database lost its unlogged table.
  */
 export async function endMovedSessions(sessions: LoggedInConnections, places: LoginPlaces): Promise<void> {
   const open = new Set([...sessions.open].flatMap(({ by, claiming }) => (claiming ? [] : [by.username])));

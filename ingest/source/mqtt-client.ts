@@ -41,7 +41,7 @@ export interface ClientOptions {
   log: Logger;
   /**
    * `all`: subscribe to everything. The subscription is not shared, so that every broker restores it with the session. (mosquitto 2.0 loses
-   * shared subscriptions at a restart.) `none`: receive what the session still has, and nothing new.
+   * shared subscriptions at a restart.) `none`: receive only the messages that the session still has.
    */
   subscription: Subscription;
   /** Silence of the broker after which the client sends a ping, in seconds; 60 by default. */

@@ -7,7 +7,7 @@ import { MAX_PACKET_BYTES, type PacketHeader } from './packet-limit.ts';
 import { type PacketFault, REASON_CODES, reasonCodeOf } from './reason-codes.ts';
 import { SESSION_LIFETIME_MS } from './unreleased-messages.ts';
 
-/** Longest session expiry, in seconds; a client that asks for more is told. */
+/** Maximum session expiry, in seconds. If a client requests more, the CONNACK contains this value. */
 const MAX_EXPIRY_S = SESSION_LIFETIME_MS / 1_000;
 /** Longest keep-alive, in seconds, so that a connection whose client has gone does not stay open. */
 const MAX_KEEP_ALIVE_S = 3_600;

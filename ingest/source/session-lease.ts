@@ -79,7 +79,7 @@ export async function loadEarlierSessions(pool: Pool): Promise<number[]> {
   return rows.map(({ number }) => number);
 }
 
-/** Notes that the broker has no more messages for a session of an earlier version, and that the session has no subscriptions. */
+/** Records that the session of an earlier version has no more messages and no subscriptions at the broker. */
 export async function recordEmptiedSession(pool: Pool, session: number): Promise<void> {
   await pool.query('UPDATE ingest_slots SET is_subscribed = false WHERE number = $1', [session]);
 }

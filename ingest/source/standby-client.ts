@@ -54,7 +54,7 @@ class StandbyClient implements StandbySource {
   readonly #sources = new Set<MqttSource>();
   readonly #stopping = new AbortController();
   #lease: SessionLease | null = null;
-  /** Background work: waiting for the lease, then emptying the sessions of earlier versions. */
+  /** Background work: waits for the lease, then empties the sessions of earlier versions. */
   #background: Promise<void> = Promise.resolve();
 
   constructor(options: StandbyOptions) {

@@ -7,7 +7,7 @@ import type { Receipt } from './source.ts';
 
 /** Callbacks for the messages of a client. */
 export interface PublishCallbacks {
-  /** Handles a message. Its receipt sends its PUBACK if the connection on which it arrived is still open. */
+  /** Handles a message. Calling `done` of its `receipt` sends the PUBACK, if the connection on which it arrived is still open. */
   take(topic: string, payload: Buffer, isRetained: boolean, receipt: Receipt): void;
   /** Called when a message is acknowledged, or its connection has closed. */
   acknowledged(): void;
@@ -21,8 +21,9 @@ type Internals = { streamBuilder: BuildStream };
 /**
  * Intercepts the messages of an mqtt.js client between its connection and its parser. The parser handles all other packets: connecting,
  * subscribing, pings and reconnecting. Through mqtt.js, a message costs twice as much, and mqtt.js reads no further while a handler is
- * pending, so that each message would need its own commit. Here a message is acknowledged when its receipt is done, at QoS 1, in the order
- * of receipt (`ack-order.ts`). A message that was not acknowledged when the connection ended is redelivered in the next one (MQTT 5, 4.4).
+ * pending, so that each message would need its own commit. Here a message at QoS 1 is acknowledged when `done` of its receipt is called, in
+ * the order of receipt (`ack-order.ts`). A message that was not acknowledged when the connection ended is redelivered in the next one (MQTT
+ * 5, 4.4).
  *
  * Call this before the client connects. mqtt.js has a public way to use a custom connection (`new MqttClient(streamBuilder)`), but that
  * does not accept URLs. This function wraps the private field that `connect` sets. For this reason mqtt's version is pinned, and a test

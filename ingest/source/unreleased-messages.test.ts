@@ -25,7 +25,7 @@ test('limits a login’s bytes, however many client ids and messages it has', ()
           for (let at = first; at < first + count; at++) unreleased.isRepeated(id, at, login, () => {});
         } catch (error) {
           expect(String(error)).toContain('not released');
-          // As the broker does: the connection ends and, if its session is persistent, nothing else does.
+          // The broker then ends the connection; a persistent session remains.
         }
         expect(unreleased.bytesOf(login)).toBeLessThanOrEqual(MOST_OF_A_LOGIN);
         if (isOver) unreleased.drop(id);

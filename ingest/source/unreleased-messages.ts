@@ -9,8 +9,8 @@ const MAX_LOGIN_BYTES = 128 * 1_024;
 /** Maximum bytes of all logins, shared among the accounts. */
 const MAX_BYTES = 16 * 2 ** 20;
 /**
- * Time for which a persistent session is stored after its last message. MQTT 3.1.1 lets the server choose it (3.1.2.4); MQTT 5 lets the client
- * choose less.
+ * Time for which a persistent session is stored after its last message. In MQTT 3.1.1 the server chooses it (3.1.2.4); in MQTT 5 the client
+ * may choose a shorter time.
  */
 export const SESSION_LIFETIME_MS = 24 * HOUR_MS;
 
