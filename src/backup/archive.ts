@@ -112,7 +112,7 @@ export class Archiver {
       const isGivenUp = (await readGivenUp(dataDir)) !== null;
       if (!isGivenUp && !this.#isChecked) await this.#refuseForeignArchive();
       for (const name of waiting) {
-        // Other files, of timelines and base copies, are not needed: a copy contains its label, and recovery stays on its timeline.
+        // Timeline and backup history files are not needed, because a copy contains its label, and recovery stays on its timeline.
         if (!isGivenUp && /^[0-9A-F]{24}$/.test(name)) await this.#archive(name);
         await writeFile(join(done, name), '', { mode: 0o600 });
         this.#acknowledged.add(name);

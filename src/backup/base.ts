@@ -201,7 +201,7 @@ class CopyOfCluster {
   > {
     const now = async () => (await this.#client.query('SELECT clock_timestamp() AS now')).rows[0].now.toISOString();
     const complete_until = await now();
-    // Archiving may wait for its disk; the copy contains its own WAL.
+    // The copy does not wait for WAL archiving, because it contains the WAL that it needs.
     const { rows } = await this.#client.query(
       `SELECT labelfile, spcmapfile, pg_walfile_name(lsn) AS last FROM pg_backup_stop(wait_for_archive => false)`,
     );

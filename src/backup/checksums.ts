@@ -81,7 +81,7 @@ export async function checkChecksums(cluster: string): Promise<ChecksumReport> {
   const folders = (await readdir(join(cluster, 'base'))).map((name) => `base/${name}`);
   for (const folder of ['global', ...folders])
     for (const name of await readdir(join(cluster, folder))) {
-      // Relations are numbers, with a fork and the number of a further gibibyte.
+      // File names of relations: a number, optionally a fork, and the number of the segment after the first gibibyte.
       const relation = /^\d+(?:_(?:fsm|vm|init))?(?:\.(\d+))?$/.exec(name);
       if (relation) await checkFile(join(cluster, folder, name), Number(relation[1] ?? 0) * PAGES_IN_FILE, report);
     }

@@ -22,7 +22,7 @@ async function* whole(...pieces: Buffer[]): AsyncGenerator<Buffer> {
   yield* pieces;
 }
 
-/** Files of every length that a boundary could break: of blocks, of chunks, of nothing. */
+/** File lengths at and next to every boundary: empty files, blocks and chunks. */
 const FILES = [0, 1, 511, 512, 513, 262_143, 262_144, 700_000].map((size) => ({
   path: `some/file-${size}`,
   bytes: randomBytes(size),

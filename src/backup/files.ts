@@ -71,8 +71,8 @@ export async function packFiles(
 }
 
 /**
- * End of every archive: a frame that zstd skips. Node's decompressor does not report that the last bytes of a file are missing, with which the
- * checksum would go unchecked.
+ * End of every archive: a frame that zstd skips. Without it, missing last bytes of a file would go unnoticed: Node's decompressor does not
+ * report them, and skips the checksum.
  */
 const END = Buffer.concat([Buffer.from('502a4d1808000000', 'hex'), Buffer.from('the end.')]);
 

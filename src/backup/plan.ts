@@ -37,7 +37,7 @@ const textOf = (file: string): Promise<string> =>
     throw new Error(`BACKUP_KEY_FILE cannot be read: ${error.message}`);
   });
 
-/** What the archiving of WAL reports. The supervisor writes it. */
+/** State of WAL archiving, written by the supervisor. */
 export interface ArchiveState {
   /** The newest segment in the archive, and when it got there. */
   last: { installation: string; segment: string; at: string } | null;
@@ -70,7 +70,7 @@ export const writeArchiveState = (dataDir: string, state: ArchiveState): Promise
 export const writeCopyState = (dataDir: string, state: CopyState): Promise<void> =>
   writeFileAtomically(fileOf(dataDir, 'copy'), `${JSON.stringify(state)}\n`);
 
-/** File that exists while WAL is discarded, because too much of it waited. A file of its own, since two processes change this. */
+/** File that exists while WAL is discarded, because too much of it waited. A separate file, because two processes change this state. */
 const givenUpFile = (dataDir: string) => join(dataDir, 'backup-given-up');
 
 /** Returns since when WAL is discarded (ISO 8601); null if it is archived. */

@@ -180,7 +180,7 @@ const RESTORE_COMMAND = [
 /** Segments that are unpacked before PostgreSQL asks for them, 16 MiB each. */
 const AHEAD = 4;
 
-/** PostgreSQL does not accept `Z` in times of its configuration. */
+/** PostgreSQL's configuration does not accept times with `Z`. */
 const recoverySettings = (target: Date | null): string =>
   [
     'hot_standby = off',

@@ -31,7 +31,7 @@ const MAX_SCRYPT_BYTES = 256 * 2 ** 20;
 
 const base64 = z.base64().max(64);
 const publicHalf = z.object({
-  // Bounds of what a damaged or hostile file may make this machine compute.
+  // Limits of the computation that a damaged or hostile file can cause.
   scrypt: z.object({
     N: z
       .number()

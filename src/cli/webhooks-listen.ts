@@ -155,7 +155,7 @@ interface Outcome {
   error: string | null;
 }
 
-/** Posts a signed request to the program, byte by byte as a receiver gets it. Redirects are not followed, as those of receivers are not. */
+/** Posts a signed request to the program, byte by byte as a receiver gets it. Redirects are not followed, like those of real receivers. */
 async function forward(
   to: URL,
   { headers, body }: { headers: Record<string, string>; body: string },

@@ -14,7 +14,7 @@ export interface Config {
   environment: Environment;
   /** Name of this installation among several behind one router; undefined: the first. */
   cell: string | undefined;
-  /** `format`: if undefined, text on a terminal and JSON elsewhere. */
+  /** `format`: format of the log; undefined: text on a terminal, JSON elsewhere. */
   log: { level: string; format: 'json' | 'text' | undefined };
   dataDir: string;
   publicUrl: string;

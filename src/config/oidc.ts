@@ -9,7 +9,7 @@ export interface OidcConfig {
   scopes: string;
   /** Label of the sign-in button: the provider's display name. */
   label: string;
-  /** Claim with a person's groups or roles, and the account's role by its values; undefined: roles are managed in the service. */
+  /** Claim with a person's groups or roles, and the account role for each of its values; undefined: roles are managed in the service. */
   roles: { claim: string; of: Readonly<Record<string, 'homeowner' | 'utility' | 'admin'>> } | undefined;
   /** Claim that states whether the e-mail address is verified. */
   verifiedClaim: string;

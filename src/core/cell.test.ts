@@ -26,7 +26,7 @@ test('identifiers and secrets contain the name of the cell that created them', (
       const token = createMailedToken('secret', 'unsubscribe', id);
       expect(token.split('.')[0]).toBe(cell ?? id);
       expect(verifyMailedToken('secret', 'unsubscribe', token)).toBe(id);
-      // Cells have secrets of their own.
+      // Each cell has a separate secret.
       expect(verifyMailedToken('another', 'unsubscribe', token)).toBeNull();
     }),
   );

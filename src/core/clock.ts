@@ -1,4 +1,4 @@
-/** Source of the current time; tests pass their own. */
+/** Source of the current time, which tests replace. */
 export type Clock = () => Date;
 
 export const systemClock: Clock = () => new Date();

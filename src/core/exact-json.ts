@@ -1,6 +1,6 @@
 /** A number with at most this many digits survives the conversion to a double unchanged. */
 const EXACT_DIGITS = 15;
-/** Matches a text that may contain a number with more digits, or with an exponent. */
+/** Matches JSON that may contain a number with an exponent, or with more digits than a double represents exactly. */
 const MAYBE_INEXACT = /\d[\d.]{15}|\d[eE]/;
 
 /** Whether JSON may contain a number that a double would change. If not, `JSON.parse` is exact, and faster. */

@@ -9,7 +9,7 @@ export interface Metrics {
   countOf(name: string, help: string, read: () => number): void;
   /** Registers gauges that are read when metrics are collected. A value that cannot be read is left out. */
   valuesOf(help: Record<string, string>, read: () => Promise<Record<string, number>>): void;
-  /** `known`: labels that start at 0, so that their first count is visible as a rise. */
+  /** `known`: labels that are exported as 0 from the start, so that their first count is visible as an increase. */
   counter<Label extends string>(
     name: string,
     help: string,

@@ -5,7 +5,7 @@ export type WithoutUndefined<Members> = {
   [Name in keyof Members as undefined extends Members[Name] ? Name : never]?: Exclude<Members[Name], undefined>;
 };
 
-/** Copies an object without its undefined members. Null members stay: null is a value. */
+/** Copies an object without its undefined members. Null members are copied. */
 export function omitUndefined<Members extends object>(members: Members): WithoutUndefined<Members> {
   return Object.fromEntries(
     Object.entries(members).filter(([, value]) => value !== undefined),

@@ -1,6 +1,6 @@
 /**
- * Maximum share of one account, as a multiple of the free room. A single account may take three quarters; ten accounts that take their
- * maximum leave a thirty-first.
+ * Maximum share of one account, as a multiple of the free room. A single account may take three quarters of all room; if ten accounts take
+ * their maximum, a thirty-first remains free.
  */
 const TIMES_FREE = 3;
 

@@ -19,8 +19,8 @@ export function kwhToMilliwattHours(kwh: number): MilliwattHours {
 }
 
 /**
- * Returns a finite number times 10^`places` as an integer, halves away from zero (the law's rounding). The number counts as the decimal
- * that was sent, the shortest that reads as this double: 1.0005 has three places and a half, though the double is lower.
+ * Returns a finite number times 10^`places` as an integer, halves away from zero (the law's rounding). The number is treated as the decimal
+ * that was sent, the shortest that parses as this double: 1.0005 is rounded up to three places, although the double is slightly lower.
  */
 export function roundToUnits(value: number, places: number): number {
   const product = Math.abs(value) * 10 ** places;

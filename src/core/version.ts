@@ -7,7 +7,7 @@ export const { version: VERSION } = JSON.parse(text) as { version: string };
 
 /**
  * Name under which this service announces homes to Home Assistant. Ingest ignores announcements with this name: if they were bridged back,
- * they would be taken for devices, and a home would count itself.
+ * they would be treated as devices, and a home's usage would be counted twice.
  */
 export const HOME_ASSISTANT_ORIGIN = 'Energy usage service';
 

@@ -10,7 +10,7 @@ export interface XmlElement {
   children: XmlElement[];
 }
 
-/** Bounds of a document. A year of quarter-hours with three elements each fits. */
+/** Limits of a document. A year of quarter-hours with three elements each is within them. */
 const MAX_ELEMENTS = 150_000;
 const MAX_DEPTH = 50;
 const MAX_TEXT = 1_000;

@@ -64,7 +64,7 @@ log_min_messages = warning
 ${hasLittleMemory() ? LITTLE_MEMORY : ''}`;
 }
 
-/** Fewer processes, each of which takes some 2 MB. One home has neither many queries at once nor large tables. */
+/** Fewer server processes, each of which takes some 2 MB. A single home has few concurrent queries and small tables. */
 const LITTLE_MEMORY = `io_method = sync
 autovacuum_max_workers = 1
 max_parallel_workers_per_gather = 0
@@ -73,8 +73,9 @@ maintenance_work_mem = 16MB
 `;
 
 /**
- * An eighth of the machine's memory, between 128 MB and 2 GB. A million meters touch no more with each round of readings. With little memory
- * it is less, because Node's processes need it more. The kernel's page cache holds the tables of one home as well, and can shrink.
+ * An eighth of the machine's memory, between 128 MB and 2 GB. Even a million meters access no more than this regularly. On a machine with
+ * little memory it is less, because Node's processes need the memory. The kernel's page cache holds the tables of one home as well, and can
+ * shrink.
  */
 const defaultSharedBuffersMb = () =>
   hasLittleMemory() ? 16 : Math.min(2048, Math.max(128, Math.floor(usableMemoryBytes() / 8 / 2 ** 20)));
@@ -98,7 +99,7 @@ export async function startEmbeddedPostgres(options: {
   await refuseOtherMajor(dataDir, binaries);
   await initialise(binaries, cluster);
   await forgetStale(cluster);
-  // A server that was left behind with other settings, such as those of archiving, starts again with these.
+  // A server that a killed process left running with other settings, such as those of archiving, is restarted with these.
   if ((await isEmbeddedAlive(dataDir)) && (await lacksSettings(cluster, extraSettings)))
     await stopEmbeddedPostgres(dataDir, binaries);
   const adopted = await isEmbeddedAlive(dataDir);
@@ -225,7 +226,7 @@ async function isServerOf(cluster: string, pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const [, name, state] = /\((.*)\) (.)/s.exec(stat) ?? [];
   if (state === 'Z' || state === 'X' || (name !== undefined && name !== 'postgres')) return false;
-  // Without a readable /proc, a living process is accepted as the server.
+  // If /proc is not readable, any living process with this id is assumed to be the server.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
   return folder === null || folder === (await realpath(cluster));
 }

@@ -38,7 +38,7 @@ async function on(url: string, work: (pool: Pool) => Promise<unknown>): Promise<
 }
 
 /**
- * Reassigns the objects that initdb's superuser owns, except the system's. REASSIGN OWNED refuses that role, because it also owns the
+ * Reassigns the objects that initdb's superuser owns, except system objects. REASSIGN OWNED refuses that role, because it also owns the
  * system.
  */
 const TAKE_OVER = `DO $$

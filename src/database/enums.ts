@@ -1,6 +1,6 @@
 /**
- * Permitted words of enumerated columns, each list declared once. The types of rows, the checks of requests, the responses and the OpenAPI
- * document (in this order) derive from them. The checks in sql/schema declare the same words to the database.
+ * Permitted values of enumerated columns, each list declared once. The types of rows, the checks of requests, the responses and the OpenAPI
+ * document (in this order) derive from them. The CHECK constraints in sql/schema contain the same values.
  */
 export const ROLES = ['homeowner', 'utility', 'admin'] as const;
 export const PLANS = ['free', 'developer', 'enterprise'] as const;
@@ -25,13 +25,13 @@ export type Placement = (typeof PLACEMENTS)[number];
 /** Manager of a device: the account that owns it, or the utility that paired it for that account. */
 export const MANAGERS = ['owner', 'utility'] as const;
 export type ManagedBy = (typeof MANAGERS)[number];
-/** What a member of a home may do there: see it, or also change it. */
+/** Access of a member to a home: read, or read and change. */
 export const MEMBER_ACCESSES = ['read', 'manage'] as const;
 export type MemberAccess = (typeof MEMBER_ACCESSES)[number];
 /** Whether an app can keep a secret: a program on a server can, one on a phone or a desktop cannot. */
 export const APP_TYPES = ['confidential', 'public'] as const;
 export type AppType = (typeof APP_TYPES)[number];
-/** What the authorization server stores (sql/schema/0089_apps.sql); `client`: a token of an app itself. */
+/** Kinds of objects that the authorization server stores (sql/schema/0089_apps.sql); `client`: a token of an app itself. */
 export type OauthTokenKind = 'interaction' | 'code' | 'access' | 'refresh' | 'client';
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
 /** Kinds of series: prices of a kWh, or grams of CO2 equivalent for a kWh. */

@@ -23,7 +23,7 @@ const LOOK_EVERY_MS = 2_000;
 /**
  * Creates a pool whose connections go to the host in the wanted role, out of several hosts, and to another host after a failover. A server
  * that hangs, or a machine without power, closes no connection. So if a statement takes long, another host has the wanted role and the
- * statement's host has lost it, the pool closes its connections to that host. (Of several standbys each has the wanted role.)
+ * statement's host has lost it, the pool closes its connections to that host. (If several standbys are wanted, each of them has the role.)
  */
 export function createHostsPool(urls: readonly string[], wanted: ServerRole, options: pg.PoolConfig): pg.Pool {
   const { types: _, ...settings } = options;

@@ -41,7 +41,7 @@ test('finds the other host after a failover', async () => {
 test('uses a host only while it still reports the wanted state', async () => {
   const { hosts, are } = servers('primary', 'standby', 'away');
   expect(await Promise.all([0, 1, 2].map((host) => hosts.isWanted(host)))).toEqual([true, false, false]);
-  // If several hosts have the wanted role, as standbys do, each is accepted.
+  // If several hosts have the wanted role (standbys), any of them is accepted.
   are[1] = 'primary';
   expect(await Promise.all([0, 1].map((host) => hosts.isWanted(host)))).toEqual([true, true]);
 });

@@ -5,8 +5,8 @@ import type { Database } from './connect.ts';
 type MovableName = { secretSha256: Buffer } | { id: string };
 
 /**
- * Returns what `find` finds by a name. If that is nothing: `'moving'` if its account is moving to another installation or from one, because
- * then the absence is temporary, and the caller must be asked to repeat (503) rather than told that its key is wrong. Looks a second time
+ * Returns the result of `find` for a name. If there is none: `'moving'` if its account is moving to another installation or from one,
+ * because then the absence is temporary, and the caller gets 503 (retry) instead of an error that its key is wrong. Looks a second time
  * before it returns undefined, because the account may have opened after the first look.
  */
 export async function findUnlessMoving<T>(

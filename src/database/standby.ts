@@ -20,7 +20,7 @@ export interface Standby {
    * primary.
    */
   state(): StandbyState | null;
-  /** Reports that a read from it failed. It is unavailable until it has responded again. */
+  /** Reports a failed read from the standby, which then counts as unavailable until it responds again. */
   failed(): void;
   stop(): void;
 }
@@ -30,7 +30,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
   let samples: readonly StandbySample[] = [];
   let known: { horizon: number; replayed: number } | null = null;
   let isOver = false;
-  /** Last message logged, so that it is logged once. */
+  /** Last logged message, so that the same message is not logged again. */
   let said: string | null = null;
   const tell = (what: string | null) => {
     if (what === said) return;
@@ -41,7 +41,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
 
   async function poll(): Promise<void> {
     const atMs = performance.now();
-    // Read before the standby is queried: whatever the standby has replayed then, the primary had written at this time or later.
+    // The time is read before the standby is queried, so the computed age of the standby's data is never too low.
     const position = await within(writtenTo(queryOn(primary)));
     samples = addLatestSample(samples, { atMs, position });
     const replayed = await within(replayedTo(queryOn(standby)));

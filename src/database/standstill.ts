@@ -92,7 +92,7 @@ function isAnswered(probed: Promise<unknown>): Promise<boolean> {
       () => resolve(true),
       (error: Error) => resolve(!/timeout/i.test(error.message)),
     );
-    // Data that arrived while this process was busy is read before the verdict.
+    // Data that arrived while this process was busy is read before the server is judged.
     setTimeout(() => setImmediate(() => setImmediate(resolve, false)), PROBE_MS).unref();
   });
 }

@@ -13,7 +13,7 @@ interface Unseen {
 export type FactOrReason<T> = T | Unseen;
 export const isFactKnown = <T extends object>(fact: FactOrReason<T>): fact is T => !('why' in fact);
 
-/** All facts, gathered before any of them is judged. Null: the installation has nothing of that kind. */
+/** All facts, gathered before the checks run. Null: not applicable to this installation. */
 export interface InstallationFacts {
   /** Time at which the facts were gathered, Unix ms. */
   nowMs: number;
@@ -117,7 +117,7 @@ export interface PortFacts {
   port: number;
   host: string;
   state: 'free' | 'taken' | 'unusable';
-  /** Process that listens on the port, as far as this user may see it. */
+  /** Process that listens on the port, if this user has the right to see it. */
   holder: { pid: number; title: string } | null;
   /** Reason why the service cannot listen on the port. */
   why?: string;
@@ -132,7 +132,7 @@ export interface FileFacts {
   isWritable: boolean;
 }
 
-/** Severity of a finding. `skipped`: the check could not run, for a reason that is a finding of its own. */
+/** Severity of a finding. `skipped`: the check could not run, and another finding states the reason. */
 export type FindingLevel = 'ok' | 'warning' | 'problem' | 'skipped';
 
 /** Result of a check. */

@@ -82,7 +82,7 @@ export async function runAsOperator(
   }
 }
 
-/** An operator reaches all accounts. Data that belong to a caller are those of the named account. */
+/** An operator can access all accounts. Operations on the caller's own data use the named account. */
 const operator = (userId: string): Caller => ({
   by: 'key',
   keyId: COMMAND_LINE,

@@ -16,7 +16,7 @@ export interface CommandNoun {
   name: string;
   /** Member that contains the object's id, and name of the command's argument: `device_id`. A user may also be given by e-mail address. */
   id: string;
-  /** Columns of a list on a terminal; `app.name` is a member of a member. */
+  /** Columns of a list on a terminal; `app.name` is the member `name` of the member `app`. */
   columns: readonly string[];
 }
 

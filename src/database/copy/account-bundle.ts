@@ -102,7 +102,7 @@ export async function renumber(target: PoolClient): Promise<void> {
        WHERE d.relation = 'deliveries' AND d.row->>'webhook_id' = i.row->>'webhook_id' AND n.was <= (i.row->>'catching_up_to')::bigint))
      WHERE i.relation = 'webhooks' AND i.row->>'catching_up_to' IS NOT NULL`,
   );
-  // As text (json, not jsonb), so that the state of a law stays exactly as ingest wrote it.
+  // As `json` text instead of `jsonb`, so that the state of a law is copied exactly as ingest wrote it.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('laws', (
        SELECT '[' || coalesce(string_agg(format('[%s,%s,%s]', n.is_now, law->1, law->2), ',' ORDER BY place), '') || ']'
@@ -180,8 +180,8 @@ async function clearUnknownAccount(client: PoolClient, relation: string, column:
 }
 
 /**
- * Restores the rows that stayed behind after a failed move. A row is restored if every row that it refers to still exists and no equal row
- * was created meanwhile.
+ * After a failed move, restores the rows that do not move with an account. A row is restored if every row that it refers to still exists
+ * and no equal row was created meanwhile.
  */
 export async function restoreReferences(client: PoolClient): Promise<void> {
   for (const { relation, column } of RETURNED_RELATIONS) {
@@ -225,7 +225,7 @@ export async function compareUnpacked(
   const print = `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(row::text), 1, 15))::bit(60)::bigint), 0)::text`;
   const done: { relation: string; rows: number }[] = [];
   for (const { relation, whose, stays } of BUNDLED_RELATIONS) {
-    // Append-only rows stayed at the source; an account that returns finds them unchanged.
+    // Append-only rows were left at the source, so an account that returns finds them unchanged.
     if (stays) continue;
     const { rows } = await client.query(
       `SELECT (SELECT ${print} FROM incoming WHERE relation = '${relation}') AS came,

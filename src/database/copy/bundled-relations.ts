@@ -31,10 +31,10 @@ const OF_DEVICE = 'device_id IN (SELECT device_id FROM devices WHERE user_id = A
 const OF_BILL = 'bill_period_id IN (SELECT bill_period_id FROM bill_periods WHERE user_id = ANY ($1))';
 const OF_GROUP = 'group_id IN (SELECT group_id FROM home_groups WHERE user_id = ANY ($1))';
 const OF_EVENT = 'event_id IN (SELECT event_id FROM events WHERE user_id = ANY ($1))';
-/** Keys and webhooks by which a member reaches the home of another account: they end if either account moves. */
+/** Keys and webhooks with which a member accesses the home of another account. They end if either account moves. */
 const OF_MEMBERSHIP =
   'member_id IN (SELECT member_id FROM home_members WHERE user_id = ANY ($1) OR member_user_id = ANY ($1))';
-/** Authorizations of apps, and what apps made by them: they end if the home or the app's owner moves. */
+/** Authorizations of apps, and the objects that apps created with them. They end if the home or the app's owner moves. */
 const OF_AUTHORIZATION = `authorization_id IN (SELECT authorization_id FROM authorizations
   WHERE user_id = ANY ($1) OR app_id IN (SELECT app_id FROM apps WHERE user_id = ANY ($1)))`;
 const OWN_WEBHOOK = `${OF_USER} AND member_id IS NULL AND authorization_id IS NULL`;
@@ -49,12 +49,13 @@ export const BUNDLED_RELATIONS: readonly BundledRelation[] = [
   { relation: 'group_members', whose: `${OF_USER} AND ${OF_GROUP}` },
   { relation: 'idempotent_answers', whose: OF_USER },
   { relation: 'sessions', whose: OF_USER },
-  // A passkey works at its host only. The cells of a router share the host; elsewhere the page shows that the passkey has another one.
+  // A passkey works only at its host. Cells behind one router share the host; at a different host, the page reports that the passkey
+  // belongs to another host.
   { relation: 'passkeys', whose: OF_USER },
   // The account's identity at a sign-in provider. Both installations may use the same provider.
   { relation: 'identities', whose: OF_USER },
   { relation: 'imports', whose: OF_USER },
-  // Meters find their batch through the route of their names. An owner may since have left the reach of the batch's creator.
+  // Meters find their batch by their login names. The owner may no longer be within the reach of the batch's creator.
   { relation: 'provisioning_batches', whose: OF_USER, mayName: 'owner_user_id' },
   { relation: 'devices', whose: OF_USER },
   // A key that is limited to a device moves with it, or ends.
@@ -134,7 +135,7 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
     relation: 'api_keys',
     whose: `((NOT (${OF_USER}) AND ${OF_GROUP}) OR (device_id IS NOT NULL AND (${OF_USER}) <> (${OF_DEVICE})) OR ${OF_MEMBERSHIP})`,
   },
-  // Apps of moving accounts, and what any app made in moving homes.
+  // Apps of moving accounts, and objects that apps created in moving homes.
   { relation: 'apps', whose: OF_USER },
   { relation: 'authorizations', whose: OF_AUTHORIZATION },
   {

@@ -93,7 +93,7 @@ export const clockCheck: Check = {
 
 const CONFIRM = 'Set the clock. If it is already right: energy doctor --confirm-clock.';
 
-/** Reports a clock that the service does not follow until an operator confirms it. */
+/** Reports a machine clock so far from the installation's last activity that the service ignores it until an operator confirms it. */
 function judgeBelieved(nowMs: number, believedMs: number | null): Finding | null {
   if (believedMs === null) return null;
   const days = Math.round(Math.abs(nowMs - believedMs) / DAY_MS);
