@@ -18,7 +18,10 @@ export function openMailer({ environment, dataDir, mail }: Config): Mailer {
   return isLive && mail.smtpUrl ? createSmtpMailer(mail.smtpUrl) : createCapturingMailer(join(dataDir, 'mail'));
 }
 
-/** Creates the function that fetches answers of sources of series, with the guard of callbacks. `bounds`: other ones than of series. */
+/**
+ * Creates the function that fetches answers of sources of series, with the guard of callbacks. `bounds`: limits other than those for
+ * series.
+ */
 export async function openAnswerFetcher(
   { webhook: { allowPrivate, caFile } }: Config,
   bounds: { maxBytes?: number; timeoutMs?: number } = {},

@@ -48,7 +48,7 @@ const DYNAMIC = { add: '0.1482', multiply: '1.21', standing_per_day: '0.25' };
 const SERIES_NAME = 'Wholesale prices (simulated)';
 const LOOK_MS = HOUR_MS;
 
-/** First day of an offer: far enough away that it is never the valid tariff while somebody looks at the demo. */
+/** First day of an offer: so far in the future that the offer never becomes the current tariff of the demo. */
 const inAYear = (now: Date): string => new Date(now.getTime() + 365 * DAY_MS).toISOString().slice(0, 10);
 
 const named = ({ users }: DemoHomes, name: string): DemoHome | undefined =>
@@ -135,7 +135,7 @@ async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Dat
     .where('series_id', '=', series_id)
     .executeTakeFirst();
   const firstMs = Math.min(...daan.devices.map(({ installedAtMs }) => installedAtMs));
-  // Whole UTC days. Tomorrow's day of UTC ends after that of Amsterdam.
+  // Whole UTC days, which are enough because tomorrow ends later in UTC than in Amsterdam.
   const fromMs = last?.day ? last.day.getTime() + DAY_MS : Math.floor(firstMs / DAY_MS) * DAY_MS;
   const toMs = (Math.floor(now.getTime() / DAY_MS) + 2) * DAY_MS;
   const prices = [];

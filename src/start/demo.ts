@@ -67,7 +67,8 @@ export async function startDemo(
     const began = performance.now();
     progress.start(players.missing(Date.now()));
     const backfill = async () => {
-      // An alert that exists from the beginning would be evaluated for each hour of 13 months. Those of the last day fire.
+      // Created only now, because an earlier alert would be evaluated for each hour of 13 months. Only the hours of the last day can fire
+      // it.
       const before = await players.backfill(Date.now() - 2 * DAY_MS, progress.sent);
       await ensureAlerts(db, config, homes, new Date());
       return before + (await players.backfill(Date.now(), progress.sent));

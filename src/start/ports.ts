@@ -92,7 +92,7 @@ export async function canListen(host: string, port: number): Promise<boolean> {
 function listenOn(host: string, port: number): Promise<Server | null> {
   const server = createServer((socket) => socket.destroy());
   return new Promise((resolve, reject) => {
-    // Other errors, such as an address that does not belong to this machine, are not about the port.
+    // Other errors, such as an address that does not belong to this machine, do not mean that the port is in use.
     server.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
     );

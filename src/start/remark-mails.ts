@@ -22,7 +22,7 @@ export function createRemarkComposer(): ComposeRemark {
   };
 }
 
-/** Compiles the texts of the page Home in a language: remarks are among them. */
+/** Compiles the texts of the page Home, which include those of remarks, in a language. */
 async function loadTexts(language: Language): Promise<CompiledWords> {
   const home = await readFile(fileURLToPath(new URL(`${language}/home.json`, WORDS)), 'utf8');
   return compileWords({ home: JSON.parse(home) });

@@ -64,7 +64,7 @@ export async function runRole(
   const { pool } = role;
   metrics.valuesOf({ energy_role_up: '1 while the role runs' }, async () => ({ energy_role_up: 1 }));
   metrics.valuesOf(DATABASE_METRICS, () => readDatabaseMetrics(pool));
-  // A pool of its own: brokers wait for these answers, which must not queue behind the role's own queries.
+  // A separate pool, because brokers wait for these answers, which must not queue behind the role's own queries.
   const access = createPool(role.url, { max: 2, applicationName: `energy ${name} operator`, isAnswering: true });
   const operated = {
     metrics: async () => [await metrics.asJson()],
@@ -81,7 +81,7 @@ export async function runRole(
   });
   const ready = { ...role.ready, operator_port: operator.port };
   log.info(ready, 'ready');
-  // Flush now and not only at exit: a killed process never gets there.
+  // Flush the cache now, because a killed process never reaches its exit handler.
   flushCompileCache();
   process.send?.({ ready: name, ...ready });
 }

@@ -124,7 +124,7 @@ async function stopBoth(
   await stopEmbeddedPostgres(at.new, ours);
 }
 
-/** Moves the data, unless an earlier, interrupted run has finished the move. */
+/** Moves the data, unless an earlier run finished this step before it was interrupted. */
 async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveSteps): Promise<void> {
   const pools = { source: createPool(sourceUrl, { max: 1 }), target: createPool(targetUrl, { max: 1 }) };
   // The queries fail in a new, empty database, which has no schema.

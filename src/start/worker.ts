@@ -174,7 +174,8 @@ async function startTelling(
     counts.evaluated += candidates;
     counts.fired += fired;
     if (fired > 0) deliveries.kick();
-    // Changes that arrive in the meantime wait for the next pass: a user whose meters send constantly is evaluated once for all of them.
+    // Changes that arrive during a pass wait for the next one, so that a user whose meters send constantly is evaluated once for many
+    // readings.
     return hasMore ? changes : 0;
   };
   const tell = () => publishUsage(pool, clock());

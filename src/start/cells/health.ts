@@ -5,7 +5,7 @@ import { readBackends } from './runtime-api.ts';
 export interface CellHealth {
   cell: string;
   router: string;
-  /** Whether the cell answers HTTPS, and MQTT. Null if the router has no such backend. */
+  /** Whether the cell responds to HTTPS and to MQTT. Null if the router has no such backend. */
   https: boolean | null;
   mqtt: boolean | null;
 }

@@ -3,7 +3,7 @@ import { moveUsers, type UsersMove, type UsersMoveReport } from '../users-move/m
 import type { AccountName, AccountRoutes } from '../users-move/routes.ts';
 import { type ExceptionPlaces, storeExceptions } from './exceptions.ts';
 
-/** Name of the cell whose identifiers contain none. */
+/** Name, in commands, of the first cell, whose identifiers contain no cell name. */
 export const FIRST_CELL = 'first';
 
 /** Result of a move to another cell. */
@@ -67,7 +67,10 @@ export async function moveToCell(
   return report;
 }
 
-/** Groups accounts that must move together. The first group has those that are not open here: an interrupted move of them must end first. */
+/**
+ * Groups accounts that must move together. The first group contains the accounts that are closed here, because an interrupted move of them
+ * must be completed first.
+ */
 async function groupUsers(source: Pool, users: readonly string[]): Promise<string[][]> {
   // Raw SQL: a list as one parameter.
   const { rows } = await source.query(

@@ -40,7 +40,10 @@ export async function readBackends(router: string): Promise<Backend[]> {
     .map((fields) => ({ name: fields[name ?? -1] ?? '', isUp: fields[status ?? -1] === 'UP' }));
 }
 
-/** Returns the path under which a router knows the map file of this name. Its folder may be another one than here (chroot, container). */
+/**
+ * Returns the path under which a router knows the map file of this name. The router may see its folder under a different path (chroot,
+ * container).
+ */
 export async function findMap(router: string, fileName: string): Promise<string> {
   const listed = await ask(router, 'show map\n');
   const paths = [...listed.matchAll(/^-?\d+ \((.+?)\) /gm)].map(([, path]) => path ?? '');

@@ -62,7 +62,7 @@ export interface UsersMove {
    * forwards the last messages.
    */
   connectedMs?: number;
-  /** Redirects callers and devices of the accounts. Left out: people do it by hand. */
+  /** Redirects callers and devices of the accounts. Left out: operators redirect them by hand. */
   routes?: AccountRoutes;
   step(text: string): void;
   progress: Progress;

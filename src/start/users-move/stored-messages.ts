@@ -16,9 +16,9 @@ export interface IngestSettings {
 
 /**
  * Writes messages that devices sent to their account's old installation to the installation that has the account now. They are treated as
- * if they had arrived there; a message that cannot be written is rejected alone. `whose`: SQL condition on `departed_messages` m that
- * selects the logins, with its values. Messages that were written before a kill are written again and recognised as duplicates. Returns the
- * number of messages.
+ * if they had arrived there; a message that cannot be written is rejected without affecting the others. `whose`: SQL condition on
+ * `departed_messages` m that selects the logins, with the values of its parameters. Messages that were written before a kill are written
+ * again and recognised as duplicates. Returns the number of messages.
  */
 async function forwardKept(
   { from, to }: { from: Pool; to: Pool },

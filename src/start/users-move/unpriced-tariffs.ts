@@ -17,7 +17,7 @@ export interface UnpricedTariff {
 
 /**
  * Returns the tariffs of accounts whose price series neither exist at the target nor move there. `at`: pool of the installation that has
- * the accounts now. `lines`: the accounts' lines in the file.
+ * the accounts now. `lines`: line numbers of the accounts in the operator's file.
  */
 export async function unpricedTariffs(
   { source, target }: MoveInstallations,
