@@ -7,7 +7,7 @@ export class ApiFailure extends Error {
   readonly status: number;
   /** Validation errors by field. */
   readonly details: { field: string; message: string }[];
-  /** For an internal error: id of its entry in the service's log. */
+  /** For an internal error: id under which the service has logged it. */
   readonly incident: string;
   constructor(status: number, body: { error?: string; details?: ApiFailure['details']; incident?: string }) {
     super(body.error ?? words().common.errors.status({ status }));
@@ -67,8 +67,8 @@ export async function postBody<T>(path: string, sent: { once?: string; type?: st
 }
 
 /**
- * Sends a POST that begins a sign-in. Behind a router of several cells each cell is asked, because the browser does not know which of them
- * has the account; a cell that does not answer is skipped. Returns the responses.
+ * Sends a POST that begins a sign-in. Behind a router of several cells, sends it to each cell, because the browser does not know which cell
+ * has the account; a cell that does not respond is skipped. Returns the responses.
  */
 export async function postToEachCell<T>(path: string, body: object): Promise<T[]> {
   const { body: first, others } = await postToCell<T>(path, body);

@@ -8,7 +8,7 @@ import { TimeZoneQuestion } from './parts/time-zone.ts';
 import { usePageLink, useSession } from './session.ts';
 import { words } from './words/words.ts';
 
-/** Pages of everybody: at the bottom of a phone, at the top of a wider screen. */
+/** Pages for every user: links at the bottom of a phone's screen, and at the top of a wider one. */
 const TABS = ['home', 'devices', 'tariffs', 'alerts', 'account'] as const;
 /** Pages of accounts that serve others. */
 const WORK = {

@@ -23,8 +23,9 @@ export async function makePasskey(): Promise<CreatedPasskey> {
 }
 
 /**
- * Asks the person for a passkey, and returns the proofs for signing in, of which the first valid one counts. A passkey does not tell the cell
- * of its account, so it signs the challenges of all cells at once, and there is a proof for each cell. Throws an error for people to read.
+ * Asks the person for a passkey, and returns the proofs for signing in, of which the first valid one counts. A passkey does not identify
+ * the cell of its account, so it signs the challenges of all cells at once, and there is a proof for each cell. Throws an error for people
+ * to read.
  */
 export async function askForPasskey(): Promise<object[]> {
   const begun = await postToEachCell<{ sign_in_id: string; options: PublicKeyCredentialRequestOptionsJSON }>(
@@ -42,7 +43,7 @@ export async function askForPasskey(): Promise<object[]> {
 /** Throws what people should read instead of the browser's technical text. */
 function explain(error: Error): never {
   const { passkeys: w } = words().common;
-  // Browsers report the same error if a person cancels, if the time is over, and if they do not trust the certificate.
+  // Browsers report the same error if a person cancels, if the request times out, and if they do not trust the certificate.
   if (error.name === 'NotAllowedError') throw new Error(w.cancelled);
   if (error.name === 'SecurityError') throw new Error(w.otherHost);
   if (error.name === 'InvalidStateError') throw new Error(w.known);

@@ -117,7 +117,7 @@
       'content-type': response.headers.get('content-type') ?? 'application/json',
       [SEEN_AT]: new Date().toISOString(),
     });
-    // Delete first, so that the new entry is the last in order.
+    // Delete the old entry first, so that the new one is the last in order.
     await data.delete(request);
     await data.put(request, new Response(await response.blob(), { headers }));
     const kept = (await data.keys()).filter((one) => new URL(one.url).pathname !== SESSION);

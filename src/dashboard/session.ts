@@ -29,7 +29,7 @@ export interface Session {
   rest: string;
   /** Opens another page and moves the focus to it. */
   go(path: string): void;
-  /** Changes the address within the same page; the focus stays. */
+  /** Changes the address within the same page, without moving the focus. */
   move(path: string): void;
 }
 

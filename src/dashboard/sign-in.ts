@@ -29,7 +29,7 @@ export function SignIn<Signed>(props: {
   const { signIn, dashboard } = words().common;
   useLayoutEffect(() => {
     document.title = `${words().common.signIn.title} · ${words().common.product}`;
-    // The provider knows the person: it redirects back at once.
+    // The person is signed in at the provider, so it redirects back at once.
     if (attempt) run(() => goToProvider(attempt));
     // Remove the token from the address, where it would be visible, copied and stored in the history.
     if (token !== '') history.replaceState(null, '', location.pathname);

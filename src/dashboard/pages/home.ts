@@ -65,7 +65,7 @@ export function PeriodView(props: {
   const asked = { user_id: user.user_id, device_id: deviceId, unit, date: start };
   const keys = [user.user_id, deviceId, unit, start, computed];
   const period = useLoad(() => callApi<Period>('GET', withQuery('/v1/period', asked)), keys);
-  // A request of its own: the usage does not wait for the computation of costs.
+  // A separate request, so that the usage does not wait for the computation of costs.
   const costs = useLoad(() => callApi<PeriodCosts>('GET', withQuery('/v1/period-costs', asked)), keys);
   const again = useCallback(() => {
     period.again();
@@ -104,7 +104,7 @@ export function PeriodView(props: {
             html`<p class="quiet"><a ...${follow('tariffs')}>${w.home.addTariff}</a></p>`
           }
           ${
-            // These cards are about the present, independent of the period.
+            // These cards show current data, independent of the selected period.
             deviceId === undefined &&
             one.end >= today &&
             html`${costs.value?.has_tariff && html`<${PriceCurve} of=${one} />`}<${Remarks} userId=${user.user_id} hour=${one.now.slice(0, 13)} /><${Forecast} userId=${user.user_id} hour=${one.now.slice(0, 13)} />`

@@ -169,7 +169,7 @@ export function TariffActions({ of, onEdit, onDelete }: { of: Tariff; onEdit: ()
 /** Formats a number with all its decimals. */
 const exactly = (value: string | number): string => numberFormat({ maximumFractionDigits: 9 }).format(Number(value));
 
-/** Formats a price with all its decimals. */
+/** Formats a price with all of its decimals. */
 export const formatPrice = (text: string, currency: string): string =>
   numberFormat({ style: 'currency', currency, maximumFractionDigits: 9 }).format(Number(text));
 

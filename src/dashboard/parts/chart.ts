@@ -14,7 +14,7 @@ export interface BarPart {
   colour: string;
 }
 
-/** Height of the chart of a page's first screen: on a phone all of it is above the fold. */
+/** Height of the chart of a page's first screen: on a phone it is visible without scrolling. */
 export const firstChartHeightPx = (): number => (innerWidth > 704 ? 260 : 180);
 
 /** A quantity drawn as a line over the bars, with its own axis on the right. */

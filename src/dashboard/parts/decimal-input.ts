@@ -17,7 +17,7 @@ export function numberErrorOf(text: string, { least, most, isWhole = false }: Li
   const w = words().common.numbers;
   const typed = readDecimal(text);
   if (typed.kind === 'empty') return '';
-  // Both numbers without thousands separators, which is the unambiguous way to type them.
+  // Both possible numbers without thousands separators, which is how to type them unambiguously.
   if (typed.kind === 'unclear') return w.unclear({ as: toTypedNumber(typed.values[0]), or: typed.values[1] });
   if (typed.kind !== 'number') return w.none({ example: shown(12.5) });
   const value = Number(typed.value);
@@ -71,7 +71,7 @@ type Typed =
   /** `value`: digits with a decimal point, in the service's format. */
   | { kind: 'number'; value: string }
   | { kind: 'empty' | 'none' }
-  /** Ambiguous: one number or a thousand times as much. Both are in the service's format. */
+  /** The typed text is ambiguous: `1.234` may mean 1.234 or 1,234. Both numbers are in the service's format. */
   | { kind: 'unclear'; values: [string, string] };
 
 /** A space or an apostrophe always separates thousands. */

@@ -10,7 +10,8 @@ export function colourOf(element: HTMLElement, name: string): string {
 }
 
 /**
- * Box with a plot as wide as the box. It is redrawn whenever `keys` or the page's colours change. A `draw` that returns null draws nothing.
+ * Element that contains a plot of the same width. It is redrawn whenever `keys` or the page's colours change. A `draw` that returns null
+ * draws nothing.
  */
 export function useDrawing(draw: (element: HTMLElement) => uPlot | null, keys: readonly unknown[]) {
   const box = useRef<HTMLDivElement>(null);

@@ -36,11 +36,13 @@ export interface BarColours {
   zero: string;
 }
 
-/** Widths of a bar and of the wider one behind it, as shares of their place. Without a ghost a bar is wider. */
+/** Widths of a bar and of the wider bar behind it, as shares of the space for one bucket. A bar without one behind it is wider. */
 const WIDTHS = { alone: 0.78, inFront: 0.56, ghost: 0.88 };
 const MOST_BAR_PX = 48;
 
-/** Paints the bars: behind each the compared one, then its parts from zero on, with a pale estimated part on top. */
+/**
+ * Paints each bar: first the bar of the compared period behind it, then its parts from zero upwards, with the pale estimated part on top.
+ */
 export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours): void {
   const { ctx, bbox } = plot;
   const slotPx = bbox.width / bars.length;
@@ -91,7 +93,7 @@ export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours
     ctx.fillRect(bbox.left, Math.round(y(0)), bbox.width, devicePixelRatio || 1);
   }
 }
-/** Share of the ground's colour over an estimated part, as in --pale. */
+/** Share of the background colour in an estimated part, as in --pale. */
 const PALE = 0.62;
 
 /** Draws a dashed horizontal line at a value. */

@@ -66,7 +66,7 @@ function Tells({ of }: { of: DiscoveredDevice }) {
   </div>`;
 }
 
-/** Describes a device's channels and what would count: "import: energy register, power; counts as import". */
+/** Describes a device's channels and which of them would count: "import: energy register, power; counts as import". */
 function whatItTells({ quantities, channels }: DiscoveredDevice): string[] {
   const w = words().devices.discovered;
   return channels.map((channel) => {

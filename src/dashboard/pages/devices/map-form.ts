@@ -94,7 +94,7 @@ const deviceOf = (topic: string): string => /^(.{1,100})\/[^/]*$/.exec(topic)?.[
 function mappedIn(form: FormData, path: string | null, topic: string): MappingEntry {
   const text = (name: string) => String(form.get(name) ?? '').trim();
   const scale = numberOf(text('scale'));
-  // The proposed name is that of one topic. For a filter, the service names each device by what the wildcard stands for.
+  // The proposed name belongs to one topic. If the topic is a filter, the service names each device by the text that matches the wildcard.
   const isProposed = text('topic').includes('+') && text('device') === deviceOf(topic);
   const device = isProposed ? '' : text('device');
   const optional = { device, circuit: text('circuit'), time_path: text('time_path'), path: path ?? '' };

@@ -9,7 +9,7 @@ import { todayInZone } from '../../parts/period.ts';
 import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
-/** Paged list of the homes of a group; a home is added by its e-mail address. */
+/** Paged list of the homes of a group, with a form that adds a home by its e-mail address. */
 export function GroupHomes({ of: group, onChange }: { of: Group; onChange: () => void }) {
   const { common, groups: w } = words();
   const path = `/v1/groups/${group.group_id}/users`;

@@ -11,7 +11,7 @@ type Follow = (page: string) => object;
 
 /**
  * Card with the consumers of a home: devices with their usage, and usage that no device measures. `follow`: returns the attributes of a
- * link to a page. The load at night shows most of the waste, because people are asleep.
+ * link to a page. The load at night is shown because people are asleep, so most of it is wasted.
  */
 export function Consumers({ of: shown, costs, follow }: { of: Period; costs: PeriodCosts | null; follow: Follow }) {
   const { common, home, period: w, devices: named } = words();

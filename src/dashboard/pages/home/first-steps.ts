@@ -35,8 +35,8 @@ export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }
 }
 
 /**
- * Asks the administrator of a new installation whether it is for their own home, and gives the home an account of its own: alerts and mails go
- * to its address, and it can neither see nor change the installation.
+ * Asks the administrator of a new installation whether it is for their own home, and creates a separate account for the home: alerts and
+ * mails go to its address, and it has no access to the installation.
  */
 function HomeQuestion() {
   const { pick, go, me } = useSession();

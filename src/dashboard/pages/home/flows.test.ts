@@ -120,7 +120,7 @@ test('the used energy continues to the devices, largest first, including the unt
   const sums = listConsumers({ consumption_kwh: 36, untracked_kwh: 0 }, 36, many);
   expect(sums.find(({ kind }) => kind === 'others')).toEqual({ kind: 'others', count: 3, kwh: 6 });
   expect(sums.reduce((sum, { kwh }) => sum + (kwh ?? 0), 0)).toBe(36);
-  // Devices that measured more than the home, or that do not add up, are not drawn.
+  // If the devices measured more than the home, or their sum differs, they are not drawn.
   for (const flows of [
     { consumption_kwh: 10, untracked_kwh: -2 },
     { consumption_kwh: 6, untracked_kwh: 2 },

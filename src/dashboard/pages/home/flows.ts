@@ -21,7 +21,7 @@ const TO: readonly [Measure, Name, string][] = [
   ['grid_export_kwh', 'gridExport', '--mains'],
   ['charged_kwh', 'charged', '--battery'],
 ];
-/** Shown only if individual devices are measured; otherwise all usage is untracked. */
+/** Untracked usage is shown only if individual devices are measured; otherwise all usage would be untracked. */
 const USED: readonly [Measure, Name][] = [
   ['consumption_kwh', 'consumption'],
   ['untracked_kwh', 'untracked'],
@@ -93,7 +93,7 @@ export function listConsumers(
   if (top.length === 0 || consumption_kwh === null || untracked_kwh === null || untracked_kwh < -ROUNDED_KWH)
     return whole;
   if (!isBalanced([sum(top.map((one) => one.kwh))], [consumption_kwh])) return whole;
-  // One device alone keeps its name.
+  // A single small device is shown by its name.
   const shown = top.length === MOST_DEVICES + 1 ? top.length : MOST_DEVICES;
   const small = top.slice(shown);
   const uses: Use[] = [
@@ -205,7 +205,7 @@ export const LABEL_HEIGHT_PX = 56;
 const WIDTH = 100;
 /** Maximum share of the height for the bands, so that there are gaps between them. */
 const FILLED = 0.8;
-/** Left edge and width of the bar in the middle. */
+/** Left edge and width of the vertical bar in the middle. */
 const BAR = { x: 49, width: 2 };
 /** Length of the arrow tip of a band. */
 const TIP = 5;

@@ -14,8 +14,8 @@ const kwh = (value: number): string =>
   `${numberFormat({ maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)} kWh`;
 
 /**
- * Forecast of an account's month, with its range and the accuracy of earlier forecasts; empty if too little is known. `hour`: reloads when
- * the hour changes.
+ * Forecast of an account's month, with its range and the accuracy of earlier forecasts; empty without enough data. `hour`: reloads when the
+ * hour changes.
  */
 export function Forecast({ userId, hour }: { userId: string; hour: string }) {
   const ask = () => callApi<Answer>('GET', withQuery('/v1/forecast', { user_id: userId }));

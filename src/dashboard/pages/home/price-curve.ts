@@ -29,7 +29,7 @@ const hoursOf = ({ hours }: Curve): Hour[] =>
     price: per_kwh === null ? null : Number(per_kwh),
   }));
 
-/** Returns the cheapest hours of each day, of those whose price is known, by their start in Unix ms. Pure. */
+/** Returns the cheapest hours with a known price of each day, by their starts in Unix ms. Pure. */
 export function cheapestHours(hours: readonly Hour[]): Set<number> {
   const days = Map.groupBy(
     hours.filter(({ price }) => price !== null),
@@ -61,7 +61,7 @@ export function cheapestWindow(
   return best;
 }
 
-/** Card with the prices of today and tomorrow and what the home has used over them. Empty if no dynamic tariff is valid. */
+/** Card with the prices of today and tomorrow, and the home's usage in the same hours. Empty if no dynamic tariff is valid. */
 export function PriceCurve({ of: one }: { of: Period }) {
   const { user_id, timezone, now } = one;
   const today = now.slice(0, 10);

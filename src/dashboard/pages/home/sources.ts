@@ -17,8 +17,9 @@ export interface EnergySources {
 }
 
 /**
- * Returns the origin of a bucket's usage. The three sources add up to `kwh_used` exactly. Meters measure no paths, so production counts as
- * exported and stored before it counts as used, then the battery as used, and the grid supplied the rest. Pure.
+ * Returns the origin of a bucket's usage. The three sources add up to `kwh_used` exactly. Meters do not measure where energy flows. By
+ * convention, production is first exported, then stored, then used; the battery supplies the next part of the usage, and the grid the
+ * remaining part. Pure.
  */
 export function energySourcesOf(measures: Measures): EnergySources {
   const used = Math.max(0, measures.kwh_used ?? 0);

@@ -32,7 +32,7 @@ const storedReading = stored('chart-reading', READINGS);
 /** A row of a home or of a device. */
 type Row = Omit<Usage, 'peak_hour'>;
 
-/** Days before a period whose bars stand behind its own; null if there are none. */
+/** Days of the earlier period whose bars are drawn behind those of the shown period; null if there are none. */
 function ghostDays({ unit, start, end, compared }: Period): { start: string; end: string } | null {
   if (!compared) return null;
   if (unit === 'year') {
@@ -79,7 +79,7 @@ export function UsageChart(props: {
   const length = one.unit === 'day' ? rows : one.unit === 'year' ? 'month' : 'day';
   const loaded = useRows(one, { start: one.start, end: one.end }, length);
   const before = useRows(one, ghostDays(one), length);
-  // New readings change the total. The bars stay until the new ones arrive.
+  // A new total after new readings reloads the bars; the previous bars are shown until then.
   const { kwh_used } = one.used;
   const shownTotal = useRef(kwh_used);
   useEffect(() => {

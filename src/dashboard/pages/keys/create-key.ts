@@ -87,7 +87,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
   <//>`;
 }
 
-/** Dialog that replaces a key by a similar one and shows until when both work. */
+/** Dialog that rotates a key, and shows until when the previous key is valid. */
 export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void; onClose: () => void }) {
   const { me } = useSession();
   const { common, keys: w } = words();

@@ -9,7 +9,7 @@ import { busyAttributes, Dialog, ErrorMessage, Field, renderMarks } from '../../
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** Effect of a battery in some days, and its price as typed; null: none was typed. */
+/** Effect of a battery over some days, and the battery's price as typed; null: no price was typed. */
 interface Tried {
   days: { start: string; end: string };
   price: number | null;
@@ -106,7 +106,7 @@ function noSurplus(reason: unknown): null {
   throw reason;
 }
 
-/** Returns the answer in words, a sentence or two a paragraph. */
+/** Returns the result as text, in paragraphs of one or two sentences. */
 function wordsOf({ days, price, answer }: Tried): string[] {
   const w = words().tariffs.whatIf.battery;
   if (!answer) return [w.noSurplus];

@@ -80,7 +80,7 @@ export function CompareDialog(props: {
   <//>`;
 }
 
-/** Returns the answer in words. */
+/** Returns the result as text. */
 function wordsOf({ start, end, currency, alternatives }: TariffComparison): string {
   const w = words().tariffs.whatIf.compare;
   const { name, cost, difference } = alternatives[0] as TariffComparison['alternatives'][number];

@@ -79,7 +79,7 @@ const COUNTRIES: readonly string[] = [...new Set(TARIFF_TEMPLATES.map(({ country
 
 const formsOf = (country: string): TariffTemplate[] => TARIFF_TEMPLATES.filter((one) => one.country === country);
 
-/** Country by time zone, for countries with templates. Links and islands are not worth listing. */
+/** Country by time zone, for countries with templates. Alias names and zones of small islands are omitted. */
 const OF_ZONE: Record<string, string> = {
   'Europe/Berlin': 'DE',
   'Europe/Amsterdam': 'NL',

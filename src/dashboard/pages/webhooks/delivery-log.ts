@@ -139,7 +139,7 @@ function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Deliv
     () => callApi<SentDelivery>('GET', `/v1/webhooks/${webhookId}/deliveries/${delivery_id}/exchange`),
     [webhookId, delivery_id],
   );
-  // After another attempt, the displayed response stays until the new one is loaded.
+  // After another attempt, the previous response is shown until the new one is loaded.
   useEffect(() => {
     if (sent.value && sent.value.attempts.length !== attempts.length) sent.again();
   }, [attempts.length]);
