@@ -89,7 +89,7 @@ test('keeps a backlogged device out of its neighbours’ batches, and gives it s
   expect(queue.take(0).messages).toHaveLength(1_900);
 });
 
-test('gives backlogged devices equal turns, whatever each has sent', () => {
+test('gives backlogged devices equal turns, however much each has sent', () => {
   const queue = new FairQueue<Message>(1, () => 0);
   queue.push(message('dev_neighbour', 0));
   expect(queue.take(0).messages).toHaveLength(1);

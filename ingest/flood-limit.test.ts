@@ -27,7 +27,7 @@ test('accepts a maximum number of messages of a device per window, whatever othe
   );
 });
 
-test('counts unusable elements like messages, and a full counter stays full', () => {
+test('counts unusable elements like messages, and does not overflow a full counter', () => {
   const limit = createFloodLimit({ messages: 100_000, now: () => 0 });
   for (let sent = 0; sent < 9; sent++) expect(limit.refuse('dev_1', 10_001)).toBeNull();
   expect(limit.refuse('dev_1', 10_001)).not.toBeNull();

@@ -204,7 +204,7 @@ test('delays only the device that floods', async () => {
   expect(order).toEqual(sent);
 });
 
-test('gives a flooding device a quarter of a partition while others send', async () => {
+test('gives a flooding device a quarter of a partition’s time while others send', async () => {
   let [writtenMs, ofNeighbour] = [0, 0];
   const writer: Writer = {
     async write(batch) {

@@ -22,7 +22,7 @@ test('bounds the announcements of all gateways together, and evicts the least re
   expect(['a', 'c', 'd', 'e'].filter((name) => gateways.get(name))).toEqual(['a', 'd', 'e']);
 });
 
-test('counts an announcement with its topic, and a repeated one once', () => {
+test('counts the size of an announcement including its topic, and a repeated announcement only once', () => {
   const one = known();
   recordAnnouncement(one, { topic: 'abc', payload: Buffer.alloc(10), receivedAtMs: 0 });
   recordAnnouncement(one, { topic: 'abc', payload: Buffer.alloc(4), receivedAtMs: 1 });

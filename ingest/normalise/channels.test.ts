@@ -148,7 +148,7 @@ test.each([
   [['power import 0', 'register unknown/x 3'], 4, []],
   [['power import 0', 'register unknown/x 0 0 kvarh'], 9, ['power import as import', 'power import as export']],
   [['power import 0', 'register unknown/x 0 0 kWh'], 9, []],
-])('of the series %j, those that count at %i are %j', (lines, endMs, wanted) => {
+])('of the series %j, at time %i the following count: %j', (lines, endMs, wanted) => {
   const all = lines.map((line) => {
     const [kind = '', channel = '', first, nonzero, unit] = line.split(' ');
     const nonzeroAtMs = nonzero === 'null' ? null : Number(nonzero ?? 0);

@@ -7,7 +7,7 @@ import { intervalLaw } from './intervals.ts';
 
 const series = arbitraryIntervals('import').chain(addConflictingReadings);
 
-test('gives the reference’s steps for 1,000 random series of intervals; if intervals overlap, the first one counts', () => {
+test('gives the same energy as the reference for 1,000 random series of intervals; if intervals overlap, the first one counts', () => {
   fc.assert(
     fc.property(series, fc.constantFrom('import', 'export'), (readings, direction) => {
       const points = distinctReadings(readingsOfDevice(readings));

@@ -91,7 +91,7 @@ test.each([
   // A fifth of the limit, because that is more.
   [30 * KWH, 150, true],
   [30 * KWH + 1, 150, false],
-])('judges %d mWh in an hour at a limit of %d kW as a usual mean: %s', (rise, limitKw, is) => {
+])('judges %d mWh in an hour at a limit of %d kW as plausible for continuous use: %s', (rise, limitKw, is) => {
   expect(isUsualMean(...pair(100 * KWH, 100 * KWH + rise), { ...device, limitKw })).toBe(is);
 });
 

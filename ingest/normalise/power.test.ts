@@ -14,7 +14,7 @@ const roles = fc.constantFrom(
 
 const spanOf = ({ from, to }: { from: bigint; to: bigint }) => ({ startMs: Number(from), endMs: Number(to) });
 
-test('gives the reference’s areas for 1,000 random series of power: import and export separately, with their spans', () => {
+test('gives the same energy as the reference for 1,000 random series of power, with import and export and their spans', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, roles, (readings, device, counts) => {
       const points = distinctReadings(readingsOfDevice(readings));
@@ -42,7 +42,7 @@ test('gives the reference’s areas for 1,000 random series of power: import and
   );
 });
 
-test('counts the positive part of an export channel as export, and the rest as nothing', () => {
+test('counts the positive part of an export channel as export, and ignores the negative part', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, (readings, device) => {
       const points = distinctReadings(readingsOfDevice(readings));
@@ -76,7 +76,7 @@ test.each([
   ],
   // A line that starts at zero crosses nothing.
   [0, -2_000_000, { importMilliwattHours: 0, importSpan: null, exportMilliwattHours: 150_000, exportSpan: null }],
-])('splits the line from %d to %d mW in nine minutes where it crosses zero', (from, to, wanted) => {
+])('splits the straight line from %d to %d mW over nine minutes at its zero crossing', (from, to, wanted) => {
   const law = powerLaw(
     { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 },
     { import: true, export: true, channelDirection: 'import' },
@@ -114,7 +114,7 @@ test('spreads a side of the line shorter than a millisecond over the whole step'
   });
 });
 
-test('is exact if the product of power and time exceeds the safe integers', () => {
+test('computes exact energy even if the product of power and time exceeds the safe integers', () => {
   const device = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 60 };
   const at = (readAtMs: number, value: number) => ({ readAtMs, intervalMs: 0, value });
   const law = powerLaw(device, { import: true, export: false, channelDirection: 'import' });
@@ -123,7 +123,7 @@ test('is exact if the product of power and time exceeds the safe integers', () =
   expect(interval?.importMilliwattHours).toBe(Number(((2n ** 33n - 1n) * 3_599_999n + 3_600_000n) / 7_200_000n));
 });
 
-test('can restart from any single reading', () => {
+test('the law for power can restart from any single reading', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, (readings, device) => {
       const points = distinctReadings(readingsOfDevice(readings));

@@ -11,7 +11,7 @@ import { pointKey, replayLaw, storedResultAfter } from './replay.ts';
 
 const series = arbitraryRegisters('import').chain(addConflictingReadings);
 
-test('gives the reference’s steps for 1,000 random registers', () => {
+test('gives the same energy as the reference for 1,000 random registers', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, fc.constantFrom('import', 'export'), (readings, device, direction) => {
       const points = distinctReadings(readingsOfDevice(readings));
@@ -51,7 +51,7 @@ test('restarting from any stored reading reaches the same state as the whole ser
   );
 });
 
-test('derives the law’s state of minutes ago, or from before months without a rise, from its current state and a few stored readings', () => {
+test('reconstructs the law’s state of some minutes ago, or from before months of standstill, from the current state and a few stored readings', () => {
   const law = new RegisterLaw(usual, 'import');
   const from = (points: Point[], back: number, count: number, knowing: boolean) => {
     const { state } = replayLaw(law, law.initial, points);
@@ -73,7 +73,7 @@ test('derives the law’s state of minutes ago, or from before months without a 
   });
 });
 
-test('returns the energy that stored readings counted as, by their verdicts', () => {
+test('returns the energy of stored readings by their stored verdicts', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, (readings, device) => {
       const law = new RegisterLaw(device, 'import');
@@ -157,7 +157,7 @@ describe('a backlog delivered late, without times of its own,', () => {
     });
   });
 
-  test('removes the steps counted since its source froze', () => {
+  test('removes the energy counted since its source froze', () => {
     const frozen: [number, number][] = [
       [0, 100],
       [H, 101],
@@ -174,7 +174,7 @@ describe('a backlog delivered late, without times of its own,', () => {
     });
   });
 
-  test('waits for a second reading if the first fits both explanations, and is ruled out if the second does not fit', () => {
+  test('is decided by a second reading if the first fits both explanations, and is ruled out if the second does not fit', () => {
     const both: [number, number][] = [
       [0, 100],
       [H, 101],
@@ -204,7 +204,7 @@ describe('a backlog delivered late, without times of its own,', () => {
 });
 
 describe('a register that falls and recovers', () => {
-  test('has its false low value rejected when it returns to the true values', () => {
+  test('loses its false low reading once it returns to the true values', () => {
     const [a, b, c, d, e] = [
       [0, 100],
       [15, 101],
@@ -227,7 +227,7 @@ describe('a register that falls and recovers', () => {
   });
 });
 
-test('is not judged as a late backlog if it stands still for a day and is then swapped', () => {
+test('a register that stands still for a day and is then swapped is not judged as a late backlog', () => {
   const day = Array.from({ length: 24 }, (_, hour): [number, number] => [hour * 60, 100]);
   const swapped: [number, number][] = [
     [1_441, 1_600],
@@ -237,7 +237,7 @@ test('is not judged as a late backlog if it stands still for a day and is then s
   expect(told([...day, ...swapped]).verdicts.slice(-3)).toEqual(['swap', 'confirming', null]);
 });
 
-test('is not judged as a rollover if the rollover would have been too fast', () => {
+test('a drop that would be too fast for a rollover is not judged as one', () => {
   const rolled: [number, number][] = [
     [0, 910],
     [15, 50],

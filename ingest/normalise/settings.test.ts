@@ -19,7 +19,7 @@ test('applies new settings before a time, and leaves the previous ones from it o
   expect(applySettingsUpTo(half, of(100), 5_000)).toEqual(of(100));
 });
 
-test('applies at each time the most recent setting, and has nothing left to apply in the end', () => {
+test('each time gets the most recent setting, and in the end no time is pending', () => {
   const step = fc.record({ limitKw: fc.constantFrom(10, 20, 30), untilMs: fc.integer({ min: 0, max: 20 }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {

@@ -109,7 +109,7 @@ const reading = (channel: string, hours: number, kwh: number): DecodedReading =>
   element: 0,
 });
 
-test('keeps late energy marked as estimated after another tariff shortens its time, however short the remainder is', () => {
+test('late energy stays marked as estimated, even if another tariff leaves only a short time for it', () => {
   const step = {
     startMs: 0,
     endMs: 4 * HOUR_MS,
@@ -129,7 +129,7 @@ test('keeps late energy marked as estimated after another tariff shortens its ti
   expect(row?.estimated).toBe(21_000_000n);
 });
 
-test('puts 10 kWh of an evening hour into that hour, as the reference does, if tariffs are sent in turn', () => {
+test('assigns 10 kWh of an evening hour to that hour, like the reference, if tariffs are sent in turn', () => {
   // The low tariff runs until 6:00 and from 22:00 on, the other one in between. Each register is written when it changes. START_MS is
   // 22:00.
   const readings = [

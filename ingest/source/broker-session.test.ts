@@ -47,7 +47,7 @@ test('begins no session for a login that has used up its requests of the minute'
   expect([sessions.begin(next, by), next.session, refusals.length]).toEqual([false, undefined, 1]);
 });
 
-test('ends only connections that do not read what is sent to them', () => {
+test('ends only connections that do not read the messages sent to them', () => {
   const { sessions, ended } = sessionsOf();
   const [reading, deaf] = [connection('reading', 65_536), connection('deaf', 65_537)];
   for (const client of [reading, deaf]) sessions.begin(client, by);

@@ -41,7 +41,7 @@ test.each([
   expect([login.isHeld, one.reads, other.reads]).toEqual([false, 1, 1]);
 });
 
-test('ends the oldest of twenty connections for a further one', () => {
+test('ends the oldest of twenty connections when another one opens', () => {
   const logins = new LoginLimits();
   const login = logins.of('dev_1');
   const all = Array.from({ length: 21 }, connection);

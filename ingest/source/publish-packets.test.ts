@@ -83,7 +83,7 @@ test('separates packets written by mqtt-packet, however the stream is cut: each 
   );
 });
 
-test('reports garbage as malformed or passes it on to mqtt.js, and begins no message before the received bytes', () => {
+test('reports garbage as malformed or passes it on to mqtt.js, and never reads before the start of the received bytes', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 6 }), (pieces) => {
       let length = 0;

@@ -68,7 +68,7 @@ test('caches 100,000 meters', () => {
   expect(memory.get(id(0))).not.toBe(null);
 });
 
-test('evicts the oldest heads beyond its bytes', () => {
+test('evicts the oldest heads beyond its memory limit', () => {
   const memory = headMemory({ maxBytes: 2 ** 20 });
   // Rewriting the same heads takes no more memory.
   for (let turn = 0; turn < 5; turn++) for (let index = 0; index < 1_500; index++) memory.set(head(id(index)));
@@ -96,7 +96,7 @@ test('stops caching for a while after other workers wrote the same devices', () 
   expect(memory.get('dev_2')).not.toBe(null);
 });
 
-test('still caches meters after any number of series names', () => {
+test('still caches meters after any number of distinct series names', () => {
   const memory = headMemory();
   const withChannels = (deviceId: string, channels: readonly string[]): DeviceHead => {
     const [one] = head(deviceId).series.values();

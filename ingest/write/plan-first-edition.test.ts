@@ -64,7 +64,7 @@ function asStoredBefore(device: StoredDevice): boolean {
   return !isDeepStrictEqual(before, all());
 }
 
-test('continues from an installation’s rows of the first edition, and gives the second edition’s results once it is recomputed', () => {
+test('continues from rows that the law’s first edition computed, and gives the second edition’s results after a recomputation', () => {
   const share = fc.integer({ min: 1, max: 99 });
   const changed = (one: LawSettings): LawSettings => ({ ...one, maxGapMinutes: one.maxGapMinutes + 5 });
   const installations = Math.max(20, Math.ceil(HISTORY_COUNT / 10));

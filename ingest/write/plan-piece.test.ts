@@ -174,7 +174,7 @@ test('keeps a manual reading at the instant of a revoked clock step that lies wi
   expectReferenceResults(device, readings);
 });
 
-test('applies a later clock step that led back beyond an earlier one from the time of the earlier one on', () => {
+test('applies a later clock step that set the clock to before an earlier step from the earlier step’s time on', () => {
   const edit = { channel: 'import', kind: 'register', value: null, isInForce: true };
   const first = {
     ...edit,

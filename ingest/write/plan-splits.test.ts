@@ -38,7 +38,7 @@ const series = fc.constantFrom('register' as const, 'power' as const).chain((kin
     .map((readings) => ({ kind, readings })),
 );
 
-test('starts a series from scratch after its decoder settings change, and counts each side separately, however late readings arrive', () => {
+test('starts a series from scratch when its decoder settings change, and never counts energy across the change, however late readings arrive', () => {
   const scale = fc.constantFrom(0.001, 0.1, 10, 1_000, -1);
   fc.assert(
     fc.property(

@@ -55,7 +55,7 @@ test.each([
   300_000,
 );
 
-test('starts the later of two late groups of readings, hours apart, after the changes of the earlier group', () => {
+test('replays the later of two late groups of readings, hours apart, after the changes of the earlier group', () => {
   const { store } = createPairedDevices([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const reading = ([time, kwh]: readonly [string, number]): DecodedReading => ({
     deviceId: 'dev_0',

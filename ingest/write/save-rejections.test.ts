@@ -26,12 +26,12 @@ test('stores a limited number of a device’s invalid messages per hour, counts 
   expect(keeping.of([reject('loud', 300)], HOUR_MS)).toHaveLength(1);
 });
 
-test('charges a long payload only for its stored part', () => {
+test('counts only the stored part of a long payload towards the limit', () => {
   const keeping = createRejectionQuota({ ofDevice: 70_000, ofAll: 70_000 });
   expect(keeping.of([reject('a', 10_000_000)], 0)).toHaveLength(1);
 });
 
-test('does not charge rejections that were not committed', () => {
+test('does not count rejections that were not committed towards the limit', () => {
   const keeping = createRejectionQuota({ ofDevice: 1_010, ofAll: 2_510 });
   const many = Array.from({ length: 3 }, () => reject('loud', 300));
   for (let attempt = 0; attempt < 5; attempt++) keeping.undo(many, keeping.of(many, 0));
@@ -40,7 +40,7 @@ test('does not charge rejections that were not committed', () => {
   expect(keeping.unkept).toBe(1);
 });
 
-test('charges the payload of a message at most ten times, however many of its elements are rejected', () => {
+test('counts the payload of a message at most ten times towards the limit, however many of its elements are rejected', () => {
   const keeping = createRejectionQuota({ ofDevice: 30_000, ofAll: 30_000 });
   const { message } = reject('a', 2_000);
   const elements = Array.from({ length: 10_000 }, (_, element) => ({ message, element, reason: 'not an object' }));

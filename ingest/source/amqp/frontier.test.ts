@@ -43,7 +43,7 @@ test('acknowledges only committed messages, in any order, and all of them in the
   );
 });
 
-test('does not acknowledge messages after one that still waits', () => {
+test('does not acknowledge messages after one that is not committed yet', () => {
   const frontier = createAckFrontier();
   expect(frontier.done(2)).toBeNull();
   expect(frontier.refused(3)).toBeNull();
