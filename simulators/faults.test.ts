@@ -40,13 +40,13 @@ describe('faults', () => {
     expect(new Set(doubled.map((reading) => JSON.stringify(reading))).size).toBe(clean.length);
   });
 
-  it('late bursts change the order of arrival and nothing else', () => {
+  it('late bursts change only the order of arrival', () => {
     const late = delayReadingRuns('x', 2, 6)(clean);
     expect(late).not.toEqual(clean);
     expect(sorted(late)).toEqual(clean);
   });
 
-  it('a reset restarts the register from zero, once', () => {
+  it('a reset sets the register to zero once, and it continues from there', () => {
     const values = kwh(resetRegister('x')(clean));
     const drops = values.filter((value, index) => value < (values[index - 1] ?? 0));
     expect(drops).toHaveLength(1);

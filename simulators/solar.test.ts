@@ -77,7 +77,7 @@ describe('a simulated solar home', () => {
       for (let minute = 0; minute < 1440; minute += 10) expect(clearSkyShare(0, dayMs, minute)).toBeLessThanOrEqual(1);
   });
 
-  it('is a function of time: order and cadence make no difference, and its registers add up its minutes', () => {
+  it('gives the same values in any order and cadence of requests, and its registers are the sums of its minutes', () => {
     const later = home().at(START + 5 * DAY_MS + 12_345);
     const one = home();
     const earlier = one.at(START + DAY_MS + 40_000_678);

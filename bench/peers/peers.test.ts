@@ -105,9 +105,12 @@ test.each([
   [10, { stored: 10, double: 3 }, { lost: 0, doubled: 3 }],
   // A reading may be stored whose PUBACK the device has not received.
   [10, { stored: 11, double: 0 }, { lost: 0, doubled: 0 }],
-])('of %i acknowledged readings and stored rows %j, counts %j', (acknowledged, stored, expected) => {
-  expect(judgeTrial(acknowledged, stored, 2)).toEqual({ acknowledged, kills: 2, ...expected });
-});
+])(
+  'for %i acknowledged readings and the stored rows %j, the result of a trial is %j',
+  (acknowledged, stored, expected) => {
+    expect(judgeTrial(acknowledged, stored, 2)).toEqual({ acknowledged, kills: 2, ...expected });
+  },
+);
 
 test("reports the median of a program's rates and the sum of its trials' counts", () => {
   expect(summarise([round(900, 1), round(100, 0, 2), round(500, 4)])).toEqual({

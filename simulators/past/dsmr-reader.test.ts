@@ -34,7 +34,7 @@ describe('an export of dsmr-reader', () => {
   test.each([
     ['English', HOURS],
     ['Dutch', UREN],
-  ])('by the hour, in %s, becomes intervals of both tariffs and of gas', async (_language, header) => {
+  ])('by the hour, in %s, is imported as intervals of both tariffs and of gas', async (_language, header) => {
     const { elements, counts } = await read([
       header,
       '2026-03-29T01:00:00+01:00,0.25,0.0,0.0,1.5,0.125',
@@ -58,7 +58,7 @@ describe('an export of dsmr-reader', () => {
   test.each([
     ['English', DAYS, '2026-01-01'],
     ['Dutch', DAGEN, '01-01-2026'],
-  ])('by the day, in %s, becomes register readings of the meter', async (_language, header, date) => {
+  ])('by the day, in %s, is imported as register readings of the meter', async (_language, header, date) => {
     const { elements, counts } = await read([
       header,
       `${date},1,2,0,0,3,0.1,0.2,0.3,0,0.6,2026-01-01T00:00:05+01:00,1000.125,2000.5,0.0,0.0,2026-01-01T00:00:00+01:00,500.25`,

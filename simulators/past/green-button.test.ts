@@ -168,7 +168,7 @@ describe('a Green Button file', () => {
     await expect(read(content)).rejects.toThrow(message);
   });
 
-  test('is rejected if it is another kind of file, whatever its bytes', async () => {
+  test('is rejected if it is another kind of file, whatever bytes it contains', async () => {
     const file = join(directory, 'bytes.xml');
     await writeFile(file, Buffer.from([0x3c, 0xff, 0xfe, 0x00]));
     await expect(
@@ -183,7 +183,7 @@ describe('a Green Button file', () => {
     await expect(broken.next()).rejects.toThrow();
   });
 
-  test('is read without the value if a value has a million characters', async () => {
+  test('is read without a value that has a million characters', async () => {
     const { counts } = await read(
       feed(meterReading('1', 'in'), readingType('in', HOUR), block('1', reading(AT, 3600, '9'.repeat(1_000_000)))),
     );

@@ -43,7 +43,7 @@ const insert = (db: DatabaseSync, meta: number, hour: number, sum: number | null
     .run(meta, AT + hour * 3_600, sum, state);
 
 describe('the database of Home Assistant', () => {
-  test("is imported by its sums, which continue across a reset and end at the meter's reading", async () => {
+  test("is imported from its sums, which continue across a reset and end at the meter's reading", async () => {
     const { file, db } = database('sums.db');
     // The meter was replaced within the second hour: it showed 5,000 and started again at 0.
     for (const [hour, sum, state] of [
@@ -157,7 +157,7 @@ describe('a download of Home Assistant', () => {
     return file;
   };
 
-  test('exported from History is imported by its states', async () => {
+  test('exported from History is imported from its states', async () => {
     const file = await write(
       `entity_id,state,last_changed\nsensor.meter,100.5,2026-05-01T10:00:00.000Z\nsensor.meter,unavailable,2026-05-01T10:05:00.000Z\nsensor.meter,101,2026-05-01T11:00:00.000Z\nsensor.other,7,2026-05-01T10:00:00.000Z\nsensor.meter,x,2026-05-01T12:00:00.000Z\nlight.kitchen,on,2026-05-01T10:00:00.000Z\n`,
     );
@@ -180,7 +180,7 @@ describe('a download of Home Assistant', () => {
 
   const day = (hours: number[]) => hours.map((hour) => new Date((AT + hour * 3_600) * 1_000).toISOString()).join(',');
 
-  test('exported from Energy is imported by the energy of each hour', async () => {
+  test('exported from Energy is imported as the energy of each hour', async () => {
     const file = await write(
       `entity_id,type,unit,${day([0, 1, 2, 4])}\nsensor.meter,grid_consumption,kWh,1.5,0,,2\nsensor.meter_cost,grid_consumption_cost,EUR,1,1,1,1\nsensor.gas,gas,m3,0.25,,,\n,calculated,kWh,1,2,3,4\n`,
     );

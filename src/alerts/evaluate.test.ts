@@ -87,7 +87,7 @@ describe('period of an instant', () => {
   });
 });
 
-test('returns once each period of a rule’s user that a changed hour touches, unless the period ended more than a day ago', () => {
+test('returns each period that a changed hour affects once, unless the period ended more than a day ago', () => {
   const rule = fc.record({
     kind: fc.nat({ max: 2 }),
     zone: fc.nat({ max: ZONES.length - 1 }),

@@ -5,7 +5,7 @@ const here = { host: '127.0.0.1', names: [] };
 const everywhere = { host: '0.0.0.0', names: ['energy.monitoring.svc'] };
 
 test.each(['127.0.0.1:9464', 'localhost', 'LOCALHOST:9464', '[::1]:9464', '192.168.1.5:9464', '[fe80::1]'])(
-  'accepts %s as host, to which no web page can direct a browser',
+  'accepts the host %s, because no web page can direct a browser to it',
   (host) => {
     expect([isOperatorHost(host, here), isOperatorHost(host, everywhere)]).toEqual([true, true]);
   },

@@ -6,7 +6,7 @@ import { SCOPES, type Scope } from './scopes.ts';
 const caller = (role: Caller['role'], scopes: readonly Scope[] = SCOPES, allowedAddresses: readonly string[] = []) =>
   ({ role, userId: 'usr_me', scopes: new Set(scopes), allowedAddresses }) as unknown as Caller;
 
-test('an administrator reaches all accounts, a utility those that it enrolled, a homeowner its own', () => {
+test('an administrator can access all accounts, a utility those that it enrolled, a homeowner its own', () => {
   expect((['admin', 'utility', 'homeowner'] as const).map((role) => reachOf(caller(role)))).toEqual([
     { all: true },
     { enrolledBy: 'usr_me' },

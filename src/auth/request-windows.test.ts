@@ -48,7 +48,7 @@ describe('requests', () => {
     expect(left(NOON + 60_500)).toMatchObject({ minuteLeft: 0, minuteWaitMs: 59_500, dayLeft: 4_940 });
   });
 
-  test("that the minute's limit refuses do not use up the day's limit, and vice versa", () => {
+  test("that the minute's limit refuses do not count towards the day's limit, and vice versa", () => {
     const { take, left } = counter({ ...NO_COUNTERS, dayFromMs: Date.UTC(2026, 5, 15), dayCount: 4_990 });
     expect([take(9, NOON), take(9, NOON), left(NOON).minuteLeft]).toEqual([9, 1, 20]);
     expect([take(5, NOON), left(NOON).minuteLeft, left(NOON).dayWaitMs]).toEqual([0, 20, 12 * 3_600_000]);

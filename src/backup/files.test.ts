@@ -118,7 +118,7 @@ describe('a packed archive', () => {
   });
 });
 
-test('a torn manifest, or one of a newer version, is reported with its file', async () => {
+test('a truncated manifest, or one of a newer version, is reported with its file', async () => {
   await writeFile(join(folder, 'backup.json'), '{"format": 1');
   await expect(findCopies(folder)).rejects.toThrow('backup.json is torn');
   await writeFile(join(folder, 'backup.json'), '{"format": 9, "service": "7.0.0"}');

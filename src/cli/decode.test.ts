@@ -29,7 +29,7 @@ test('suggests a mapping for an unrecognised message, with which it is decoded',
   );
 });
 
-test('reads a message whose names state register, direction and unit, and asks about a register without a direction', () => {
+test('reads a message whose member names state register, direction and unit, and reports a register without a direction as a question', () => {
   const told = (payload: string) => describeDecoding({ topic: 'house/x1', payload }, NOW);
   expect(told('{"serial": 81230077, "soc": 80, "active_power_w": -412, "total_power_import_kwh": 7.5}')).toBe(
     [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fnv1a } from './fnv1a.ts';
 
-test('equals the published 32-bit FNV-1a', () => {
+test('returns the published 32-bit FNV-1a hashes', () => {
   // draft-eastlake-fnv, test vectors.
   expect(['', 'a', 'foobar'].map((text) => fnv1a(text))).toEqual([0x811c9dc5, 0xe40c292c, 0xbf9cf968]);
 });

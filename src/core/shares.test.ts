@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Shares } from './shares.ts';
 
-test('an account always finds room, however much some others take', () => {
+test('an account always finds room, however much other accounts take', () => {
   const step = fc.record({ account: fc.constantFrom('a', 'b', 'c'), amount: fc.integer({ min: 1, max: 40 }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {

@@ -16,7 +16,7 @@ test('runs one calculation of an account at a time, and others concurrently', as
   await calculator.close();
 });
 
-test('ends a calculation after its time with 503, and keeps the turn until its work has ended', async () => {
+test('ends a calculation beyond its time limit with 503, and begins the account’s next one only when its work has ended', async () => {
   const calculator = createCalculator({ limitMs: 30 });
   let end = () => {};
   const work = new Promise<void>((resolve) => {

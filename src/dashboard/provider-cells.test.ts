@@ -10,7 +10,7 @@ function openTab() {
   };
 }
 
-test('a person whom one cell does not know is tried in each other cell once', () => {
+test('a sign-in of a person unknown to one cell is tried once in each other cell', () => {
   const tab = openTab();
   storeUntried(tab, '/dashboard/alerts', ['c2', 'c3']);
   const { attempt } = nextCell('unknown', tab);
@@ -24,7 +24,7 @@ test('a person whom one cell does not know is tried in each other cell once', ()
   expect(nextCell('unknown', tab)).toEqual({ problem: 'unknown' });
 });
 
-test('without other cells, and for any other problem, the page shows the problem', () => {
+test('if there are no other cells, or the sign-in fails for another reason, the page shows the reason', () => {
   const tab = openTab();
   expect(nextCell('unknown', tab)).toEqual({ problem: 'unknown' });
   for (const problem of ['denied', 'unavailable', null] as const) {

@@ -38,11 +38,11 @@ describe('the facts about a database server', () => {
       { ...facts, made: 'community' as const, licence: 'apache' },
       /Set timescaledb\.license = 'timescale'/,
     ],
-  ] as const)('are refused with what to do: %s', (_name, found, message) => {
+  ] as const)('are refused with a remedy: %s', (_name, found, message) => {
     expect(() => decideTier(found, 'auto')).toThrow(message);
   });
 
-  test('include an extension that could not be created, which the line names', () => {
+  test('include an extension that could not be created, and the summary line names it', () => {
     const found = { ...facts, timescale: null, licence: null };
     expect(decideTier(found, 'auto').line).toMatch(/shared_preload_libraries/);
     expect(decideTier({ ...found, made: 'plain' }, 'auto').line).toMatch(/energy migrate --to/);

@@ -13,7 +13,7 @@ function servers(...are: ('primary' | 'standby' | 'away' | 'silent')[]) {
   return { are, asked, hosts };
 }
 
-test('chooses the host that accepts writes, and remembers it without a second query', async () => {
+test('chooses the host that accepts writes, and caches it without a second query', async () => {
   const { hosts, asked } = servers('standby', 'primary');
   expect(await hosts.choose()).toBe(1);
   expect(await hosts.choose()).toBe(1);
@@ -46,7 +46,7 @@ test('uses a host only while it still reports the wanted state', async () => {
   expect(await Promise.all([0, 1].map((host) => hosts.isWanted(host)))).toEqual([true, true]);
 });
 
-test('of many concurrent callers, one searches for the host', async () => {
+test('of many concurrent callers, only one searches for the host', async () => {
   const { hosts, asked } = servers('standby', 'primary');
   expect(await Promise.all([hosts.choose(), hosts.choose(), hosts.search()])).toEqual([1, 1, 1]);
   expect(asked).toHaveLength(2);

@@ -11,7 +11,7 @@ describe('the owner of a key', () => {
     expect([30, 7.01, 7, 3, 1.01, 1, 0.01, 0, -1].map(due)).toEqual([null, null, 7, 7, 7, 1, 1, null, null]);
   });
 
-  test('is notified once of each', () => {
+  test('is notified once at each of these times', () => {
     const told = { ...key, told_end: END, told_days: 7 };
     expect([6, 2, 1].map((days) => findDueNotice(told, daysBefore(days)))).toEqual([null, null, 1]);
     expect(findDueNotice({ ...told, told_days: 1 }, daysBefore(0.5))).toBe(null);
@@ -19,12 +19,12 @@ describe('the owner of a key', () => {
     expect(findDueNotice({ ...told, told_days: 1 }, daysBefore(1.01))).toBe(null);
   });
 
-  test('is notified again if the expiry was moved, and not of the former expiry', () => {
+  test('is notified again if the expiry was moved, and not about the former expiry', () => {
     const moved = { ...key, told_end: daysBefore(30), told_days: 1 };
     expect([8, 7, 1].map((days) => findDueNotice(moved, daysBefore(days)))).toEqual([null, 7, 1]);
   });
 
-  test('is not notified of seven days when only one day is left, or later', () => {
+  test('gets no notice within a day after the expiry was set', () => {
     const given = (days: number) => ({ ...key, set_at: daysBefore(days) });
     const notices = (lives: number) =>
       [7, 1].map((days) => findDueNotice(given(lives), daysBefore(Math.min(days, lives))));

@@ -135,7 +135,7 @@ describe('an owner’s setting for a channel', () => {
     },
   );
 
-  test('does not count a power of import that its owner set to export', () => {
+  test('does not count an import power that its owner set to export', () => {
     for (const counts_as of ['export', 'production', 'discharged'])
       expect(resolveChannel({ channel: 'roof', kind: 'power' }, { counts_as }).known).toBe(false);
     expect(resolveChannel({ channel: 'roof', kind: 'power' }, { counts_as: 'charged' }).known).toBe(true);

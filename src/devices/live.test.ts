@@ -14,7 +14,7 @@ test.each([
   expect(sumPowers(powers)).toEqual({ power_w: watts, power_at: at });
 });
 
-test('returns the oldest time of the added powers', () => {
+test('returns the time of the oldest power in the sum', () => {
   const earlier = '2026-06-15T11:58:00.000Z';
   expect(sumPowers([power('import', 1), power('export', 2, earlier)]).power_at).toBe(earlier);
 });

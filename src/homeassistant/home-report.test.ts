@@ -3,7 +3,7 @@ import { findReportedPeriods } from './home-report.ts';
 
 const at = (time: string, zone = 'Europe/Berlin') => findReportedPeriods(new Date(time), zone);
 
-test('the sums cover the month so far, and the day', () => {
+test('the sums cover the current month so far, and the current day', () => {
   const { month, day, since } = at('2026-11-23T12:00:00+01:00');
   expect([month.start, month.end, day.start]).toEqual(['2026-11-01', '2026-11-23', '2026-11-23']);
   expect(since).toEqual({ month: '2026-11-01T00:00:00+01:00', day: '2026-11-23T00:00:00+01:00' });

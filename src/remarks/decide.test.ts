@@ -96,12 +96,12 @@ test('a load that stays on is not reported if the same happened two weeks before
   expect(kindsOf(profile((at) => evenings(at) + (over(at) ? 400 : 0)))).toEqual([]);
 });
 
-test('is not reported for a home whose quiet hours vary slightly from day to day', () => {
+test('a rise of quiet hours is not reported for a home whose quiet hours vary slightly from day to day', () => {
   const restless = (at: number) => evenings(at) + 40 * ((dayOf(at) * 7) % 5) + (last(23)(at) ? 130 : 0);
   expect(kindsOf(profile(restless))).toEqual([]);
 });
 
-test('a fridge that does not pause for a whole quarter-hour is not a rise of the night load', () => {
+test('a fridge without a pause of a whole quarter-hour is not reported as a rise of the night load', () => {
   const pauses = (at: number) => at % DAY_QUARTERS === 12 && !last(24)(at);
   expect(kindsOf(profile((at) => evenings(at) - (pauses(at) ? 60 : 0)))).toEqual([]);
 });

@@ -100,7 +100,7 @@ describe('the forecast of a month', () => {
   });
 });
 
-test('the month’s forecast is at least the usage so far, including today, and names its months', () => {
+test('the month’s forecast is at least the usage so far, including today, and states the compared months', () => {
   const at = on('2025-04-30');
   const end = forecastMonthEnd(
     days(at - START, () => 10),

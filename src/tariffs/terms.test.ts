@@ -85,7 +85,7 @@ test('seriesOf returns each series once', () => {
   expect(listSeriesOfTerms({ import: { per_kwh: '1' } })).toEqual([]);
 });
 
-test('a period that ends where it begins is empty, and a period with times has a condition', () => {
+test('a period whose end equals its start is empty, and a period with times or months has a condition', () => {
   expect([{}, { from: '22:00', to: '00:00' }, { from: '00:00' }, { to: '24:00' }].map(isEmptyPeriod)).toEqual([
     false,
     false,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createEventOutlet, formatEvent } from './outlet.ts';
 import { formatStreamPosition, parseStreamPosition } from './place.ts';
 
-test('a client that does not read costs a limited number of bytes, and then gets the newest event of each name', async () => {
+test('a client that does not read uses a limited number of bytes, and later gets the newest event of each name', async () => {
   const { stream, hasRoom, say, sayNewest } = createEventOutlet();
   const told = (name: string, round: number) => `${name} ${round} ${'x'.repeat(1_000)}\n`;
   for (let round = 0; round < 5_000; round++) for (const name of ['a', 'b']) sayNewest(name, told(name, round));
@@ -33,7 +33,7 @@ test('a stream that ends delivers its final event to a slow reader, and nothing 
   expect(text).not.toContain('late');
 });
 
-test('an event occupies one line of data, whatever text it contains', () => {
+test('an event is one line of data, whatever text it contains', () => {
   expect(formatEvent('usage', { text: 'a\nb\r\n\n' }, '7.evt_')).toBe(
     'id: 7.evt_\nevent: usage\ndata: {"text":"a\\nb\\r\\n\\n"}\n\n',
   );

@@ -67,7 +67,7 @@ describe('a workbook', () => {
     expect(cell('kwh_used', 3)?.v).toBeUndefined();
   });
 
-  test('contains no formula, whatever a text begins with', async () => {
+  test('contains no formula, whatever a string begins with', async () => {
     const sheet = await sheetOf(ROWS);
     const column = utils.encode_col(COLUMNS.indexOf('note') + 1);
     expect(sheet[`${column}2`]).toMatchObject({ t: 's', v: '=HYPERLINK("http://x")' });
@@ -92,7 +92,7 @@ describe('a workbook', () => {
   });
 });
 
-test('CSV contains numbers unchanged, and no text that a spreadsheet would take for a formula', () => {
+test('CSV contains numbers unchanged, and no string that a spreadsheet would interpret as a formula', () => {
   const rows = ['=1+1', '@x', '-1.20', '+3', '-x', '\t=1', 'a=b'].map((value) => ({ value }));
   expect(formatCsv(rows, [], false)).toBe("'=1+1\n'@x\n-1.20\n+3\n'-x\n'\t=1\na=b\n");
   expect(formatCsv([{ value: -3 }], [], false)).toBe('-3\n');

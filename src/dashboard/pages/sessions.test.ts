@@ -4,7 +4,7 @@ import { browserName } from './sessions.ts';
 
 beforeAll(() => loadWords('en'));
 
-test('names a browser as people know it', () => {
+test('shows the usual name of a browser', () => {
   const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
   for (const [userAgent, name] of [
     [`Mozilla/5.0 (X11; Linux x86_64) ${webkit} Chrome/140.0.0.0 Safari/537.36`, 'Chrome on Linux'],

@@ -34,7 +34,7 @@ describe('a period of the dashboard', () => {
     );
   });
 
-  test('that contains today still does so after its unit changes; any other keeps its first day', () => {
+  test('that contains today still contains it after its unit changes; any other period keeps its first day', () => {
     const october = periodAt('month', '2026-10-20');
     expect(periodOfUnit('day', october, '2026-10-12')).toEqual({ unit: 'day', start: '2026-10-12' });
     expect(periodOfUnit('week', october, '2026-12-01')).toEqual({ unit: 'week', start: '2026-09-28' });

@@ -23,13 +23,13 @@ describe('the reason why a receiver was not reached', () => {
     expect(sentence).not.toMatch(/node/i);
   });
 
-  test("is the error's message if there is no description", () => {
+  test("is the error's own message for an unknown error", () => {
     expect(explainConnectionError(new Error('no answer within 5 s'))).toBe('no answer within 5 s');
     expect(explainConnectionError(failure('EWHATEVER', 'something odd'))).toBe('something odd');
     expect(explainConnectionError(failure('EWHATEVER', ''))).toBe('EWHATEVER');
   });
 
-  test('is found for a name with several addresses, whose error has no message', () => {
+  test('is given for a host name with several addresses, whose error has no message', () => {
     const refused = Object.assign(new AggregateError([failure('ECONNREFUSED')]), { code: 'ECONNREFUSED' });
     expect(explainConnectionError(refused)).toContain('nothing listens');
   });

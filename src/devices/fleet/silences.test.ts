@@ -3,7 +3,7 @@ import { subtractStretches } from './silences.ts';
 
 const stretches = (...all: [number, number][]) => all.map(([fromMs, toMs]) => ({ fromMs, toMs }));
 
-test('unwatched time is the time between watches, and before and after them', () => {
+test('unwatched time is the part of a stretch that no watched stretch covers', () => {
   const [day = { fromMs: 0, toMs: 0 }] = stretches([100, 200]);
   expect(subtractStretches(day, [])).toEqual([day]);
   expect(subtractStretches(day, stretches([0, 300]))).toEqual([]);

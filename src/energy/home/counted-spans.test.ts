@@ -22,7 +22,7 @@ const series = fc
   });
 const device = fc.array(series, { maxLength: 4 }).map((all) => all.flat());
 
-test('expected coverage is the sum over each ms of the series that count then, or of the last ones after nothing counts any more', () => {
+test('expected coverage adds up, for each ms, the series that count then, or the last counting ones if none counts any more', () => {
   fc.assert(
     fc.property(device, fc.nat(MOST_MS), fc.nat(MOST_MS), (all, a, b) => {
       const [fromMs, toMs] = [Math.min(a, b), Math.max(a, b)];

@@ -19,7 +19,7 @@ const device = (deviceId: string, placement: HomeDevice['placement'], other: Par
 const rolesOf = (devices: HomeDevice[]) =>
   computeStretches(devices).map(({ fromMs, roles }) => [fromMs, Object.fromEntries(roles)]);
 
-test('a device that begins or ends creates a stretch only if a role changes', () => {
+test('a device that begins or ends creates a new stretch only if a role changes', () => {
   const plug = device('plug', 'consumption');
   expect(computeStretches([plug, device('late', 'consumption', { beginsAtMs: HOUR_MS })])).toHaveLength(1);
   const grid = device('grid', 'grid', { beginsAtMs: HOUR_MS, endsAtMs: 3 * HOUR_MS });
@@ -53,7 +53,7 @@ test('the upstream chain passes through excluded and absent devices, and ends at
   expect(roleOfPlug(device('', 'storage'))).toBe('consumption');
 });
 
-test('a cycle of upstream devices ends', () => {
+test('a cycle of upstream devices does not cause an endless loop', () => {
   const circle = [
     device('a', 'excluded', { upstreamDeviceId: 'b' }),
     device('b', 'excluded', { upstreamDeviceId: 'a' }),

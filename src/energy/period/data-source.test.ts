@@ -3,7 +3,7 @@ import { maskUnmeasured } from './data-source.ts';
 
 const list = (...values: number[]) => Float64Array.from(values);
 
-test('a quarter-hour is measured if at most half of its usage is estimated, and the last one if it is also mostly covered', () => {
+test('a quarter-hour counts as measured if at most half of its usage is estimated; the last one must also be mostly covered', () => {
   const quarters = {
     used: list(100, 100, Number.NaN, 20, 70),
     estimated: list(50, 51, 0, 0, 0),

@@ -23,7 +23,7 @@ test.each([
   expect(added(text, at, quarters)).toEqual(list);
 });
 
-test('adds every array form of PostgreSQL to the existing values', () => {
+test('adds values in each of PostgreSQL’s array formats to the existing values', () => {
   fc.assert(
     fc.property(fc.array(fc.maxSafeInteger(), { minLength: 2, maxLength: 20 }), (numbers) => {
       assert.deepEqual(

@@ -44,18 +44,18 @@ async function textOf(feed: GreenButtonFeed): Promise<string> {
   return pieces.join('');
 }
 
-test('matches the feed that was validated against the published schema', async () => {
+test('the feed equals the one that was validated against the published schema', async () => {
   // After a change of this file, run test/contract/green-button-schema.test.ts with a copy of the schema.
   await expect(await textOf(FEED)).toMatchFileSnapshot('feed.example.xml');
 });
 
-test('shows the sum so far for a range that is not over', async () => {
+test('the feed contains the sum so far for a range that is not over', async () => {
   const text = await textOf({ ...FEED, now: new Date('2026-10-26T12:00:00Z') });
   expect(text).toContain('<espi:billToDate>131000</espi:billToDate>');
   expect(text).not.toContain('LastPeriod');
 });
 
-test('has no costs in a currency whose ISO 4217 number is unknown', async () => {
+test('the feed has no costs in a currency whose ISO 4217 number is unknown', async () => {
   const text = await textOf({
     ...FEED,
     data: { ...FEED.data, bill: { currency: 'XPF', total: '1', additional: '0' } },
@@ -63,12 +63,12 @@ test('has no costs in a currency whose ISO 4217 number is unknown', async () => 
   expect(text).not.toMatch(/:cost>|currency>|bill(ToDate|LastPeriod)>/);
 });
 
-test('has the length of its intervals in the type of the reading', async () => {
+test('the feed states the length of its intervals in the reading type', async () => {
   const text = await textOf({ ...FEED, data: { ...FEED.data, unit: 'quarter_hour' } });
   expect(new Set(text.match(/<espi:intervalLength>\d+/g))).toEqual(new Set(['<espi:intervalLength>900']));
 });
 
-test('contains only a usage point if there is no energy', async () => {
+test('the feed contains only a usage point if there is no energy', async () => {
   const text = await textOf({ ...FEED, data: { unit: 'hour', intervals: [], bill: null, hasExport: false } });
   expect(text).toContain('UsagePoint>');
   expect(text).not.toContain('MeterReading>');

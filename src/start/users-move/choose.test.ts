@@ -22,7 +22,7 @@ const nobody: MoveConstraints = { there: new Set(), emailsThere: new Set(), issu
 const home: MoveCandidate = { userId: 'usr_1', email: 'A@example.com', role: 'homeowner', enrolledBy: 'usr_u' };
 const utility: MoveCandidate = { userId: 'usr_u', email: 'u@example.com', role: 'utility', enrolledBy: null };
 
-test('a homeowner moves only to the place of its utility, or together with it', () => {
+test('a homeowner moves only to the installation of its utility, or together with it', () => {
   const both = new Set(['usr_1', 'usr_u']);
   expect(reasonsAgainstMove(home, new Set(['usr_1']), nobody)).toEqual([expect.stringContaining('enrolled by usr_u')]);
   expect(reasonsAgainstMove(home, both, nobody)).toEqual([]);

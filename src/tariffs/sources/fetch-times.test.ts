@@ -46,7 +46,7 @@ describe('the next fetch', () => {
     expect(next('2026-03-28T23:30:00Z', ['02:30'])).toBe('2026-03-29T01:30');
   });
 
-  test('comes again after 5, 15 and 60 minutes if it failed, and then at the next time of day', () => {
+  test('is after 5, 15 and 60 minutes if a fetch failed, and then at the next time of day', () => {
     const { at, state } = run([FAILED, FAILED, FAILED, FAILED, READ], '2026-06-15T11:15:00Z');
     expect(at).toEqual([
       '2026-06-15T11:20',
@@ -58,7 +58,7 @@ describe('the next fetch', () => {
     expect(state).toMatchObject({ retries: 0, failing_since: null, last_error: null });
   });
 
-  test('comes again if a source that had tomorrow before has it not, and not if it never had', () => {
+  test('is a retry if a source lacks tomorrow’s prices that it usually has, and not if it never has them', () => {
     expect(run([READ, READ], '2026-06-15T11:15:00Z').at).toEqual(['2026-06-16T11:15', '2026-06-17T11:15']);
     const late = run([FULL, READ, READ, FULL, READ], '2026-06-15T11:15:00Z');
     expect(late.at).toEqual([
@@ -94,7 +94,7 @@ describe('the next fetch', () => {
     }
   });
 
-  test('that has failed for a day is reported once, and again only after a success', () => {
+  test('is reported once if fetches have failed for a day, and again only after a success', () => {
     const { notified, state } = run(Array(12).fill(FAILED), '2026-06-15T11:15:00Z');
     expect([notified, state.failing_since?.toISOString(), state.last_fetched_at]).toEqual([
       ['2026-06-16T11:15'],

@@ -251,7 +251,7 @@ describe('a response of a custom address', () => {
     expect(await read(text, source)).toEqual({ failure });
   });
 
-  test('with prices of quarter-hours or half-hours is refused by a series of hours', async () => {
+  test('with prices of quarter-hours or half-hours is refused for an hourly series', async () => {
     for (const minutes of [15, 30]) {
       const rows = Array.from({ length: 8 }, (_, index): [number, number] => [
         1_781_524_800 + index * minutes * 60,
@@ -314,7 +314,7 @@ describe('presets', () => {
     expect(codes.filter((code) => checkOf(code) !== code[15])).toEqual([]);
   });
 
-  test('are fetched once for one preset and token, and by themselves otherwise', () => {
+  test('are fetched once for all series with the same preset and token; custom addresses are fetched separately', () => {
     const key = (id: string, source: Source, token?: string) => fetchKeyOf(id, source, { token });
     const preset = { preset: 'entsoe_fr' };
     expect(key('a', preset, 'x')).toBe(key('b', preset, 'x'));

@@ -57,7 +57,7 @@ test('bands are as wide as their energy, from the name to the bar and from the b
   expect(charged?.middle).toBeCloseTo(heightPx - LABEL_HEIGHT_PX / 2, 1);
 });
 
-test('no band is wider than the space for its name, or outside the picture', () => {
+test('no band is wider than the space for its name, or outside the diagram', () => {
   for (const [into, out] of [
     [[100], [100]],
     [
@@ -85,13 +85,13 @@ test('no band is wider than the space for its name, or outside the picture', () 
   }
 });
 
-test('a flow of zero has no band, and without any flow there is no picture', () => {
+test('a flow of zero has no band, and without any flow there is no diagram', () => {
   expect(layOutBands([0, 2], [2, 0]).left.map(({ index }) => index)).toEqual([1]);
   expect(layOutBands([0, 2], [2, 0]).right.map(({ index }) => index)).toEqual([0]);
   expect(layOutBands([0], [0])).toMatchObject({ left: [], right: [], bar: { height: 0 } });
 });
 
-test('shows no picture if inflow and outflow differ by more than rounding, because they belong to different times', () => {
+test('shows no diagram if inflow and outflow differ by more than rounding, because they belong to different times', () => {
   expect(isBalanced([2.5, 3], [5.5, 0])).toBe(true);
   expect(isBalanced([0.004, 0], [0.001, 0])).toBe(true);
   expect(isBalanced([100, 20.5], [119.9])).toBe(true);
@@ -101,7 +101,7 @@ test('shows no picture if inflow and outflow differ by more than rounding, becau
   expect(isBalanced([10], [10, 7])).toBe(false);
 });
 
-test('the used energy continues to the devices, largest first, including the untracked remainder', () => {
+test('used energy is split by device, largest first, including the untracked remainder', () => {
   const device = (location: string, import_kwh: number | null, upstream_device_id: string | null = null) => ({
     ...{ device_id: location, location, placement: 'consumption' as const, upstream_device_id, import_kwh },
   });

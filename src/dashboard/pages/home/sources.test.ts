@@ -4,7 +4,7 @@ import { energySourcesOf } from './sources.ts';
 
 const energy = fc.integer({ min: 0, max: 20_000 }).map((wattHours) => wattHours / 1_000);
 
-test('the sources of a usage add up to it, none is negative, and the grid supplies at most the imported energy', () => {
+test('the sources add up to the usage, none is negative, and the grid supplies at most the imported energy', () => {
   fc.assert(
     fc.property(energy, energy, energy, energy, energy, (imported, exported, produced, charged, discharged) => {
       const balance = imported - exported + produced + discharged - charged;
