@@ -75,7 +75,7 @@ async function whole(pieces: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-test('so are the resources of Green Button Connect My Data', async () => {
+test('the resources of Green Button Connect My Data are valid by the published schema, too', async () => {
   const app = {
     ...{ id: ID, clientId: 'app_01k8xqe3m5w9c1f7hx0jb4n6rz', name: 'A & B <1>', website: 'https://a.example/?b&c' },
     ...{ redirectUris: ['https://a.example/1', 'https://a.example/2'], createdAt: AT },

@@ -21,7 +21,7 @@ test('the add-on follows the rules of the supervisor, and has this version', () 
     expect(addonConfig.safeParse({ ...written, ...wrong }).success).toBe(false);
 });
 
-test('its options have valid defaults, and only the account has to be given', () => {
+test('the add-on’s options have valid defaults, and only the account must be set', () => {
   expect(() => optionsOf(config, {})).toThrow(/email/);
   expect(optionsOf(config, given)).toMatchObject({ ...given, show_in_home_assistant: true });
   expect(() => optionsOf(config, { ...given, log_level: 'loud' })).toThrow();
@@ -34,7 +34,7 @@ test('its options have valid defaults, and only the account has to be given', ()
   expect(options.filter((name) => !start.includes(`options.${name}`))).toEqual([]);
 });
 
-test('is translated into the five languages of the dashboard', () => {
+test('the add-on is translated into the five languages of the dashboard', () => {
   const languages = readdirSync(resolve(root, 'src/dashboard/words'), { withFileTypes: true })
     .filter((one) => one.isDirectory())
     .map(({ name }) => `${name}.yaml`);
@@ -49,7 +49,7 @@ test('is translated into the five languages of the dashboard', () => {
   );
 });
 
-test('sets variables that the service has, and publishes the ports on which it listens', () => {
+test('the add-on sets only variables that the service has, and publishes the ports on which it listens', () => {
   const named = [...read(`${folder}/run.mts`).matchAll(/\b([A-Z]+(?:_[A-Z]+)+): /g)].map(([, name = '']) => name);
   expect(named).toHaveLength(5);
   const names = [...Object.keys(config.environment), ...named];
@@ -63,7 +63,7 @@ test('sets variables that the service has, and publishes the ports on which it l
     expect(address).toContain(`https://[HOST]:[PORT:${api.port}]/`);
 });
 
-test('its image installs the package of the release, as this release names it', () => {
+test('the add-on’s image installs the package of the release under its name in this release', () => {
   const dockerfile = read(`${folder}/Dockerfile`);
   expect(dockerfile).toContain(`COPY ${manifest.name}-*.tgz ./`);
   const [, command = '[]'] = /^CMD (.+)$/m.exec(dockerfile) ?? [];

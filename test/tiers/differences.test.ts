@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-test('have the same result in several statements of limited size as in one', async () => {
+test('differences give the same result if written by several statements of limited size as by one', async () => {
   // Two devices per user, with users in no order.
   const differences = Array.from(
     { length: 40 },

@@ -65,7 +65,7 @@ test('every relation, and every column of exported relations, is either exported
   }
 });
 
-test('contains every relation in which an account has rows, and no secret', async () => {
+test('an export contains every relation in which an account has rows, and no secret', async () => {
   const { admin, browser } = await fillInstallation(database);
   const { pool } = database;
   const { rows } = await pool.query('SELECT DISTINCT user_id FROM devices WHERE user_id <> $1', [admin.userId]);
@@ -101,7 +101,7 @@ test('contains every relation in which an account has rows, and no secret', asyn
     expect(text).not.toContain(secret);
 });
 
-test('contains every row of paged relations once, and as many as the relations have', async () => {
+test('an export contains every row of paged relations exactly once', async () => {
   await fillInstallation(database);
   const { pool } = database;
   const { rows } = await pool.query(
@@ -147,7 +147,7 @@ test('contains every row of paged relations once, and as many as the relations h
   );
 });
 
-test('contains separate quantities of a device: gas, and the estimated part of its export', async () => {
+test('an export contains separate quantities of a device: gas, and the estimated part of its export', async () => {
   const { userId, deviceId, read } = await createMeter(database);
   // After a silence of three hours the increase is spread over them.
   for (const channel of ['export', 'gas'])
@@ -174,7 +174,7 @@ test('contains separate quantities of a device: gas, and the estimated part of i
     });
 });
 
-test('contains no data of other accounts, and ends if its account is erased', async () => {
+test('an export contains no data of other accounts, and ends if its account is erased', async () => {
   const { admin } = await fillInstallation(database);
   const db = createDatabase(database.pool);
   const others = 'SELECT email AS known FROM users WHERE user_id <> $1';

@@ -30,7 +30,7 @@ async function relations(): Promise<string[]> {
   ]);
 }
 
-test('have the same names, columns, types and comments on every tier', async () => {
+test('relations have the same names, columns, types and comments on every tier', async () => {
   const mine = await relations();
   expect(mine.length).toBeGreaterThan(100);
   expect(mine.filter((line) => line.endsWith(': '))).toEqual([]);
@@ -43,7 +43,7 @@ test('have the same names, columns, types and comments on every tier', async () 
   }
 });
 
-test('of the aggregates have the declared columns, and a difference has its measures in their order', async () => {
+test('relations of the aggregates have the declared columns, and a difference has its measures in their order', async () => {
   const columns = async (relation: string): Promise<string[]> => {
     const { rows } = await database.pool.query(
       'SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum',
@@ -59,7 +59,7 @@ test('of the aggregates have the declared columns, and a difference has its meas
   expect(await columns('interval_delta')).toEqual(['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS]);
 });
 
-test('have functions of the same names, with what only their tier needs inside', async () => {
+test('functions have the same names on every tier, although their bodies differ', async () => {
   const { rows } = await database.pool.query(
     `SELECT p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' AS name FROM pg_proc p
      WHERE p.pronamespace = 'public'::regnamespace AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')

@@ -22,7 +22,7 @@ afterAll(() => api.close());
 
 const preview = (body: object) => api.send('/v1/alerts/preview', { method: 'POST', key: user.key, body });
 
-test('returns the hours, days and months of the last 90 days in which a rule would have fired', async () => {
+test('a preview returns the hours, days and months of the last 90 days in which a rule would have fired', async () => {
   const hours = await preview({ type: 'peak_usage', threshold_kwh: 2 });
   // 90 days including today, which has not reached 18:00, less one day without data.
   expect(hours.json.data).toHaveLength(88);
@@ -46,14 +46,14 @@ test('returns the hours, days and months of the last 90 days in which a rule wou
   ]);
 });
 
-test('uses periods of the user’s zone', async () => {
+test('a preview uses periods of the user’s zone', async () => {
   await api.send(`/v1/users/${user.userId}`, { method: 'PATCH', key: user.key, body: { timezone: 'Asia/Kolkata' } });
   const { json } = await preview({ type: 'daily_usage', threshold_kwh: 25.999 });
   expect(json.data[0]).toMatchObject({ period_start: expect.stringMatching(/T18:30:00.000Z$/) });
   await api.send(`/v1/users/${user.userId}`, { method: 'PATCH', key: user.key, body: { timezone: 'UTC' } });
 });
 
-test('returns when devices were silent, and creates no alert', async () => {
+test('a preview returns when devices were silent, and creates no alert', async () => {
   const { status, json } = await preview({ type: 'no_data', threshold_hours: 5 });
   expect(status).toBe(200);
   // No device is paired that could have sent these readings: nothing is silent.
@@ -72,7 +72,7 @@ test('returns when devices were silent, and creates no alert', async () => {
   expect((await api.send(`/v1/alerts?user_id=${user.userId}`, { key: user.key })).json).toEqual([]);
 });
 
-test('returns which days and months would have cost more, at current prices', async () => {
+test('a preview returns the days and months that would have cost more than the threshold, at current prices', async () => {
   const tariff = (body: object) =>
     api.send('/v1/tariffs', { method: 'POST', key: user.key, body: { name: 'x', currency: 'EUR', ...body } });
   expect((await preview({ type: 'daily_cost', threshold: '1' })).status).toBe(409);
@@ -113,7 +113,7 @@ test.each([
   [{ type: 'no_data', threshold_kwh: 1 }, 'threshold_kwh'],
   [{ type: 'weekly_usage', threshold_kwh: 1 }, 'type'],
   [{ type: 'daily_usage', threshold_kwh: 1, delivery: 'email' }, 'delivery'],
-])('refuses %j', async (body, field) => {
+])('a preview of the invalid rule %j is refused', async (body, field) => {
   const { status, json } = await preview(body);
   expect({ status, field: json.details?.[0]?.field }).toEqual({ status: 422, field });
 });

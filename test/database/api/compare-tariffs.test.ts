@@ -45,7 +45,7 @@ const offers = [
 ];
 
 describe('a comparison', () => {
-  test('equals the cost after the tariff was really created, with and without tariffs of its own', async () => {
+  test('equals the cost after the tariff was really created, whether or not the account had tariffs', async () => {
     const { series_id } = await make(
       '/v1/price-series',
       { name: 'spot', currency: 'EUR', resolution_minutes: 60 },
@@ -90,7 +90,7 @@ describe('a comparison', () => {
     expect((await api.send('/v1/tariffs', { key: owner.key })).json).toEqual([]);
   });
 
-  test('of a range that has not ended ends now, and may cover 36 months', async () => {
+  test('covers an unfinished range up to now, and at most 36 months', async () => {
     const running = { start: '2026-06-01', end: '2026-06-30' };
     const { json } = await compare({ ...running, tariffs: [offers[1]] });
     const { tariff_id } = await make('/v1/tariffs', { ...offers[1], valid_from: '2026-06-01' }, owner);
@@ -103,7 +103,7 @@ describe('a comparison', () => {
 
 const fieldsOf = ({ status, json }: Answer) => [status, json.details?.map(({ field }: { field: string }) => field)];
 
-test('is refused for invalid input, with the names of the fields', async () => {
+test('a comparison is refused for invalid input, with the names of the fields', async () => {
   const { series_id: ofStranger } = await make(
     '/v1/price-series',
     { name: 'x', currency: 'EUR', resolution_minutes: 60 },
@@ -140,7 +140,7 @@ test('is refused for invalid input, with the names of the fields', async () => {
   }
 });
 
-test('uses the currency of the tariffs that apply in the range', async () => {
+test('a comparison uses the currency of the tariffs that apply in the range', async () => {
   const ids = [];
   for (const [valid_from, currency] of [
     ['2026-04-01', 'SEK'],
@@ -154,7 +154,7 @@ test('uses the currency of the tariffs that apply in the range', async () => {
   for (const id of ids) await api.send(`/v1/tariffs/${id}`, { method: 'DELETE', key: owner.key });
 });
 
-test('counts as ten requests, or is refused without counting', async () => {
+test('a comparison counts as ten requests; a refused one does not count', async () => {
   await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [stranger.userId]);
   await api.send('/v1/alerts', { key: stranger.key });
   const left = ({ headers }: Answer) => Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
@@ -167,7 +167,7 @@ test('counts as ten requests, or is refused without counting', async () => {
   expect(left(await api.send('/v1/alerts', { key: stranger.key }))).toBe(before - 21);
 });
 
-test('runs one at a time per account: a second one gets 429 with Retry-After', async () => {
+test('comparisons run one at a time per account: a second one gets 429 with Retry-After', async () => {
   const body = { start: '2023-07-01', end: '2026-06-15', tariffs: Array(10).fill(offers[1]) };
   const all = await Promise.all([compare(body), setTimeout(5).then(() => compare(body)), compare(body)]);
   const [done, refused] = [all.filter(({ status }) => status === 200), all.filter(({ status }) => status === 429)];

@@ -198,7 +198,7 @@ const ofAnswered = (all: Map<string, object>, answered: Map<string, object>) =>
     ),
   );
 
-test('equal an independent calculation, by hour, day, month and in summaries, of homes and devices', async () => {
+test('emissions equal an independent calculation, by hour, day, month and in summaries, for homes and devices', async () => {
   let checked = 0;
   for (const [index, home] of homes.entries()) {
     const { name, key, userId, deviceIds, energies, ofDevice, intensities } = home;
@@ -239,7 +239,7 @@ test('equal an independent calculation, by hour, day, month and in summaries, of
   expect(checked).toBeGreaterThan(4_000);
 }, 600_000);
 
-test('are rounded once from the exact sum, halves away from zero', async () => {
+test('emissions are rounded once from the exact sum, halves away from zero', async () => {
   const { userId, key } = await api.user('homeowner');
   const { device_id: deviceId } = await send(key, '/v1/devices', 'POST', { type: 'meter', location: 'x' });
   const { series_id } = await send(key, '/v1/emission-series', 'POST', { name: 'grid', resolution_minutes: 60 });
@@ -280,7 +280,7 @@ test('are rounded once from the exact sum, halves away from zero', async () => {
   expect(await emissionsBy('month')).toEqual([{ kg_co2e: '0.002', missing_kwh: 0.5 }]);
 });
 
-test('emissions are columns of CSV and of a spreadsheet, next to those of costs', async () => {
+test('emissions are columns in CSV and in a spreadsheet, next to costs', async () => {
   const { key, deviceIds } = homes[0] as Home;
   const query = `start=2026-03-22&end=2026-03-24&group_by=day&include=coverage,emissions,cost`;
   const columns = ['emissions_kg_co2e', 'emissions_missing_kwh'];
@@ -319,7 +319,7 @@ test('emissions are columns of CSV and of a spreadsheet, next to those of costs'
   expect(months.text.split('\n')[0]).toMatch(/,emissions_kg_co2e,emissions_missing_kwh$/);
 });
 
-test('of long answers by the hour are streamed with the rows', async () => {
+test('emissions in long answers by the hour are streamed with the rows', async () => {
   const { key, energies, intensities } = homes[0] as Home;
   const path = '/v1/energy-insights?start=2026-01-01&end=2026-12-31&group_by=hour&include=emissions';
   const answered = byName((await api.send(path, { key })).json.data);
@@ -327,7 +327,7 @@ test('of long answers by the hour are streamed with the rows', async () => {
   expect(answered).toEqual(ofAnswered(all, answered));
 });
 
-test('are refused wherever costs are: for groups, for gas, and for gaps filled by similar days', async () => {
+test('emissions are refused where costs are refused: for groups, for gas, and for gaps filled by similar days', async () => {
   const { key, deviceIds } = homes[0] as Home;
   const admin = await api.user('admin');
   const { group_id } = await send(admin.key, '/v1/groups', 'POST', { name: 'x' });

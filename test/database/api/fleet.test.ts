@@ -76,7 +76,7 @@ beforeAll(async () => {
 });
 
 describe('devices of a fleet', () => {
-  test('are those that the caller reaches, with owner, family, gateway and silence', async () => {
+  test('are those that the caller can access, with owner, family, gateway and silence', async () => {
     expect(await names()).toEqual(['Cellar, main meter', 'attic', 'Garage 12/B', 'Übergabe']);
     expect(await names('', otherUtility.key)).toEqual(['Cellar of another']);
     expect(await names('', home.key)).toEqual(['Cellar, main meter', 'attic']);
@@ -186,7 +186,7 @@ describe('devices of a fleet', () => {
       expect((await get(path, key)).status).toBe(403);
   });
 
-  test('are refused with the error of an invalid filter', async () => {
+  test('are refused for an invalid filter, with the name of the field', async () => {
     const wrong: [string, number, string][] = [
       ['silent_for_hours=0', 422, 'silent_for_hours'],
       ['silent_for_hours=1.5', 422, 'silent_for_hours'],
@@ -310,7 +310,7 @@ describe('silences', () => {
     expect(now[0].count).toBeGreaterThan(rows[0].count - 1);
   });
 
-  test('are answered by the hour, grouped by common stops, only for devices that the caller reaches', async () => {
+  test('are returned by hour, grouped by devices that stopped together, only for devices that the caller can access', async () => {
     const house = await api.user('homeowner', { enrolledBy: utility.userId });
     const made: string[] = [];
     for (let index = 0; index < 3; index++) made.push(await pair(house.userId, `plug ${index}`));
@@ -370,7 +370,7 @@ describe('silences', () => {
     expect((await get(`${path}&limit=1`)).json.groups_left_out).toBe(0);
   });
 
-  test('are refused with the error', async () => {
+  test('are refused for invalid parameters, with the name of the field', async () => {
     const wrong: [string, number, string][] = [
       ['', 422, 'start'],
       ['start=2026-06-01', 422, 'end'],

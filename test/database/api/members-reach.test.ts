@@ -332,12 +332,12 @@ describe.each(OPERATIONS.map((one) => [one.name, one] as const))('access to a ho
     else expect({ of, status }).toEqual({ of, status: expected === 'ok' ? created(operation) : Number(expected) });
   };
 
-  test('for the owner, who did not delete the account', async () => {
+  test('is as expected for the owner, except deletion of the account', async () => {
     if (name !== 'deleteUser') expectAnswer(await call(operation, home), ofOwner, 'owner');
     else expect(ofOwner).toBe('ok');
   });
 
-  test('for members, with a key for the home and in a session', async () => {
+  test('is as expected for members, with a key for the home and in a session', async () => {
     for (const [access, expected] of [
       ['read', ofRead],
       ['manage', ofManage],
@@ -350,7 +350,7 @@ describe.each(OPERATIONS.map((one) => [one.name, one] as const))('access to a ho
     }
   });
 
-  test('for strangers: a homeowner, the member’s other key, and the member’s key for another home', async () => {
+  test('is as expected for strangers: a homeowner, the member’s other key, and the member’s key for another home', async () => {
     expectAnswer(await call(operation, stranger), ofStranger, 'stranger');
     expectAnswer(
       await call(operation, { browser: await signInBrowser(api, stranger.userId) }),
@@ -367,18 +367,18 @@ describe.each(OPERATIONS.map((one) => [one.name, one] as const))('access to a ho
     );
   });
 
-  test('for apps: of the home, and of another home', async () => {
+  test('is as expected for apps of the home and of another home', async () => {
     expectAnswer(await call(operation, { key: apps.home }), ofApp, 'app');
     expectAnswer(await call(operation, { key: apps.otherHome }), ofOtherApp, 'app of another home');
   });
 
-  test('without a credential, and for an app’s own token', async () => {
+  test('is refused without credentials, and for an app’s own token', async () => {
     expectAnswer(await call(operation, {}), '401', 'nobody');
     expectAnswer(await call(operation, { key: apps.itself }), '401', 'an app itself');
   });
 });
 
-test('a member who may manage cannot change the e-mail address, nor what only owners may change', async () => {
+test('a member with the right to manage cannot change the e-mail address, or anything else that is reserved for the owner', async () => {
   const path = `/v1/users/${home.userId}`;
   for (const by of [{ key: member.manage.homeKey }, { headers: member.manage.browser }]) {
     const prefix = 'headers' in by ? '/dashboard' : '';

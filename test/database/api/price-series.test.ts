@@ -69,7 +69,7 @@ describe('a price series', () => {
     expect([status, json.details[0].field]).toEqual([422, field]);
   });
 
-  test('of a utility can be read by its homeowners, of an administrator by everybody, and changed by neither', async () => {
+  test('of a utility can be read by its homeowners, one of an administrator by everybody, and neither can be changed by them', async () => {
     const stranger = await api.user('homeowner');
     const [ofUtility, ofAdmin, ofHome] = [await make({}, utility.key), await make({}, admin.key), await make()];
     const ids = [ofUtility, ofAdmin, ofHome];
@@ -113,7 +113,7 @@ describe('a price series', () => {
     expect([await statusOf(), await isListed()]).toEqual([404, false]);
   });
 
-  test('is not deleted while a tariff uses it, or one that is being created', async () => {
+  test('is not deleted while a tariff uses it, or a tariff with it is being created', async () => {
     const id = await make({}, utility.key);
     const tariff = {
       name: 'x',
@@ -251,7 +251,7 @@ describe('prices', () => {
     expect(await pricesOf(id)).toEqual({ '12:00': '0.1' });
   });
 
-  test('are at most 10,000, and a body full of errors is refused quickly', async () => {
+  test('are limited to 10,000 per request, and a body full of errors is refused quickly', async () => {
     const id = await make({ resolution_minutes: 15 });
     const rows = (count: number) =>
       Array.from({ length: count }, (_, index) => ({
@@ -293,7 +293,7 @@ describe('prices', () => {
     expect([patched.status, patched.headers.allow]).toEqual([404, 'GET, PUT, DELETE']);
   });
 
-  test('are audited by their number, and need a session’s token or a key', async () => {
+  test('are recorded in the audit log by their number, and need a session’s token or a key', async () => {
     const id = await make();
     await put(id, [at('12:00', 1), at('13:00', 1)]);
     const [noted] = (await get(`/v1/audit?user_id=${home.userId}&limit=1`, admin.key)).json;
@@ -323,7 +323,7 @@ describe('prices', () => {
   });
 });
 
-test('of a year of quarter-hours are read exactly for costs', async () => {
+test('prices of a year of quarter-hours are read exactly for costs', async () => {
   const id = await make({ resolution_minutes: 15 });
   const other = await make();
   const from = new Date('2026-01-01T00:00:00Z');

@@ -233,7 +233,7 @@ describe.each(
   ),
 )('the operation %s answers each role as documented', (_name, operation) => {
   const parameter = parameterOf(operation);
-  test.each(CALLERS)('for the caller: %s', async (caller) => {
+  test.each(CALLERS)('to the caller %s', async (caller) => {
     for (const owner of OWNERS) {
       const id =
         parameter === undefined ? undefined : await (MAKE[parameter] as (owner: string) => Promise<string>)(owner);
@@ -250,7 +250,7 @@ describe.each(
     }
   });
 
-  test('for an id that does not exist or is malformed', async () => {
+  test('to a request with an unknown or malformed id', async () => {
     if (parameter === undefined) return expect(created(operation)).toBeLessThan(300);
     for (const caller of CALLERS) {
       for (const id of ['usr_00000000000000000000000000', 'x', '%00', 'a'.repeat(2_000), '%27%20OR%201=1--']) {
@@ -261,7 +261,7 @@ describe.each(
     }
   });
 
-  test('without its scope, with 403 for any id', async () => {
+  test('to a key without its scope: 403 for any id', async () => {
     for (const needed of operationScopes(operation)) {
       const scopes = SCOPES.filter((scope) => scope !== needed);
       const lacking = await api.user('admin', { scopes });

@@ -160,7 +160,7 @@ describe('live readings', () => {
     expect(one.of('power')).toEqual([]);
   });
 
-  test('are of one home only, and of one device if it is named', async () => {
+  test('are those of one home only, or of one device if the request names it', async () => {
     const [mine, neighbour] = [await home(), await home()];
     const second = await addDevice(mine);
     const [all, one] = [await open(mine.key), await open(mine.key, { query: `?device_id=${second}` })];
@@ -236,7 +236,7 @@ describe('changed hours', () => {
     await expect.poll(() => hoursTold(fromStart).length, soon).toBe(3);
   });
 
-  test('report an interruption that cannot be bridged: after a gap, with another home’s id, with an invented one', async () => {
+  test('report that events were missed if the last event id is too old, another home’s, or invented', async () => {
     const [mine, neighbour] = [await home(), await home()];
     const first = await open(mine.key);
     const { id } = first.of('ready')[0] as { id: string };
@@ -327,7 +327,7 @@ describe('access to the stream', () => {
   });
 });
 
-test('is limited to a number of streams per account and process, in addition to its other requests', async () => {
+test('an account has a limited number of streams per process, in addition to its other requests', async () => {
   const mine = await home();
   for (let at = 0; at < MAX_STREAMS.ofAccount; at++) expect((await open(mine.key)).status).toBe(200);
   const refused = await api.send(PATH, { key: mine.key });
@@ -340,7 +340,7 @@ test('is limited to a number of streams per account and process, in addition to 
   await expect.poll(async () => (await open(mine.key)).status, soon).toBe(200);
 });
 
-test('for a utility and its enrolled homes leaves room for others’ streams', async () => {
+test('streams of a utility and its enrolled homes leave room for streams of other accounts', async () => {
   const utility = await api.user('utility');
   const homes = await Promise.all([1, 2, 3].map(() => api.user('homeowner', { enrolledBy: utility.userId })));
   const usual = MAX_STREAMS.ofUtility;
@@ -354,7 +354,7 @@ test('for a utility and its enrolled homes leaves room for others’ streams', a
   }
 });
 
-test('are ended by a process that stops, which tells current and new clients when to reconnect', async () => {
+test('a process that stops ends its streams, and tells current and new clients when to reconnect', async () => {
   const mine = await home();
   const both = [await open(mine.key, { port: other.port }), await open(mine.key, { port: other.port, http2: true })];
   handingOn.abort();

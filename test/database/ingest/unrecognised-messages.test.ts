@@ -108,7 +108,7 @@ test('messages that no family recognises are counted by topic shape, with one ex
   ).toEqual(['long', 'solar/+/live']);
 });
 
-test('no example is stored of messages received by radio, and a family’s messages are not counted', async () => {
+test('no example of a message received by radio is stored, and messages of a known family are not counted', async () => {
   const home = await household();
   await home.hear(
     ['rtlamr/12345678/state', '{"reading":"77","lastseen":"2026-07-05T19:00:00Z"}'],
@@ -132,7 +132,7 @@ test('no example is stored of messages received by radio, and a family’s messa
   expect(rows).toEqual([]);
 });
 
-test('are visible to the owner and callers that reach it; for others the gateway does not exist', async () => {
+test('unrecognised messages are visible to the owner and to callers that can access the gateway; for others it does not exist', async () => {
   const [home, stranger] = [await household(), await api.user('homeowner')];
   const [utility, admin] = [await api.user('utility'), await api.user('admin')];
   const keyless = await api.user('homeowner', { scopes: ['insights:read'] });
@@ -159,7 +159,7 @@ test('are visible to the owner and callers that reach it; for others the gateway
   expect((await home.unread())[0].example.payload).toBe('{"pac":1520}');
 });
 
-test('counts are limited: 200 shapes per gateway, the others together, for any number of topics', async () => {
+test('200 topic shapes per gateway are counted separately, and all others together, for any number of topics', async () => {
   const home = await household();
   const words = Array.from(
     { length: 450 },
