@@ -68,7 +68,7 @@ test('converts a decimal of 12 digits to another unit exactly', () => {
   expect(scaleDecimal(5, 2.5, 1)).toBe(12.5);
 });
 
-test('rounds correctly where Math.round and a floating-point product do not', () => {
+test('rounds numbers correctly that Math.round and a floating-point product round wrongly', () => {
   expect(roundToUnits(-0.0005, 3)).toBe(-1);
   expect(roundToUnits(-2.5, 0)).toBe(-3);
   expect(roundToUnits(1.0005, 3)).toBe(1_001);

@@ -211,7 +211,7 @@ test(`${HOMES} random homes with batteries, panels and tariffs equal an independ
   }
 }, 300_000);
 
-test(`${HOMES} random homes by other tariffs equal an independent calculation in fractions`, async () => {
+test(`${HOMES} random homes under other tariffs equal an independent calculation in fractions`, async () => {
   for (let seed = 1; seed <= HOMES; seed++) {
     const { random, zone, start, range, now, fromMs, toMs, home, earlier, currency, own, series, packed } =
       randomCase(seed);

@@ -54,7 +54,7 @@ describe('alert rules', () => {
 });
 
 describe('dashboards', () => {
-  test('use the chosen data source, and have ids and positions of their own', () => {
+  test('use the chosen data source, and have unique ids and positions', () => {
     const all = dashboards();
     expect(new Set(all.map(({ uid }) => uid)).size).toBe(all.length);
     for (const { file, templating, panels } of all) {

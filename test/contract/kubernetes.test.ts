@@ -73,7 +73,7 @@ describe.each(OVERLAYS)('%s', (overlay) => {
     }
   });
 
-  test('selects pods that exist, by ports that they have', () => {
+  test('selects existing pods and ports', () => {
     const pods = objects.filter((one) => containersOf(one).length > 0);
     for (const { spec } of pods) expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels);
     const chosen = (labels: Record<string, string>) =>

@@ -64,7 +64,7 @@ test.each([
   expect(texts()).toEqual([]);
 });
 
-test('ends malformed connections, and no other', async () => {
+test('ends only connections that send malformed packets', async () => {
   const { broker, texts } = await startCommittingBroker();
   const neighbour = await connectVersion5(broker, { username: GATEWAY_ID, clientId: 'neighbour' });
   const publish = (properties: readonly number[], payload = '') => {

@@ -14,7 +14,7 @@ import {
   USAGE_TOPIC,
 } from '#test/support/mqtt5.ts';
 
-test('announces its limits, and what differs from the client’s CONNECT', async () => {
+test('announces its limits, and every value that differs from the client’s CONNECT', async () => {
   const { broker } = await startCommittingBroker();
   const plain = await connectVersion5(broker, { clientId: 'plain', keepalive: 30 });
   const limits = {
@@ -73,7 +73,7 @@ test.each([0, 1, 2] as const)(
   },
 );
 
-test('names the reason of a refused login', async () => {
+test('states the reason of a refused login', async () => {
   const { broker } = await startCommittingBroker({
     findLogin: async (username, secret) => {
       if (secret === 'down') throw new Error('no database');
@@ -111,7 +111,7 @@ test('refuses a message to a foreign topic with a reason code, and keeps the con
   expect(ended).toEqual([0x87]);
 });
 
-test('a session lasts for its expiry: its QoS 2 ids and its subscription', async () => {
+test('a session keeps its QoS 2 ids and its subscription until its expiry', async () => {
   const { broker, texts } = await startCommittingBroker();
   const session = { username: GATEWAY_ID, clientId: 'lasting', clean: false, properties: { sessionExpiryInterval: 1 } };
   const topic = `gw/${GATEWAY_ID}/x`;
@@ -190,7 +190,7 @@ test('sends retained usage according to the options of the subscription, and ref
   });
 });
 
-test('publishes a will after its delay, unless the client returns; at once if the client asks; never after a normal end', async () => {
+test('publishes a will after its delay unless the client reconnects, at once if the client requests it, and never after a normal disconnect', async () => {
   const { broker, received } = await startCommittingBroker();
   const wills = () => received.filter(({ topic }) => topic === STATUS_TOPIC).map(({ text }) => text);
   const withWill = (text: string, willDelayInterval: number, more: object = {}) =>
@@ -232,7 +232,7 @@ test('publishes a will after its delay, unless the client returns; at once if th
   await expect.poll(wills).toEqual(['asked', 'delayed', 'at once']);
 });
 
-test('ends connections with the reason: keep-alive, revoked login, shutdown', async () => {
+test('states the reason when it ends a connection: keep-alive, revoked login, shutdown', async () => {
   let isRevoked = false;
   const { broker } = await startCommittingBroker({
     endedLogins: async (logins) => (isRevoked ? logins : []),

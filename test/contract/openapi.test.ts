@@ -27,7 +27,7 @@ describe('the OpenAPI document', () => {
     expect((await new Validator().validate({ ...json, paths: { x: 1 } })).valid).toBe(false);
   });
 
-  test('describes every operation once, with a summary, a name of its own, and its errors', async () => {
+  test('describes every operation once, with a summary, a unique name, and its errors', async () => {
     const { json } = await api.send('/v1/openapi.json');
     const described = Object.entries(
       json.paths as Record<string, Record<string, { operationId: string; summary: string; responses: object }>>,
@@ -70,7 +70,7 @@ describe('the document', () => {
     },
   );
 
-  test('names every error of the catalogue, and no other', () => {
+  test('contains every error of the catalogue, and no other', () => {
     const { responses } = document.components as {
       responses: Record<string, { content: { 'application/json': { examples: Record<string, { value: object }> } } }>;
     };

@@ -53,7 +53,7 @@ test('the pinned aedes still has the parser that the limit hooks into', () => {
   expect(dependencies.aedes, 'packet-limit.ts wraps a private method: pin the version').toMatch(/^\d/);
 });
 
-test('a packet that announces too great a length ends its connection before it is read', async () => {
+test('a packet that announces too great a length ends its connection before its content is read', async () => {
   const most = 64 * 1_048_576;
   expect(await flood(Buffer.from([0x10, ...LONGEST]), most)).toBeLessThan(8 * 1_048_576);
   expect(await flood(Buffer.concat([CONNECT, Buffer.from([0x30, ...LONGEST])]), most)).toBeLessThan(8 * 1_048_576);

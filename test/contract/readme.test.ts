@@ -105,7 +105,7 @@ describe('pictures of the dashboard', () => {
     Object.keys(SCREEN_SIZES).flatMap((size) => COLOUR_SCHEMES.map((scheme) => `${name}-${size}-${scheme}.webp`)),
   );
 
-  test('are those that `npm run screenshots` takes, each at most 150 kB', () => {
+  test('are taken by `npm run screenshots`, and have at most 150 kB each', () => {
     expect(readdirSync(PICTURES_FOLDER).toSorted()).toEqual(names.toSorted());
     for (const name of names) expect(statSync(new URL(name, PICTURES_FOLDER)).size).toBeLessThan(150_000);
   });
@@ -116,6 +116,6 @@ describe('pictures of the dashboard', () => {
   });
 });
 
-test('docs/configuration.md is generated from what `energy config` prints', () => {
+test('docs/configuration.md is generated from the same data that `energy config` prints', () => {
   expect(readFileSync(CONFIGURATION_FILE, 'utf8') === configurationPage(), 'npm run configuration').toBe(true);
 });

@@ -18,7 +18,7 @@ describe('a template of a tariff', () => {
     },
   );
 
-  test('exists for a dozen countries, each under a name of its own', () => {
+  test('exists for a dozen countries, each with a unique name', () => {
     expect(new Set(TARIFF_TEMPLATES.map(({ country }) => country)).size).toBe(12);
     const names = TARIFF_TEMPLATES.map(({ country, name }) => `${country} ${name}`);
     expect(new Set(names).size).toBe(names.length);

@@ -93,7 +93,7 @@ describe('an alert on costs', () => {
     expect(rows).toEqual([{ total_milliwatt_hours: null, total_cost: '2.73', currency: 'EUR' }]);
   });
 
-  test('does not fire at exactly its threshold, where a double would', async () => {
+  test('does not fire at exactly its threshold, unlike a comparison of doubles', async () => {
     // 3 kWh × 0.1 is 0.30000000000000004 in doubles.
     await tariff({ import: { per_kwh: '0.1' } });
     await alert('daily_cost', '0.3');
@@ -280,7 +280,7 @@ describe('changed prices and tariffs', () => {
     expect(await costs()).toEqual([['daily_cost', '2.00']]);
   });
 
-  test('a first tariff counts from its first day', async () => {
+  test('include those of a first tariff from its first day on', async () => {
     await alert('daily_cost', '3');
     await use(5);
     await evaluate();

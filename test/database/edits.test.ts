@@ -157,7 +157,7 @@ test('excluded readings are skipped, whenever they arrive, and count again once 
   expect(before[0]?.length).toBeGreaterThan(30);
 });
 
-test('readings in an excluded time are skipped for a device with a cached head, too', async () => {
+test('readings in an excluded time are also skipped for a device with a cached head', async () => {
   api.now = new Date(MAY + 12 * HOUR_MS);
   const { send, edit, compute, profile } = await meter();
   await send(FALSE.slice(0, 3));
@@ -167,7 +167,7 @@ test('readings in an excluded time are skipped for a device with a cached head, 
   expect((await profile()).map(([, kwh]) => kwh)).toEqual(Array(10).fill(1));
 });
 
-test('revoking restores every row, also of a reading by hand, which counts like a late one', async () => {
+test('revoking an edit restores every row, also after a reading by hand, which counts like a late reading', async () => {
   api.now = new Date(MAY + 30 * HOUR_MS);
   const { send, edit, revoke, compute, profile, everything, deviceId, key } = await meter();
   // A day without readings, in which 12 kWh were used.

@@ -31,7 +31,7 @@ async function amongOthers(): Promise<string> {
 const pidOf = async (pool: Pick<Pool, 'query'>): Promise<number> =>
   (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
 
-test('of several hosts the one that accepts writes is used', async () => {
+test('of several hosts, the one that accepts writes is used', async () => {
   const pool = open(await amongOthers(), { settings: ['statement_timeout=1234'] });
   const { rows } = await pool.query(
     `SELECT pg_is_in_recovery() AS standby, current_setting('statement_timeout') AS settings, 9007199254740991::bigint AS big`,
@@ -50,7 +50,7 @@ test("connections that only queried a host's state are closed", async () => {
   await expect.poll(async () => (await sessions()).rows[0].count).toBe(0);
 });
 
-test('if no host has the wanted state, the error gives the reason for each', async () => {
+test('if no host has the wanted role, the error gives the reason for each', async () => {
   const pool = open(await amongOthers(), { wanted: 'standby' });
   await expect(pool.query('SELECT 1')).rejects.toMatchObject({
     code: '57P03',

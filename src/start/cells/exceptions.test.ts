@@ -33,7 +33,7 @@ function apply(
   return after;
 }
 
-test('updates of a router make its map equal to the file, change nothing else, and leave no time without an entry', () => {
+test('updates of a router make its map equal to the file, change nothing else, and never leave a name without an entry', () => {
   const names = fc.constantFrom<string>('usr_1', 'usr_2', 'dev_1', 'dev_2', 'AB');
   const cells = fc.constantFrom('first', 'c2', 'c3');
   const files = fc.array(fc.tuple(names, cells)).map((entries) => new Map(entries));

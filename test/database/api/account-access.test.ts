@@ -72,7 +72,7 @@ describe('a changed e-mail address', () => {
     expect((await send('PATCH', `/v1/users/${userId}`, key, { timezone: 'Europe/Berlin' })).status).toBe(200);
   });
 
-  test('waits until the link in its mail is used; then it applies, and the person who used it is signed in', async () => {
+  test('applies only once the link in its mail is used, which also signs that person in', async () => {
     const { userId, key } = await api.user('homeowner');
     const former = await emailOf(userId);
     const { headers } = await session(userId);
@@ -97,7 +97,7 @@ describe('a changed e-mail address', () => {
     expect((await confirmEmail(api, token)).status).toBe(422);
   });
 
-  test('is reported to the old address when it is requested and when it applies, and ends waiting sign-ins', async () => {
+  test('is reported to the old address when it is requested and when it applies, and invalidates pending sign-ins', async () => {
     const { userId, key } = await api.user('homeowner');
     const former = await emailOf(userId);
     const asked = await api.send('/dashboard/sign-in', { method: 'POST', body: { email: former } });
@@ -170,7 +170,7 @@ describe('a changed e-mail address', () => {
     expect((await confirmEmail(api, token)).status).toBe(422);
   });
 
-  test('continues after its own session was signed out', async () => {
+  test('remains pending after the requesting session has signed out', async () => {
     const { userId } = await api.user('homeowner');
     const { headers } = await session(userId);
     const body = { email: newEmail(userId) };
@@ -192,7 +192,7 @@ describe('a changed e-mail address', () => {
     expect((await send('GET', `/v1/users/${one.userId}`, one.key)).json.pending_email).toBe(wanted);
   });
 
-  test('may be requested by two accounts; the first to confirm gets it; the request blocks no account', async () => {
+  test('may be requested by two accounts: the first to confirm gets it, and a request does not block either account', async () => {
     const [one, other] = [await api.user('homeowner'), await api.user('homeowner')];
     const wanted = newEmail(one.userId);
     for (const { userId, key } of [one, other])
@@ -217,7 +217,7 @@ describe('a changed e-mail address', () => {
     expect(tries.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(422)]);
   });
 
-  test('is confirmed by no other token', async () => {
+  test('cannot be confirmed by any other token', async () => {
     const { userId, key } = await api.user('homeowner');
     await changeEmail(userId, key, newEmail(userId));
     const { token } = await mailedConfirmation(api, userId);
@@ -357,7 +357,7 @@ describe('sessions of an account', () => {
   });
 });
 
-test('a lower role removes deliveries about accounts that it no longer reaches', async () => {
+test('a demotion removes deliveries about accounts that the new role cannot access', async () => {
   const box = createSecretBox('the secret of the tests');
   const [demoted, stays] = [await api.user('admin'), await api.user('admin')];
   for (const { userId } of [demoted, stays, utility])

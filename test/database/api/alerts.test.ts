@@ -119,7 +119,7 @@ describe('alerts', () => {
     expect((await as(key).get(`/v1/alerts?user_id=${userId}`)).json).toHaveLength(3);
   });
 
-  test('need a recipient: a phone for SMS, an active subscription for webhooks', async () => {
+  test('need a recipient: a phone number for SMS, an active subscription for webhooks', async () => {
     const { userId, key } = await api.user('homeowner');
     const post = (delivery: string) => as(key).post('/v1/alerts', { type: 'peak_usage', threshold_kwh: 1, delivery });
     expect((await post('sms')).status).toBe(409);

@@ -104,7 +104,7 @@ async function home(...types: string[]) {
   };
 }
 
-test('two tariffs after a power: only the power counts before them, and its whole time is known', async () => {
+test('a device with a power and later two tariffs: only the power counts before the tariffs, and its whole time is known', async () => {
   const { send, days, usage, months } = await home('smart_meter');
   // The power readings continue, and are the known part of the export.
   await send(powers('import', START, BORDER));
@@ -123,7 +123,7 @@ test('two tariffs after a power: only the power counts before them, and its whol
   ]);
 });
 
-test('a register after three phases: unknown time of a phase stays unknown', async () => {
+test('a device with three phases and later a register: unknown time of a phase stays unknown', async () => {
   const { send, days, usage, months } = await home('smart_meter');
   await send(['import/l1', 'import/l2', 'import/l3'].flatMap((channel) => powers(channel, START, BORDER - DAY_MS)));
   // One phase is silent for the whole second day.
@@ -143,7 +143,7 @@ test('a register after three phases: unknown time of a phase stays unknown', asy
   ]);
 });
 
-test('a gap of two tariffs is distributed by the days of the power before them', async () => {
+test('a gap of two tariffs is distributed by earlier days, which were measured as power', async () => {
   const { send, usageOf } = await home('smart_meter');
   await send(powers('import', BORDER - 28 * DAY_MS, BORDER));
   const tariffs = ['import/t1', 'import/t2'].flatMap((channel) => registers(channel, BORDER, BORDER + 3 * DAY_MS));

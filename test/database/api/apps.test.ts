@@ -126,7 +126,7 @@ describe('an app', () => {
     expect((await register({ ...program, ...wrong })).status).toBe(422);
   });
 
-  test('keeps its type', async () => {
+  test('cannot change its type', async () => {
     const { json } = await register(program);
     expect((await change(json.app_id, { type: 'public' })).status).toBe(422);
   });

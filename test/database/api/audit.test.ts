@@ -124,7 +124,7 @@ describe('the audit log', () => {
     expect((await audit('?limit=200')).length).toBe(before + 1);
   });
 
-  test('contains sign-ins, also failed ones, and sign-outs; pauses of an alert by a mail; operators and exports', async () => {
+  test('contains sign-ins (also failed ones) and sign-outs, pauses of an alert by a mailed link, actions of operators, and exports', async () => {
     const home = await api.user('homeowner');
     const secret = 'the secret of the tests';
     const made = await createSignIn(api.db, { userId: home.userId, secret, now: api.now, validMs: 900_000 });

@@ -83,7 +83,7 @@ test('a period continues where the previous one ended, although the account’s 
   expect(await make({ user_id: userId, start: '2026-05-31', end: '2026-06-01' })).toMatchObject({ status: 409 });
 });
 
-test('a period records what is known, and later returns the first statement, the current sums, and the difference', async () => {
+test('a period records the known energy, and later returns the first statement, the current sums, and the difference', async () => {
   const { userId, deviceId, read, key } = await meter();
   // Readings half an hour before and after both ends of April; tariffs in the same round, and an export.
   const round = (ms: number, t1: number, t2: number, out: number) =>
@@ -263,7 +263,7 @@ test('corrections of a closed period are billed with the next open one', async (
   expect((await get(first)).json.corrections).toMatchObject([{ told_in: fourth, status: 'waiting' }]);
 });
 
-test('a bill includes a past that arrived late, although its devices were first known later', async () => {
+test('a bill includes history that arrived late, although its devices were first known later', async () => {
   const { userId, deviceId, key, read } = await meter();
   const body = { type: 'smart_plug', location: 'x' };
   const plug = (await api.send('/v1/devices', { method: 'POST', key, body })).json.device_id;
@@ -288,7 +288,7 @@ test('a bill includes a past that arrived late, although its devices were first 
   expect((await day('2026-03-31')).last_told.registers).toMatchObject([{ device_id: deviceId }]);
 });
 
-test('a deleted device is billed to its end, for callers that reach its last owner', async () => {
+test('a deleted device is billed until its deletion, to callers that can access its last owner', async () => {
   const { deviceId, read, key } = await meter();
   await read([
     [APRIL, 100],

@@ -46,7 +46,7 @@ const form = async (path: string, body: Record<string, string>) => {
   return answer.body;
 };
 
-test('devices, gateways and the service log in; nobody else, and nobody with another’s secret', async () => {
+test('only devices, gateways and the service can log in, each with its own secret', async () => {
   const ask = async (username: string, password: string) =>
     (await json('authenticate', { username, password, clientid: 'any' })).result;
   expect(await ask(device.id, device.secret)).toBe('allow');
@@ -79,7 +79,7 @@ describe('the rights of a login', () => {
   const ask = async (username: string, action: string, topic: string) =>
     (await json('authorize', { username, action, topic })).result;
 
-  test('devices and gateways publish below their own topics, and read nothing; the service may do everything', async () => {
+  test('devices and gateways can only publish below their own topics; the service may do everything', async () => {
     expect(await ask(device.id, 'publish', `energy/v1/${device.id}/readings`)).toBe('allow');
     expect(await ask(device.id, 'publish', `energy/v1/${device.id}/status`)).toBe('allow');
     expect(await ask(gateway.id, 'publish', `gw/${gateway.id}/tele/plug/SENSOR`)).toBe('allow');
@@ -124,7 +124,7 @@ describe('the rights of a login', () => {
     });
   });
 
-  test('a session is bound to login and client id if the broker allows it; no client takes another login’s id', async () => {
+  test('a session is bound to login and client id if the broker allows it; no client can use the client id of another login', async () => {
     const login = { username: device.id, password: device.secret };
     expect(await json('authenticate', { ...login, clientid: 'homeassistant' })).toMatchObject({
       result: 'allow',
@@ -188,7 +188,7 @@ describe('the rights of a login', () => {
   });
 });
 
-test('a gateway reads its own home’s usage, by the exact topic; nobody else, and nothing else', async () => {
+test('only a gateway can read its own home’s usage, by the exact topic, and it can read nothing else', async () => {
   const db = createDatabase(database.pool);
   const { user_id: other } = await createUser(db, { email: 'other@example.com', role: 'homeowner' });
   const topic = (id: string) => `energy/v1/homes/${id}/usage`;

@@ -54,7 +54,7 @@ async function made(api: TestApi, cell: string | undefined) {
   };
 }
 
-test('what a cell makes names it, works there, and is unknown in another', async () => {
+test('ids and keys that a cell creates contain its name, work there, and are unknown in another cell', async () => {
   const here = await made(first, undefined);
   const there = await made(second, 'c2');
   for (const [of, cell] of [
@@ -126,7 +126,7 @@ test('a passkey signs in to the cell that has it, because it signs the challenge
   expect((await enter(second, begun[1])).status).toBe(422);
 });
 
-test('a device of a cell has its own topics, and no client id of another login', () => {
+test('a device of a cell has its own topics, and cannot use the client id of another login', () => {
   const [one, other] = [`dev_c2_${'0'.repeat(26)}`, `dev_c2_${'1'.repeat(26)}`];
   expect(mayPublish(one, `energy/v1/${one}/readings`)).toBe(true);
   expect(mayPublish(one, `energy/v1/${other}/readings`)).toBe(false);

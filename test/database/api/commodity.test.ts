@@ -49,7 +49,7 @@ const insights = async (home: Home, query: string) => {
 const days = async (home: Home, more: string) => (await insights(home, `start=${DAY}&end=${DAY}&${more}`)).data;
 
 describe('gas, heat and water', () => {
-  test('are answered by commodity, each separately, and never as electricity', async () => {
+  test('are returned by commodity, each separately, and never as electricity', async () => {
     const home = await api.user('homeowner');
     const meter = await pair(home);
     await registers(meter, 'import', [
@@ -143,7 +143,7 @@ describe('gas, heat and water', () => {
     expect(await days(home, 'commodity=heat')).toEqual([]);
   });
 
-  test('are shown as sums of the month and the day; the detailed figure lists devices of electricity only', async () => {
+  test('are shown as sums of the month and the day; the breakdown lists electricity devices only', async () => {
     const home = await api.user('homeowner');
     const [boiler, gone] = [await pair(home, { type: 'gas_meter' }), await pair(home, { type: 'gas_meter' })];
     await registers(boiler, 'gas/m3', [

@@ -33,7 +33,7 @@ const listen = async (userId: string | null, headers: Record<string, string>, fo
 };
 
 describe('changes', () => {
-  test('are announced as they arrive to callers that reach the account', async () => {
+  test('are announced on arrival to callers that can access the account', async () => {
     const { userId } = await api.user('homeowner');
     const { userId: utility } = await api.user('utility');
     const { userId: enrolled } = await api.user('homeowner', { enrolledBy: utility });

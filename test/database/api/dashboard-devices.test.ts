@@ -18,7 +18,7 @@ describe('a table of devices to import', () => {
     (await sql('SELECT (SELECT count(*) FROM devices)::int AS devices, (SELECT count(*) FROM users)::int AS users'))
       .rows[0];
 
-  test('is checked with all errors, within rows and between them, and nothing is stored', async () => {
+  test('is checked with a report of all errors, within rows and between them, and nothing is stored', async () => {
     const before = await counts();
     const head = 'user_id,email,type,location,limit_kw,external_id';
     const table = [
@@ -88,7 +88,7 @@ describe('a table of devices to import', () => {
 });
 
 describe('a held reading', () => {
-  test('is shown until the next readings decide what it was', async () => {
+  test('is shown until the next readings confirm or reject it', async () => {
     const it = await createMeter(own.api.database);
     const owner = { key: (await own.api.user('admin')).key };
     const at = (minutes: number) => new Date(own.api.now.getTime() - (60 - minutes) * 60_000);

@@ -8,7 +8,7 @@ const { ask, statuses, sql } = own;
 const { admin, utility, stranger, home } = own.people;
 const everybody = () => ({ home, utility, stranger, admin });
 
-test('the detailed figure lists its devices: measured, estimated and uncounted energy, with reasons', async () => {
+test('the breakdown of a figure lists measured, estimated and uncounted energy by device, with reasons', async () => {
   const owner = await own.api.user('homeowner', { enrolledBy: utility.userId });
   await sql("UPDATE users SET timezone = 'Asia/Kolkata' WHERE user_id = $1", [owner.userId]);
   const paired = async (type: string) =>

@@ -72,7 +72,7 @@ describe('the pages', () => {
     }
   });
 
-  test('that do not exist are an HTML page for a browser, whatever it has cached', async () => {
+  test('that do not exist return an HTML page to a browser, whatever it has cached', async () => {
     const accept = 'text/html,application/xhtml+xml';
     const { status, headers, text } = await api.send('/dashboard/nothing', { headers: { accept } });
     expect([status, headers['cache-control'], headers.etag]).toEqual([404, 'no-store', undefined]);
@@ -111,7 +111,7 @@ describe('the pages', () => {
     },
   );
 
-  test('keep their ETags in another process, are written again if they were deleted, and are removed at the end', async () => {
+  test('have the same ETags in another process, and their cached files are rewritten after deletion and removed at the end', async () => {
     const files = [createAssetFiles(), createAssetFiles()];
     const stats = await Promise.all(
       files.map(async (one) => {

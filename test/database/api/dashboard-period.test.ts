@@ -126,7 +126,7 @@ describe('a period', () => {
     } else expect(json.curve).toHaveLength(96);
   });
 
-  test('contains the known part of each day: a day without data is not a day without usage', async () => {
+  test('contains the known part of each day, and distinguishes a day without data from a day without usage', async () => {
     const day = await get('UTC', NOW, 'unit=day&date=2025-10-10');
     expect(day.used).toEqual({ kwh_used: null, estimated_kwh: null, coverage: 0 });
     expect(day.curve.every(({ watts }: { watts: number | null }) => watts === null)).toBe(true);
@@ -146,7 +146,7 @@ describe('a period', () => {
     expect((await get('UTC', '2025-10-01T00:00:00Z', 'unit=year&date=2026-10-01')).used.kwh_used).toBeNull();
   });
 
-  test('the mean week covers whole hours of the last twelve weeks', async () => {
+  test('contains a mean week of whole hours from the last twelve weeks', async () => {
     const { week, profile: found } = await get('Europe/Berlin', NOW, 'unit=day&date=2025-10-27');
     expect(week).toMatchObject({ weeks: 12 });
     expect(week.cells).toHaveLength(7 * 24);
@@ -243,7 +243,7 @@ describe('a home with solar, a battery and plugs', () => {
     await deleteDevice(own.api.db, REACH_OF_ALL, ids.gone as string);
   });
 
-  test('lists its devices, at night too, untracked energy, and energy from the sun', async () => {
+  test('lists its devices, also with their night usage, its untracked energy, and its solar energy', async () => {
     const { json } = await ask('/v1/period?unit=month&date=2026-05-01', owner);
     expect(json.used.kwh_used).toBeCloseTo(31 * (0.3 * 24 + 2 + 0.5 * 5), 2);
     const told = Object.fromEntries(json.devices.map((one: { location: string }) => [one.location, one]));
@@ -282,7 +282,7 @@ describe('a home with solar, a battery and plugs', () => {
     expect((await ask(`/v1/period?unit=day&date=2026-05-12&device_id=${ids.gone}`, owner)).status).toBe(404);
   });
 
-  test('costs are returned for the period, its comparisons, each device, and a permanent load', async () => {
+  test('has costs for the period, its comparisons, each device, and a permanent load', async () => {
     const path = '/v1/period-costs?unit=month&date=2026-06-01';
     const nothing = { used: null, compared: { now: null, before: null, last_year: null }, devices: [] };
     expect((await ask(path, owner)).json).toEqual({ has_tariff: false, ...nothing, kilowatt_year: null });

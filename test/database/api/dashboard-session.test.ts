@@ -52,7 +52,7 @@ describe('a session', () => {
     expect((await api.send('/dashboard/v1/nothing', { headers: { cookie } })).status).toBe(404);
   });
 
-  test('gives the account’s mails the language of the browser, unless remarks by mail have their own', async () => {
+  test('sets the language of the account’s mails to that of the browser, unless remarks by mail have a separate language', async () => {
     const { userId, key } = await api.user('homeowner');
     const email = await emailOf(userId);
     /** Signs in with a browser of this language. Returns the language of the mail and then of the account. */
@@ -185,7 +185,7 @@ describe('a session', () => {
     }
   });
 
-  test('does not count against the account’s plan, and has a limit of its own', async () => {
+  test('does not count against the account’s plan, and has a separate limit', async () => {
     const one = await testApi({
       limits: {
         free: { minute: 1, day: 1 },
@@ -222,7 +222,7 @@ describe('a session', () => {
     }
   });
 
-  test('is not used up by aborted requests', async () => {
+  test('has a limit that aborted requests do not use up', async () => {
     const mine = await signedIn((await api.user('homeowner')).userId);
     // Requests are aborted at every stage: before they begin, while they wait, and while they are answered.
     for (let asked = 0; asked < 56; asked++) {
@@ -241,7 +241,7 @@ describe('a session', () => {
     expect((await api.send('/dashboard/v1/devices', { headers: mine })).status).toBe(200);
   });
 
-  test('a malformed cookie is a missing session, not an error', async () => {
+  test('is treated as missing if its cookie is malformed', async () => {
     for (const cookie of [
       `${COOKIE}=`,
       `${COOKIE}=\u00e9`,

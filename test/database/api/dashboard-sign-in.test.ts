@@ -77,7 +77,7 @@ describe('signing in', () => {
     expect((await post('/dashboard/session', { token })).status).toBe(422);
   });
 
-  test('replaces a browser’s earlier request, and no other browser’s', async () => {
+  test('replaces the same browser’s earlier request only', async () => {
     const { userId } = await api.user('homeowner');
     const email = await emailOf(userId);
     const cookie = browserCookieOf(await post('/dashboard/sign-in', { email }));

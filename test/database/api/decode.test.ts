@@ -35,7 +35,7 @@ const publish = (topic: string, payload: string) => {
 const boiler = { topic: 'boiler/7/state', payload: '{"total": 12345}' };
 const mapping = [{ topic: 'boiler/+/state', path: '$.total', unit: 'Wh', meaning: 'import' }];
 
-test('an unrecognised message is read with a mapping: tried, stored, received, paired and counted', async () => {
+test('a mapping for an unrecognised message can be tried and stored, and then its device is paired and counted', async () => {
   const before = await decode(boiler);
   expect(messageInterpretation.parse(before.json)).toMatchObject({
     outcome: 'nobody',
@@ -61,7 +61,7 @@ test('an unrecognised message is read with a mapping: tried, stored, received, p
   expect(rows.map(({ value }) => Number(value))).toEqual([13_345_000]);
 });
 
-test('announcements at the gateway are used', async () => {
+test('decoding uses the announcements that the gateway has received', async () => {
   const message = { topic: 'meter/sensor/energy/state', payload: '12.5' };
   expect((await decode(message)).json).toMatchObject({ outcome: 'asked', family: 'names' });
   const config = {

@@ -124,7 +124,7 @@ describe('a key that is limited to a device', () => {
     expect((await write(other, byUtility.key)).status).toBe(201);
   });
 
-  test('shares the limit by minute of its owner’s plan with the device’s other keys; refusals suspend it alone', async () => {
+  test('shares its owner’s limit per minute with the device’s other keys; refusals suspend only this key', async () => {
     const free = await api.user('homeowner', { enrolledBy: utility.userId });
     const deviceId = await newDevice('owner', free.userId);
     const [one, two] = [await newKey(deviceId, free), await newKey(deviceId, utility)];

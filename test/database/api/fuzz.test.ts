@@ -7,7 +7,7 @@ import { createAttackedInstallation } from '../../../bench/attack/world.ts';
 const REQUESTS = Number(process.env.FUZZED_REQUESTS ?? 1_200);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 
-test('any request that the document’s schemas allow gets a documented answer, never 5xx', async () => {
+test('any request that the document’s schemas allow gets a documented response, never 5xx', async () => {
   const api = await testApi();
   try {
     const { key: adminKey } = await api.user('admin');

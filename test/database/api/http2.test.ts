@@ -169,7 +169,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
     session.destroy();
   });
 
-  test('an aborted request changes nothing, however complete it looks', async () => {
+  test('an aborted request changes nothing, even if all of its bytes arrived', async () => {
     const before = await gateways();
     // Node's client cannot do this: it ends a stream before it resets it.
     const raw = await rawHttp2(api.port);
@@ -191,7 +191,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
     expect(await gateways()).toBe(before);
   });
 
-  test('an interrupted answer ends visibly', async () => {
+  test('a client can detect an interrupted response', async () => {
     const { text, code } = await get('/breaks');
     expect({ text, code }).toEqual({ text: 'the first half', code: constants.NGHTTP2_INTERNAL_ERROR });
     const old = connectTls({ port: api.port, host: '127.0.0.1', rejectUnauthorized: false });
@@ -206,7 +206,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
     expect(bytes).not.toContain('\r\n0\r\n');
   });
 
-  test('an unread body ends with its answer', async () => {
+  test('the rest of an unread body is dropped after the response', async () => {
     const session = await open();
     const { stream, answer } = ask(session, { ':path': '/v1/gateways', ':method': 'POST' }, 'x'.repeat(60_000), true);
     expect((await answer).status).toBe(401);
@@ -235,7 +235,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
     old.destroy();
   });
 
-  test('the log has the account of a request, aborted or not', async () => {
+  test('the log contains the account of a request, aborted or not', async () => {
     await get('/healthz?logged');
     const session = await open();
     const { stream } = ask(session, { ':path': '/v1/gateways?logged', ...post() }, '{', true);

@@ -38,7 +38,7 @@ test('of many concurrent repetitions one runs; the others get its answer, or an 
   expect((await post('/v1/devices', body, 'many')).json.device_id).toBe([...ids][0]);
 });
 
-test('another body or path with the same key is 409; the key of another account is another key', async () => {
+test('a different body or path with the same key gets 409; equal keys of two accounts are independent', async () => {
   const body = device();
   const first = await post('/v1/devices', body, 'three');
   expect((await post('/v1/devices', device(), 'three')).status).toBe(409);
@@ -79,7 +79,7 @@ test('answers are deleted after a day', async () => {
   expect((await post('/v1/devices', device(), 'five')).json.device_id).not.toBe(first.json.device_id);
 });
 
-test('while the request runs, the same key is 409; once cut off, it has changed nothing', async () => {
+test('while the request runs, the same key gets 409; an aborted request has changed nothing', async () => {
   const blocker = await api.database.pool.connect();
   try {
     // Inserts of devices wait for this lock, while the idempotency key is taken.

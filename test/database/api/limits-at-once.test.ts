@@ -65,7 +65,7 @@ test.each([
   expect((await claim(right as string, '203.0.113.1')).status).toBe(statuses.includes(201) ? 403 : 201);
 });
 
-test('wrong secrets in a batch count, too', async () => {
+test('wrong secrets for a batch of meters count towards the limit', async () => {
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) => claim(`x-${index}`, '198.51.100.8', api, 'wrong')),
   );
@@ -77,7 +77,7 @@ test('wrong secrets in a batch count, too', async () => {
   ).toBe(MOST);
 });
 
-test('a house full of meters that connect at once is not limited, and does not change the count of refusals', async () => {
+test('many meters of one building that connect concurrently are not limited, and do not count as refusals', async () => {
   const serials = await waits(60);
   const answers = await Promise.all(serials.map((serial) => claim(serial, '198.51.100.9')));
   expect(

@@ -175,7 +175,7 @@ describe('a device of the utility', () => {
     expect([now.last_told.edits, now.known_now.edits]).toMatchObject([[named], []]);
   });
 
-  test('is read through a gateway that its owner can neither reconfigure nor delete while it exists', async () => {
+  test('sends through a gateway that its owner can neither reconfigure nor delete while the device exists', async () => {
     const { deviceId, gatewayId } = await behindGateway(utility.key);
     const path = `/v1/gateways/${gatewayId}`;
     const config = { decoder_config: { mapping: [] } };
@@ -188,7 +188,7 @@ describe('a device of the utility', () => {
     expect((await ask('DELETE', path, home.key)).status).toBe(200);
   });
 
-  test('is handed over by its utility, and taken back only by an administrator', async () => {
+  test('can be handed over to its owner by the utility, and taken back only by an administrator', async () => {
     const deviceId = await post(utility.key);
     const give = (key: string, managed_by: string) => ask('PATCH', `/v1/devices/${deviceId}`, key, { managed_by });
     expect(await give(utility.key, 'owner')).toMatchObject({ status: 200, json: { managed_by: 'owner' } });

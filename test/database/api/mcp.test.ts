@@ -376,7 +376,7 @@ const KINDS = () =>
   ]);
 
 describe('MCP tools return nothing beyond a key’s reach', () => {
-  test('about foreign homes and devices, for any kind of key', async () => {
+  test('about homes and devices of other accounts, for any kind of key', async () => {
     const foreign = { user_id: bob.userId };
     const day = { unit: 'day', date: '2026-06-01' };
     const asked: [ToolClient, string, Record<string, unknown>, number][] = [
@@ -440,7 +440,7 @@ describe('MCP tools return nothing beyond a key’s reach', () => {
     expect(data).toEqual([]);
   });
 
-  test('and list only the tools of the key’s scopes', async () => {
+  test('in the list of tools: only tools of the key’s scopes are listed', async () => {
     const names = async (key: string, headers = {}) => {
       const { client } = await connectOverHttp(api, key, { headers });
       return (await client.listTools()).tools.map(({ name }) => name);
@@ -461,7 +461,7 @@ describe('MCP tools return nothing beyond a key’s reach', () => {
     expect(await names(admin.key)).toEqual([...reading.slice(0, -1), 'list_alerts', 'list_rejected_messages']);
   });
 
-  test('and for a key limited to a group only its homes; for a revoked key nothing', async () => {
+  test('about homes outside the group of a limited key; a revoked key gets nothing', async () => {
     const { json } = await http('/v1/groups', utility.key, { name: 'Street' });
     const groupKey = await keyOf(utility, { group_id: json.group_id });
     const ofStreet = await connectOverHttp(api, groupKey);
@@ -509,7 +509,7 @@ describe('changes by MCP tools', () => {
     await writing.ask('move_device', { device_id: plug, location: INJECTION });
   });
 
-  test('texts of owners appear only as data members of answers', async () => {
+  test('return texts of owners only as data members', async () => {
     const { data } = await ofAnna.ask('list_devices');
     expect(data.find((one: { device_id: string }) => one.device_id === plug).location).toBe(INJECTION);
     const { tools } = await ofAnna.client.listTools();
@@ -648,7 +648,7 @@ describe('the MCP endpoint', () => {
   });
 });
 
-test('every message counts as one request of the account, refused with 429 beyond its limits', async () => {
+test('every message counts as one request of the account, and is refused with 429 beyond its limits', async () => {
   const limits = { minute: 9, day: 1_000 };
   const small = await testApi({ limits: { free: limits, developer: limits, enterprise: limits, address: limits } });
   try {

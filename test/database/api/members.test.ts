@@ -313,7 +313,7 @@ describe('the end of a membership', () => {
     expect(await rows('SELECT FROM gateways WHERE user_id = $1', [home.userId])).toHaveLength(0);
   });
 
-  test('follows from the erasure of either account, and deletes nothing else of the other one', async () => {
+  test('is a consequence of the erasure of either account, which changes nothing else in the other account', async () => {
     const [home, member, other] = [await person(), await person(), await person()];
     await addMember(api, home, member, 'manage');
     await addMember(api, home, other, 'read');
@@ -338,7 +338,7 @@ describe('the end of a membership', () => {
     expect(traces).toEqual([]);
   });
 
-  test.each(['home', 'member'] as const)('follows from a change of the role of the %s', async (which) => {
+  test.each(['home', 'member'] as const)('is a consequence of a role change of the %s', async (which) => {
     const admin = await api.user('admin');
     const [home, member] = [await person(), await person()];
     await addMember(api, home, member, 'read');

@@ -81,7 +81,7 @@ describe('a spreadsheet', () => {
     expect(rows[0]?.[header?.indexOf('cost_import') ?? -1]).toBe('0.3021');
   });
 
-  test('is answered for a device, for months and for the last 30 days, too, as is CSV', async () => {
+  test('is available for a device, for months and for the last 30 days, too, like CSV', async () => {
     const device = `/v1/devices/${deviceId}/usage?${DAYS}`;
     const months = '/v1/analytics/monthly?months=4&include=cost';
     expect((await shown(device)).map((row) => row[0])).toEqual(['date', '2026-03-28', '2026-03-29']);
@@ -95,7 +95,7 @@ describe('a spreadsheet', () => {
     expect(lines((await ask(months, 'text/csv')).text)[1]?.[0]).toBe('2026-03');
   });
 
-  test('has requested extra values in further columns', async () => {
+  test('contains additionally requested values in further columns', async () => {
     const { text } = await ask(`/v1/devices/${deviceId}/usage?${DAYS}&include=estimated,cost`, 'text/csv');
     expect(lines(text)[0]?.slice(0, 5)).toEqual(['date', 'kwh_used', 'peak_hour', 'estimated_kwh', 'cost_currency']);
   });

@@ -74,7 +74,7 @@ describe('4.1, RFC 6819, 4.1.5, 4.2.4, 4.4.1.5 and 4.4.1.7 redirect URIs', () =>
     expect([status, headers.location]).toEqual([400, undefined]);
   });
 
-  test('given twice are refused, as every repeated parameter', async () => {
+  test('given twice are refused, like every repeated parameter', async () => {
     const { url } = await consentRequestUrl(app);
     for (const name of ['redirect_uri', 'client_id', 'scope', 'state', 'code_challenge']) {
       const twice = new URL(url);
@@ -140,7 +140,7 @@ test('4.4, RFC 6819, 4.5.4 mix-up: each answer names its issuer, and a client re
 });
 
 describe('2.1.1, 4.3.1, 4.5, 4.8, RFC 6819, 4.4.1.1 and 4.4.1.13 codes', () => {
-  test('injected into another request of the app are refused, because the verifier is another', async () => {
+  test('injected into another request of the app are refused, because the verifier differs', async () => {
     const [victim, attacker] = [await consentRequestUrl(app), await consentRequestUrl(app)];
     const back = await authorizeApp(api, await newHome(), victim);
     const form = { grant_type: 'authorization_code', code: codeOf(back), redirect_uri: CALLBACK_URL };
@@ -161,7 +161,7 @@ describe('2.1.1, 4.3.1, 4.5, 4.8, RFC 6819, 4.4.1.1 and 4.4.1.13 codes', () => {
     );
   });
 
-  test('replayed from two sides at once give tokens to none in the end', async () => {
+  test('replayed by two parties concurrently leave neither with valid tokens', async () => {
     const home = await newHome();
     const asked = await consentRequestUrl(app);
     const back = await authorizeApp(api, home, asked);
@@ -173,14 +173,14 @@ describe('2.1.1, 4.3.1, 4.5, 4.8, RFC 6819, 4.4.1.1 and 4.4.1.13 codes', () => {
     expect(await list(home)).toEqual([]);
   });
 
-  test('expire', async () => {
+  test('are refused after their expiry', async () => {
     const asked = await consentRequestUrl(app);
     const back = await authorizeApp(api, await newHome(), asked);
     await api.database.pool.query(`UPDATE oauth_tokens SET payload = payload || '{"exp": 1}' WHERE kind = 'code'`);
     await expect(exchangeCode(app, back, asked)).rejects.toMatchObject(refused);
   });
 
-  test('of another app, and its redirect URI, are refused', async () => {
+  test('are refused for another app or another redirect URI', async () => {
     const other = await registerApp(api, utility);
     const asked = await consentRequestUrl(app);
     const back = await authorizeApp(api, await newHome(), asked);

@@ -62,7 +62,7 @@ describe('the metadata', () => {
 });
 
 describe('an app that a home authorizes', () => {
-  test('reaches that home only, is listed and reported by mail, and is refused within a second of its end', async () => {
+  test('can access only that home, is listed and reported by mail, and is refused within a second after its authorization ends', async () => {
     const mine = await newHome();
     const asked = await consentRequestUrl(app);
     const back = await authorizeApp(api, mine, asked, 'year');
@@ -123,7 +123,7 @@ describe('an app that a home authorizes', () => {
     expect((await list(mine)).json).toEqual([]);
   });
 
-  test('makes alerts and webhooks that end with the authorization, and changes nothing afterwards', async () => {
+  test('creates alerts and webhooks that end with the authorization, and cannot change anything afterwards', async () => {
     const mine = await newHome();
     const scopes = ['insights:read', 'alerts:read', 'alerts:write', 'webhooks:read', 'webhooks:write'];
     const other = await registerApp(api, utility, { scopes });
@@ -170,7 +170,7 @@ describe('an app that a home authorizes', () => {
 });
 
 describe('refresh tokens', () => {
-  test('rotate; the last answer is repeated, and any other second use ends the authorization', async () => {
+  test('rotate: a repeated request gets the same response for a while, and any other second use ends the authorization', async () => {
     const mine = await newHome();
     const first = await tokensOf(api, app, mine);
     const old = first.refresh_token as string;
@@ -201,7 +201,7 @@ describe('refresh tokens', () => {
     expect((await list(mine)).json).toEqual([]);
   });
 
-  test('and access tokens are revoked (RFC 7009) by their app alone', async () => {
+  test('can be revoked by their app only, like access tokens (RFC 7009)', async () => {
     const mine = await newHome();
     const other = await registerApp(api, utility);
     const { refresh_token = '', access_token } = await tokensOf(api, app, mine);
@@ -344,7 +344,7 @@ describe('the consent page', () => {
     ['fr-CH', 'fr', 'Bright &amp; Co demande l’accès', 'voir ce que votre logement consomme'],
     ['nl,en;q=0.5', 'nl', 'Bright &amp; Co vraagt toegang', 'zien wat je huis verbruikt'],
     ['ja', 'en', 'Bright &amp; Co requests access', 'see what your home uses'],
-  ])('speaks the language of the browser: %s', async (accepted, language, asks, scope) => {
+  ])('is in the language of the browser: %s', async (accepted, language, asks, scope) => {
     const named = await registerApp(api, utility, { name: 'Bright & Co' });
     const cookies = cookiesOf(await signInBrowser(api, home.userId));
     const { at } = await openConsentPage(api, cookies, await consentRequestUrl(named));

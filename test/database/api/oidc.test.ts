@@ -125,7 +125,7 @@ describe('a person who signs in at the provider', () => {
     expect((await sessionOf(answer)).json).toMatchObject({ user: null, provider: 'Example' });
   });
 
-  test('remains the same person with another address; another person with that address is refused', async () => {
+  test('is recognised after a change of address; another person with the account’s address is refused', async () => {
     const { login, email, userId } = await person();
     await signIn(login);
     provider.people.set(login, { email: 'new-name@example.com', email_verified: true });
@@ -197,7 +197,7 @@ describe('a person who signs in at the provider', () => {
 });
 
 describe('the role', () => {
-  test('follows the mapping at each sign-in; the previous role ends everywhere', async () => {
+  test('follows the mapping at each sign-in; sessions and keys with the previous role end', async () => {
     const { login, userId } = await person({ groups: ['energy-admins', 'others'] });
     const admin = await signIn(login, withRoles);
     const before = await sessionOf(admin);
@@ -235,7 +235,7 @@ describe('the role', () => {
     expect((await sessionOf(await signIn(login, withRoles))).json.user.role).toBe('homeowner');
   });
 
-  test('does not change if the token only refers to another place for the groups', async () => {
+  test('does not change if the token contains only a reference to the groups', async () => {
     const { login, userId } = await person({ _claim_names: { groups: 'src1' } }, { role: 'admin' });
     expect(problemOf(await signIn(login, withRoles))).toBe('roles');
     const { rows } = await api.database.pool.query('SELECT role FROM users WHERE user_id = $1', [userId]);
@@ -380,7 +380,7 @@ describe('a faulty provider', () => {
   const json = { 'content-type': 'application/json' };
   const huge = 'x'.repeat(1_000_000);
 
-  test('that is unreachable, disconnects or sends nonsense leaves sign-in by mail, with an explanation; later sign-ins work', async () => {
+  test('that is unreachable, disconnects or sends nonsense is reported with a hint to sign in by mail; later sign-ins work', async () => {
     const process = await fresh();
     const discovery = 'openid-configuration';
     try {

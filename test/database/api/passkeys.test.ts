@@ -112,7 +112,7 @@ describe('a passkey', () => {
     expect((await add(headers, swapped)).status).toBe(422);
   });
 
-  test('is added just after a sign-in by its owner, by the owner alone, and 20 times at most', async () => {
+  test('can be added only by the account’s owner and shortly after a sign-in, and at most 20 times', async () => {
     const { headers, userId, signIn } = one;
     const status = async (own: Headers) => (await post('/dashboard/session/passkey', {}, own)).status;
     expect(await status({ cookie: headers.cookie })).toBe(403);

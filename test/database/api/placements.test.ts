@@ -131,7 +131,7 @@ describe('a home’s usage', () => {
     expect(await day(home)).toMatchObject({ kwh_used: 5, complete: false, coverage: 1, autarky: 0 });
   });
 
-  test('is limited by the battery’s charge while the meter existed, not earlier', async () => {
+  test('is limited by the battery’s charge from the time of the meter only', async () => {
     const home = await api.user('homeowner');
     await flows(home, await pair(home, { type: 'smart_meter' }), 5, 9, [12, 24]);
     await flows(home, await pair(home, { type: 'solar_inverter' }), 0, 1, [12, 24]);
@@ -145,7 +145,7 @@ describe('a home’s usage', () => {
     expect(await day(home)).toMatchObject({ kwh_used: 5, complete: false, coverage: 1, self_consumed_kwh: null });
   });
 
-  test('is the consumption of plugs before there is a meter', async () => {
+  test('is the consumption of plugs while there is no meter', async () => {
     const home = await api.user('homeowner');
     await flows(home, await pair(home, { type: 'smart_plug' }), 24);
     await flows(home, await pair(home, { type: 'smart_meter' }), 30, undefined, [12, 24]);
@@ -196,7 +196,7 @@ describe('a placement', () => {
     expect((await send(home, 'GET', '/v1/devices')).json[0].placement).toBe('excluded');
   });
 
-  test('is requested from the owner of discovered devices if several report energy, until it is set', async () => {
+  test('must be set by the owner of discovered devices if several of them report energy', async () => {
     const home = await api.user('homeowner');
     const meter = await pair(home, { type: 'smart_meter' });
     await pair(home, { type: 'thermostat' });
@@ -436,7 +436,7 @@ test('tz=account uses the zone of the requested user', async () => {
   expect((await send(home, 'POST', '/v1/energy-insights', body)).json.summary.total_kwh).toBe(18.5);
 });
 
-test('a row with unknown usage and another known measure reports that', async () => {
+test('a row with unknown usage and another known measure contains that measure', async () => {
   const home = await api.user('homeowner');
   await flows(home, await pair(home, { type: 'solar_inverter' }), 0, 4);
   expect(await day(home, '')).toBeUndefined();

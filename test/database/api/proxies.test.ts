@@ -48,7 +48,7 @@ test('a request that a trusted proxy forwards from HTTPS is served on the plain 
   expect(await ask({})).toEqual(required);
 });
 
-test('a request that a trusted proxy forwards from plain HTTP is refused on the HTTPS port, its key unread', async () => {
+test('a request that a trusted proxy forwards from plain HTTP is refused on the HTTPS port before its key is read', async () => {
   const { status, json } = await api.send('/v1/devices', { key: user.key, headers: { 'x-forwarded-proto': 'http' } });
   expect({ status, json }).toEqual(required);
   expect((await api.send('/v1/devices', { key: user.key, headers: { 'x-forwarded-proto': 'https' } })).status).toBe(

@@ -90,7 +90,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       );
     });
 
-    test('of a UTC day end with it; the longer of two waits is returned; a changed plan applies at once', async () => {
+    test('for a UTC day end with that day; the longer of two waits is returned; a changed plan applies at once', async () => {
       await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [user.userId]);
       expect(await statuses(60)).toEqual(Array(60).fill(200));
       later(61);
@@ -147,7 +147,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
   });
 });
 
-test('while Redis is away the database counts, and Redis continues when it is back', async () => {
+test('the database counts while Redis is unavailable, and Redis counts again afterwards', async () => {
   const redis = await startRedis();
   const ends: (() => Promise<void>)[] = [];
   const api = await testApi({

@@ -219,7 +219,7 @@ describe('the readings of a device', () => {
     expect(pages.flatMap(({ json }) => json.data).map((row: Row) => row.verdict)).toEqual(expected);
   });
 
-  test('are as many as the quality of the month reports', async () => {
+  test('are as many as the quality report of the month states', async () => {
     const home = await meter({ register_max_kwh: 1_000 });
     const values = [500, 500.1, 900, 500.2, 500.19, 500.3, 2, 2.1, 2.2, 400, 400.1, 400.2, 9_000];
     await home.send(...values.map((kwh, n) => ({ ts: at(n * 15), energy_total_kwh: kwh })));

@@ -77,7 +77,7 @@ describe('the reach of a key', () => {
     ['insights', (id: string) => `/v1/energy-insights?user_id=${id}`],
   ] as const;
   for (const [name, path] of paths) {
-    test(`of each role: ${name}`, async () => {
+    test(`is that of its role: ${name}`, async () => {
       const ids = {
         owner: owner.userId,
         foreign: foreign.userId,
@@ -114,7 +114,7 @@ describe('the reach of a key', () => {
     );
   });
 
-  test('an e-mail address is unique, in any case', async () => {
+  test('an e-mail address is unique, in upper and lower case', async () => {
     const create = (email: string) =>
       api.send('/v1/users', { method: 'POST', key: admin.key, body: { email, role: 'homeowner' } });
     expect((await create('Twice@example.com')).status).toBe(201);

@@ -64,7 +64,7 @@ describe('users', () => {
 });
 
 describe('keys', () => {
-  test('create keys of no more scopes than they have, revoke and rotate them', async () => {
+  test('can create keys with at most their own scopes, and revoke and rotate them', async () => {
     const owner = await api.user('homeowner');
     const expires_at = new Date(Date.now() + 86_400_000).toISOString();
     const scopes = ['insights:read', 'keys:write'];
@@ -94,7 +94,7 @@ describe('keys', () => {
 });
 
 describe('monthly analytics', () => {
-  test('compare each month with the previous one, the current one with the same days', async () => {
+  test('compare each month with the previous one, and the current month with the same days', async () => {
     const home = await createMeter(api.database);
     const now = new Date('2026-06-15T12:00:00Z');
     // All energy is spread over days: no hour was measured, so there is no peak. 10 kWh a day in April, 20 in May, 15 in June; one register

@@ -145,7 +145,7 @@ describe('every operation other than a GET', () => {
     expect((await api.send(path, sent)).status).toBe(401);
   });
 
-  test('changes run in one transaction, except operations that declare otherwise', () => {
+  test('runs its changes in one transaction, unless it declares otherwise', () => {
     const others = [...OPERATIONS, ...DASHBOARD_OPERATIONS].filter(({ changes }) => changes !== undefined);
     expect(others.map((one) => `${one.changes}: ${nameOf(one)}`)).toEqual([
       'nothing: POST /v1/energy-insights',
@@ -161,7 +161,7 @@ describe('every operation other than a GET', () => {
   });
 });
 
-test('a demoted administrator creates and deletes nobody, and creates no key for another account', async () => {
+test('a demoted administrator cannot create or delete accounts, or create keys for other accounts', async () => {
   const [admin, other] = [await known(), await api.user('homeowner')];
   await sql(`UPDATE users SET role = 'homeowner' WHERE user_id = $1`, [admin.userId]);
   const made = await change('/v1/users', admin.key, { email: 'by-a-demoted@example.com', role: 'admin' });
@@ -180,7 +180,7 @@ test('an answer to a key that was later revoked is not repeated for it', async (
   expect((await again()).status).toBe(401);
 });
 
-test('a change waits for a running revocation, and is refused when that commits', async () => {
+test('a change waits for a running revocation, and is refused once the revocation commits', async () => {
   const who = await known();
   const other = await api.database.pool.connect();
   try {

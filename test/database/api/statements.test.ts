@@ -205,7 +205,7 @@ async function homeWith(utility: Person, placements: readonly string[]): Promise
 
 const DAYS = 'start=2026-06-01&end=2026-06-14';
 
-test('each operation executes its recorded number of statements', async () => {
+test('each operation executes exactly its recorded number of statements', async () => {
   const utility = await api.user('utility');
   const home = await homeWith(utility, ['grid']);
   const [deviceId = ''] = home.deviceIds;

@@ -178,7 +178,7 @@ describe('invalid combinations are refused with an explanation', () => {
     expect([status, fields(json)]).toEqual([422, named]);
   });
 
-  test('and times until or across midnight are accepted', async () => {
+  test('but times until or across midnight are accepted', async () => {
     const given = [
       { ...last, from: '22:00', to: '06:00' },
       { ...last, from: '22:00', to: '00:00' },
@@ -230,7 +230,7 @@ describe('a tariff by a series', () => {
     expect((await by(admin.key, await series(neighbour.key))).status).toBe(422);
   });
 
-  test('has the same currency as the series', async () => {
+  test('must have the same currency as the series', async () => {
     const yen = await series(home.key, { currency: 'JPY' });
     const { status, json } = await post(flat({ import: { series_id: yen }, export: { series_id: yen } }));
     expect([status, json.details]).toEqual([
@@ -246,7 +246,7 @@ describe('a tariff by a series', () => {
     expect(fields((await patch(made, { export: { series_id: yen } })).json)).toEqual(['export.series_id']);
   });
 
-  test('outlives the owner of the series, and can be changed', async () => {
+  test('remains after the owner of the series is erased, and can be changed', async () => {
     const owner = await api.user('admin');
     const seriesId = await series(owner.key);
     const made = (await post(flat({ import: { series_id: seriesId } }))).json.tariff_id;

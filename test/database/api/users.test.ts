@@ -20,7 +20,7 @@ const idsOf = async (key: string, query = '') => {
   return json.map(({ user_id }: { user_id: string }) => user_id);
 };
 
-test('GET /v1/users lists the accounts that the caller reaches: a homeowner itself, a utility its homeowners, too, an administrator all', async () => {
+test('GET /v1/users lists the accounts that the caller can access: a homeowner itself, a utility also its homeowners, an administrator all', async () => {
   const stranger = await api.user('homeowner');
   const admin = await api.user('admin');
   expect(await idsOf(stranger.key)).toEqual([stranger.userId]);
@@ -78,7 +78,7 @@ test('the list of accounts accepts the API’s parameters', async () => {
   }
 });
 
-test('answers about the first administrator, too, match the document, formats included', async () => {
+test('responses about the first administrator match the document, including formats', async () => {
   const key = await ensureBootstrapAdmin(api.db, { environment: 'live' });
   const { schemas } = (await api.send('/v1/openapi.json')).json.components;
   const [user, listed] = [schemas.User, schemas.ListedUser].map((schema) =>

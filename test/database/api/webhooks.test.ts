@@ -116,7 +116,7 @@ describe('webhooks', () => {
     expect(log.map(({ event }: { event: string }) => event)).toEqual(['usage.updated', 'remark.raised']);
   });
 
-  test('that a process of the previous version creates have their event in events, too', async () => {
+  test('created by a process of the previous version also have their event in events', async () => {
     const { key, userId } = await api.user('homeowner');
     await api.database.pool.query(
       `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed)

@@ -60,7 +60,7 @@ function expected(change: ApiChange, untilMs = TO_MS) {
   return { before: side(before), after: side(after), ...energies, unknown_hours: unknownQuarters / 4 };
 }
 
-test('a battery and other panels are simulated as by the reference, for a year and for January, with and without a tariff', async () => {
+test('a battery and other panels give the same result as the reference, for a year and for January, with and without a tariff', async () => {
   const [first] = [await ask({ ...YEAR, battery })];
   expect(first?.status, first?.text).toBe(200);
   expect(first?.json.before).not.toHaveProperty('cost');

@@ -78,7 +78,7 @@ async function deliver(url: string, answers: string[][]) {
 
 const HOOK = 'https://hooks.example.net/hook';
 
-test('a name with a public address is connected to at that address, resolved once', async () => {
+test('a name with a public address is resolved once, and connected to at that address', async () => {
   const { log, asked } = await deliver(HOOK, [['93.184.216.34'], ['127.0.0.1']]);
   expect({ addresses: agent.addresses, asked: asked() }).toEqual({ addresses: ['93.184.216.34'], asked: 1 });
   expect((await log())?.status).toBe('succeeded');
@@ -97,7 +97,7 @@ test.each([
   expect((await log())?.attempts[0]?.error).toContain('private or reserved address');
 });
 
-test('a name that changes to the loopback between two attempts is checked at each', async () => {
+test('a name is checked at each attempt, so a change to the loopback between two attempts is detected', async () => {
   receiver.answer = () => ({ status: 500 });
   const { log } = await deliver(HOOK, [['93.184.216.34'], ['127.0.0.1'], ['93.184.216.35']]);
   for (const wait of [5, 30]) {

@@ -101,7 +101,7 @@ test('a mail that the server refuses is sent later', async () => {
   expect(await subjects(53.51)).toHaveLength(1);
 });
 
-test('no mail is sent for a key that was revoked, never expires, lives for a day, or remains for the overlap of its rotation', async () => {
+test('no mail is sent for a key that was revoked, never expires, is valid for a day, or is valid only for the overlap of its rotation', async () => {
   const revoked = await keyUntil(30);
   await revokeKey(deliveries.db, REACH_OF_ALL, revoked.key_id);
   await keyUntil(null);
@@ -115,7 +115,7 @@ test('no mail is sent for a key that was revoked, never expires, lives for a day
   expect(await subjects(2.1)).toEqual([expect.stringContaining(short.prefix)]);
 });
 
-test('a moved expiry is announced again, and one set to its former time is not', async () => {
+test('a moved expiry is announced again, but not one that is set back to its former time', async () => {
   const { key_id } = await keyUntil(30);
   expect(await subjects(24)).toHaveLength(1);
   const moveTo = (days: number, at: number) =>

@@ -124,7 +124,7 @@ describe('an e-mail', () => {
     expect((await api.send(pathname, { method: 'POST', ...multipart })).status).toBe(200);
   });
 
-  test('names devices as their owner does, and by id if they are foreign or deleted', async () => {
+  test('contains the owner’s names of devices, and the ids of foreign or deleted devices', async () => {
     const paired = async (owner: string, location: string) =>
       (await createDevice(api.db, { userId: owner, type: 'smart_meter', location })).device.device_id;
     const own = await paired(userId, 'Meter <cupboard>\nhall');
@@ -168,7 +168,7 @@ describe('an e-mail', () => {
     expect((await findAlert(api.db, REACH_OF_ALL, other.alert_id))?.status).toBe('active');
   });
 
-  test('that the server refuses, or for which there is no server, has failed, with a reason', async () => {
+  test('that the server refuses, or for which there is no server, counts as failed, with a reason', async () => {
     const server = await mailServer(() => Object.assign(new Error('mailbox full'), { responseCode: 452 }));
     const mailer = createSmtpMailer(server.url);
     expect(await channelWith(mailer).send(sending())).toMatchObject({
@@ -195,7 +195,7 @@ describe('an e-mail', () => {
 describe('a German account', () => {
   const german = () => updateUser(api.db, REACH_OF_ALL, userId, { language: 'de' });
 
-  test('gets its mails in German through a real server, and its page to pause the alert', async () => {
+  test('gets its mails in German through a real server, and also the page that pauses the alert', async () => {
     await german();
     const server = await mailServer();
     const mailer = createSmtpMailer(server.url);
@@ -301,7 +301,7 @@ describe('an SMS', () => {
     expect(body).toBe('No data from Meter cupboard since Monday, 15 June 2026, 00:00 (Europe/Berlin)');
   });
 
-  test('is stored as a file if there is no provider; without a phone it has failed', async () => {
+  test('is stored as a file if there is no provider, and counts as failed without a phone number', async () => {
     const channel = createSmsChannel(api.db, createCapturingSmsSender(join(folder.path, 'sms')));
     await channel.send(sending());
     expect(JSON.parse(await readFile(join(folder.path, 'sms', `${userId}.${eventId}.json`), 'utf8'))).toMatchObject({

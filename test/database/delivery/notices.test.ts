@@ -84,7 +84,7 @@ test('a notice names the subscription and the changed time, and carries no data 
   if (hasEspiSchema()) expect(await validateByEspiSchema(body)).toEqual([]);
 });
 
-test('notices follow the address of the app, and end with the address, the scope and the authorization', async () => {
+test('notices go to the current address of the app, and end with the address, the scope or the authorization', async () => {
   const { appId, authorizationId } = await letIn(null);
   await letIn(url('/without'), ['devices:read']);
   await happen('01:00');
@@ -109,7 +109,7 @@ test('notices follow the address of the app, and end with the address, the scope
   expect(paths()).toEqual(['/a', '/b', '/b']);
 });
 
-test('an app that was let in before there were notices gets them by the migration alone', async () => {
+test('the migration alone gives notices to an app that was authorized before notices existed', async () => {
   const [{ authorizationId }] = [
     await letIn(url('/early')),
     await letIn(null),

@@ -38,7 +38,7 @@ async function told() {
   return rows.map(({ data }) => EVENT_BODIES['usage.updated'].parse(data));
 }
 
-test('reports the changed hours with their totals, a minute apart, and omits none', async () => {
+test('usage.updated reports all changed hours with their totals, a minute apart', async () => {
   await subscribe();
   await home.read(
     [
@@ -77,7 +77,7 @@ test('reports the changed hours with their totals, a minute apart, and omits non
   expect(await tell()).toBe(0);
 });
 
-test('reports the usage of a home with solar panels', async () => {
+test('usage.updated reports the usage of a home with solar panels', async () => {
   await subscribe();
   const { device } = await createDevice(deliveries.db, {
     userId: home.userId,
@@ -93,7 +93,7 @@ test('reports the usage of a home with solar panels', async () => {
   expect((await told())[0]?.hours).toEqual([{ date: '2026-06-17', hour: '09:00', kwh_used: 2 }]);
 });
 
-test('reports late readings of a home, even if their devices were first known later', async () => {
+test('usage.updated includes late readings of a home, even if their devices were first known later', async () => {
   await subscribe();
   const { device } = await createDevice(deliveries.db, {
     userId: home.userId,
@@ -113,7 +113,7 @@ test('reports late readings of a home, even if their devices were first known la
   expect((await told())[1]?.hours).toContainEqual({ date: '2026-06-17', hour: '07:00', kwh_used: 5 });
 });
 
-test('reports only users with a subscription, once, by any number of workers', async () => {
+test('usage.updated is sent once, only for users with a subscription, by any number of workers', async () => {
   const other = await createMeter(deliveries.database);
   await subscribe();
   for (const one of [home, other])

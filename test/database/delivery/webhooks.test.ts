@@ -124,7 +124,7 @@ describe('an event', () => {
     expect((await log())[0]).toMatchObject({ status: 'pending', attempts: [{ error }] });
   });
 
-  test('fails at a receiver with another’s certificate, and if nothing listens', async () => {
+  test('fails if the receiver has a certificate for another name, or does not listen', async () => {
     const stranger = await startReceiver();
     await change({ url: stranger.url });
     await deliveries.happen(userId);
@@ -141,7 +141,7 @@ describe('an event', () => {
     expect(stranger.calls).toEqual([]);
   });
 
-  test('is delivered if the status says so, however long the receiver’s body is', async () => {
+  test('is delivered if the status is 2xx, however long the receiver’s response body is', async () => {
     receiver.answer = () => ({ status: 200, body: 'x'.repeat(4_000_000) });
     for (let index = 0; index < 3; index++) await deliveries.happen(userId);
     await deliveries.run();
@@ -390,7 +390,7 @@ describe('a subscription', () => {
     expect(ids().length).toBeLessThan(all.length);
   });
 
-  test('gets its backlog in order, from any number of workers', async () => {
+  test('gets its backlog in order, with any number of workers', async () => {
     await change({ status: 'paused' });
     const waited = [];
     for (let index = 0; index < 20; index++) waited.push(await deliveries.happen(userId));
