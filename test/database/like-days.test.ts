@@ -86,7 +86,7 @@ test('a silence of three days gets the evening peaks of similar days, and its su
   }
 });
 
-test('an hour, and a day, are the same in any requested range and zone', async () => {
+test('an hour and a day have the same estimate in any requested range and zone', async () => {
   const whole = await rows(days('2026-06-01', '2026-06-12', '&group_by=hour&gaps=like_days'));
   for (const day of ['2026-06-07', '2026-06-08', '2026-06-09', '2026-06-11', '2026-06-12']) {
     const ofDay = whole.filter(({ date }) => date === day);

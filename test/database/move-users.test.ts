@@ -97,7 +97,7 @@ test('every account that cannot move is reported with its line, and nothing is c
   expect(await mentioned(source.pool, [...all, late.user_id])).toEqual([]);
 });
 
-test('databases that are not a running installation’s are refused', async () => {
+test('databases that do not belong to a running installation are refused', async () => {
   const { source, target } = two;
   const home = await createMeter(source);
   await expect(moveUsers(source.url, source.url, how([home.userId]))).rejects.toThrow(/this installation itself/);
@@ -227,7 +227,7 @@ test('while an account moves, its callers get 503 and its devices "server unavai
   }
 });
 
-test('a move waits for a running delivery, moves hours that close meanwhile, and leaves other recipients’ events', async () => {
+test('a move waits for a running delivery, includes hours that close meanwhile, and does not move other recipients’ events', async () => {
   const { source, target } = two;
   const db = createDatabase(source.pool);
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
@@ -396,7 +396,7 @@ test('messages stored for a moved account are deleted when it is erased there, a
     expect({ relation, rows: await countRows(source.pool, relation) }).toEqual({ relation, rows: 0 });
 });
 
-test('tariffs with prices of an account that stays are reported with their line, until they have prices there', async () => {
+test('tariffs with prices of an account that does not move are reported with their line until prices exist at the target', async () => {
   const { source, target } = two;
   const db = createDatabase(source.pool);
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
@@ -432,7 +432,7 @@ test('tariffs with prices of an account that stays are reported with their line,
   expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([]);
 });
 
-test('the command refuses impossible moves, and moves once', async () => {
+test('the command refuses impossible moves, and carries out a possible one', async () => {
   const { source, target } = two;
   const home = await createMeter(source);
   const folder = await temporaryFolder();

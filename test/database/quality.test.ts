@@ -176,7 +176,7 @@ test('the quality of a month lists swaps, refused readings with reasons, and unk
   expect(csv.text.split('\n')[1]).toMatch(/^2026-05,2976,34,.*1 × another value/);
 });
 
-test('the quality of a power lists gaps of too long a silence; that of a thermostat lists none', async () => {
+test('the quality report of a power lists gaps after too long a silence; that of a thermostat lists none', async () => {
   const { send, report } = await meter();
   const power = (minutes: number) => ({ ts: new Date(MAY + minutes * 60_000).toISOString(), power_w: 400 });
   await send([0, 10, 20, 30, 60, 70, 80].map(power));
@@ -203,21 +203,24 @@ test('the quality of a month states by how much late readings changed known ener
 test.each([
   ['circuits', 'switch0/import', 'switch1/import'],
   ['tariffs', 'import/t1', 'import/t2'],
-])('with two %s, further readings of one correct nothing, while the other one is corrected', async (_, one, other) => {
-  const { send, report } = await meter();
-  const register = (channel: string, hour: number, kwh: number) => ({
-    ts: new Date(MAY + hour * HOUR_MS).toISOString(),
-    energy_total_kwh: kwh,
-    channel,
-  });
-  await send([register(one, 1, 100), register(one, 2, 101), register(other, 1, 50), register(other, 2, 50)]);
-  await send([register(one, 12, 111)]);
-  // A late reading of the first series, which moves no energy out of its hour, and the next reading of the second, which was known until
-  // 02:00.
-  await send([register(one, 1.5, 100.5), register(other, 11.5, 51)]);
-  const [row] = await report('start=2026-05-01&end=2026-05-01');
-  expect(row).toMatchObject({ late_readings: 1, import_kwh: 12 });
-  if (one === 'switch0/import') expect(row).toMatchObject({ corrected_hours: 0, import_change_kwh: 0 });
-  // The step of the first tariff now lies after the second's: a correction whose total energy is 0.
-  else expect(row.import_change_kwh).toBeCloseTo(0, 6);
-});
+])(
+  'with two %s, new readings of one are not reported as corrections, but late readings of the other are',
+  async (_, one, other) => {
+    const { send, report } = await meter();
+    const register = (channel: string, hour: number, kwh: number) => ({
+      ts: new Date(MAY + hour * HOUR_MS).toISOString(),
+      energy_total_kwh: kwh,
+      channel,
+    });
+    await send([register(one, 1, 100), register(one, 2, 101), register(other, 1, 50), register(other, 2, 50)]);
+    await send([register(one, 12, 111)]);
+    // A late reading of the first series, which moves no energy out of its hour, and the next reading of the second, which was known until
+    // 02:00.
+    await send([register(one, 1.5, 100.5), register(other, 11.5, 51)]);
+    const [row] = await report('start=2026-05-01&end=2026-05-01');
+    expect(row).toMatchObject({ late_readings: 1, import_kwh: 12 });
+    if (one === 'switch0/import') expect(row).toMatchObject({ corrected_hours: 0, import_change_kwh: 0 });
+    // The step of the first tariff now lies after the second's: a correction whose total energy is 0.
+    else expect(row.import_change_kwh).toBeCloseTo(0, 6);
+  },
+);

@@ -46,7 +46,7 @@ test('a device logs in with its own secret regardless of simulators, whose secre
   expect(rows).toHaveLength(1);
 });
 
-test('two simulators may play one device concurrently, and each removes only its own secret', async () => {
+test('two simulators may act as one device concurrently, and each removes only its own secret', async () => {
   const { deviceId, secret, login } = await device();
   let second = '';
   await withTemporarySecret(db, deviceId, async (one) => {
@@ -59,7 +59,7 @@ test('two simulators may play one device concurrently, and each removes only its
   expect(await login(secret)).toBe(true);
 });
 
-test('a secret belongs to one device, and to none that was deleted', async () => {
+test('a secret is valid for one device only, and never for a deleted one', async () => {
   const [one, other] = [await device(), await device()];
   const made = await createTemporarySecret(db, one.deviceId);
   expect(await other.login(made?.secret ?? '')).toBe(false);

@@ -89,7 +89,7 @@ test('a register that appears next to a power counts from its first reading on, 
   expect(await home.differences()).toEqual([]);
 });
 
-test('a total that stays 0 next to its tariffs does not count until it is not 0', async () => {
+test('a total that stays 0 next to its tariffs counts only once it is not 0', async () => {
   const home = await pair();
   const zeros = (from: number, to: number) => minutes(from, to).map((at) => [at, 'import', 'register', 0] as const);
   await home.send(...zeros(0, 60), ...register('import/t1', 0, 60), ...register('import/t2', 0, 60));
@@ -103,7 +103,7 @@ test('a total that stays 0 next to its tariffs does not count until it is not 0'
   expect(await home.differences()).toEqual([]);
 });
 
-test('an update recomputes devices with a better quantity that had replaced the earlier quantity’s past', async () => {
+test('an update recomputes devices whose better quantity had replaced the history of an earlier one', async () => {
   const home = await pair();
   await home.send(...powers(0, 60), ...register('import', 61, 121), ...powers(70, 120));
   const wanted = await home.stored();

@@ -105,7 +105,7 @@ async function devices(): Promise<{
 const lawsOf = async (deviceId: string): Promise<[number, number, unknown][]> =>
   JSON.parse((await rowsOf('SELECT laws FROM device_heads WHERE device_id = $1', [deviceId]))[0].laws);
 
-test('of a device with very many channels, those in the batch are loaded, and the others do not change', async () => {
+test('of a device with very many channels, only those in the batch are loaded, and the others do not change', async () => {
   const { large, small } = await devices();
   const before = new Map((await lawsOf(large.deviceId)).map((law) => [law[0], law]));
   expect(before.size).toBe(MAX_SERIES + 88);
@@ -135,7 +135,7 @@ test('of a device with very many channels, those in the batch are loaded, and th
   expect(totals[0]).toBe(totals[1]);
 });
 
-test('late readings, known and new quantities of such a device have the same results as for any other', async () => {
+test('late readings, known and new quantities of a device with very many channels have the same results as for any other', async () => {
   const { large, small } = await devices();
   const writer: Writer = createWriter(database.pool);
   const send = (channels: readonly string[], minute: number, of: Parameters<typeof messageOf>[3] = {}) =>

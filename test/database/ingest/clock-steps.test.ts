@@ -258,7 +258,7 @@ test('readings with their own time are not affected by a clock step of the host'
   await host.stop();
 });
 
-test('a start whose clock is behind its host’s newest receipt is a step, too', async () => {
+test('a start with a clock behind the host’s newest receipt also counts as a clock step', async () => {
   const home = await createMeter(database);
   const first = await startHost();
   await minutes(first, home.deviceId, 90, register);
@@ -271,7 +271,7 @@ test('a start whose clock is behind its host’s newest receipt is a step, too',
   await next.stop();
 });
 
-test('plausibility uses the time that has really passed, not the clock’s', async () => {
+test('plausibility is judged by the time that really passed, not by the clock', async () => {
   const home = await createMeter(database);
   const host = await startHost();
   // 80 kW with a limit of 100 kW: one and a half hours pass while the clock shows half an hour.
@@ -289,7 +289,7 @@ test('plausibility uses the time that has really passed, not the clock’s', asy
   await host.stop();
 });
 
-test('readings refused by a host whose clock was behind count after a replay, judged by the clock of the replay', async () => {
+test('readings that a host refused because its clock was behind count after a replay, judged by the clock of the replay', async () => {
   const home = await createMeter(database);
   const writer = createWriter(database.pool);
   const receivedAtMs = Date.now() - 2 * HOUR;

@@ -57,7 +57,7 @@ test('a device is faulty when most of its last readings were rejected, and recov
   expect(await state(deviceId)).toBe('active');
 });
 
-test('a device whose readings only contradict earlier ones counts as silent, and soon as faulty', async () => {
+test('a device whose readings only contradict earlier readings counts as silent, and soon as faulty', async () => {
   const { deviceId } = await createMeter(database);
   const ts = Date.now() - 3_600_000;
   await say(deviceId, JSON.stringify({ ts, power_w: 100 }));

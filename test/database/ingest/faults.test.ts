@@ -59,7 +59,7 @@ describe('an unavailable database', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('is waited for: messages are acknowledged and stored when it is back, and none is refused', async () => {
+  test('delays messages: they are stored and acknowledged when it is available again, and none is refused', async () => {
     let server = await startEmbeddedPostgres({ dataDir: folder, sharedBuffersMb: 128 });
     const pool = createPool(server.url, { max: 4 });
     await migrate(pool);
@@ -210,7 +210,7 @@ describe('a message that cannot be written', () => {
     expect(errors.map(({ level }) => level)).toEqual(['error']);
   });
 
-  test('because our own code fails is stored, too, but only while the database answers', async () => {
+  test('because the service’s code fails is also stored, but only while the database responds', async () => {
     await database.pool.query('DELETE FROM rejected_messages');
     const { deviceId } = await createMeter(database);
     const real = createWriter(database.pool);

@@ -74,7 +74,7 @@ async function household(workers = 1) {
 
 const plug = (total: number, time = '') => ({ ...(time ? { Time: time } : {}), ENERGY: { Total: total, Power: 10 } });
 
-test('an unpaired device is listed with the quantities that would count, and nothing else of it is stored', async () => {
+test('an unpaired device is listed with the quantities that would count, and none of its readings is stored', async () => {
   const home = await household();
   await home.hear('tele/plug/SENSOR', plug(100));
   await home.hear('tele/plug/SENSOR', { ENERGY: { Total: 'much' } });
@@ -213,7 +213,7 @@ test('a message that the broker sends again counts only if it contains its own t
   expect((await home.readings()).map(([, kind]) => kind)).toEqual(['power', 'register']);
 });
 
-test('announcements that one worker received reach the others: they are stored, changed and withdrawn', async () => {
+test('announcements, their changes and withdrawals that one worker receives apply at the others', async () => {
   const home = await household(2);
   const config = (unit: string) => ({
     name: 'Energy',
@@ -423,7 +423,7 @@ test('a replay of rejected messages does not undo later announcements', async ()
   expect((await home.readings()).map(([, , , value]) => value)).toEqual([2e6, 3e6]);
 });
 
-test('a refused value is stored for its device, and for no unpaired one', async () => {
+test('a refused value is stored for a paired device only', async () => {
   const home = await household();
   await updateGateway(db, REACH_OF_ALL, home.gatewayId, { decoder_config: { senml: { topics: ['senml/#'] } } });
   const pack = (good: number, bad: unknown) => [

@@ -52,7 +52,7 @@ async function remembering(count: number) {
   return { deviceIds, userId, send, remembered };
 }
 
-test('an owner’s change of a device invalidates only its own cached head; many changes at once look like another worker', async () => {
+test('an owner’s change of a device invalidates only its own cached head; many changes at once are treated like another worker’s writes', async () => {
   const { pool } = database;
   const { deviceIds, send, remembered } = await remembering(40);
   await pool.query(`UPDATE devices SET location = 'attic' WHERE device_id = $1`, [deviceIds[0]]);

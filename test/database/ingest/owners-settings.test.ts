@@ -67,7 +67,7 @@ async function reader(first: object, channels?: ChannelSettingPatch[]) {
   };
 }
 
-test('an unknown register is listed, its owner is asked, and it counts for the past after one setting', async () => {
+test('an unknown register is listed and needs its owner’s attention; once its meaning is set, its whole history counts', async () => {
   const meter = await reader({ Wert_A: 1000, Wert_B: 50, Power: 100 });
   expect(meter.found?.quantities).toContainEqual({
     channel: 'sml/unknown/wert_a',
@@ -133,7 +133,7 @@ test('an ignored register does not prevent a power from counting', async () => {
   expect(await meter.kwh()).toEqual([0.1, 0]);
 });
 
-test('a withdrawn setting changes the home’s answers at once', async () => {
+test('removing a setting changes the home’s usage at once', async () => {
   const meter = await reader({ Wert_A: 1000 });
   for (const minute of [10, 20, 30]) await meter.hear({ Wert_A: 1000 + minute / 10 }, minute);
   for (const minute of [120, 130, 140]) await meter.hear({ Wert_A: 1003, Wert_B: 50 + minute / 10 }, minute);
@@ -161,7 +161,7 @@ test('settings made at the pairing apply from the first reading on', async () =>
   expect((await meter.device()).attention).not.toContain('unknown_quantity');
 });
 
-test('a meaning is used once in a circuit, and a power’s direction cannot be reversed', async () => {
+test('a meaning can be set only once in a circuit, and the direction of a power cannot be reversed', async () => {
   const meter = await reader({ Wert_A: 10, Wert_B: 5, Total_in: 3, Power: 1 });
   await meter.hear({ Wert_A: 10, Wert_B: 5, Total_in: 3, Power: 1 }, 10);
   const said = (...words: ChannelSettingPatch[]) => meter.say(...words);

@@ -78,7 +78,7 @@ test.each([
   [['Home consumption', 'Grid consumption'], [5, 3], 3],
   [['Total', 'total_7d', 'total_30d'], [3, 1, 2], 3],
   [['Total', 'Heating', 'Hot water'], [3, 1, 2], 3],
-] as const)('for a device with %j the consumption is its meter’s', async (names, used, kwh) => {
+] as const)('a device with %j has the consumption of its meter', async (names, used, kwh) => {
   const device = await announced(names);
   await device.tell(1, ...names.map(() => 100));
   await device.tell(11, ...used.map((one) => 100 + one));
@@ -138,7 +138,7 @@ test('a device that was counted twice is recomputed for its whole past with its 
   expect(await notifyRecountedOwners(db, api.now)).toBe(0);
 });
 
-test('an unexplained register is asked about, and its channel stays when another register is announced', async () => {
+test('an unexplained register needs its owner’s attention, and keeps its channel when another register is announced', async () => {
   const device = await announced(['Energy']);
   await device.tell(1, 100);
   await device.announce('Grid import', 1);

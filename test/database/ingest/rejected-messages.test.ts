@@ -126,7 +126,7 @@ test('the payload of a message with thousands of bad elements is stored a few ti
   expect(counted).toEqual([{ n: 3_003, others: 3_001 }]);
 });
 
-test('a retained message without its own time is refused in every replay, however much later', async () => {
+test('a retained message without a timestamp is refused in every replay, however late', async () => {
   const { deviceId } = await createMeter(database);
   const at = Date.now() - 3_600_000;
   await say(deviceId, JSON.stringify([{ power_w: 2_300 }, { ts: at - 60_000, power_w: 'x' }]), at, true);
@@ -141,7 +141,7 @@ test('a retained message without its own time is refused in every replay, howeve
   expect(rows).toEqual([]);
 });
 
-test('the list is limited: the latest entries stay', async () => {
+test('the list is limited to the latest entries', async () => {
   const { deviceId } = await createMeter(database);
   await database.pool.query('DELETE FROM rejected_messages');
   for (let index = 0; index < 10; index++) await say(deviceId, Buffer.alloc(10_000, 0xff));

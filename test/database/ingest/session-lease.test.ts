@@ -104,7 +104,7 @@ test('a lease that cannot be recorded is released', async () => {
   await expect.poll(heldLocks).toBe(0);
 });
 
-test('a lease whose connection was lost is taken again, unless another process has it: then the former holder is notified', async () => {
+test('a lease whose connection was lost is acquired again; if another process has it, the former holder is notified', async () => {
   const lease = await taken();
   let told = 0;
   lease.whenLost(() => told++, log);
@@ -129,7 +129,7 @@ test('a lease whose connection was lost is taken again, unless another process h
   expect(used()).toBe(0);
 });
 
-test('a lease whose connection was lost is released without an error, and not taken again', async () => {
+test('a lease whose connection was lost can be released without an error, and is not acquired again', async () => {
   const lease = await taken();
   let told = 0;
   lease.whenLost(() => told++, log);

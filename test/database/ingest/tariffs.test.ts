@@ -94,7 +94,7 @@ const EVENING = [
   [26, 't1', 113.5],
 ] as const;
 
-test('a tariff’s energy lies after other tariffs’ readings within its step, in any order of arrival, and by the owner’s setting', async () => {
+test('a tariff’s energy lies after the readings of other tariffs within its step, in any order of arrival, also for tariffs that the owner has set', async () => {
   const home = await pair();
   // The day's readings arrive after the evening's, and one of them last.
   await home.send(...NIGHT, ...EVENING, ...DAY.slice(0, 3), DAY[4] as never, DAY[3] as never);
@@ -128,7 +128,7 @@ test('a tariff’s energy lies after other tariffs’ readings within its step, 
   expect((await checkAllRollups(pool, pass)).differences).toEqual([]);
 });
 
-test('an existing installation keeps its stored past, until a device is recomputed', async () => {
+test('an existing installation keeps its stored history until a device is recomputed', async () => {
   const [home, phases] = [await pair(), await pair()];
   // Stored without the tariff rule, like phases.
   for (const one of [home, phases]) {

@@ -49,7 +49,7 @@ async function device() {
   };
 }
 
-test('a native channel with an unknown name is listed, does not count, and its owner is asked', async () => {
+test('a native channel with an unknown name is listed, does not count, and needs its owner’s attention', async () => {
   const meter = await device();
   const all = (kwh: number) => Object.fromEntries(['Import', ...NAMES].map((name) => [name, kwh]));
   await meter.hear(all(1), 0);
@@ -86,7 +86,7 @@ test('a native channel with an unknown name is listed, does not count, and its o
   expect(unsaid.json.channels).toContainEqual(expect.objectContaining({ ...word, placement: null }));
 });
 
-test('PostgreSQL matches known channels like the code', async () => {
+test('the SQL pattern for known channels matches the same names as the code', async () => {
   const word = fc.constantFrom(
     'import',
     'export',
@@ -111,7 +111,7 @@ test('PostgreSQL matches known channels like the code', async () => {
   );
 });
 
-test('the update keeps the counted energy of a channel with an unknown name, and asks what it is', async () => {
+test('the update keeps the counted energy of a channel with an unknown name, and reports that its meaning must be set', async () => {
   const meter = await device();
   const registers = { import: 1, feed_in: 1, 'export/roof': 1, gas_m3: 1, 'kitchen/import': 1, reactive: 1 };
   await meter.hear(registers, 0);

@@ -58,7 +58,7 @@ const job = (run: Job['run'], rest: Partial<Job> = {}): Job => ({
   ...rest,
 });
 
-test('every job has a name of its own, and runs', async () => {
+test('every job has a unique name, and runs', async () => {
   expect(new Set(JOBS.map(({ name }) => name)).size).toBe(JOBS.length);
   const given = parts();
   for (const { name, needs, run } of JOBS)
@@ -113,7 +113,7 @@ test('a job with a lock runs in one of several workers, and the next time anothe
   await Promise.all([first, holder, free, other].map(({ stop }) => stop()));
 });
 
-test('a job that another worker runs is tried again, until it is done or the other worker is gone', async () => {
+test('a job that another worker runs is retried until the job is done or that worker has ended', async () => {
   const ran: string[] = [];
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -176,7 +176,7 @@ test('a job does not overlap with itself; a failure is logged, and the job runs 
   expect(failed.every(({ job }) => job === 'failing')).toBe(true);
 });
 
-test('a daily job that failed runs again for the same time, until it is done', async () => {
+test('a daily job that failed is retried for the same scheduled time until it succeeds', async () => {
   let runs = 0;
   const failing = job(
     async () => {

@@ -77,7 +77,7 @@ const runAll = async (given: Partial<JobParts>) => {
   }
 };
 
-test('no job deletes anything by a clock that is 14 months ahead; jobs do once the believed time is that far ahead', async () => {
+test('no job deletes data because a clock is 14 months ahead; jobs delete them once the believed time is that far ahead', async () => {
   await fillInstallation(database);
   await database.pool.query("UPDATE imports SET credentials_sealed = 'x'");
   const before = await rowCounts();
@@ -105,7 +105,7 @@ test('no job deletes anything by a clock that is 14 months ahead; jobs do once t
   );
 });
 
-test('a start with a clock 14 months ahead does not move the time by which age is counted', async () => {
+test('a start with a clock 14 months ahead does not move the believed time, from which age is computed', async () => {
   const home = await createMeter(database);
   await home.read([[new Date(), 1]]);
   const read = async () => (await readBelievedTime(database.pool))?.getTime() ?? 0;
