@@ -72,7 +72,7 @@ describe('an alert', () => {
     ]);
   });
 
-  test('evaluates the peak of each clock hour, and for a month its total', async () => {
+  test('evaluates each clock hour for an hourly alert, and the total for a monthly one', async () => {
     await alert({ type: 'peak_usage', thresholdKwh: 1 });
     await alert({ type: 'monthly_usage', thresholdKwh: 20 });
     // 1.0 in an hour is not above 1; over many days 0.9 an hour add up to more than 20.
@@ -109,7 +109,7 @@ describe('an alert', () => {
     expect(periods).toContainEqual([period_start, period_end]);
   });
 
-  test('fires late if a correction raises a period above it that ended less than 24 h ago, and never later', async () => {
+  test('fires late if a correction raises a period that ended less than 24 h ago above the threshold, and never later', async () => {
     await alert({ type: 'peak_usage', thresholdKwh: 3 });
     await alert({ type: 'daily_usage', thresholdKwh: 3 });
     await home.read(

@@ -68,7 +68,7 @@ test('TIMESCALE=off refuses a database that was created with the extension', asy
   else await expect(detectCapabilities(database.pool, 'off')).rejects.toThrow(/Unset TIMESCALE, or move/);
 });
 
-test('an extension that is installed but not loaded leaves the database plain, and the line says what to do', async () => {
+test('an extension that is installed but not loaded leaves the database plain, and the summary line states the remedy', async () => {
   // Only the server of the apache tier can be started without the extension loaded.
   if (database.tier !== 'apache') return;
   const server = await startApache({ preload: false });

@@ -31,7 +31,7 @@ const differences = async () => {
     .differences;
 };
 
-test('an installation from before heads existed answers the same afterwards, and its meters continue', async () => {
+test('an installation from before heads existed returns the same usage after the update, and its meters continue', async () => {
   const { pool } = database;
   const [home, silent] = [await createMeter(database), await createMeter(database)];
   const at = (hour: number) => new Date(NOW.getTime() - hour * HOUR_MS);

@@ -44,7 +44,7 @@ async function columns(): Promise<string[]> {
 const totals = (userId: string) =>
   Promise.all(LEVELS.map(async (level) => [level, await totalMilliwattHours(database, level, userId)]));
 
-test('an installation from before mWh columns were renamed answers the same afterwards, and its meters continue', async () => {
+test('an installation from before mWh columns were renamed returns the same usage after the update, and its meters continue', async () => {
   const home = await createMeter(database);
   const hours = [...Array(60 * 24).keys()];
   const at = (hour: number) => new Date(NOW.getTime() - (hours.length - hour) * HOUR_MS);

@@ -422,7 +422,7 @@ async function rowsOf(pool: Pool, relations: Iterable<string>): Promise<Map<stri
   return found;
 }
 
-test('if a move fails after closing accounts, nothing is lost, of them or of related accounts', async () => {
+test('if a move fails after closing accounts, no data of these or of related accounts are lost', async () => {
   const { source, target } = two;
   const inHand = await fillInstallation(source);
   const userIds = await movers(source, inHand);

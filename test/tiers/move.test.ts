@@ -299,7 +299,7 @@ test('rows that arrive between two relations refer only to copied ones, and a pa
   ends.target.release();
 });
 
-test('late data that is not yet folded moves, too', async () => {
+test('pending late differences move, too', async () => {
   const { source, target } = two;
   const home = await createMeter(target);
   await home.read([

@@ -92,7 +92,7 @@ async function rowsOf(name: string): Promise<Record<string, unknown>> {
 }
 
 test(
-  `two workers that both believe they own the same devices, ${BATCHES} batches each, store the rows of one`,
+  `two workers that write the same devices, ${BATCHES} batches each, store the same rows as a single worker`,
   async () => {
     const writer = (kind: Parameters<typeof createHeadCache>[0]): Writer =>
       createWriter(database.pool, { now: () => NOW_MS, memory: createHeadCache(kind) });

@@ -121,7 +121,7 @@ const kill = () =>
      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   );
 
-test('packed at any time, twice, during writes, or killed midway, the load profile equals the written one', async () => {
+test('packing at any time, twice, during writes or killed midway does not change the load profile', async () => {
   const db = createDatabase(database.pool);
   const owners = new Map<string, string>();
   for (let index = 0; index < DEVICES; index++) {
@@ -245,7 +245,7 @@ test('a pass pauses between its chunks, reports its progress, stops when asked, 
   await unpackDays(pool);
 });
 
-test('index space of packed months is released after vacuum has emptied them, and the month accepts hours again', async () => {
+test('index space of packed months is released once vacuum has emptied them, and a packed month accepts hours again', async () => {
   const { pool } = database;
   const home = await createMeter(database);
   const month = await addHours(home, '2025-03-01', 31);

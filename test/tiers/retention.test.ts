@@ -276,7 +276,7 @@ async function cutOf(months: number): Promise<number> {
 }
 
 test.each([false, true])(
-  'a late backlog undoes energy from before the cut, as if nothing had been dropped (a false reading excluded: %s)',
+  'a late backlog takes back energy from before the cut, as if nothing had been dropped (a false reading excluded: %s)',
   async (isEdited) => {
     const pair = async () => createMeter(database, { retentionMonths: 36 });
     const [other, cut, whole] = [await pair(), await pair(), await pair()];
@@ -313,7 +313,7 @@ test.each([false, true])(
   240_000,
 );
 
-test('few readings of a register that stands still for months are kept, and its next rise is spread over all of them', async () => {
+test('few readings of a register that stands still for months are retained, and its next rise is spread over all of that time', async () => {
   const pair = async () => createMeter(database, { retentionMonths: 36 });
   const [cut, whole] = [await pair(), await pair()];
   const first = [...Array(4 * 100 + 1).keys()].map(

@@ -127,7 +127,7 @@ test('an open hour is written again and then closes: its day contains its final 
   expect(last.kept).not.toContain(dateOf(1));
 });
 
-test('a reading that is late by weeks counts at its commit', async () => {
+test('a group’s sum includes a reading that is late by weeks once it is committed', async () => {
   await home.read([[at(30, 0), 10]]);
   await told();
   await database.settle();
@@ -136,7 +136,7 @@ test('a reading that is late by weeks counts at its commit', async () => {
   expect((await told()).kept).toContain(dateOf(20));
 });
 
-test('a late reading counts if it commits after a pass that did not see it', async () => {
+test('a group’s sum includes a late reading that commits after a pass that did not see it', async () => {
   const { rows: before } = await told();
   const client = await database.pool.connect();
   holdUntilEnd(client);
@@ -179,7 +179,7 @@ test('a pass waits for a writer that began before changes were recorded', async 
   expect((await told()).kept).toContain(dateOf(8));
 });
 
-test('aggregates count as soon as they are repaired', async () => {
+test('group sums include repaired aggregates at once', async () => {
   const { capabilities, pool } = database;
   const wrong = capabilities.continuousAggregates
     ? `SELECT format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) AS name

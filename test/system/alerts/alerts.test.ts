@@ -151,7 +151,7 @@ test('a corrected price triggers an alert on costs without a reading', async () 
   expect(event?.data).toMatchObject({ type: 'monthly_cost', threshold: '1.5', cost: '1.51', currency: 'EUR' });
 });
 
-test('one of two workers fetches a source, and an alert on costs follows within 5 s', async () => {
+test('only one of two workers fetches a source, and an alert on costs fires within 5 s', async () => {
   const { db, series, hourMs, fired } = await createPricedHome('fetched@example.com');
   const second = await startRole('worker', environment);
   try {

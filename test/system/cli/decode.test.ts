@@ -148,7 +148,7 @@ test('decodes one message given by options, and rejects options that do not go t
   }
 });
 
-test('explains how to give a message if there are words without an option', async () => {
+test('explains how to pass a message if there are arguments without an option', async () => {
   for (const words of [['foo'], ['tele/plug/SENSOR', '{"ENERGY":{"Total":1}}'], ['--json', 'foo']]) {
     const { code, out, err } = await decode([], words);
     expect([code, out]).toEqual([1, []]);

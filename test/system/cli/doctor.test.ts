@@ -173,7 +173,7 @@ test('finds rejected readings, aggregates that differ, and a schema of a newer v
   expect(later.of('rejected')[0]?.level).toBe('skipped');
 });
 
-test('gives up on a hanging database, broker or mail server', async () => {
+test('reports a hanging database, broker or mail server after a time limit', async () => {
   const at = `energy:${PASSWORD}@127.0.0.1:${portOf(silent)}`;
   const startedAt = performance.now();
   const { bad, of, output } = await findings({

@@ -269,7 +269,7 @@ test('usage: of a home and of a device', async () => {
   );
 });
 
-test('usage: explains why a device has none', async () => {
+test('usage: explains why a device has no usage', async () => {
   const fresh = await createMeter(database);
   const said = async () => (await energy(['usage', 'device', fresh.deviceId])).out;
   expect(await said()).toBe('The device has no energy readings.\n');

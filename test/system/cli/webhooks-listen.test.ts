@@ -114,7 +114,7 @@ test('forwards events signed by the printed secret, a failed one again on reques
   expect(acts).toEqual(expect.arrayContaining(['webhook.created', 'webhook.deleted']));
 });
 
-test('ends the subscription of a killed listener, and leaves that of a running one', async () => {
+test('ends the subscription of a killed listener, and keeps that of a running one', async () => {
   const killed = await listener();
   const running = await listener();
   await end(killed.child, 'SIGKILL');

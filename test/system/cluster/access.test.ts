@@ -156,7 +156,7 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
     expect(taken.some(({ replayed }) => replayed)).toBe(false);
   });
 
-  test('a device’s will is published when its connection is lost, but none in another device’s name; a persistent session belongs to one device', async () => {
+  test('a device’s will is published when its connection is lost, but not to another device’s topic; a persistent session belongs to one device', async () => {
     const [own, other] = [await device(), await device()];
     const will = (of: string) => ({
       topic: `energy/v1/${of}/status`,
@@ -279,7 +279,7 @@ test('a message of the service’s own user on a topic of no device is stored wi
   expect(taken).toEqual([]);
 });
 
-test('a full worker stops reading for longer than a heartbeat, and then takes the rest', async () => {
+test('a full worker stops reading for longer than a heartbeat, and later processes the remaining messages', async () => {
   const { id, secret } = await device();
   await source.close();
   let isFull = true;

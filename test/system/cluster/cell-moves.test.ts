@@ -104,7 +104,7 @@ async function readingsOf(cell: Cell, { deviceId }: Home): Promise<number> {
 const countOf = async (cell: Cell, relation: string) =>
   (await poolOf(cell).query(`SELECT count(*)::int AS n FROM ${relation}`)).rows[0].n;
 
-test('both cells’ homes publish and are read through one address; one moves back and forth under load; the other cell survives', async () => {
+test('homes of both cells publish and are read through one address; a home moves back and forth under load; one cell survives the loss of the other', async () => {
   const [home, there] = [await makeHome(first, 'home@example.com'), await makeHome(c2, 'there@example.com')];
   expect([home.deviceId, there.deviceId, there.key]).toEqual([
     expect.stringMatching(/^dev_\w{26}$/),

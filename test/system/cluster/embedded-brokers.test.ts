@@ -104,7 +104,7 @@ test.each([4, 5] as const)(
   },
 );
 
-test('a client whose connection broke, and which is connected to another process before its will is due, has no will', async () => {
+test('a will is not published if its client connects to another process before the will is due', async () => {
   const { login, topic, statusTopic, stored, status } = await makeMeter();
   const will = { topic: statusTopic, payload: Buffer.from('faulty'), qos: 1 as const, retain: false };
   const first = await connectTo(0, { ...login, will });
@@ -237,7 +237,7 @@ test('limits of requests count at each process, and a deleted device is disconne
   await expect.poll(() => connected.map(({ client }) => client.connected)).toEqual([false, false]);
 });
 
-test('the proxy reports a client’s address and certificate, and nobody else can', async () => {
+test('only the proxy can report a client’s address and certificate', async () => {
   const { deviceId, topic, stored } = await makeMeter();
   const { cert, key } = await authority.sign(deviceId);
   const url = `mqtts://127.0.0.1:${pair.proxy.ports.mqtts}`;

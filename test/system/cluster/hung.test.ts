@@ -68,7 +68,7 @@ async function holders(statement: string) {
   };
 }
 
-test('a hung process’s duty is taken over, and the process does not continue it when it resumes', async () => {
+test('another process takes over the duty of a hung one, which does not continue the duty when it resumes', async () => {
   const duty = await holders('SELECT pg_sleep(0.02)');
   duty.process.kill('SIGSTOP');
   expect(await duty.taken()).toBeLessThan(TAKEOVER_MS);
@@ -81,7 +81,7 @@ test('a hung process’s duty is taken over, and the process does not continue i
   expect(new Set(after)).not.toContain(duty.first);
 });
 
-test('a killed process’s duty is taken over, whatever statement it was running', async () => {
+test('another process takes over the duty of a killed one, whatever statement it was running', async () => {
   const duty = await holders('SELECT pg_sleep(60)');
   duty.process.kill('SIGKILL');
   expect(await duty.taken()).toBeLessThan(TAKEOVER_MS);

@@ -73,7 +73,7 @@ const send = (
     void setTimeout(apartMs).then(() => outgoing.end(body.slice(5)));
   });
 
-test('a process that stops first announces it, lets its clients move, and interrupts no request', async () => {
+test('a process announces its stop, lets its clients move, and interrupts no request', async () => {
   const api = await startApi();
   const agent = () => new Agent({ keepAlive: true, maxSockets: 1 });
   const looks: number[] = [];
@@ -175,7 +175,7 @@ test('over HTTP/2 it completes the requests that it began, and rejects those tha
   expect(results.length).toBeGreaterThan(100);
 });
 
-test('an open event stream is ended, and the page reconnects elsewhere', async () => {
+test('a stopping process ends its event streams, and the page reconnects to another process', async () => {
   const api = await startApi();
   const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'listens@example.com', role: 'homeowner' });

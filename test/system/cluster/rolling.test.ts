@@ -182,7 +182,7 @@ test('both processes are replaced twice, one after the other, and no continuous 
   expect(after[0].users - before[0].users).toBe(counts.created);
 });
 
-test('while no process is ready, the proxy responds as the API does; without TLS it names what is missing', async () => {
+test('while no process is ready, the proxy responds like the API; a request without TLS gets the error that HTTPS is required', async () => {
   const { proxy: port } = pair.ports;
   expect((await pair.ask(port, '/readyz')).json).toEqual({ status: 'ready' });
   const plain = await fetch(`http://127.0.0.1:${pair.proxy.ports.http}/v1/users`);

@@ -229,7 +229,7 @@ test.each(['first', 'c2'])('a device of cell %s logs in by its certificate at ea
 const cookiesOf = (headers: Awaited<ReturnType<typeof requestLoopback>>['headers']) =>
   [headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';', 1)[0] ?? '');
 
-test('a person signs in at a provider to the cell that has the account; another cell does not know the person', async () => {
+test('a person who signs in at a provider is signed in to the cell that has the account, and not to another cell', async () => {
   await within('c2', () =>
     createUser(createDatabase(databaseOf('c2').pool), { email: 'there@example.com', role: 'homeowner' }),
   );

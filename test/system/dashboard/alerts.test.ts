@@ -123,7 +123,7 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
   await testLooks(page, 'alerts-create-silence');
 });
 
-test('an alert made here fires when a reading arrives, and its history shows it', async () => {
+test('an alert created on the page fires when a reading arrives, and its history shows the firing', async () => {
   const userId = await dashboard.user('ben@example.com');
   const page = await alertsPage('ben@example.com');
   const meter = await dashboard.device(userId);
@@ -141,7 +141,7 @@ test('an alert made here fires when a reading arrives, and its history shows it'
   await testLooks(page, 'alerts-history');
 });
 
-test('the history of an alert has older pages', async () => {
+test('the history of an alert has pages for older firings', async () => {
   await dashboard.user('old@example.com');
   const page = await alertsPage('old@example.com');
   await create(page, { watch: 'An hour', threshold: 2 });
@@ -162,7 +162,7 @@ test('the history of an alert has older pages', async () => {
   await expect.poll(rows).toBe(5);
 });
 
-test('pauses, resumes, changes, and deletes after a confirmation', async () => {
+test('pauses, resumes and changes an alert, and deletes it after a confirmation', async () => {
   const userId = await dashboard.user('chiara@example.com');
   const page = await alertsPage('chiara@example.com');
   await create(page, { watch: 'Silence', threshold: 6 });
@@ -281,7 +281,7 @@ test('previews an alert on costs with the cost of days, and requires a tariff', 
   await testLooks(page, 'alerts-history-cost');
 });
 
-test('a utility makes alerts for the account that it picked', async () => {
+test('a utility creates alerts for the selected account', async () => {
   const utility = await dashboard.user('utility@example.com', 'utility');
   const home = await dashboard.user('home@example.com', 'homeowner', utility);
   const page = await alertsPage('utility@example.com');

@@ -111,7 +111,7 @@ test('an app is registered, its secret is shown once, and it is changed and dele
   expect(await storedOf(userId)).toEqual([]);
 });
 
-test('an app on a computer has no secret, may have a loopback address, and errors name the field', async () => {
+test('an app that runs on a computer has no secret and may have a loopback address; errors are shown at the field', async () => {
   const { page, userId } = await openApps('desktop@example.com');
   await fillIn(page, 'Desk', 'http://127.0.0.1/callback');
   await page.getByRole('button', { name: 'Register app' }).click();
@@ -141,7 +141,7 @@ test('the page fits on a phone in each language, with its dialog', async () => {
   await loadWords('en');
 });
 
-test('a homeowner finds no link to it, and reads who registers apps', async () => {
+test('a homeowner sees no link to the page, and an explanation of who registers apps', async () => {
   await dashboard.user('home@example.com');
   const page = await dashboard.signIn('home@example.com');
   await page.goto('/dashboard/account');

@@ -435,7 +435,7 @@ test('excluded readings and a manual reading change a day’s figures until the 
   await page.close();
 });
 
-test('its snippets are those of the documentation, with hosts that other devices can reach', () => {
+test('the page’s snippets equal those of the documentation, with hosts that other devices can reach', () => {
   const documents = readFileSync(resolve(import.meta.dirname, '../../../deploy/DEVICES.md'), 'utf8');
   const mqtt = { username: 'gwy_1', password: 'secret', topic_prefix: 'gw/gwy_1/' };
   const ports = { tls: 8883, plain: 1883 };

@@ -92,7 +92,7 @@ test('a question focuses Cancel; the list takes the focus of a deleted row', asy
   }
 });
 
-test('a secret that is shown once stays on Escape until it was copied, and is scrolled to its top', async () => {
+test('a dialog with a secret that is shown once ignores Escape until the secret was copied, and is scrolled to its top', async () => {
   await dashboard.user('once@example.com');
   const page = await pageOf('once@example.com', 'API Keys');
   await page.setViewportSize(SCREEN_SIZES.phone);
@@ -119,7 +119,7 @@ test('a secret that is shown once stays on Escape until it was copied, and is sc
   await expectFocus(page, 'Create New Key');
 });
 
-test('devices: after pairing, saving and deleting, the focus is at the next step', async () => {
+test('devices: after pairing, saving and deleting, the focus is on the control for the next step', async () => {
   await dashboard.user('devices@example.com');
   const page = await pageOf('devices@example.com', 'Devices');
   await press(page, 'Pair a device');
@@ -148,7 +148,7 @@ test('devices: after pairing, saving and deleting, the focus is at the next step
   await expectFocus(page, 'List of devices');
 });
 
-test('alerts: after an error, creating and deleting, the focus is at the next step', async () => {
+test('alerts: after an error, creating and deleting, the focus is on the control for the next step', async () => {
   await dashboard.user('alerts@example.com');
   const page = await pageOf('alerts@example.com', 'Alerts');
   await press(page, 'Create an alert');
@@ -168,7 +168,7 @@ test('alerts: after an error, creating and deleting, the focus is at the next st
   await expectFocus(page, 'List of alerts');
 });
 
-test('webhooks: after creating, retrying and deleting, the focus is at the next step', async () => {
+test('webhooks: after creating, retrying and deleting, the focus is on the control for the next step', async () => {
   await dashboard.user('webhooks@example.com');
   const page = await pageOf('webhooks@example.com', 'Webhooks');
   await press(page, 'Create a webhook');

@@ -499,7 +499,7 @@ test('lets a utility pick a home and one of its devices, and hides both from eve
   await page.getByText('bert@example.com has no devices yet.').waitFor();
 });
 
-test('reports an invalid address; a long name does not push anything off a phone', async () => {
+test('reports an invalid address; a long name does not make the page wider than a phone', async () => {
   const userId = await dashboard.user('long@example.com');
   const meter = await dashboard.device(userId);
   await dashboard.db

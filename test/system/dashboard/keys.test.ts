@@ -60,7 +60,7 @@ async function keysPage(email: string): Promise<Page> {
   return page;
 }
 
-test('a key is made, shown once with a working command, and listed by its prefix', async () => {
+test('a key is created, shown once with a working command, and listed by its prefix', async () => {
   await dashboard.user('maker@example.com');
   const page = await keysPage('maker@example.com');
   await page.getByText('You have no key yet').waitFor();
@@ -124,7 +124,7 @@ test('a key has only the selected scopes, and ends at the selected time', async 
   expect(await row(page, 'no name').textContent()).toMatch(/devices:read.*in (29|30) days/);
 });
 
-test('a key is limited to addresses, and refused elsewhere', async () => {
+test('a key is limited to addresses, and refused from others', async () => {
   await dashboard.user('limiter@example.com');
   const page = await keysPage('limiter@example.com');
   await page.getByRole('button', { name: 'Create New Key' }).click();
@@ -231,7 +231,7 @@ test('marks keys that are older than 90 days, and keys that have ended', async (
   await testLooks(page, 'keys-old');
 });
 
-test('a utility gets a command for the account that it picked', async () => {
+test('a utility gets a command for the selected account', async () => {
   const utility = await dashboard.user('utility@example.com', 'utility');
   const home = await dashboard.user('home@example.com', 'homeowner', utility);
   const page = await keysPage('utility@example.com');

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-test('sessions are listed, and one that is ended in another browser is signed out there', async () => {
+test('sessions are listed, and a session that is ended from another browser is signed out', async () => {
   await dashboard.user('two@example.com');
   const there = await dashboard.signIn('two@example.com');
   const here = await dashboard.signIn('two@example.com');

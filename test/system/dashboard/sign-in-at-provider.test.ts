@@ -49,7 +49,7 @@ async function signInThere(page: Page, login: string): Promise<void> {
 
 const button = { name: 'Sign in with Example Works' };
 
-test('signs in at the provider to the requested page, and out of both', async () => {
+test('signs in at the provider and opens the requested page; signing out ends both sessions', async () => {
   await dashboard.user('at-work@example.com');
   provider.people.set('at-work', { email: 'at-work@example.com', email_verified: true, groups: ['energy-admins'] });
   const { context, page } = await browser();

@@ -62,7 +62,7 @@ test('a mailed code signs in where it was requested; a wrong one does not', asyn
 // A busy machine only lengthens the times, so the best of three visits counts.
 const FIRST_PAINT_MS = `performance.getEntriesByName('first-contentful-paint')[0].startTime`;
 
-test('is interactive quickly, small, and loads nothing from other hosts', { retry: 2 }, async () => {
+test('the sign-in page is interactive quickly, small, and loads nothing from other hosts', { retry: 2 }, async () => {
   // Visits on a busy machine must not count as sign-in attempts.
   await dashboard.database.pool.query('TRUNCATE request_counts');
   const email = `fast-${performance.now()}@example.com`;
@@ -98,7 +98,7 @@ test('is interactive quickly, small, and loads nothing from other hosts', { retr
   expect(timing.paintedMs).toBeLessThan(limitMs);
 });
 
-test('a link signs in its recipient, whoever is signed in here', async () => {
+test('a link signs in its recipient, even if another person is signed in in this browser', async () => {
   await dashboard.user('first@example.com');
   await dashboard.user('second@example.com');
   const page = await dashboard.signIn('first@example.com');

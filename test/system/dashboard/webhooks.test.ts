@@ -55,7 +55,7 @@ async function make(email: string, event: string, path = '/hook'): Promise<{ pag
   return { page, secret };
 }
 
-test('a webhook made here gets its test event, signed with the secret that was shown once', async () => {
+test('a webhook created on the page gets its test event, signed with the secret that was shown once', async () => {
   await dashboard.user('anna@example.com');
   receiver.answer = () => ({ status: 202, body: 'taken, thank you' });
   const page = await dashboard.signIn('anna@example.com');
@@ -173,7 +173,7 @@ test('while paused, events wait; after resuming they are sent; the page shows th
   await list(page).getByText('last attempt: HTTP 500').waitFor();
 });
 
-test('after a rotation both secrets sign; it is deleted after a confirmation', async () => {
+test('after a rotation both secrets sign; a webhook is deleted after a confirmation', async () => {
   await dashboard.user('daan@example.com');
   const { page, secret } = await make('daan@example.com', 'alert.triggered', `/daan/${'x'.repeat(300)}`);
   await page.getByRole('button', { name: /^Rotate secret/ }).click();
@@ -198,7 +198,7 @@ test('after a rotation both secrets sign; it is deleted after a confirmation', a
   expect(await log(page).count()).toBe(0);
 });
 
-test('rejects an invalid address with an explanation; the log has older pages', async () => {
+test('rejects an invalid address with an explanation; the log has pages for older deliveries', async () => {
   await dashboard.user('emma@example.com');
   const { page } = await make('emma@example.com', 'alert.triggered', '/emma');
   await page.getByRole('button', { name: 'Create a webhook' }).click();
@@ -230,7 +230,7 @@ test('rejects an invalid address with an explanation; the log has older pages', 
   await expect.poll(rows).toBe(20);
 });
 
-test('has the same events and reasons of a pause as the service, and creates valid secrets', () => {
+test('the page has the same events and reasons for a pause as the service, and creates valid secrets', () => {
   expect(Object.keys(words().webhooks.events)).toEqual([...EVENT_TYPES]);
   const secrets = Array.from({ length: 100 }, newSecret);
   expect(new Set(secrets).size).toBe(100);

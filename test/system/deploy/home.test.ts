@@ -85,7 +85,7 @@ const ask = (path: string, key: string, body?: unknown) =>
     outgoing.end(body && JSON.stringify(body));
   });
 
-test('one container starts on an empty volume, prints its key once, counts, stops cleanly, and continues', async () => {
+test('one container starts on an empty volume, prints its key once, computes usage, stops cleanly, and continues after a restart', async () => {
   expect(isHealthy()).toBe(false);
   const first = await start();
   const [key = ''] = /eus_live_\w+/.exec(first.output()) ?? [];

@@ -103,7 +103,7 @@ const CONTENT = `SELECT (SELECT count(*) FROM readings)::int AS readings, (SELEC
   (SELECT array_agg(device_id ORDER BY 1) FROM devices) AS devices`;
 const contentOf = async (pool: Pool) => (await pool.query(CONTENT)).rows[0];
 
-test('by the steps of deploy/backup a lost disk is restored to a time, with every acknowledged reading', async () => {
+test('the steps of deploy/backup restore a lost disk to a point in time, with every acknowledged reading', async () => {
   await asSuperuser('CREATE DATABASE energy');
   const pool = createPool(url, { max: 2 });
   await migrate(pool);

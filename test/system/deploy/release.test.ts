@@ -61,7 +61,7 @@ const filesIn = (archive: string): string[] =>
     .split('\n');
 
 describe('a release', () => {
-  test('has the same bytes when it is made again, elsewhere, of the same commit', async () => {
+  test('has the same bytes when it is built again elsewhere from the same commit', async () => {
     const elsewhere = join(folder.path, 'elsewhere');
     execFileSync('git', ['clone', '-q', repository, elsewhere]);
     const again = join(folder.path, 'again');
@@ -91,7 +91,7 @@ describe('a release', () => {
     ).toEqual(files);
   });
 
-  test('becomes a local add-on of Home Assistant by the line of the README', async () => {
+  test('becomes a local add-on of Home Assistant with the command in the README', async () => {
     const addons = join(folder.path, 'addons');
     await mkdir(addons);
     execFileSync('sh', ['-c', installLine('Home Assistant').replace('X.Y.Z', VERSION).replace('/addons', addons)], {
@@ -117,7 +117,7 @@ describe('a release', () => {
     expect(names).not.toContain('vitest');
   });
 
-  test('builds the image of what the Dockerfile copies, and of nothing else', async () => {
+  test('builds the image only from the files that the Dockerfile copies', async () => {
     const files = filesIn(`${NAME}-image.tar.gz`);
     const copied = [
       ...(await readFile(join(ROOT, 'deploy/Dockerfile'), 'utf8')).matchAll(/^COPY (?!--from=)(.+) \S+$/gm),
@@ -134,7 +134,7 @@ describe('a release', () => {
   });
 
   // npm fetches and unpacks some 300 packages.
-  test('runs the demo in an empty folder by the line of the README, and strips no types', {
+  test('runs the demo in an empty folder with the command in the README, without stripping types', {
     timeout: 400_000,
   }, async () => {
     const empty = join(folder.path, 'empty');
@@ -299,7 +299,7 @@ describe('is not made', () => {
     expect(await refused(VERSION)).toMatch(/README\.md/);
     git('checkout', '-q', '.');
   });
-  test('for a version that package.json or the changelog lacks, or that a tag of another commit already has', async () => {
+  test('for a version that is missing in package.json or the changelog, or already tagged on another commit', async () => {
     expect(await refused('9.9.8')).toMatch(/package\.json has version 9\.9\.9, not 9\.9\.8/);
     expect(await refused('v9.9.9')).toMatch(/no version/);
     await change('clients/python/src/energy_usage/_version.py', (text) => text.replace(VERSION, '9.9.8'));
@@ -317,7 +317,7 @@ describe('is not made', () => {
   });
 });
 
-test('the workflow does nothing but what npm run release does', async () => {
+test('the workflow does the same as npm run release', async () => {
   const workflow = await readFile(join(ROOT, '.github/workflows/release.yaml'), 'utf8');
   const steps = [...workflow.matchAll(/- run: (.+)/g)].map(([, command]) => command);
   expect(steps).toHaveLength(3);

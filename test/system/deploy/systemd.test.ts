@@ -64,7 +64,7 @@ describe('the systemd unit', () => {
     expect(unit).toMatch(/^TimeoutStopSec=90s$/m);
   });
 
-  test('is installed by the line of README.md: starts, stays within its limits, is restarted after a kill, and stops cleanly', async () => {
+  test('is installed with the command in README.md: starts, stays within its limits, is restarted after a kill, and stops cleanly', async () => {
     const ports = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'];
     const settings = join(folder.path, 'energy.env');
     const lines = await Promise.all(ports.map(async (name) => `${name}=${await freePort()}`));

@@ -76,7 +76,7 @@ describe('the guides', () => {
   });
 
   test.each(['ts', 'python'] as const)(
-    'have an app in %s that an owner lets in, that refreshes, and that notices the end',
+    'have an app in %s that an owner authorizes, that refreshes its token, and that detects the end of the authorization',
     async (language) => {
       const block = (await blocksOf('09-build-an-app.md')).find(
         (one) => one.file !== undefined && one.language === language,
@@ -185,7 +185,7 @@ describe('the pages', () => {
     await page.context().close();
   });
 
-  test('show one language at a time, everywhere the last one chosen', async () => {
+  test('show one language at a time: on every page the last one chosen', async () => {
     const page = await service.open('/docs/guides/errors');
     await page.getByRole('tab', { name: 'Python' }).first().click();
     await expect.poll(() => page.getByText('except UnprocessableError').isVisible()).toBe(true);

@@ -112,7 +112,7 @@ async function at(time: string, readings: readonly (readonly [string, number])[]
 }
 
 describe('a home in Home Assistant', () => {
-  test('shows for a day what the API returns, across the end of a month and a late correction', async () => {
+  test('shows the same usage of a day as the API, across the end of a month and a late correction', async () => {
     const statistics = new LongTermStatistics();
     const sums: Record<string, number> = {};
     /** Waits for the state that equals the sum of the month's days by the API. */

@@ -108,7 +108,7 @@ test('SUBSCRIBEs with many thousand filters end their connections, and a neighbo
   await client.endAsync(true);
 });
 
-test('a hundred filters are granted; endless filters end their connection, in however many packets they come', async () => {
+test('a hundred filters are granted; more and more filters end the connection, even if spread over many packets', async () => {
   const neighbour = await meter();
   const client = await connect(neighbour);
   const userId = await homeowner();
@@ -191,7 +191,7 @@ test('a repeated QoS 2 message counts once, on the same connection and on a late
   third.socket.destroy();
 });
 
-test('a login that reconnects continuously is refused for the rest of the minute, and its neighbours are not', async () => {
+test('a login that reconnects continuously is refused for the rest of the minute, without affecting other logins', async () => {
   const [hog, neighbour] = [await gatewayOf(await homeowner()), await meter()];
   let refusedAt = 0;
   for (let turn = 1; turn <= 200 && refusedAt === 0; turn++)
@@ -217,7 +217,7 @@ test('the twenty-first connection of a login ends its oldest one', async () => {
   await Promise.all(clients.map((client) => client.endAsync(true)));
 });
 
-test('a hundred gateways of a utility’s homes keep no other home from receiving its usage', async () => {
+test('a hundred gateways of a utility’s homes do not prevent another home from receiving its usage', async () => {
   const db = createDatabase(made.database.pool);
   const utility = await createUser(db, { email: `utility${++people}@x.example`, role: 'utility' });
   const listen = async (userId: string) => {

@@ -93,7 +93,7 @@ describe('the homes of the demo', () => {
     expect((await database.pool.query('SELECT reason FROM rejected_messages')).rows).toEqual([]);
   });
 
-  it('have exactly their meters’ energy in the aggregates', async () => {
+  it('have aggregates that equal their meters’ energy exactly', async () => {
     const { homes } = await start(nowMs);
     for (const device of homes.devices.filter(({ kind }) => kind === 'meter')) {
       const firstMs = Math.ceil(device.installedAtMs / QUARTER_MS) * QUARTER_MS;
@@ -130,7 +130,7 @@ describe('the homes of the demo', () => {
     expect(flows?.production_kwh).toBeGreaterThan(0);
   });
 
-  it('log in only with the secret of the last start', async () => {
+  it('can log in only with the secret of the last start', async () => {
     const before = await ensureDemoHomes(db, { historyDays: 2, nowMs });
     await ensureDemoHomes(db, { historyDays: 2, nowMs });
     const [device] = before.devices;

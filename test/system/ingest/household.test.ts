@@ -46,7 +46,7 @@ const household = () => ({
   stepMs: HOUR_MS,
 });
 
-it('sends greetings once, then publishes every step of every device in order, all acknowledged', async () => {
+it('publishes initial messages once, then every step of every device in order, all acknowledged', async () => {
   const options = household();
   const sent = await playHousehold(options);
   expect(heard).toHaveLength(sent);
@@ -71,6 +71,6 @@ it('logs in if the broker requires it, and fails if it is refused', async () => 
   await expect(playHousehold({ ...options, username: 'anna', password: 'wrong' })).rejects.toThrow();
 });
 
-it('requires steps', async () => {
+it('fails if there are no steps', async () => {
   await expect(playHousehold({ ...household(), stepMs: 0 })).rejects.toThrow('stepMs');
 });

@@ -250,7 +250,7 @@ const FLOWS: Record<string, Flow> = {
   },
 };
 
-test('registers of families count exactly or are asked about, whatever else a device sends and however its days begin', async () => {
+test('registers of known families count exactly or need the owner’s attention, whatever else a device sends', async () => {
   const { send } = service;
   const known: string[] = (await send('/v1/devices/discovered')).map((one: { native_id: string }) => one.native_id);
   const client = await mqtt.connectAsync(await service.bridge());

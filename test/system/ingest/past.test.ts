@@ -54,7 +54,7 @@ async function meter() {
 }
 
 describe('an imported history', () => {
-  test('from Home Assistant has its sums, across a replaced meter and a night without data, and continues at the meter’s register', async () => {
+  test('from Home Assistant equals its sums, across a replaced meter and a night without data, and continues at the meter’s register', async () => {
     const file = join(folder, 'home-assistant_v2.db');
     const made = new DatabaseSync(file);
     made.exec(`CREATE TABLE statistics_meta (id INTEGER PRIMARY KEY, statistic_id, unit_of_measurement, has_sum);
@@ -162,7 +162,7 @@ describe('an imported history', () => {
     expect(rows.map(({ channel }) => channel)).toEqual(['export/t2', 'gas/m3', 'import/t1', 'import/t2']);
   });
 
-  test('from a utility has its blocks’ energy, counts overlapping ones once, and reports them', async () => {
+  test('from a utility has the energy of its interval blocks, counts overlapping ones once, and reports them', async () => {
     const file = join(folder, 'usage.xml');
     const point = '/espi/1_1/resource/UsagePoint/1';
     const entry = (self: string, content: string, related = '') =>

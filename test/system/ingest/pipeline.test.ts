@@ -197,7 +197,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
     }, 200_000);
 
     if (broker === 'embedded') {
-      test('acknowledges after the commit and not before', async () => {
+      test('acknowledges only after the commit', async () => {
         const meter = await device();
         await publish(meter, register(0, 1));
         const blocker = await database.pool.connect();

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('uses the total if a device announces a total and two tariffs; an announced register without a state does not affect the choice', async () => {
+test('counts the total if a device announces a total and two tariffs; an announced register without a value does not affect the choice', async () => {
   const { send, url, mqtt: login } = service;
   const client = await mqtt.connectAsync(url, { username: login.username, password: login.password });
   const publish = (topic: string, payload: object, retain = false) =>

@@ -36,7 +36,7 @@ function taking(url: string, settings: IClientOptions = {}, hold: (readOn: () =>
   return { client, taken };
 }
 
-test('the pinned mqtt.js still lets messages be taken before it processes them: acknowledged later and many at a time, without other changes', async () => {
+test('the pinned mqtt.js still allows messages to be intercepted before it processes them, and acknowledged later, many at a time', async () => {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(dependencies.mqtt, 'take-publishes.ts wraps a private field: pin the version').toMatch(/^\d/);
   // Number of messages that the broker sends without an acknowledgement.

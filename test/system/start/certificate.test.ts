@@ -75,7 +75,7 @@ const GCM_ONLY = [
   [GCM, GCM],
 ];
 
-test('a renewed certificate is used without a restart; one that does not match its key is ignored', async () => {
+test('a renewed certificate is used without a restart; a certificate that does not match its key is ignored', async () => {
   const was = fingerprint(first.cert);
   expect(await presented()).toEqual([was, was]);
   expect([await spoken(CBC), await spoken(GCM)]).toEqual(GCM_ONLY);

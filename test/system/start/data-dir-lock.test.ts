@@ -62,7 +62,7 @@ test('a process that is slower to take over a stale lock leaves the new lock of 
   expect(removeStaleLock(file)).toBeNull();
 });
 
-test('a lock that another service took meanwhile is not released by this one', async () => {
+test('a process does not release a lock that another service has acquired meanwhile', async () => {
   const unlock = await lockDataDir(folder.path);
   writeFileSync(file, STALE);
   unlock();

@@ -71,7 +71,7 @@ describe('files created at the first start', () => {
     expect(renewed.key).toEqual(key);
   });
 
-  test('leaves a certificate that a person installed alone', async () => {
+  test('does not change a certificate that a person installed', async () => {
     await tlsPair(await config());
     const other = await generate([{ name: 'commonName', value: 'energy.example.com' }], { keyType: 'ec' });
     writeFileSync(join(folder.path, 'tls/cert.pem'), other.cert);

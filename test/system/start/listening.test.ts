@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-test('a command next to the demo tells devices the demo’s addresses, and the environment takes precedence', async () => {
+test('a command that runs next to the demo prints the demo’s addresses for devices, unless the environment sets others', async () => {
   const env = { DATA_DIR: folder.path };
   const demo = loadDemoConfig({ ...env, API_PORT: '9443', PUBLIC_URL: 'https://localhost:9000' });
   const giveBack = await lockDataDir(folder.path);
@@ -27,13 +27,13 @@ test('a command next to the demo tells devices the demo’s addresses, and the e
   giveBack();
 });
 
-test('ignores the file of a killed service', async () => {
+test('a command ignores the addresses file of a killed service', async () => {
   const env = { DATA_DIR: folder.path };
   writeListeningAddresses(loadDemoConfig(env));
   expect(loadConfigOfRunningService(env)).toEqual(loadConfig(env));
 });
 
-test('names a damaged file', async () => {
+test('an error about a damaged file contains its name', async () => {
   const giveBack = await lockDataDir(folder.path);
   await writeFile(join(folder.path, 'listening.json'), '{');
   expect(() => loadConfigOfRunningService({ DATA_DIR: folder.path })).toThrow(/listening\.json cannot be read/);

@@ -88,7 +88,7 @@ async function energy(...args: string[]): Promise<string> {
   }
 }
 
-test('a device elsewhere connects with TLS, by the announced host and the downloaded certificate', async () => {
+test('a device on another machine connects with TLS, by the announced host and the downloaded certificate', async () => {
   const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'elsewhere@example.com', role: 'homeowner' });
   const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'Cellar' });
@@ -166,7 +166,7 @@ test('links contain the port that is listened on', async () => {
   expect(text).toContain(`${at}/dashboard/sign-in#`);
 });
 
-test('the command line tells devices the same host, port and certificate', async () => {
+test('the command line prints the same host, port and certificate for devices', async () => {
   const { user_id: userId } = JSON.parse(await energy('users', 'create', '--email', 'cli@example.com', '--json'));
   const said = await energy('devices', 'create', '--user', userId);
   expect(said).toMatch(/^host {6}127\.0\.0\.3, port 8883 with TLS$/m);
@@ -174,7 +174,7 @@ test('the command line tells devices the same host, port and certificate', async
   expect(await energy('gateways', 'create', '--user', userId)).toMatch(/^host {6}127\.0\.0\.3, port 8883 with TLS$/m);
 });
 
-test('an account is created by the API’s rules, in the given time zone, or this machine’s', async () => {
+test('a new account follows the API’s rules, and has the given time zone or this machine’s', async () => {
   const create = (...args: string[]) => energy('users', 'create', '--email', ...args);
   const bad = await create('nobody', '--role', 'king', '--phone', '123', '--timezone', 'Berlin').catch(
     (error: Error) => error.message,

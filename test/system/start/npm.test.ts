@@ -27,7 +27,7 @@ const isOpen = (port: number) =>
 
 // npm runs a script in a shell, and some shells (Debian's dash) end at a signal without forwarding it to their children.
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s to `npm start` stops the service, and npm ends after it',
+  '%s to `npm start` stops the service, and npm exits after the service',
   async (signal) => {
     const names = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT'] as const;
     const ports = await Promise.all(names.map(() => freePort()));

@@ -33,7 +33,7 @@ test('renews the service’s own certificate a month before it ends, with the sa
   expect((await tlsPair(config, log, later)).cert).toEqual(second.cert);
 });
 
-test('leaves another issuer’s certificate alone, however soon it ends', async () => {
+test('does not renew another issuer’s certificate, however soon it expires', async () => {
   const notAfterDate = new Date(Date.now() + DAY_MS);
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec', notAfterDate });
   const [cert, key] = [join(folder.path, 'cert.pem'), join(folder.path, 'key.pem')];
@@ -132,7 +132,7 @@ test.each(['files of TLS_CERT_FILE', 'files that somebody put into DATA_DIR/tls'
   },
 );
 
-test('renews the service’s own certificate at the start, and logs no line about its end', async () => {
+test('renews the service’s own certificate at the start, and logs nothing about its expiry', async () => {
   const config = loadConfig({ DATA_DIR: folder.path });
   await tlsPair(config, log, Date.now() - 900 * DAY_MS);
   const lines: string[] = [];

@@ -56,7 +56,7 @@ const endedIds = async () =>
 const mails = async () =>
   (await readdir(join(installation.folder, 'data/mail')).catch(() => [])).filter((name) => name.endsWith('.eml'));
 
-test('access that ended after the copy has ended when the restored installation starts, and due messages are sent only on command', async () => {
+test('access that was revoked after the copy is still revoked when the restored installation starts, and due messages are sent only on command', async () => {
   const db = createDatabase(installation.pool);
   const account = async (email: string) => (await createUser(db, { email, role: 'homeowner' })).user_id;
   const [goneId, stayingId] = [await account('gone@example.com'), await account('staying@example.com')];

@@ -37,7 +37,7 @@ const fold = async (afterId: string, devices: number) =>
   (await query('SELECT * FROM fold_late_devices($1, $2, $3)', [new Date(DAY_MS), afterId, devices]))[0];
 const totals = () => Promise.all(LEVELS.map((level) => totalMilliwattHours(database, level, 'usr_a')));
 
-test('a chunk takes its number of devices and no others, and its day stays stale', async () => {
+test('a chunk processes only its number of devices, and its day stays stale', async () => {
   const late = lateDay(5, 4);
   await addToProfile(database, late);
   expect(await waiting()).toBe(20);
@@ -52,7 +52,7 @@ test('a chunk takes its number of devices and no others, and its day stays stale
   expect(await waiting()).toBe(4);
 });
 
-test('a pass folds a day in transactions of bounded size, and every level includes all of it', async () => {
+test('a pass adds a day’s differences in transactions of bounded size, and every level then includes all of them', async () => {
   const late = lateDay(30, 4);
   await addToProfile(database, late);
   expect(await refreshRollups(database.pool, NOW, { devices: 3 })).toMatchObject({ folded: 120, days: 1 });
@@ -82,7 +82,7 @@ test('differences that waited long are combined into one row per quarter-hour', 
   expect(await totals()).toEqual(LEVELS.map(() => 20));
 });
 
-test('energy removed in another chunk than it was added leaves no row and no difference', async () => {
+test('energy that one chunk adds and another removes leaves no row and no difference', async () => {
   const late = lateDay(2, 2);
   await addToProfile(database, late);
   await refreshRollups(database.pool, NOW, { devices: 1 });

@@ -200,7 +200,7 @@ test('a batch with current and old readings makes only the changed days stale', 
   expect(await pass()).toMatchObject({ folded: 0, days: 0 });
 });
 
-test('aggregates of a load profile that was dropped by hand stay, whatever is refreshed later', async () => {
+test('aggregates remain if their load profile is dropped by hand, whatever is refreshed later', async () => {
   const home = await createMeter(database);
   await home.read(
     [
@@ -230,7 +230,7 @@ test('aggregates of a load profile that was dropped by hand stay, whatever is re
   expect(total).toBe(30_000_000);
 });
 
-test('a clock that is ahead moves no watermark beyond the start of yesterday, and hides no later data', async () => {
+test('a clock that is ahead does not move the watermark beyond the start of yesterday, or hide later data', async () => {
   const home = await createMeter(database);
   await home.read(
     [
@@ -338,7 +338,7 @@ test('a concurrent manual refresh by an operator does no harm', async () => {
   expect(failed).toBeLessThan(10);
 });
 
-test('of two workers one refreshes, and the other returns when it is done', async () => {
+test('of several concurrent passes only one refreshes, and the others report that another is running', async () => {
   const home = await createMeter(database);
   await home.read(
     [
