@@ -13,7 +13,7 @@ import { COSTED_FROM, COSTED_UNTIL, COSTED_ZONE, createCostedHomes } from './cos
 import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const QUERIES = 120;
-/** Home whose prices change by the quarter-hour, in both directions: the costliest. */
+/** Home with import and export prices that change every quarter-hour: the case that takes longest to compute. */
 const USER_ID = 'usr_3';
 /** A home with a grid meter alone, whose rows one statement reads. */
 const SIMPLE_USER_ID = 'usr_simple';

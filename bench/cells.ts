@@ -32,7 +32,7 @@ interface PartResult {
   lines?: string[];
 }
 
-/** Parts of the run by name, in their order: the last one kills a cell. Goals are those of the design of cells. */
+/** Parts of the run by name, in order: the last one kills a cell. The goals come from the design of cells. */
 const PARTS: Record<string, (rig: Rig) => Promise<PartResult>> = {
   load,
   requests,
@@ -130,7 +130,7 @@ async function router(rig: Rig): Promise<PartResult> {
   };
 }
 
-/** Kills each of two ingest processes of one cell in turn, while clients wait so long for a CONNACK. */
+/** Kills each of two ingest processes of one cell in turn. Clients wait for a CONNACK for the given time. */
 async function killIn({ cells: [first] }: Rig, patience: { connectTimeoutMs?: number } = {}): Promise<KillResult> {
   const pair = await startIngestPair({ url: first.database.url });
   try {

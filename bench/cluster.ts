@@ -192,8 +192,8 @@ async function proxied(
 
 /**
  * Publishes the messages and measures until they are stored. `database`: that of the devices. `to`: where devices connect; `brokers`,
- * `workers`: processes whose CPU counts; `servers`: PostgreSQL servers whose CPU counts, if there is more than the database's; `untilStored`:
- * how to wait if not this service stores them in this database.
+ * `workers`: processes whose CPU counts; `servers`: PostgreSQL servers whose CPU counts, if there are others than the database's;
+ * `untilStored`: replaces the wait until this service has stored the messages in `database`.
  */
 export async function measurePublishing(
   { pool, dataDir }: Awaited<ReturnType<typeof startBenchmarkDatabase>>,

@@ -16,7 +16,7 @@ const SIZES = (argument('sizes') ?? '1,10,50').split(',').map(Number);
 const BY_QUARTER_HOUR = process.argv.includes('--interval=15m');
 /**
  * `--devices=1000000` for more than a hundred thousand. With `--few=10000` instead of 1,000, a batch of 5,000 messages no longer has five
- * of each device; with 1,000, each head is written once for five readings, while those of the many are written once per reading.
+ * of each device; with 1,000, each head is written once for five readings, while heads of the larger fleet are written once per reading.
  */
 const DEVICES = { few: Number(argument('few') ?? 1_000), many: Number(argument('devices') ?? 100_000) };
 /** The heads of a million devices exceed any processor cache, so the target is lower. */
@@ -45,7 +45,8 @@ interface Meters {
   stepMs: number;
   first: number;
   /**
-   * Clock of these devices. It continues between rounds, because a gap in the readings would count as consumption in all hours of the gap.
+   * Clock of the simulated devices. It continues between rounds, because a gap in the readings would count as consumption in all hours of
+   * the gap.
    */
   clock: { ms: number };
 }
@@ -80,7 +81,7 @@ interface Rate {
 }
 type Round = (meters: Meters) => Promise<Rate>;
 
-/** What a reading costs at the smallest size, beside PostgreSQL's least cost of the same rows in the same run. */
+/** Cost of a reading at the smallest size, next to PostgreSQL's minimum cost of the same rows in the same run. */
 interface Costs {
   floor: StorageCost;
   few: StorageCost;
@@ -248,7 +249,7 @@ const linesOfCosts = ({ floor, few, many, firstRound, bytesPerDevice }: Costs): 
   `first round of new devices / later rounds: ${firstRound}; memory a device: ${bytesPerDevice} B`,
 ];
 
-/** Goals of what a reading costs. Memory is measured in MiB of a whole process, so it has a goal for a million devices only. */
+/** Goals for the cost of a reading. Memory is measured in MiB of a whole process, so it has a goal for a million devices only. */
 function goalsOfCosts({ floor, few, many, firstRound, bytesPerDevice }: Costs): Goal[] {
   const memory = { what: 'Memory of a worker for each device', measured: bytesPerDevice, unit: ' B' };
   return [

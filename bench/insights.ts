@@ -22,7 +22,7 @@ const QUERIES = 400;
 const PROFILED = 12 * DEVICES.length;
 const YEAR = { start: '2025-01-01', end: '2025-12-31' };
 
-/** Columns with data in every hour; other measures have none. */
+/** Columns that have data in every hour; all other measures are empty. */
 const HOUR: Partial<Record<keyof MeasureSums, string>> = {
   energyMilliwattHours: '(random() * 2e6)::bigint',
   readingCount: '4',

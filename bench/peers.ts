@@ -57,9 +57,9 @@ interface Peer {
 }
 
 /**
- * Measures this service beside other ways from MQTT to PostgreSQL: readings/s from publish to commit, CPU time per reading, and what is lost
- * and doubled if the program is killed (SIGKILL) twice while devices publish. All use the same mosquitto, messages and PostgreSQL. `words`:
- * measures only programs whose names contain one of them.
+ * Compares this service with other ways to store MQTT messages in PostgreSQL: readings/s from publish to commit, CPU time per reading, and
+ * the readings that are lost or stored twice if the program is killed (SIGKILL) twice while devices publish. All use the same mosquitto,
+ * messages and PostgreSQL. `words`: measures only programs whose names contain one of them.
  */
 export async function bench(words: readonly string[] = []): Promise<BenchmarkResult> {
   installDebianPackages();
@@ -74,7 +74,7 @@ export async function bench(words: readonly string[] = []): Promise<BenchmarkRes
       rounds: [],
       ...(missing === undefined ? {} : { reason: `not run: ${missing}` }),
     }));
-    // In turn, because the load of a shared machine changes during a run.
+    // Alternately, because the load of a shared machine changes during a run.
     for (let round = 1; round <= PLAN.rounds; round++)
       for (const [index, peer] of peers.entries()) await addRound(database, peer, results[index] as Measured, round);
     return {
@@ -221,7 +221,10 @@ async function measureRate(
   return flood(rows[0].bytes * 0.9);
 }
 
-/** Waits until the table has as many rows of the devices. It does not count before the table is that large, because counting takes the server's time. */
+/**
+ * Waits until the table has the given number of rows of the devices. It first waits for the table's size, because counting rows would load
+ * the server.
+ */
 const untilRows = (pool: Pool, devices: readonly PairedDevice[], count: number, fromBytes: number): Promise<void> =>
   untilTrue(`fewer than ${count} readings are stored`, MAX_STORE_MS, async () => {
     await pause(10);

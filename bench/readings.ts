@@ -80,7 +80,7 @@ export async function measureReadings({ pool, url }: { pool: Pool; url: string }
   return results;
 }
 
-/** Reads all pages. Returns how much the process grew at most after the first ones, and whether late pages take longer. */
+/** Reads all pages. Returns the maximum growth of the process's memory after the first pages, and whether late pages take longer. */
 async function readAll({ port, pid, key }: Server, path: string, format: keyof typeof FORMATS) {
   const { accept, byte } = FORMATS[format];
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });

@@ -174,7 +174,7 @@ async function time(): Promise<BenchmarkResult> {
     const asked = (turn: number) => ({
       userId: `usr_${(turn % HOMES) + 1}`,
       zone: 'Europe/Berlin',
-      // Each turn has another minute, so that the result is computed again.
+      // Each turn uses a different minute, so that the result is not cached.
       now: new Date(END.getTime() + (1 + Math.floor(turn / HOMES)) * 60_000),
     });
     const measure = async (ask: (turn: number) => Promise<unknown>): Promise<number[]> => {

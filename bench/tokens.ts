@@ -27,8 +27,9 @@ interface Credentials {
 type Kind = keyof Credentials;
 
 /**
- * Measures how much longer a request takes with an app's access token than with a key (p50 and p99). 1,000 homes have let an app in. Requests
- * with tokens and with keys alternate, and each goes to another home, so that both kinds find the process's caches in the same state.
+ * Measures how much longer a request takes with an app's access token than with a key (p50 and p99). 1,000 homes have authorized an app.
+ * Requests with tokens and with keys alternate, and each goes to another home, so that both kinds find the process's caches in the same
+ * state.
  */
 export async function bench(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

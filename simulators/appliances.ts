@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** Appliances that a plug or a device of their own can measure. */
+/** Appliances that a plug or a separate device can measure. */
 export type Appliance = 'fridge' | 'tv' | 'dishwasher' | 'washing machine' | 'tumble dryer' | 'heat pump' | 'car';
 
 /** One use of an appliance: its power in watts, starting at a minute of the local day. The part after midnight is dropped. */
@@ -95,7 +95,7 @@ export function drawApplianceRuns(random: Random, habits: DayHabits, hasCar: boo
       runs.push({ appliance: 'tumble dryer', startMinute: start + random.whole(80, 100), stretches: [[65, 850]] });
   }
   if (hasCar && random.chance(0.4)) {
-    // Cheap night tariff: a car charges from shortly after midnight.
+    // The car charges from shortly after midnight, because the night tariff is cheap.
     runs.push({ appliance: 'car', startMinute: random.whole(15, 60), stretches: [[random.whole(80, 200), 7200]] });
   }
   return runs;

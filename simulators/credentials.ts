@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import { createDeviceSecret, createTemporarySecret } from '#src/devices/credentials.ts';
 
-/** Gives a device a new secret and invalidates the old one. Only for devices that only the simulator plays. */
+/** Gives a device a new secret and invalidates the old one. Only for devices that exist only in the simulator. */
 export async function rotateSecret(db: Database, deviceId: string): Promise<string> {
   const { secret, sha256 } = createDeviceSecret();
   await db.updateTable('devices').set({ mqtt_secret_sha256: sha256 }).where('device_id', '=', deviceId).execute();

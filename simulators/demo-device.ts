@@ -22,7 +22,7 @@ export const METER_CADENCE: Cadence = { pastSeconds: 900, hourlyBeforeMs: Number
 /** Cadence of a thermostat. */
 export const HOURLY_CADENCE: Cadence = { ...METER_CADENCE, pastSeconds: 3600 };
 
-/** A device that the demo plays, with the secret created at this start. */
+/** A device that the demo simulates, with the secret created at this start. */
 export interface DemoDevice {
   /** Its kind among the devices of its user. */
   kind: string;
@@ -35,13 +35,13 @@ export interface DemoDevice {
   cadence: Cadence;
   /** Time at which its registers were at zero. */
   installedAtMs: number;
-  /** Time of its last reading in the database, or the start of its history where it has none. */
+  /** Time of its last reading in the database, or the start of its history if it has none. */
   knownUntilMs: number;
   /** Returns the message elements at a time. `withPower` adds the current power to the registers. */
   readings(atMs: number, withPower: boolean): object[];
 }
 
-/** Prepares a simulated device for playing, with a new secret. `behind`: login and topic of its gateway, if it is behind one. */
+/** Prepares a simulated device for publishing, with a new secret. `behind`: login and topic of its gateway, if it is behind one. */
 export async function preparePlayedDevice(
   db: Database,
   { deviceId, lastReadAtMs }: SimulatorDevice,

@@ -31,7 +31,7 @@ export async function ensureDemoGateway(db: Database, userId: string): Promise<G
   return { login: gatewayId, secret, topic: `gw/${gatewayId}/${TOPIC}` };
 }
 
-/** Pairs a meter behind the gateway, as if its first message had been received: its history comes first. */
+/** Pairs a meter behind the gateway before its first message, because its history is sent first. */
 export async function pairBehindGateway(
   db: Database,
   { login: gateway_id }: GatewayLogin,

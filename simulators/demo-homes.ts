@@ -22,7 +22,7 @@ import { ensureSimulatorDevice, hasSimulatorDevice, type SimulatorDevice } from 
 /** E-mail address of the demo's utility, which sees all of its homes. */
 export const DEMO_UTILITY = 'utility@demo.example';
 
-/** Days of a new device's history that are by the quarter-hour: as many as remarks and charts of hours look at. */
+/** Number of days of a new device's history that have quarter-hourly readings: the days that remarks and hourly charts use. */
 const FINE_DAYS = 75;
 
 /** An account of the demo with its home. */
@@ -118,7 +118,7 @@ const ensurePlanned = (
     : ensureSimulatorDevice(db, place);
 };
 
-/** Prepares a planned device for playing. Its registers begin at an instant that later starts of the demo also compute. */
+/** Prepares a planned device for publishing. Its registers begin at an instant that later starts of the demo also compute. */
 function prepare(
   db: Database,
   house: House,

@@ -64,8 +64,8 @@ const volume = (flow: 'gas' | 'water', location: string): DevicePlan => ({
 const NO_BATTERY = { capacityWh: 0, chargeW: 0, dischargeW: 1 };
 
 /**
- * The homes as people live in them. Visitors see the first one first, so it has the most to show. Each of the others shows one thing, which
- * its tests name (test/system/ingest/demo-homes.test.ts).
+ * The households of the demo. Visitors see the first one first, so it has the most to show. Each of the others shows one thing, which its
+ * tests name (test/system/ingest/demo-homes.test.ts).
  */
 export const HOME_PLANS: readonly HomePlan[] = [
   {
@@ -143,7 +143,7 @@ export const HOME_PLANS: readonly HomePlan[] = [
   },
 ];
 
-/** A fault has to last for a day before the service remarks on it. */
+/** A fault must last for a day before the service raises a remark about it. */
 const REMARKED_AFTER_MS = 30 * 3_600_000;
 /** The fault of a demo that runs for longer is repaired, so that its end is seen, too. */
 const REPAIRED_AFTER_MS = 28 * DAY_MS;

@@ -42,7 +42,7 @@ export function delayReadingRuns(seed: string, count: number, length: number): R
   };
 }
 
-/** Restarts the register from zero at a reading in the middle half. */
+/** Sets the register to zero once, at a reading in the middle half; it continues from there. */
 export function resetRegister(seed: string): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'reset');

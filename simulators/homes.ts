@@ -32,7 +32,7 @@ export interface HomeTraits {
   /** Freezer, in addition to the fridge. */
   freezer?: Compressor;
   faults?: readonly HomeFault[];
-  /** Appliances with a meter of their own, in addition to the home's. */
+  /** Appliances that are also measured separately from the home's meter. */
   measured?: readonly Appliance[];
   /** Times, `[fromMs, toMs)` in Unix ms, in which nobody is at home. */
   holidays?: readonly { fromMs: number; toMs: number }[];

@@ -10,7 +10,7 @@ import { createDevice, type NewDevice } from '#src/devices/store.ts';
 export interface SimulatorDevice {
   deviceId: string;
   createdAt: Date;
-  /** Creation time of the first device that it replaces; its own if it replaces none. */
+  /** Creation time of the first device that this one replaces; this device's own if it replaces none. */
   firstCreatedAt: Date;
   /** Time of the last reading of this device or of those that it replaces; null if there is none. */
   lastReadAtMs: number | null;

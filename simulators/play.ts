@@ -90,7 +90,7 @@ export async function createPlayers(
 const METERS: ReadonlySet<string> = new Set(['smart_meter', 'meter']);
 
 function history(device: DemoDevice, nowMs: number, faults: readonly string[]): Iterable<object | readonly object[]> {
-  // Step by step, so that all devices of a home, whose days they share, are at about the same day.
+  // Step by step, so that all devices of a home are at about the same simulated day, which they share.
   if (!METERS.has(device.kind) || faults.length === 0) return stepsOf(device, nowMs);
   const readings = readingsOf(device, nowMs);
   const registers = Map.groupBy(readings as Iterable<MeterReading>, ({ channel }) => channel);

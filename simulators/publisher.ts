@@ -31,7 +31,7 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
     clean: true,
     reconnectPeriod: 500,
     connectTimeout: 10_000,
-    // mqtt-packet would make a buffer of each of the 65,536 packet ids: 10 MB.
+    // mqtt-packet would cache a buffer for each of the 65,536 packet ids, which takes 10 MB.
     writeCache: !hasLittleMemory(),
     ...omitUndefined({ username: options.deviceId, password: options.secret, ca: options.ca }),
   });

@@ -1,7 +1,10 @@
 import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
 import { createRandom } from './random.ts';
 
-/** Shape of a day's prices by the hour of Central Europe (UTC + 1): a morning and an evening peak, cheap sun at noon. */
+/**
+ * Shape of a day's prices by the hour of Central Europe (UTC + 1): a morning and an evening peak, and low prices at noon because of solar
+ * power.
+ */
 const SHAPE = [
   0.8, 0.75, 0.7, 0.7, 0.75, 0.9, 1.15, 1.35, 1.3, 1.05, 0.85, 0.7, 0.6, 0.6, 0.7, 0.9, 1.15, 1.45, 1.6, 1.5, 1.25, 1.1,
   0.95, 0.85,

@@ -28,7 +28,7 @@ export function sunnyWatts(seed: string, latitude: number, peakW: number, localD
     const hour = Math.floor(minute / 60);
     const share = (minute % 60) / 60;
     const clouds = (cover[hour] as number) * (1 - share) + (cover[hour + 1] as number) * share;
-    // Broken clouds change by the minute; an even sky, grey or blue, does not.
+    // Output varies by the minute under broken clouds, but not under an overcast or clear sky.
     const flicker = clouds * (1 - clouds) * random.between(-1, 1);
     watts[minute] = Math.round(peakW * PERFORMANCE * clear * (1 - 0.85 * Math.min(1, Math.max(0, clouds + flicker))));
   }

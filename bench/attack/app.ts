@@ -102,7 +102,7 @@ export async function openConsentPage(browser: Browser, { path }: ConsentRequest
   return { at, page, csrf: /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '' };
 }
 
-/** Lets an app in. Returns the address to which the browser returns, with the code. */
+/** Authorizes an app for a home. Returns the address to which the browser returns, with the code. */
 export async function letIn(browser: Browser, request: ConsentRequest): Promise<URL> {
   const { at, csrf } = await openConsentPage(browser, request);
   const pressed = await browser.open(at, { csrf, until: 'month', decision: 'allow' });
@@ -132,7 +132,7 @@ export const codeForm = (back: URL, { verifier }: ConsentRequest): Record<string
   code_verifier: verifier,
 });
 
-/** Lets the shared app into a new home. Returns both, the browser of the home and the tokens. */
+/** Authorizes the shared app for a new home. Returns both, the browser of the home and the tokens. */
 export async function homeWithApp(world: AttackedInstallation, more: Record<string, string> = {}) {
   const app = await sharedApp(world);
   const home = await world.person('homeowner');

@@ -30,7 +30,7 @@ export interface HogResult {
   hog: string;
   puback: Waits;
   answer: Waits;
-  /** From POST …/test of a neighbour's subscription until its receiver is called: the maximum. */
+  /** Maximum time from `POST .../test` on a neighbour's subscription until its receiver is called. */
   webhook: Waits;
 }
 

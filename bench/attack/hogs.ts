@@ -48,7 +48,7 @@ export const OVERLOADING_ACCOUNTS = {
       for (;;) await sendRequest(api, 'GET', path, { key, isForgotten: true }).catch(() => pause(100));
     };
     for (let underWay = 0; underWay < 110; underWay++) void ask();
-    // Wait until all connections are open: the cost of 110 handshakes has nothing to do with that of the requests.
+    // Wait until all connections are open, so that the cost of 110 handshakes is not measured as that of the requests.
     await pause(1_500);
   },
   async 'slow bodies and silent sockets'({ api, key }: HogTask) {

@@ -32,7 +32,7 @@ export class ProbeFailedError extends Error {
   override name = 'Fell';
 }
 
-/** Error of a probe that has nothing to try on this installation, with the reason. */
+/** Error of a probe that does not apply to this installation, with the reason. */
 export class ProbeSkippedError extends Error {
   override name = 'NotTried';
 }

@@ -69,11 +69,11 @@ async function main(): Promise<void> {
   const summary = { held: count('held'), fell: count('fell'), not_tried: count('not tried') };
   if (values.json) console.log(JSON.stringify({ ...summary, results }, null, 2));
   else console.log(`\n${summary.held} held, ${summary.fell} fell, ${summary.not_tried} were not tried.`);
-  // A run in which no probe held has shown nothing.
+  // A run in which no property held proves nothing about the service.
   process.exit(summary.fell > 0 || summary.held === 0 ? 1 : 0);
 }
 
-/** Only fuzzes a service that this run started, because fuzzing creates and deletes accounts. */
+/** Fuzzes only a service that this run started, because fuzzing creates and deletes accounts. */
 async function fuzzAll({ json, set, checkout, ...given }: Options, requests: number): Promise<void> {
   if (given.api !== undefined) throw new Error('--fuzz takes a service of its own, not --api.');
   const seed = given.seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : Number(given.seed);

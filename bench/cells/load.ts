@@ -24,7 +24,7 @@ export async function measureLoad(
     const all: LoadCosts[] = [];
     for (let round = 0; round <= rounds; round++) {
       process.stderr.write(`load, round ${round} of ${rounds} …\n`);
-      // Neighbours in time, because the machine may be busy with other things.
+      // Measured right after one another, because other load on the machine changes.
       const costs = {
         one: await throughRouter(rig, 1, messages),
         two: await throughRouter(rig, 2, messages),
@@ -49,7 +49,7 @@ async function throughRouter({ routers, cells }: Rig, count: 1 | 2, messages: nu
   const share = messages / count;
   const paired: PairedDevice[][] = [];
   for (const cell of used) paired.push(await cell.pair(DEVICES / count));
-  // In turn, so that both cells have work at all times.
+  // Alternately, so that both cells have work at all times.
   const devices = (paired[0] ?? []).flatMap((_, index) => paired.flatMap((of) => of[index] ?? []));
   const { cpuUs } = await measurePublishing(cells[0].database, devices, {
     to: [`mqtt://127.0.0.1:${router.ports.mqtt}`],

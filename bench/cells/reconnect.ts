@@ -5,7 +5,7 @@ import type { PairedDevice } from '../support.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
 import type { Rig } from './rig.ts';
 
-/** Connections that begin at the same time at the start; after the fault all begin at once. */
+/** Number of concurrent connection attempts at the start; after the fault all clients connect at once. */
 const AT_ONCE = 50;
 const RETRY_MS = 200;
 const MAX_MS = 120_000;

@@ -46,7 +46,7 @@ export function countUnreadableValue(
 /** Returns the stored register readings of a channel, in kWh (or m³), by Unix ms. */
 type StoredRegisters = (channel: string) => Promise<ReadonlyMap<number, number>>;
 
-/** Reads the readings of a file row by row and counts the rows. `onBytes` receives the number of bytes read so far. */
+/** Yields the readings of a file row by row, and counts the rows. `onBytes` receives the number of bytes read so far. */
 export type ImportReader = (
   file: string,
   counts: ImportCounts,

@@ -45,7 +45,7 @@ export const OPENAPI_DOCUMENT_PROBES: readonly Probe[] = [
   defineProbe('the document gives times and dates their formats', async (world) => {
     const all = [...under('properties', await documentOf(world))].flatMap(([path, members]) =>
       Object.entries(members as Json)
-        // `starts_at` of a source is the place of the times in an answer.
+        // `starts_at` of a source is a path to the times in an answer, not a time.
         .filter(([name]) => /_at$|^date$/.test(name) && !/SeriesSource\//.test(`${path}/`))
         .map(([name, one]) => [`${path}/${name}`, one] as [string, Json]),
     );

@@ -117,8 +117,8 @@ const IN_BODY: [string, object][] = [
 
 const idLike = (id: string) => `${id.slice(0, 4)}${'0'.repeat(26)}`;
 /**
- * A homeowner that names another user is refused before any look-up (403). For all other callers, resources out of reach do not exist
- * (404).
+ * A homeowner that names another user is refused before any look-up (403). For all other callers, resources that they may not access do not
+ * exist (404).
  */
 const refusalOf = (who: 'utility' | 'homeowner', isOfUser: boolean) => (who === 'homeowner' && isOfUser ? 403 : 404);
 
