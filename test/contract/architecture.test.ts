@@ -43,7 +43,7 @@ const DASHBOARD_TYPES = new Set(['clients/typescript/client.ts', 'src/api/dashbo
 const SIMULATORS_SEE = new Set(['core', 'config', 'devices', 'database', 'users']);
 /** Folders of ingest and the files next to them, from the bottom up: each imports only from rows above its own. */
 const INGEST_LAYERS = [
-  // Modules that deliver messages do not depend on the contents of messages: they receive topics as values.
+  // Modules that deliver messages do not parse topics or contents; they receive topics as values.
   ['source', 'decoders', 'normalise', 'fault.ts', 'flood-limit.ts', 'receipt-clock.ts', 'turns.ts'],
   ['message.ts'],
   ['gateways'],

@@ -111,7 +111,7 @@ test('the resources of Green Button Connect My Data are valid by the published s
   const range = dayRange('2026-09-30', '2026-10-01', 'UTC');
   const text = await whole(subscriptionXml({ about, self, range, now: AT, unit: 'quarter_hour', months: months() }));
   expect(await validateByEspiSchema(text)).toEqual([]);
-  // Export begins in the month in which it has energy; both meter readings have one type each.
+  // Exports begin in the first month with exported energy; import and export each have one reading type.
   expect(text.match(/<espi:ReadingType>/g)).toHaveLength(2);
   expect(text.match(/<espi:IntervalBlock>/g)).toHaveLength(3);
 });

@@ -146,7 +146,7 @@ describe.each(ROLES)('the role %s', (role) => {
     expect(mounted).toEqual([config.dataDir, '/tmp', '/etc/energy/tls']);
     for (const file of [config.tls.certFile, config.tls.keyFile])
       expect(file).toMatch(/^\/etc\/energy\/tls\/tls\.(crt|key)$/);
-    // It has time to drain, and then to stop (STOP_MS of src/start/role.ts).
+    // The pod has time to drain, and then to stop (STOP_MS of src/start/role.ts).
     expect(deploymentOf(role).spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(
       config.api.drainSeconds + 9,
     );

@@ -132,7 +132,7 @@ test('a session keeps its QoS 2 ids and its subscription until its expiry', asyn
         publishPacket({ topic, qos: 2, messageId, payload: `qos2 ${clean}` }),
       ]),
     );
-  // Taken over by another connection of the login with its client id, which continues the session.
+  // Another connection with the same login and client id takes over and continues the session.
   const second = await raw(false, 7);
   await first.closed;
   expect(first.ended).toEqual([0x8e]);

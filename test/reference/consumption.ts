@@ -78,8 +78,8 @@ interface Series {
 }
 
 /**
- * Returns a function of the end of an interval: the series of a circuit that count in a direction then, which are the best with a reading
- * before that end. A total that is 0 while a part of it is not exists only from its first non-zero reading.
+ * Returns a function that maps the end of an interval to the series of a circuit that count in a direction then: the best series with a
+ * reading before that end. A total that is 0 while a part of it is not exists only from its first non-zero reading.
  */
 function bestOf(direction: string, circuit: readonly Series[]): (end: number) => Series[] {
   const known = circuit.filter((s) => s.known);
@@ -144,7 +144,7 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
     for (const s of here) {
       for (const { countsImport, countsExport, ...step } of countedOf(s)) {
         if (!countsImport && !countsExport) continue;
-        // Readings of one tariff show when another one did not run.
+        // Readings of one tariff show when the other tariffs did not run.
         const others = isTariff(s)
           ? here.filter((o) => o !== s && isTariff(o) && o.direction === s.direction).flatMap(countedOf)
           : [];

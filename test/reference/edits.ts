@@ -17,7 +17,7 @@ export interface ReferenceEdit {
   toMs: number;
   /** Register reading by hand, mWh; null: none. */
   value: number | null;
-  /** For an edit by the clock, which was set back: times of the excluded readings (Unix ms); all others in the range count. */
+  /** If the edit was made because a clock was set back: times of the excluded readings (Unix ms); all other readings in the range count. */
   instants?: ReadonlySet<number>;
 }
 

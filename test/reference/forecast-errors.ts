@@ -8,7 +8,7 @@ import { computeDeviation, computeForecastRange } from '#src/remarks/forecast-ra
 export interface ForecastOutcome {
   home: string;
   month: Month;
-  /** Day of the month, from 1: the days before it are over. */
+  /** Day of the month, from 1, on which the forecast is made. Earlier days are known. */
   day: number;
   actual: number;
   forecast: number;

@@ -68,7 +68,7 @@ export interface ReferenceAnswer {
   complete: boolean | null;
 }
 
-/** Prepares a home from its whole past once. Returns a function that answers for any quarter-hours as one bucket. */
+/** Prepares a home from its whole past once. Returns a function that computes the usage of any quarter-hours as one bucket. */
 export function referenceHome(devices: readonly ReferenceDevice[]): (quarters: readonly number[]) => ReferenceAnswer {
   const tally = referenceHomeSums(devices);
   return (quarters) => tally(quarters).answer;

@@ -25,7 +25,7 @@ interface Flow {
  */
 export function countedReceipts(happened: readonly HostEvent[], kind: 'register' | 'power'): CountedReceipt[] {
   let found: CountedReceipt[] = [];
-  // Of two readings in the same ms the first counts, because it is not the higher one, even if it is excluded.
+  // Of two readings in the same ms, the first one is kept because it is not higher, even if it is excluded.
   const times = new Set<number>();
   for (const one of happened) {
     if ('value' in one) {

@@ -66,7 +66,7 @@ export function registerSteps(
   const go = (to: Reading) => {
     run.push({ ...to, step: step(last(), to, to.value - last().value) });
   };
-  /** Ends the run: the next one begins with this reading, after the energy up to it. */
+  /** Ends the current run after adding the energy up to this reading. The next run begins with this reading. */
   const begin = (first: Reading, energy: bigint | null) => {
     over.push(...run.flatMap((one) => one.step ?? []));
     if (energy !== null) over.push(step(last(), first, energy));
@@ -87,7 +87,7 @@ export function registerSteps(
     return (held.value - from.value) * 5n * HOUR <= most20 * (held.at - from.at) ? z : null;
   }
 
-  /** Applies the rows of the table, except the glitch, when two readings fit the held one. */
+  /** Applies the rows of the verdict table, except for glitches, once two readings fit the held one. */
   function confirmed(held: Reading) {
     const z = lateSince(held);
     const good = last();

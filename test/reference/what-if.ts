@@ -68,7 +68,7 @@ export function referenceWhatIf(home: readonly HomeQuarter[], { battery, product
     let [imported, exported] = [notNegative(net), notNegative(ZERO.minus(net))];
     const estimated = least(of(quarter.estimated), imported);
     before.push({ imported, exported, estimated, known: true });
-    // More production is less import and more export, and the other way round: a shift of the balance.
+    // A change of production shifts the balance: more production means less import and more export.
     const shifted = imported.minus(exported).minus(scale.minus(new ExactRatio(1n)).times(of(quarter.production)));
     [imported, exported] = [notNegative(shifted), notNegative(ZERO.minus(shifted))];
     if (battery) {

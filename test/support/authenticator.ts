@@ -7,7 +7,7 @@ interface CreationOptions {
   user: { id: string };
 }
 
-/** What an attacker or a broken authenticator changes in a response. */
+/** Changes that an attacker or a broken authenticator makes to a response. */
 export interface ForgedResponse {
   challenge?: string;
   origin?: string;

@@ -13,7 +13,7 @@ const isRoot = process.getuid?.() === 0;
 
 /**
  * Registers a test for each fault of an installation with this broker. There is one file per broker, because the tests mostly wait and can
- * run concurrently. Faults that need no other disk or broker follow each other on one installation, as on real days, so that each meets the
+ * run concurrently. Faults that need no separate disk or broker run one after another on one installation, so that each starts from the
  * state that the previous one left. BAD_DAYS=apart gives each its own installation. `clocks` selects the clock faults.
  */
 export function testFaultsOfInstallation(broker: Fault['broker'], clocks = false): void {

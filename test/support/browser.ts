@@ -30,9 +30,9 @@ export function openBrowser(): Promise<Browser> {
 }
 
 /**
- * Creates a browser context without cookies. `problems` collects what no page of ours may do: requests to another host, violations of the
- * content policy, script errors. `isKept`: the service worker stores visited pages for offline use; otherwise a test could see what another
- * page left.
+ * Creates a browser context without cookies. `problems` collects violations of rules for all pages: requests to another host, violations of
+ * the content policy, script errors. `isKept`: the service worker stores visited pages for offline use; otherwise a test could see what
+ * another page left.
  */
 export async function newBrowserContext(
   browser: Browser,
@@ -90,13 +90,16 @@ async function expectAccessible(page: Page, rules?: readonly string[]): Promise<
   expect(told).toEqual([]);
 }
 
-/** Each size and each colour scheme is tested once: axe's findings depend on one of them. Words and roles are the same in both. */
+/**
+ * Each size and each colour scheme is tested once, because each of axe's findings depends on only one of them. Texts and roles are always
+ * the same.
+ */
 const LOOKS = [
   ['phone', 'dark', undefined],
   ['desktop', 'light', ['color-contrast']],
 ] as const;
 
-/** Axe's rules whose findings depend on the words of a page, for a page that another language tests by all rules. */
+/** Axe's rules whose findings depend on a page's texts. They suffice if the page is tested by all rules in another language. */
 export const AXE_RULES_OF_TEXTS: readonly string[] = [
   ...[
     'area-alt',

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 
-/** A certificate authority for client certificates, created with openssl in a folder of the test. */
+/** A certificate authority for client certificates, created with openssl in the test's folder. */
 export interface CertificateAuthority {
   /** Path of the authority's own certificate (PEM). */
   file: string;

@@ -3,7 +3,10 @@ import { createDevice, updateDevice } from '#src/devices/store.ts';
 import type { Dashboard } from './dashboard.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from './load-profile.ts';
 
-/** Homes for the browser tests. Their past readings are written directly, as ingest would have written them: years in a second. */
+/**
+ * Homes for the browser tests. Their past readings are written directly, in the form in which ingest would have written them, because that
+ * takes a second for years of data.
+ */
 
 export const QUARTER_MS = 900_000;
 const HOUR_MS = 3_600_000;

@@ -9,7 +9,7 @@ import { addEvents } from '#src/events/outbox.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 
-/** Deliveries of a test, whose clock the test controls. */
+/** Deliveries of a test. The test controls their clock. */
 export interface TestDeliveries {
   database: TestDatabase;
   db: Database;

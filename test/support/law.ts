@@ -3,7 +3,7 @@ import type { EnergyInterval, Law, Point } from '#ingest/normalise/law.ts';
 import { pointKey, replayLaw } from '#ingest/normalise/replay.ts';
 import type { History } from '#test/reference/histories.ts';
 
-/** Converts readings to those of one device, as the reference takes them. */
+/** Converts readings of one device to the form that the reference takes. */
 export const readingsOfDevice = (readings: History['readings'], deviceId = 'dev_1'): DecodedReading[] =>
   readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
 

@@ -24,7 +24,7 @@ const LONGEST = [
   'test/database/api/dashboard-session',
 ];
 /**
- * Order of projects. A vitest process serves one project: if the next file belongs to another, the process ends, and the next one loads the
+ * Order of projects. A vitest process serves only one project: if the next file belongs to another project, a new process must load the
  * service again.
  */
 const LEVELS = ['src/', 'ingest/', 'simulators/', 'test/system/', 'test/tiers/', 'test/database/', 'test/contract/'];

@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const broker of brokers.splice(0)) await broker.close();
 });
 
-/** Starts a broker that commits each message at once, unless its test holds the receipts. */
+/** Starts a broker that commits each message at once, unless the test delays the commits. */
 export async function startCommittingBroker(given: Partial<BrokerOptions> = {}) {
   const received: { topic: string; text: string }[] = [];
   const held: Receipt[] = [];

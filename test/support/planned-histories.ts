@@ -32,11 +32,11 @@ export const arbitraryDelivery = fc.record({
   turns: fc.array(fc.nat(2), { minLength: 1, maxLength: 30 }),
   /** Kind of head cache of each writer. */
   memories: fc.array(fc.constantFrom(...CACHE_KINDS), { minLength: 3, maxLength: 3 }),
-  /** Changes of settings by owners, with the step before which each is made. */
+  /** Owners' changes of settings, each with the number of the step before which it is made. */
   changes: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICE_COUNT - 1), settings: arbitrarySettings }), {
     maxLength: 3,
   }),
-  /** Edits made by hand, or revoked (by number), with the step before which each is made. */
+  /** Edits by hand that are made or (by number) revoked, each with the number of the step before which this happens. */
   edits: fc.array(
     fc.record({
       step: fc.nat(200),

@@ -17,8 +17,8 @@ export interface SolarQuarter {
 }
 
 /**
- * Writes a home with a meter at the grid and an inverter, both known throughout but for the quarter-hours that `isUnknown` names, of which
- * the inverter is silent. Returns its quarter-hours.
+ * Writes a home with a meter at the grid and an inverter, both known throughout, except that the inverter is silent in the quarter-hours
+ * for which `isUnknown` is true. Returns its quarter-hours.
  */
 export async function solarHome(
   api: TestApi,

@@ -75,8 +75,8 @@ export async function startHAProxy(options: {
     ),
   };
   const output = openSync(join(folder, 'log'), 'a');
-  // Killed with this process: a test that is killed only leaves its folder. (A process that changes its user loses the parent-death signal,
-  // so the signal is set last.)
+  // HAProxy is killed with this process, so a killed test leaves only its folder behind. (A process that changes its user loses the
+  // parent-death signal, so the signal is set last.)
   const child: ChildProcess = spawn(
     'chroot',
     [

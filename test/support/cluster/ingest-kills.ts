@@ -16,7 +16,7 @@ const CONNECT_TIMEOUT_MS = 2_000;
 interface KillRound {
   /** Number of clients that were connected to the killed process. */
   moved: number;
-  /** Longest time from the kill to the next PUBACK of one of them, in seconds. */
+  /** Longest time from a kill to the next PUBACK for a device of the killed process, in seconds. */
   backS: number;
   /** Longest time without a PUBACK of any other client, in seconds. */
   othersGapS: number;
@@ -31,8 +31,8 @@ export interface KillResult {
 }
 
 /**
- * Kills each process of a pair in turn, so many times in all, while devices publish five readings a second each through the proxy at QoS 1
- * and repeat what was not acknowledged. `connectTimeoutMs`: how long they wait for a CONNACK.
+ * Kills the processes of a pair alternately, the given number of times in total, while devices publish five readings a second each through
+ * the proxy at QoS 1 and repeat what was not acknowledged. `connectTimeoutMs`: how long they wait for a CONNACK.
  */
 export async function killInTurn(
   { proxy, processes }: IngestPair,

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Runs a program of another root file system as one of its users, in separate namespaces. Its /proc is mounted only there, and all its
- * children are killed with its first process. The first process is killed when this process ends, in whatever way, so no test leaves a
- * server or a mount behind. `network`: file of its network namespace; default is this process's.
+ * Runs a program from another root file system as one of that system's users, in separate namespaces. Its /proc is mounted only there, and
+ * all its children are killed with its first process. The first process is killed when this process ends, in whatever way, so no test
+ * leaves a server or a mount behind. `network`: file of its network namespace; default is this process's.
  */
 export function startInNamespace(
   root: string,

@@ -241,7 +241,7 @@ export async function startRabbitMq({
 
 const CTL = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmqctl';
 
-/** A hanging node does not respond. */
+/** A node that hangs does not respond, so do not wait for it. */
 const CTL_OPTIONS = { encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' } as const;
 
 /** Arguments of chroot for running `rabbitmqctl` on a node. */

@@ -11,7 +11,7 @@ const NOT_CLONED = new Set(['.git', 'node_modules', 'artifacts', 'coverage', 'da
 /** Commands of podman that remove every container, volume and network in the tests' own storage. */
 const REMOVE = ['rm --all --force --time=0 --volumes', 'volume prune --force', 'network prune --force'];
 
-/** A machine of its own for containers: a copy of the repository, and a network with its own ports. */
+/** A separate environment for containers: a copy of the repository, and a network with its own ports. */
 export interface Deployment {
   /** Address of that machine in the test's network, such as 198.18.0.2. */
   address: string;
@@ -27,7 +27,7 @@ export interface Deployment {
 
 /**
  * Creates the machine. Its network namespace has a link to this machine, so that published ports are reached as from the network of a
- * house, while ports of other programs here stay free. It has no way to the Internet. Needs root that may mount.
+ * house, while ports of other programs here stay free. It has no Internet access. Needs root with the right to mount.
  */
 export function createDeployment(): Deployment {
   const name = `energy${process.pid}`;
@@ -46,7 +46,7 @@ export function createDeployment(): Deployment {
     ip('-n', name, ...one.split(' '));
   ip('-n', name, 'route', 'add', 'default', 'via', outside);
   const folder = mkdtempSync(join(tmpdir(), 'energy-deployment-'));
-  // Copy times of change, too: podman reuses layers of unchanged files.
+  // Also copy modification times, because podman reuses layers of unchanged files.
   const cloned = readdirSync(root).filter((entry) => !NOT_CLONED.has(entry));
   execFileSync('cp', ['-a', ...cloned, folder], { cwd: root });
   const log = `${folder}.log`;

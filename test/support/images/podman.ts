@@ -44,7 +44,7 @@ export const podmanEnvironment = (): NodeJS.ProcessEnv => ({
   ...process.env,
   CONTAINERS_CONF: join(FOLDER, 'containers.conf'),
   CONTAINERS_STORAGE_CONF: join(FOLDER, 'storage.conf'),
-  // Podman runs healthchecks by timers of systemd. The tests run them by themselves.
+  // Podman would run health checks by systemd timers, so the tests run them themselves.
   DISABLE_HC_SYSTEMD: 'true',
 });
 
