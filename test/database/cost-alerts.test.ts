@@ -45,7 +45,7 @@ const alert = (type: 'daily_cost' | 'monthly_cost', threshold: string, userId = 
   createAlert(db, { userId, delivery: 'webhook', type, threshold });
 const tariff = (terms: Terms, { valid_from = '2026-01-01', currency = 'EUR', userId = home.userId } = {}) =>
   createTariff(db, { userId, name: 'x', valid_from, currency, terms });
-/** Reads one kWh an hour on the 17th, from midnight. */
+/** Sends register readings of one kWh an hour on the 17th, from midnight. */
 const use = (kwh: number, of = home) =>
   of.read(
     [
@@ -168,7 +168,7 @@ describe('an alert on costs', () => {
       NOW,
       exported,
     );
-    // 9 kWh more were imported; that 8 kWh were exported is still unknown.
+    // 9 kWh more were imported; the export of 8 kWh is not reported yet.
     await home.read([[at('17T11:50'), 110]], NOW);
     await evaluate();
     expect(await told()).toEqual([]);
@@ -408,7 +408,7 @@ test('if the costs of all homes exceed the time of one transaction, the next tra
   }
   const first = await evaluateChangedHours(database.pool, evaluator, NOW, 5_000, 0);
   expect(first).toMatchObject({ fired: 1, hasMore: true });
-  // Homes that remained come first, even if homes that have not fired changed before them.
+  // Deferred homes come first, even if other homes changed earlier.
   for (const { userId } of homes) await alert('daily_cost', '100', userId);
   await database.pool.query(
     'UPDATE alerts SET delivery = delivery WHERE user_id IN (SELECT unnest(user_ids) FROM usage_changes WHERE costs_only)',

@@ -278,7 +278,7 @@ test('a closed bill is corrected by an edit as by a late reading, and lists manu
     registers: [{ at_end: { kwh: '500.000000', is: 'by_hand' }, energy_kwh: '400.000000' }],
   });
   expect(json.corrections).toMatchObject([{ status: 'waiting', import_kwh: '-36.000000' }]);
-  // In the next bill the reading by hand is the register at the start.
+  // The next bill starts with the reading by hand.
   const next = { device_id: deviceId, start: '2026-06-01', end: '2026-06-04' };
   const { bill_period_id } = (await post('/v1/bill-periods', next, utility.key)).json;
   const headers = { accept: 'application/atom+xml' };

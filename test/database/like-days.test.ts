@@ -146,7 +146,7 @@ test('answers that support only linear interpolation refuse similar days', async
   const headers = { accept: 'application/atom+xml' };
   const feed = await api.send(`${path}?${asked}&group_by=hour&gaps=like_days`, { key, headers });
   expect(feed.status).toBe(422);
-  // Days before the data and in the future: nothing is known of them.
+  // Days before the first data, and future days, are unknown.
   for (const [start, end] of [
     ['1970-01-01', '1970-12-31'],
     ['9998-01-01', '9998-12-31'],

@@ -144,7 +144,7 @@ test('the quality of a month lists swaps, refused readings with reasons, and unk
   const at = (quarter: number) => new Date(MAY + quarter * QUARTER_MS).toISOString();
   const rows = (from: number, to: number, kwh: (quarter: number) => number) =>
     Array.from({ length: to - from }, (_, index) => ({ ts: at(from + index), energy_total_kwh: kwh(from + index) }));
-  // Another meter, with a higher register, after an hour without a meter.
+  // After an hour without a meter, another meter with a higher register is installed.
   await send([...rows(0, 20, (n) => 5_000 + n / 10), ...rows(24, 40, (n) => 9_000_000 + n / 10)]);
   const inMay = MAY + 10 * HOUR_MS;
   await send([{ ts: new Date(inMay + HOUR_MS).toISOString(), energy_total_kwh: 1 }], inMay);

@@ -368,7 +368,7 @@ test('the check of the aggregates finds no difference, detects a manipulated row
   const since = new Date(Date.UTC(2026, 8, 1));
   const { capabilities, pool } = database;
   const pass = (mode: 'check' | 'repair') => checkAllRollups(pool, { capabilities, since, mode });
-  // Up to today: otherwise a refresh within the check would close open hours, and recompute them before the comparison.
+  // Refresh up to today first. Otherwise a refresh within the check would close open hours and recompute them before the comparison.
   await database.settle(new Date());
   expect((await pass('check')).differences).toEqual([]);
   const [{ name }] = (await pool.query(relationOf(database, 'closed_user_daily'))).rows;

@@ -387,7 +387,7 @@ test('an installation with a row per quarter-hour answers the same after the upd
   expect((await migrate(pool)).applied).toContain(HOURS_MIGRATION);
 
   expect(await answers()).toEqual(before);
-  // Late readings for the earlier rows, and for hours next to them.
+  // Late readings for the hours of the earlier rows, and for adjacent hours.
   const late = (hour: number, kwh: number) => home.read([[new Date(at(hour).getTime() + 600_000), kwh]], NOW);
   await late(100, 100 + 100 * 0.25 + 0.2);
   await database.settle(NOW);

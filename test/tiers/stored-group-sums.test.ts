@@ -219,7 +219,8 @@ test('the first times of devices and the direction of their energy are computed 
     await addToProfile(database, [flow(40, 500), flow(20, 500)]);
     await database.settle();
     await storeHistoryFacts(db, [{ key: one.deviceId, userId: one.userId, produces: true }], at(1, 0));
-    // Cases: no change since; the opposite direction since; the same, long ago; energy before the recorded beginning.
+    // Cases: no change since the facts were stored; energy in the opposite direction since then; energy added long before; energy before
+    // the recorded beginning.
     if (number === 1) await addToProfile(database, [flow(0, 0, 2_000)]);
     if (number === 2) await addToProfile(database, [flow(20, 0, 3_000)]);
     if (number === 3) await addToProfile(database, [flow(50, 1)]);

@@ -9,7 +9,7 @@ import { readerOf } from '#src/delivery/words/words.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { confirmEmail, mailedConfirmation } from '#test/support/email-changes.ts';
 
-/** Tests of the changes that decide who can get into an account: e-mail addresses, keys, sessions. */
+/** Tests of changes that affect who can access an account: e-mail addresses, keys, sessions. */
 let api: TestApi;
 let admin: { userId: string; key: string };
 let utility: { userId: string; key: string };
@@ -268,7 +268,7 @@ describe('a changed e-mail address', () => {
     expect((await send('PATCH', path, utility.key, { email: newEmail(userId), timezone: 'Europe/Paris' })).status).toBe(
       200,
     );
-    // After the account is signed out everywhere, it still has signed in before.
+    // Signing out everywhere does not make the account one that has never signed in.
     await sql('DELETE FROM sessions WHERE user_id = $1', [userId]);
     expect((await send('PATCH', path, utility.key, { email: 'a-utility@example.com' })).status).toBe(403);
     expect((await send('PATCH', path, admin.key, { email: `again-${userId}@example.com` })).status).toBe(200);

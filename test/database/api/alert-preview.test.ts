@@ -92,7 +92,7 @@ test('a preview returns the days and months that would have cost more than the t
     ['2026-04-01T00:00:00.000Z', '234.00'],
     ['2026-05-01T00:00:00.000Z', '241.80'],
   ]);
-  // The tariff changes to another currency: each day has one currency. The month with both currencies is in neither answer.
+  // The tariff changes to another currency. Each day has one currency; the month with both currencies is in neither preview.
   await tariff({ valid_from: '2026-05-02', currency: 'JPY', import: { per_kwh: '10' } });
   const both = (await preview({ type: 'daily_cost', threshold: '7.79' })).json.data;
   expect(both).toHaveLength(89);

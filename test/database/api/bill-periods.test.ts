@@ -226,7 +226,7 @@ test('corrections of a closed period are billed with the next open one', async (
     last_told: { cause: 'closing' },
   });
   await close(second);
-  // More energy of 3 April now lies in 2 April, and less in 3 April: noon shows 102.75.
+  // The register now reads 102.75 at noon, so more of the energy belongs to 2 April, and less to 3 April.
   await read([
     [APRIL + 1.5 * DAY_MS, 101.9],
     [APRIL + 2.5 * DAY_MS, 102.75],

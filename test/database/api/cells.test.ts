@@ -8,7 +8,7 @@ import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import { createAuthenticator } from '#test/support/authenticator.ts';
 
-/** The first cell, whose identifiers name none, and the cell c2. */
+/** The first cell, whose identifiers contain no cell name, and the cell c2. */
 let first: TestApi;
 let second: TestApi;
 beforeAll(async () => {

@@ -224,7 +224,7 @@ describe('a homeowner’s key never reads as an administrator', () => {
   });
 });
 
-/** Locks an account while its role is changed, and commits once `meanwhile` waits for the lock. */
+/** Changes an account's role in an open transaction, starts `meanwhile`, and commits once `meanwhile` waits for the lock. */
 async function whilePromoted<T>(userId: string, meanwhile: () => Promise<T>): Promise<T> {
   const client = await api.database.pool.connect();
   try {

@@ -62,7 +62,7 @@ async function pair(home: Home, body: object, channels: readonly ('import' | 'ex
   return json.device_id;
 }
 
-/** Energies of a quarter-hour in whole Wh by device. They are such that no bound of physics binds. */
+/** Energies of a quarter-hour in whole Wh by device. They are chosen so that no physical bound applies. */
 function energies(index: number) {
   const produced = random(300);
   const fedIn = random(produced + 1);
@@ -171,7 +171,7 @@ function addsUp(hours: readonly Row[], finer: readonly Row[], context: unknown):
     const sum = (of: (row: Row) => number) => mine.reduce((all, row) => all + of(row), 0);
     const differences = [
       ...ADDITIVE.map((name) => [name, sum((row) => whole(row[name], 3)) - whole(hour[name], 3)]),
-      // Prices of 0.1 a kWh make amounts of whole ten-thousandths. The standing charge of a day does not.
+      // With a price of 0.1 per kWh, amounts are whole ten-thousandths, except for the daily standing charge.
       ...['import', 'export', 'estimated'].map((name) => [
         `cost of ${name}`,
         sum(({ cost }) => whole(cost?.[name], 4)) - whole(hour.cost?.[name], 4),

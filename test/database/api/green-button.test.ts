@@ -112,7 +112,7 @@ describe('the consent to a scope string of Green Button', () => {
     expect(negotiated.scope).toBe('FB=1_3_4_5_14;IntervalDuration=900;BlockDuration=daily;HistoryLength=94608000');
     for (const scope of ['FB=10', 'FB=', 'FB=4;IntervalDuration=60', 'FB=4;HistoryLength=-1', `FB=4 FB=5`])
       await expect(newToken(home, {}, scope)).rejects.toThrow();
-    // An app without the scope that it stands for cannot ask for it, and no client sets what was negotiated.
+    // An app cannot request a scope string whose scope it lacks, and no client can set the negotiated string.
     await expect(newToken(home, { scopes: ['devices:read'] })).rejects.toThrow();
     const plain = await tokensOf(api, app, home, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
     expect([plain.scope, plain.resourceURI]).toEqual(['insights:read', undefined]);
@@ -144,7 +144,7 @@ describe('a token of a home', () => {
     // The last register was read at 23:00 of yesterday.
     expect(imported).toHaveLength(40 * 96 - 4);
     expect(values.filter(([, , value]) => value === '125000')).toHaveLength(10 * 96 - 4);
-    // Everything that a home or app is called elsewhere stays inside.
+    // Internal ids and names of homes and apps do not appear in the feed.
     for (const secret of [home.userId, home.deviceId, app.appId]) expect(text).not.toContain(secret);
   });
 
@@ -270,7 +270,7 @@ describe('a Green Button resource is refused to', () => {
     const member = await api.user('homeowner', { scopes: [...SCOPES] });
     const memberId = await addMember(api, home, member, 'manage');
     const key = await homeKey(api, home, member);
-    // In its session, a member lets an app into its own home.
+    // In a session, a member authorizes an app for the member's own home.
     const theirs = await tokensOf(api, app, member, { scope: SCOPE });
     const [point = ''] = selfOf((await get(`${ROOT}/UsagePoint`)).text);
     const expectNothing = async () => {
@@ -405,7 +405,7 @@ describe('a year of quarter-hours', () => {
       bytes += piece.length;
       if (!piece.includes('<espi:IntervalBlock>')) continue;
       blocks++;
-      // No month is read before the blocks of the one before are sent.
+      // A month is read only after the blocks of the previous month were sent.
       expect(months).toBeLessThanOrEqual(blocks / 28 + 2);
       if (blocks % 25 !== 0) continue;
       collectGarbage();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
-/** Two API processes on one database, behind a proxy that sends its clients' addresses: this test, on the loopback. */
+/** Two API processes on one database. This test acts as their proxy on the loopback and sends client addresses. */
 let api: TestApi;
 let other: TestApi;
 beforeAll(async () => {

@@ -11,9 +11,9 @@ import { addMember, type Browser, homeKey, type Person, signInBrowser } from '#t
 
 /**
  * Expected status of each operation for: the home's own account, a member with access read, one with access manage, a stranger, an app with
- * all scopes of apps that the home has let in, and one that another home has let in. `ok` is the operation's own status; `own` means that the
- * operation is about the caller itself, and its answer contains nothing of the home. Nobody gets 401, and so does an app by a token of its
- * own, which reaches its resources of Green Button alone (green-button.test.ts).
+ * all scopes of apps that the home has authorized, and one that another home has authorized. `ok` is the operation's own status; `own`
+ * means that the operation is about the caller itself, and its answer contains nothing of the home. Nobody gets 401, and so does an app by
+ * a token of its own, which reaches its resources of Green Button alone (green-button.test.ts).
  */
 const EXPECTED: Record<OperationName, string> = {
   getEnergyInsights: 'ok ok ok 403 ok 403',
@@ -285,7 +285,7 @@ const QUERIES: Partial<Record<OperationName, string>> = {
   deleteIntensities: 'from=2026-06-15T00:00:00Z&to=2026-06-16T00:00:00Z',
   getFleetSilence: 'start=2026-06-01&end=2026-06-10',
 };
-/** Operations on objects of the utility, for which a member's session does not enter the home. */
+/** Operations on objects of the utility, for which a member's session does not switch to the home. */
 const isOfUtility = ({ path }: AnyOperation) => /\{(group_id|batch_id)\}/.test(path) && !path.includes('{user_id}');
 
 /** Sends a request about a new object of the home, with a key or from a browser. */

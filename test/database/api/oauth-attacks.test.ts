@@ -375,7 +375,7 @@ test('RFC 6819, 4.2.3 and 4.4.1.10 an app that has access asks again like a new 
   const cookies = cookiesOf(await signInBrowser(api, home.userId));
   const { at, page } = await openConsentPage(api, cookies, await consentRequestUrl(app));
   expect(page.text).toContain('name="decision" value="allow"');
-  // By its address alone, and by a form that a program sends without having seen the page.
+  // By opening the address, and by sending the form without having loaded the page.
   for (const form of [undefined, { until: 'unlimited', decision: 'allow' }])
     expect((await requestAsBrowser(api, cookies, at, form)).headers.location).toBeUndefined();
   expect(await list(home)).toHaveLength(1);

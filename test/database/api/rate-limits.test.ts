@@ -166,7 +166,7 @@ test('the database counts while Redis is unavailable, and Redis counts again aft
     await redis.stop();
     expect([await left(), await left()]).toEqual([29, 28]);
     await redis.start();
-    // Redis has lost its memory: the windows start again there, too.
+    // Redis has lost its counters, so the windows start again there, too.
     await expect.poll(left, { interval: 200 }).toBe(29);
   } finally {
     await api.close();

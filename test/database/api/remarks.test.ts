@@ -72,9 +72,7 @@ async function gridMeter(userId: string): Promise<string> {
   return device.device_id;
 }
 
-/**
- * A home with the quarter-hours of a simulated one from 2025 on, for 70 days or more; on the last `faultDays` days a heater was left on.
- */
+/** A home with simulated quarter-hours from 2025 on, for at least 70 days; on the last `faultDays` days a heater was left on. */
 async function forgetfulHome(
   days: number,
   { estimatedHours = 0, faultDays = 1 } = {},
@@ -267,7 +265,7 @@ describe('remark.raised', () => {
     expect((await patch({ remarks_by_mail: null })).status).toBe(422);
     const { status, json } = await patch({ remarks_by_mail: true }, 'sv, en;q=0.2, de-AT;q=0.8, nl;q=0');
     expect([status, json.remarks_by_mail]).toEqual([200, true]);
-    // Another change leaves both alone, whatever language its client has.
+    // A change of another setting affects neither, whatever the client's language is.
     expect((await patch({ phone: null }, 'fr')).json.remarks_by_mail).toBe(true);
 
     const firstMs = untilMs - 3 * 24 * HOUR_MS;

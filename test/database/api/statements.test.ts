@@ -9,8 +9,8 @@ import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts
 
 /**
  * Number of SQL statements that each operation needs for one small request, including BEGIN and COMMIT. Each statement is a round trip and
- * takes the server's time, so a number may rise only for a reason. Not counted are the check of the key, which is cached for 5 s
- * (auth/authenticate.ts), and the count of requests, which concurrent requests share (auth/request-counter.ts). Two operations that run
+ * takes the server's time, so a number may rise only if there is a good reason. Not counted are the check of the key, which is cached for 5
+ * s (auth/authenticate.ts), and the count of requests, which concurrent requests share (auth/request-counter.ts). Two operations that run
  * statements for their whole duration are omitted.
  */
 const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, number> = {

@@ -223,7 +223,7 @@ describe('a tariff by a series', () => {
     expect(await may(admin)).toBe(201);
     expect(await may(stranger)).toBe(422);
     expect(await may(neighbour)).toBe(422);
-    // The user's rights count, not the caller's: the utility creates the tariff.
+    // The utility creates the tariff, but the user's access to the series decides.
     const by = (key: string, seriesId: string) =>
       post(flat({ user_id: home.userId, import: { series_id: seriesId } }), key);
     expect((await by(utility.key, await series(home.key))).status).toBe(201);

@@ -5,7 +5,7 @@ import { findSentDelivery } from '#src/delivery/log.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { listDeliveriesAsApi } from '#test/support/delivery-log.ts';
 
-/** Test service with the callback rules of a live installation: only public addresses are allowed. Every name lookup fails. */
+/** Test service with the callback rules of a live installation, which allow only public addresses. Every name lookup fails. */
 let deliveries: TestDeliveries;
 const lookedUp: string[] = [];
 beforeAll(async () => {

@@ -38,7 +38,7 @@ async function home(): Promise<Meter> {
 }
 
 const exclude = { nativeName: REGISTER, from: hour(20), to: hour(30), value: null, reason: 'x' };
-/** Changes an owner's setting of a device. `before`: the result before the change. */
+/** Changes an owner's setting of a device. `before`: expected usage before the change. */
 type Say = (deviceId: string) => Promise<unknown>;
 const SAID: Record<string, Say | { before: Say; say: Say }> = {
   'a limit': (deviceId) => updateDevice(db, REACH_OF_ALL, deviceId, { limit_kw: 0.5 }),

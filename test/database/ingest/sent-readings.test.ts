@@ -137,7 +137,7 @@ const delivery = fc.record({
   /** Order of the messages, and of the requests. */
   ranks: fc.record({ mqtt: arbitraryRanks, https: arbitraryRanks }),
   sizes: fc.array(fc.constantFrom(1, 5, 40, 200), { minLength: 1, maxLength: 5 }),
-  /** Way of each reading to the third device. */
+  /** Transport of each reading of the third device. */
   ways: fc.array(fc.constantFrom('mqtt' as const, 'https' as const, 'both' as const), { minLength: 1, maxLength: 6 }),
 });
 type Ways = (typeof delivery extends fc.Arbitrary<infer T> ? T : never)['ways'];

@@ -172,7 +172,7 @@ test('200 topic shapes per gateway are counted separately, and all others togeth
     [home.gatewayId],
   );
   expect(rows).toEqual([{ shapes: 201, messages: 450, further: 250 }]);
-  // Another worker has no list of the shapes, and adds none.
+  // Another worker has not loaded the list of shapes, and adds no shape.
   const other = createUnrecognisedMessageCounter();
   const note = (topic: string) => other.note(home.gatewayId, { topic, payload: Buffer.from('1'), receivedAtMs: 0 });
   for (const topic of ['new/one', 'new/two', 'a/aax']) note(topic);

@@ -117,7 +117,7 @@ test('a start with a clock 14 months ahead does not move the believed time, from
     wrong.stop();
   }
   expect(await read()).toBeLessThan(rightMs + DAY_MS);
-  // A clock that is behind makes nothing look old, either.
+  // A clock that is behind does not make data look old, either.
   const behind = () => new Date(Date.now() - 430 * DAY_MS);
   const slow = await startBelievedTime(database.pool, { clock: behind, log: SILENT });
   expect(slow.ageClock().getTime()).toBeLessThan(Date.now() - 429 * DAY_MS);

@@ -167,7 +167,7 @@ test('both processes are replaced twice, one after the other, and no continuous 
   const codes: (number | null)[] = [];
   for (const which of [0, 1, 0, 1] as const) {
     codes.push(await pair.replace(which));
-    // Wait until the proxy has noticed, as a person who upgrades would.
+    // Wait until the proxy has detected the change, like an operator who upgrades.
     await pair.proxy.isUp(`api/api${which + 1}`);
   }
   const seconds = (performance.now() - startedAt) / 1_000;

@@ -92,7 +92,7 @@ test('explains a refused sign-in in the language of the page, and offers the mai
   await testLooks(page, 'sign-in-refused');
   expect(page.url()).toBe(`${dashboard.url}/dashboard/sign-in`);
   await page.getByLabel('E-mail').waitFor();
-  // Anybody can open a link with any parameter.
+  // Links can contain any parameter, so an unknown one must not be shown.
   await page.goto('/dashboard/sign-in?problem=constructor');
   await page.getByRole('button', button).waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);

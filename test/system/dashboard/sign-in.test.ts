@@ -75,14 +75,14 @@ test('the sign-in page is interactive quickly, small, and loads nothing from oth
   session.on('Network.loadingFinished', ({ encodedDataLength }) => {
     bytes += encodedDataLength;
   });
-  // The first paint of an empty page tells how busy this machine is: on a quiet one it takes less than 50 ms.
+  // The time to the first paint of an empty page shows how busy this machine is: on a quiet one it is below 50 ms.
   const bare = await page.context().newPage();
   await bare.goto('data:text/html,<h1>Nothing</h1>');
   await bare.waitForFunction(`performance.getEntriesByName('first-contentful-paint').length > 0`);
   const barePaintMs = await bare.evaluate<number>(FIRST_PAINT_MS);
   await bare.close();
   const limitMs = 1_000 * Math.max(1, barePaintMs / 50);
-  // What the page after the sign-in was still loading does not belong to this visit.
+  // Requests that the page opened after sign-in still sends do not belong to this visit.
   bytes = 0;
   await page.reload();
   await page.getByRole('heading', { level: 1 }).waitFor();

@@ -268,7 +268,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
   await button(page, 'Compare').click();
   const status = dialog(page).getByRole('status');
   await expect.poll(() => status.textContent()).toMatch(/“Green” would have cost €.*: €[\d.]+ less than your tariff\./);
-  // As many days of the 60 as lie in whole months, 4 kWh each, for ten cents less.
+  // The saving is ten cents for each of 4 kWh a day, on those of the 60 days that lie in whole months.
   const [, less] = /: €([\d.,]+) less/.exec((await status.textContent()) ?? '') ?? [];
   const until = Date.parse(`${new Date().toISOString().slice(0, 7)}-01`);
   const days = (until - firstMs) / DAY_MS;

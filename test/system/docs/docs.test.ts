@@ -48,7 +48,7 @@ describe('the guides', () => {
   test.concurrent.each(LANGUAGES)('have the documented results in %s', async (language) => {
     const admin = await keyOf(await service.user(`admin-${language}@example.com`, 'admin'));
     for (const name of guides) {
-      // Each has its own account, so that none uses up another's requests of the minute.
+      // Each guide has its own account, so that no guide uses up another's requests per minute.
       const userId = await service.user(`${name}-${language}@example.com`);
       const { device_id: deviceId } = (await createDevice(service.db, { userId, type: 'meter', location: 'first' }))
         .device;
@@ -214,7 +214,7 @@ describe('the pages', () => {
         .select(['key_id', 'scopes', 'expires_at', 'revoked_at'])
         .where('user_id', '=', userId)
         .execute();
-    // Nothing is made before the button is pressed.
+    // No key is created before the button is pressed.
     expect(await keys()).toEqual([]);
     await page.getByRole('button', { name: 'Make a key for these samples' }).click();
     await page.getByRole('button', { name: 'Revoke the key' }).waitFor();
@@ -250,7 +250,7 @@ describe('the pages', () => {
     expect(await shown('curl')).toBe(served);
     expect((await keys())[0]?.revoked_at).not.toBeNull();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
-    // A reader who is not signed in is offered nothing.
+    // A reader who is not signed in sees no such button.
     expect(await anonymous.getByRole('button', { name: /key for these samples/ }).count()).toBe(0);
     await anonymous.context().close();
     await page.context().close();

@@ -78,7 +78,7 @@ test('JSON of an unknown topic is discovered by the names of its members, paired
 interface Flow {
   messages(step: number): Record<string, object | string | number>;
   counts: Record<string, { used: number; export: number }>;
-  /** Devices that have a question and count nothing. */
+  /** Devices that need their owner's attention and count nothing. */
   asks?: readonly string[];
 }
 

@@ -76,7 +76,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
       return rows.map((row) => [(row.hour.getTime() - BASE_MS) / HOUR_MS, row.energy_milliwatt_hours]);
     }
 
-    /** With mosquitto a PUBACK is the broker's, so wait until readings are stored. */
+    /** With mosquitto, the broker itself sends the PUBACK, so wait until readings are stored. */
     async function eventually(check: () => Promise<void>, withinMs = 30_000): Promise<void> {
       const untilMs = Date.now() + withinMs;
       for (;;) {

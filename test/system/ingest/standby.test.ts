@@ -190,7 +190,7 @@ test('shared sessions of an earlier version’s workers are emptied and closed; 
   const taken = new Set<string>();
   const source = await inProcess((payload) => {
     taken.add(payload);
-    // Full after the first message, and ready again a moment later: a session that is taken over also resumes.
+    // The worker is full after the first message and has room again a moment later, so a session that it takes over must resume.
     if (taken.size > 1) return true;
     setImmediate(() => source.resume());
     return false;

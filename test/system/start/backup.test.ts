@@ -130,7 +130,7 @@ test('after the loss of a disk, the state of any time is restored from the base 
   await expectErrors(join(target, home), at);
 });
 
-/** Each mistake has an error of its own, and leaves nothing behind. */
+/** Each mistake has a separate error message, and leaves no files behind. */
 async function expectErrors(home: string, at: string): Promise<void> {
   const dataDir = join(folder.path, 'refused');
   const refusal = async (from: string, more: string[], file = passphrase) => {

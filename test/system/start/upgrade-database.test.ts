@@ -51,7 +51,7 @@ function energy(...args: string[]) {
 async function killedAt(at: string): Promise<void> {
   const child = fork(KILLED, [dataDir, at], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
-  // Whatever was in progress, the old database is in its place.
+  // Whichever step was interrupted, the old database is in its place.
   expect(majorIn(below('postgres'))).toBe(EARLIER_POSTGRES_MAJOR);
 }
 
@@ -90,7 +90,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
   mkdirSync(below('upgrade'));
   symlinkSync(EARLIER_POSTGRES_FOLDER, below('upgrade/programs'));
   await killedAt('readings');
-  // Back to the previous version, which stores something: the copy is then out of date.
+  // The previous version runs again and stores data, so the copy is outdated.
   const expected = await before(async (pool, url) => {
     const { tier, capabilities } = (await migrate(pool)).database;
     const database = { tier, capabilities, pool, url, settle: async () => {}, drop: async () => {} };

@@ -11,7 +11,7 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { toDeltaStatementRows } from '#test/support/load-profile.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 
-/** Known errors of continuous aggregates, each tried on ours. The clock of the refresh stands at NOW. */
+/** Known errors of continuous aggregates, each tested on the service's aggregates. The refresh uses the fixed time NOW. */
 const NOW = new Date('2026-11-20T12:00:00Z');
 const at = (time: string) => new Date(`${time}Z`);
 /** All data before this time is materialised after a pass at NOW. */
