@@ -75,7 +75,7 @@ async function publishUntil(
   const { pool, clock, log, everyMs = EVERY_MS } = parts;
   const db = createDatabase(pool);
   const announcer: Announcer = { ...publishing, installation: installationOf(parts.secret) };
-  /** Retained messages of this process by topic, and topics that may have one of an earlier process. */
+  /** Retained messages of this process by topic, and topics on which an earlier process may have left one. */
   const published = new Map<string, string>();
   const former = new Set<string>();
   const wakeUp = new WakeUpSignal();

@@ -183,7 +183,9 @@ export async function updateUser(
   );
 }
 
-/** 409 if another account has the address now. (Checked again at the confirmation, because the address may be taken in the meantime.) */
+/**
+ * 409 if another account already has the address. (Checked again at the confirmation, because the address may be taken in the meantime.)
+ */
 async function mustBeFree(db: Database, email: string, userId: string): Promise<void> {
   const other = await db
     .selectFrom('users')

@@ -81,7 +81,7 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
   yield CLOSE_FEED;
 }
 
-/** A feed without an end that is known when it begins: its intervals come month by month. */
+/** A feed whose length is unknown when it begins, because its intervals are read month by month. */
 interface SubscriptionFeed {
   /** Id of the usage point. */
   about: string;

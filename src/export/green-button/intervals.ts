@@ -190,7 +190,7 @@ type Part = Pick<BoughtPart, 'key' | 'id' | 'fromMs' | 'toMs' | 'imported' | 'ex
 async function editedTimes(db: Database, buyer: Buyer, range: Range): Promise<EditedTime[]> {
   const parts = await partsOf(db, buyer, range);
   const idsOf = (key: Part['key']) => parts.filter((part) => part.key === key).map(({ id }) => deviceOf(id));
-  // Raw SQL: an edit concerns one series or all series of its device; the series decide which edits count.
+  // Raw SQL: an edit applies to one series or to all series of its device, so edits are joined through the series that count.
   const { rows } = await queryOf(db)<{
     device_id: string;
     user_id: string;

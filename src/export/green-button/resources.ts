@@ -52,7 +52,7 @@ export async function* feedXml(
   yield CLOSE_FEED;
 }
 
-/** Makes an entry a document of its own. */
+/** Makes an entry a separate document. */
 export const entryDocument = (entry: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${entry.replace('<entry>', '<entry xmlns="http://www.w3.org/2005/Atom" xmlns:espi="http://naesb.org/espi">')}`;
 
