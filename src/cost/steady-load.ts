@@ -99,10 +99,8 @@ async function sharesBought(db: Database, userId: string, range: { from: Date; t
   const count = Math.max(0, (range.to.getTime() - range.from.getTime()) / QUARTER_MS);
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
   if (count === 0 || !(home.had.production || home.had.storage)) return new Float64Array(count).fill(1);
-  const [{ used }, { imported }] = await Promise.all([
-    homeQuarters(db, home, range),
-    (await boughtEnergyMeterOf(db, { userId })).boughtIn(range),
-  ]);
+  const meter = await boughtEnergyMeterOf(db, { userId });
+  const [{ used }, { imported }] = await Promise.all([homeQuarters(db, home, range), meter.boughtIn(range)]);
   return computeBoughtShares(imported, used);
 }
 

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { listSourceFiles } from './imports.ts';
+
+const files = listSourceFiles(['src', 'ingest', 'simulators']);
+
+/** Texts of the arrays that `Promise.all` and its like get, by counting brackets. */
+function listsOfPromises(source: string): string[] {
+  return [...source.matchAll(/Promise\.(?:all|allSettled|any|race)\(\[/g)].map(({ 0: call, index }) => {
+    const start = index + call.length;
+    let [end, depth] = [start, 1];
+    for (; depth > 0 && end < source.length; end++)
+      depth += '[({'.includes(source[end] as string) ? 1 : '])}'.includes(source[end] as string) ? -1 : 0;
+    return source.slice(start, end - 1);
+  });
+}
+
+/** Whether a list awaits a value while its earlier promises already run. Functions in the list may await. */
+const awaits = (list: string) => /\bawait\b/.test(list.replace(/\basync\b[\s\S]*/, ''));
+
+test('no list of promises awaits: if an earlier one failed meanwhile, nobody would catch it and the process would exit', () => {
+  expect(awaits('read(db), (await meterOf(db)).boughtIn(range)')).toBe(true);
+  expect(listsOfPromises('await Promise.all([a([1]), (await b()).c()]);')).toEqual(['a([1]), (await b()).c()']);
+  const found = files.filter((file) => listsOfPromises(readFileSync(file, 'utf8')).some(awaits));
+  expect(found).toEqual([]);
+});
