@@ -46,7 +46,7 @@ export const CONSENT_WORDS: Readonly<Record<(typeof LANGUAGES)[number], ConsentW
       'Through Green Button it gets your import and export. Length of the intervals: {length}. Length of the history: {history}.',
     about: 'About the app:',
     receives: 'You then return to {host}.',
-    end: 'You get a mail, and can end the access at any time in the dashboard, on the page Account.',
+    end: 'You get a mail, and can end the access at any time in the dashboard, on the Account page.',
     howLong: 'How long',
     until: { month: 'for 30 days', year: 'for a year', unlimited: 'until you end it' },
     allow: 'Give access',

@@ -102,7 +102,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   await figureIn(page, 'Used').getByRole('button').click();
   await page
     .getByRole('dialog')
-    .getByText('Emissions: 0.000 kg CO₂e from the grid. 19.20 kWh of this has no known intensity.')
+    .getByText('Emissions: 0.000 kg CO₂e from the grid. The emissions of 19.20 kWh of this are not known.')
     .waitFor();
   await testLooks(page, 'home-emissions');
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();

@@ -56,7 +56,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   await button(page, 'New tariff').click();
   // The form's country follows from the time zone of the home.
   expect(await page.getByLabel('Start from').inputValue()).toBe('DE');
-  await page.getByLabel('Form').selectOption({ label: 'Day and night (HT/NT)' });
+  await page.getByLabel('Tariff type').selectOption({ label: 'Day and night (HT/NT)' });
   await page.getByLabel('Valid from').fill('2020-01-01');
   expect(await page.getByLabel('Currency').inputValue()).toBe('EUR');
   const prices = dialog(page).getByLabel('Price, EUR per kWh');
@@ -107,7 +107,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   const page = await tariffsPage('bert@example.com');
   await button(page, 'New tariff').click();
   await page.getByLabel('Start from').selectOption('BE');
-  await page.getByLabel('Form').selectOption({ label: 'Flanders, single rate (enkelvoudig) with the capacity tariff' });
+  await page.getByLabel('Tariff type').selectOption({ label: 'Flanders, single rate (enkelvoudig) with the capacity tariff' });
   await dialog(page).getByText('divide it by 12').waitFor();
   await page.getByLabel('Valid from').fill('2021-03-01');
   await page.getByLabel('Price, EUR per kWh').first().fill('thirty');
@@ -185,7 +185,7 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
   const page = await tariffsPage('chiara@example.com');
   await button(page, 'New tariff').click();
   await page.getByLabel('Start from').selectOption('NL');
-  await page.getByLabel('Form').selectOption({ label: 'Dynamic (dynamisch contract)' });
+  await page.getByLabel('Tariff type').selectOption({ label: 'Dynamic (dynamisch contract)' });
   await dialog(page).getByText('There is no price series in EUR that you can use yet.').first().waitFor();
   await button(page, 'Cancel').click();
 
@@ -200,7 +200,7 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
   await page.reload();
   await button(page, 'New tariff').click();
   await page.getByLabel('Start from').selectOption('NL');
-  await page.getByLabel('Form').selectOption({ label: 'Dynamic (dynamisch contract)' });
+  await page.getByLabel('Tariff type').selectOption({ label: 'Dynamic (dynamisch contract)' });
   const choice = page.getByLabel('Price series').first();
   await expect.poll(() => choice.textContent()).toMatch(/Day ahead, NL \(20 prices, until .*20:00 UTC\)/);
   await choice.selectOption(series_id);
