@@ -103,6 +103,7 @@ export function PeriodView(props: {
             one.used.kwh_used !== null &&
             html`<p class="quiet"><a ...${follow('tariffs')}>${w.home.addTariff}</a></p>`
           }
+          ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
           ${
             // These cards show current data, independent of the selected period.
             deviceId === undefined &&
@@ -110,7 +111,6 @@ export function PeriodView(props: {
             html`${costs.value?.has_tariff && html`<${PriceCurve} of=${one} />`}<${Remarks} userId=${user.user_id} hour=${one.now.slice(0, 13)} /><${Forecast} userId=${user.user_id} hour=${one.now.slice(0, 13)} />`
           }
           ${one.unit === 'day' || one.unit === 'week' ? one.thermostats.map((thermostat) => html`<${RoomClimate} key=${thermostat.device_id} of=${one} thermostat=${thermostat} />`) : null}
-          ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
           ${one.flows && html`<${Flows} flows=${one.flows} used=${one.used.kwh_used} devices=${one.devices} title=${periodName({ unit: one.unit, start: one.start })} />`}
           <${CommodityCards} of=${one.commodities} />
           ${one.used.kwh_used !== null && html`<${Download} userId=${user.user_id} deviceId=${deviceId ?? ''} days=${daysOf(one)} groupBy=${one.unit === 'day' ? dayRows : ROWS[one.unit]} />`}
