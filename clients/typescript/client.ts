@@ -729,7 +729,7 @@ export interface DeviceDetails {
     /** Whether the energy of the quantity counts. False for a part of a counted total, for a power next to a register, and for an unknown quantity. */
     counted: boolean;
   }[];
-  /** Whether past consumption has been recomputed with these settings: within seconds of a change, or within minutes for months of frequent readings. Until then, only an older part of the past has the new settings. */
+  /** Whether past consumption has been recomputed with these settings: within seconds of a change, or within minutes for months of frequent readings. Until then, the new settings apply only to the older part of the past, which is recomputed first. */
   is_computed: boolean;
   /** Name of the device at a utility or an administrator: a serial or asset number. Unique in an account. Null: none. */
   external_id: string | null;
@@ -1539,7 +1539,7 @@ export interface MonthQuality {
   import_change_kwh: number;
   /** Resulting change of the month’s export, in kWh. */
   export_change_kwh: number;
-  /** Number of readings with each finding. Plainly counted readings have none. */
+  /** Number of readings with each finding. Readings that count in the normal way are not included. */
   findings: {
     /** False readings: the readings before and after them fit together. */
     glitches: number;
@@ -2817,7 +2817,7 @@ export interface UpdateDeviceBody {
       /** Temperature scale, if a message does not contain it. */
       temperature_unit?: "C" | "F";
     };
-    /** Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics. */
+    /** Mappings for numbers in messages that no device family reads, or that it reads differently; one entry for each number. A mapping has priority over all families on its topics. */
     mapping?: {
       /** MQTT topic on the device’s own broker, or a filter: `+` stands for one level, and names the device. */
       topic: string;
@@ -2997,7 +2997,7 @@ export interface UpdateGatewayBody {
       /** Temperature scale, if a message does not contain it. */
       temperature_unit?: "C" | "F";
     };
-    /** Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics. */
+    /** Mappings for numbers in messages that no device family reads, or that it reads differently; one entry for each number. A mapping has priority over all families on its topics. */
     mapping?: {
       /** MQTT topic on the device’s own broker, or a filter: `+` stands for one level, and names the device. */
       topic: string;
@@ -3059,7 +3059,7 @@ export interface DecodeMessageBody {
       /** Temperature scale, if a message does not contain it. */
       temperature_unit?: "C" | "F";
     };
-    /** Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics. */
+    /** Mappings for numbers in messages that no device family reads, or that it reads differently; one entry for each number. A mapping has priority over all families on its topics. */
     mapping?: {
       /** MQTT topic on the device’s own broker, or a filter: `+` stands for one level, and names the device. */
       topic: string;
@@ -3208,7 +3208,7 @@ export type CreateImportBody = {
       /** Temperature scale, if a message does not contain it. */
       temperature_unit?: "C" | "F";
     };
-    /** Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics. */
+    /** Mappings for numbers in messages that no device family reads, or that it reads differently; one entry for each number. A mapping has priority over all families on its topics. */
     mapping?: {
       /** MQTT topic on the device’s own broker, or a filter: `+` stands for one level, and names the device. */
       topic: string;

@@ -268,7 +268,7 @@ const LAST_EVENT_ID: Json = {
 };
 
 /** Returns the description of an identifier in a path. */
-export const describePathId = (name: string): string => `Id of the ${name.replace(/_id$/, '')}.`;
+export const describePathId = (name: string): string => `Id of the ${name.replace(/_id$/, '').replaceAll('_', ' ')}.`;
 
 const pathParameters = (path: string): Json[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({

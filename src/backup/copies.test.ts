@@ -46,7 +46,7 @@ test('refuses a copy that this machine or version cannot restore, and explains w
   expect(explainRestoreRefusal(manifest, here)).toBeNull();
   expect(explainRestoreRefusal(manifest, { ...here, schemas: ['schema/0079_w.sql'] })).toContain('newer than this one');
   expect(explainRestoreRefusal(manifest, { ...here, postgresMajor: 17 })).toContain(
-    'is of PostgreSQL 18, and this version brings 17',
+    'was made by PostgreSQL 18, and this version contains 17',
   );
   expect(explainRestoreRefusal(manifest, { ...here, postgresMajor: 19 })).toContain('upgrade-database');
   expect(explainRestoreRefusal(manifest, { ...here, processor: 'arm64' })).toContain('another processor');

@@ -68,9 +68,9 @@ export function explainRestoreRefusal(copy: Manifest, here: RestoreEnvironment):
   if (!here.schemas.includes(copy.schema))
     return `The copy was made by version ${copy.service}, which is newer than this one (${here.service}). Restore it with that version or a later one.`;
   if (copy.postgres_major > here.postgresMajor)
-    return `The copy is of PostgreSQL ${copy.postgres_major}, and this version brings ${here.postgresMajor}. Restore it with version ${copy.service} or a later one.`;
+    return `The copy was made by PostgreSQL ${copy.postgres_major}, and this version contains ${here.postgresMajor}. Restore it with version ${copy.service} or a later one.`;
   if (copy.postgres_major < here.postgresMajor)
-    return `The copy is of PostgreSQL ${copy.postgres_major}, and this version brings ${here.postgresMajor}. Restore it with version ${copy.service}, then update and run "energy upgrade-database".`;
+    return `The copy was made by PostgreSQL ${copy.postgres_major}, and this version contains ${here.postgresMajor}. Restore it with version ${copy.service}, then update and run "energy upgrade-database".`;
   if (copy.processor !== here.processor)
     return `The copy was made on a machine with another processor (${copy.processor}; this one is ${here.processor}). Restore it on such a machine, then move it: energy migrate --to.`;
   return null;

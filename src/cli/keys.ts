@@ -49,7 +49,7 @@ export function register(program: Command): void {
     .action(revoke);
   keys
     .command('rotate <key_id>')
-    .description('replace a key by a new one with the same permissions; the old one stays valid for a while')
+    .description('replace a key with a new one that has the same permissions; the old one stays valid for a while')
     .option('--overlap <24h>', 'time for which the old key stays valid', durationMs)
     .option('--expires <90d>', 'time until the new key expires, in days or hours', durationMs)
     .option('--json', 'print one JSON object')

@@ -103,7 +103,7 @@ export const variables = z.object({
   ENVIRONMENT: z.enum(ENVIRONMENTS).default('live'),
   CELL: z
     .string()
-    .refine(isCellName, 'must be one to eight small letters and digits, beginning with a letter')
+    .refine(isCellName, 'must be one to eight lowercase letters and digits, beginning with a letter')
     .optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'text']).optional(),

@@ -113,7 +113,7 @@ export const ERRORS = {
   },
   addressNotConfirmed: {
     status: 403,
-    error: 'No mail has confirmed the e-mail address of this account',
+    error: 'The e-mail address of this account has not been confirmed',
     meaning: 'Sign in to the dashboard once by mail, or use the invitation that was mailed to this account’s address.',
   },
   originNotAllowed: {

@@ -181,7 +181,7 @@ async function refuseOtherMajor(dataDir: string, { major }: PostgresBinaries): P
       'An upgrade of the database was interrupted at its end. Run "npx energy upgrade-database" again to finish it.',
     );
   if (made === null || made === major) return;
-  const what = `The database in ${clusterFolder(dataDir)} is of PostgreSQL ${made}, and this version of the service brings ${major}.`;
+  const what = `The database in ${clusterFolder(dataDir)} was made by PostgreSQL ${made}, and this version of the service contains ${major}.`;
   throw new Error(
     made < major
       ? `${what} Run "npx energy upgrade-database": it copies the database into a new one, and preserves the old one.`

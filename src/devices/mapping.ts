@@ -140,7 +140,7 @@ export const mappingSchema = z
     }
   })
   .describe(
-    'Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics.',
+    'Mappings for numbers in messages that no device family reads, or that it reads differently; one entry for each number. A mapping has priority over all families on its topics.',
   );
 
 /** Returns the device name of a mapping. `+` replaces the part that is known only once a message arrives. */

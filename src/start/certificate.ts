@@ -85,7 +85,7 @@ interface CertificateDates {
 /** Returns instructions for replacing a certificate. */
 export const howToRenew = (does: { renewsItself: boolean }): string =>
   does.renewsItself
-    ? 'The service renews it by itself while it runs; is DATA_DIR/tls writable for it?'
+    ? 'The service renews it automatically while it runs. Can it write to DATA_DIR/tls?'
     : 'Renew it at its source, and store it in the same files: the service loads it within 10 s, without a restart.';
 
 /**
@@ -165,7 +165,7 @@ function parsed(certificate: string, file: string): X509Certificate {
     return new X509Certificate(certificate);
   } catch (error) {
     throw new Error(
-      `${file} is no certificate (${(error as Error).message}). Remove it: it is made anew at the next start.`,
+      `${file} is not a certificate (${(error as Error).message}). Remove it: the next start creates a new one.`,
     );
   }
 }

@@ -63,7 +63,7 @@ export async function runIngest(config: Config): Promise<void> {
     await warnOfCommitRisks(pool, url, log);
     const tls = await tlsPair(config, log);
     const onSessionLost = () => {
-      log.warn('another worker has taken over the session at the broker: ending, to begin anew as one that stands by');
+      log.warn('another worker has taken over the session at the broker: this one ends, and restarts on standby');
       process.exit(1);
     };
     const db = createDatabase(pool);

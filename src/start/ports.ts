@@ -136,6 +136,6 @@ function readListening(dataDir: string): Record<string, string> {
     return JSON.parse(readFileSync(fileIn(dataDir), 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new Error(`${fileIn(dataDir)} cannot be read: ${(error as Error).message}. The next start writes it anew.`);
+    throw new Error(`${fileIn(dataDir)} cannot be read: ${(error as Error).message}. The next start writes it again.`);
   }
 }

@@ -72,14 +72,15 @@ export async function upgradeDatabase(
   }
   if (made > ours.major) {
     throw new Error(
-      `The database is of PostgreSQL ${made}, and this version of the service brings ${ours.major}. Run the version of the service ` +
-        'again that made it, or a later one.',
+      `The database was made by PostgreSQL ${made}, and this version of the service contains ${ours.major}. Run the version ` +
+        'of the service that made it, or a later one.',
     );
   }
   const kept = `${clusterFolder(dataDir)}-${made}`;
-  if (existsSync(kept)) throw new Error(`${kept} is there: of an upgrade before? Give it another name first.`);
+  if (existsSync(kept)) throw new Error(`${kept} already exists, perhaps from an earlier upgrade. Rename it first.`);
   const old = programs === undefined ? await earlierBinaries(made, at.programs) : binariesIn(programs);
-  if (old.major !== made) throw new Error(`${programs} has PostgreSQL ${old.major}; the database is of ${made}.`);
+  if (old.major !== made)
+    throw new Error(`${programs} has PostgreSQL ${old.major}, but the database was made by PostgreSQL ${made}.`);
   // A killed service leaves the old server running.
   await stopEmbeddedPostgres(dataDir, old);
   const state = await hashClusterState(clusterFolder(dataDir));
@@ -133,7 +134,7 @@ async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveSteps):
   if (isDone) return;
   await moveInstallation(sourceUrl, targetUrl, { timescale: 'auto' }, steps).catch((error: Error) => {
     // Errors about the old database concern only its copy.
-    throw new Error(`The upgrade stopped, and the database is as it was: ${error.message}`, { cause: error });
+    throw new Error(`The upgrade stopped, and the database is unchanged: ${error.message}`, { cause: error });
   });
 }
 
@@ -154,7 +155,7 @@ async function compare(
       const [was, is = ''] = await Promise.all(clients.map((client) => computeFingerprint(client, relation)));
       if (was !== is && copied.includes(relation))
         throw new Error(
-          `${relation} differs in the new database (count and sum ${was}; ${is}). The old one is as it was.`,
+          `${relation} differs in the new database (count and sum ${was}; ${is}). The old database is unchanged.`,
         );
       if (was !== is) mended.push(relation);
       relations.push({ relation, rows: Number(is.split(' ')[0]) });

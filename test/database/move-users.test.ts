@@ -74,7 +74,7 @@ test('every account that cannot move is reported with its line, and nothing is c
   expect(refusal.split('\n').map((line) => line.trim())).toEqual([
     'Some accounts of --users cannot be moved. Nothing was changed.',
     'line 8: nobody is neither a user_id nor an e-mail address',
-    `line 4: ${first?.user_id} is the account of line 3`,
+    `line 4: ${first?.user_id} is the same account as in line 3`,
     'line 6: there is no account nobody@example.com',
     'line 7: there is no account usr_nobody',
     expect.stringMatching(/^line 2: usr_\w+ is an administrator/),
@@ -113,7 +113,7 @@ test('databases that do not belong to a running installation are refused', async
     "DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations WHERE name LIKE 'schema/%')",
   );
   await expect(moveUsers(source.url, target.url, how([home.userId]))).rejects.toThrow(
-    /of different versions \(schema\//,
+    /have different versions \(schema\//,
   );
   await target.pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   await expect(moveUsers(source.url, target.url, how([home.userId]))).rejects.toThrow(/has no schema of this version/);

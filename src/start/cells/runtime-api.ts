@@ -16,7 +16,7 @@ async function ask(router: string, request: string): Promise<string> {
     const chunks: Buffer[] = [];
     const fail = (why: string) => reject(new Error(`The router ${router} ${why}.`));
     socket.setTimeout(ANSWER_MS, () => socket.destroy(new Error('does not answer')));
-    socket.on('error', ({ message }) => fail(`cannot be asked: ${message}`));
+    socket.on('error', ({ message }) => fail(`cannot be reached: ${message}`));
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('end', () => resolve(Buffer.concat(chunks).toString()));
     socket.end(request);

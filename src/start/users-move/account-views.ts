@@ -158,7 +158,7 @@ export async function assertAggregatesMatch(target: Installation, keys: readonly
   const wrong: string[] = [];
   for (const key of keys) if (!(await isRight(target, key, monthOf(since)))) wrong.push(key);
   if (wrong.length > 0)
-    throw new Error(`the aggregates of ${wrong.slice(0, 10).join(', ')} are not those of their load profile`);
+    throw new Error(`the aggregates of ${wrong.slice(0, 10).join(', ')} differ from their load profile`);
 }
 
 async function isRight({ pool, database }: Installation, key: string, since: Date): Promise<boolean> {

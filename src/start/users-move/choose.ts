@@ -39,7 +39,7 @@ export async function chooseAccounts(
     const departure = departures.get(userId);
     const before = lines.get(userId);
     if (!account && !departure) wrong.push(`line ${line}: there is no account ${name}`);
-    else if (before !== undefined) wrong.push(`line ${line}: ${name} is the account of line ${before}`);
+    else if (before !== undefined) wrong.push(`line ${line}: ${name} is the same account as in line ${before}`);
     else if (!account && departure && departure.to !== target.id)
       wrong.push(`line ${line}: ${name} moved into another installation (${departure.to})`);
     else chosen[account ? 'toMove' : departure?.isFinished ? 'moved' : 'unfinished'].push(userId);

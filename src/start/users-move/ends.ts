@@ -33,7 +33,7 @@ export async function openInstallations(pools: { source: Pool; target: Pool }): 
   const missing = [...theirs].filter((name) => !mine.has(name)).concat([...mine].filter((name) => !theirs.has(name)));
   if (missing.length > 0)
     throw new Error(
-      `The two installations are of different versions (${missing.join(', ')}): bring both to this one first. Nothing was changed.`,
+      `The two installations have different versions (${missing.join(', ')}): update both to this version first. Nothing was changed.`,
     );
   if (ends.source.id === ends.target.id)
     throw new Error('--to names this installation itself, or a copy of it. Nothing was changed.');

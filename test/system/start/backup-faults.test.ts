@@ -88,8 +88,12 @@ describe('a copy of the database', () => {
   );
 
   test.each([
-    ['postgres_major', 12, /The copy is of PostgreSQL 12, and this version brings \d+\. .*energy upgrade-database/],
-    ['postgres_major', 99, /The copy is of PostgreSQL 99, and this version brings \d+\. .* or a later one\./],
+    [
+      'postgres_major',
+      12,
+      /The copy was made by PostgreSQL 12, and this version contains \d+\. .*energy upgrade-database/,
+    ],
+    ['postgres_major', 99, /The copy was made by PostgreSQL 99, and this version contains \d+\. .* or a later one\./],
     ['processor', 'pdp11', /another processor \(pdp11; this one is/],
     ['schema', 'schema/9999_later.sql', /which is newer than this one/],
     ['format', 9, /made by a newer version/],

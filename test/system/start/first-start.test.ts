@@ -78,7 +78,7 @@ describe('files created at the first start', () => {
     writeFileSync(join(folder.path, 'tls/key.pem'), other.private);
     expect((await tlsPair(await config())).cert.toString()).toBe(other.cert);
     writeFileSync(join(folder.path, 'tls/cert.pem'), 'half');
-    await expect(tlsPair(await config())).rejects.toThrow(/cert\.pem is no certificate.*Remove it/);
+    await expect(tlsPair(await config())).rejects.toThrow(/cert\.pem is not a certificate.*Remove it/);
   });
 
   test('processes that start at once on one volume have one certificate, one key and one secret', async () => {

@@ -82,7 +82,9 @@ test('an installation continues on the next PostgreSQL with all data, however of
   expect([refused.status, refused.stderr]).toEqual([
     1,
     expect.stringMatching(
-      new RegExp(`is of PostgreSQL ${EARLIER_POSTGRES_MAJOR}, .* brings ${ours}\\. Run "npx energy upgrade-database"`),
+      new RegExp(
+        `was made by PostgreSQL ${EARLIER_POSTGRES_MAJOR}, .* contains ${ours}\\. Run "npx energy upgrade-database"`,
+      ),
     ),
   ]);
 
@@ -154,7 +156,7 @@ test('refuses a database that cannot be upgraded, with a remedy', async () => {
   mkdirSync(join(other.DATA_DIR, 'postgres'), { recursive: true });
   writeFileSync(join(other.DATA_DIR, 'postgres/PG_VERSION'), '99\n');
   expect(said(other)).toMatch(
-    /is of PostgreSQL 99, and this version .* Run the version of the service again that made it/,
+    /was made by PostgreSQL 99, and this version .* Run the version of the service that made it/,
   );
   writeFileSync(join(other.DATA_DIR, 'postgres/PG_VERSION'), '9\n');
   expect(said(other)).toMatch(/There is no package of PostgreSQL 9 .*--postgres \/usr\/lib\/postgresql\/9\/bin/);

@@ -758,7 +758,7 @@ class DeviceDetails(TypedDict):
     channels: list[DeviceDetailsChannels]
     """The quantities that the device reports."""
     is_computed: bool
-    """Whether past consumption has been recomputed with these settings: within seconds of a change, or within minutes for months of frequent readings. Until then, only an older part of the past has the new settings."""
+    """Whether past consumption has been recomputed with these settings: within seconds of a change, or within minutes for months of frequent readings. Until then, the new settings apply only to the older part of the past, which is recomputed first."""
     external_id: Optional[str]
     """Name of the device at a utility or an administrator: a serial or asset number. Unique in an account. Null: none."""
     certificate_sha256: Optional[str]
@@ -1477,7 +1477,7 @@ class Message(TypedDict):
 
 
 class MonthQualityFindings(TypedDict):
-    """Number of readings with each finding. Plainly counted readings have none."""
+    """Number of readings with each finding. Readings that count in the normal way are not included."""
 
     glitches: int
     """False readings: the readings before and after them fit together."""
@@ -1540,7 +1540,7 @@ class MonthQuality(TypedDict):
     export_change_kwh: float
     """Resulting change of the month’s export, in kWh."""
     findings: MonthQualityFindings
-    """Number of readings with each finding. Plainly counted readings have none."""
+    """Number of readings with each finding. Readings that count in the normal way are not included."""
     excluded_readings: int
     """Number of readings of the month that edits exclude. Raw readings are deleted after the retention time, and then no longer count here."""
     added_readings: int
@@ -2468,7 +2468,7 @@ class UpdateDeviceBodyDecoderConfig(TypedDict):
     zwavejs: NotRequired[UpdateDeviceBodyDecoderConfigZwavejs]
     """Settings of Z-Wave JS UI."""
     mapping: NotRequired[list[UpdateDeviceBodyDecoderConfigMapping]]
-    """Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics."""
+    """Mappings for numbers in messages that no device family reads, or that it reads differently; one entry for each number. A mapping has priority over all families on its topics."""
 
 
 class UpdateDeviceBodyChannels(TypedDict):
@@ -2597,7 +2597,7 @@ class UpdateGatewayBodyDecoderConfig(TypedDict):
     zwavejs: NotRequired[UpdateGatewayBodyDecoderConfigZwavejs]
     """Settings of Z-Wave JS UI."""
     mapping: NotRequired[list[UpdateGatewayBodyDecoderConfigMapping]]
-    """Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics."""
+    """Mappings for numbers in messages that no device family reads, or that it reads differently; one entry for each number. A mapping has priority over all families on its topics."""
 
 
 class UpdateGatewayBody(TypedDict):
@@ -2671,7 +2671,7 @@ class DecodeMessageBodyDecoderConfig(TypedDict):
     zwavejs: NotRequired[DecodeMessageBodyDecoderConfigZwavejs]
     """Settings of Z-Wave JS UI."""
     mapping: NotRequired[list[DecodeMessageBodyDecoderConfigMapping]]
-    """Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics."""
+    """Mappings for numbers in messages that no device family reads, or that it reads differently; one entry for each number. A mapping has priority over all families on its topics."""
 
 
 class DecodeMessageBody(TypedDict):
@@ -2787,7 +2787,7 @@ class CreateImportBodyValueDecoderConfig(TypedDict):
     zwavejs: NotRequired[CreateImportBodyValueDecoderConfigZwavejs]
     """Settings of Z-Wave JS UI."""
     mapping: NotRequired[list[CreateImportBodyValueDecoderConfigMapping]]
-    """Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics."""
+    """Mappings for numbers in messages that no device family reads, or that it reads differently; one entry for each number. A mapping has priority over all families on its topics."""
 
 
 class CreateImportBodyValue(TypedDict):

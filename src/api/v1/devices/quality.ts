@@ -63,7 +63,7 @@ const month = z
           Object.keys(VERDICT_BY_FINDING).map((name) => [name, count.describe(FOUND[name as Finding])]),
         ) as Record<Finding, typeof count>,
       )
-      .describe('Number of readings with each finding. Plainly counted readings have none.'),
+      .describe('Number of readings with each finding. Readings that count in the normal way are not included.'),
     excluded_readings: count.describe(
       'Number of readings of the month that edits exclude. Raw readings are deleted after the retention time, and then no longer count here.',
     ),

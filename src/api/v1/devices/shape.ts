@@ -163,7 +163,7 @@ export const deviceDetails = z
     is_computed: z
       .boolean()
       .describe(
-        'Whether past consumption has been recomputed with these settings: within seconds of a change, or within minutes for months of frequent readings. Until then, only an older part of the past has the new settings.',
+        'Whether past consumption has been recomputed with these settings: within seconds of a change, or within minutes for months of frequent readings. Until then, the new settings apply only to the older part of the past, which is recomputed first.',
       ),
     external_id: z.string().nullable().describe(`${MEANING.external_id} Null: none.`),
     certificate_sha256: z.string().nullable().describe(MEANING.certificate_sha256),

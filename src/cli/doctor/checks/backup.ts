@@ -42,7 +42,7 @@ const FINDINGS: Record<BackupFault, (state: BackupState) => Finding> = {
 };
 
 function describe({ copy, target, isArchiving, isSealed }: BackupState): string {
-  if (copy.last === null) return 'no copy yet; the first is made at night';
+  if (copy.last === null) return 'no copy yet; the first one will be made tonight';
   const what = `the newest copy was made at ${copy.last.at}, in ${target}`;
   if (!isArchiving) return `${what}: it protects against mistakes, but not against the loss of this disk (BACKUP_TO)`;
   return isSealed ? what : `${what}; it is not encrypted and does not contain the secret key (BACKUP_KEY_FILE)`;
