@@ -12,6 +12,9 @@ const BEFORE_TAGS = 'cdcf3f9c9813b20cbb7bb5973f26d6d1870fa476';
 /** Commit of the first version that can still be installed and updated: its schema has the first eleven migrations. */
 const FIRST = '3c97f435';
 
+/** Commit of the first version with `energy backup`: its schema has 65 migrations. */
+export const FIRST_WITH_COPIES = 'e40a14d26';
+
 /** Whether this is a git checkout with its full history, judged by its files. */
 export const hasHistory = (): boolean => existsSync(join(ROOT, '.git')) && !existsSync(join(ROOT, '.git/shallow'));
 

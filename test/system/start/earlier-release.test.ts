@@ -1,8 +1,10 @@
-import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { cp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import mqtt from 'mqtt';
 import { afterAll, expect, test } from 'vitest';
-import { earlierVersions, extractCommit } from '#test/support/earlier-release.ts';
+import { earlierVersions, extractCommit, FIRST_WITH_COPIES } from '#test/support/earlier-release.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { type HttpResponse, sendRequest } from '../../../bench/attack/client.ts';
 import { freePorts, type Service, startService } from '../../../bench/service.ts';
@@ -25,56 +27,78 @@ async function withFailingMigration(to: string): Promise<string> {
   return to;
 }
 
-test.each(earlierVersions())(
-  'the data of %s remain after an update, and continue; a failed update changes nothing',
-  async (name, commit) => {
-    const home = join(folder.path, name.replaceAll(' ', '-'));
-    const earlier = join(home, 'earlier');
-    await extractCommit(commit, earlier);
-    const ports = await freePorts();
-    const env = { ...ports, DATA_DIR: join(home, 'data'), BOOTSTRAP_ADMIN_KEY: KEY, PATH: process.env.PATH ?? '' };
-    const log = join(home, 'log');
-    const ask = (method: string, path: string, body?: unknown): Promise<HttpResponse> =>
-      sendRequest({ host: '127.0.0.1', port: Number(ports.API_PORT) }, method, path, {
-        key: KEY,
-        ...(body === undefined ? {} : { body }),
-      });
-    const start = async (checkout?: string) => {
+/** A home with a meter, in a folder of its own, that any version of the service may serve. */
+async function createHome(name: string) {
+  const home = join(folder.path, name.replaceAll(' ', '-'));
+  const ports = await freePorts();
+  const dataDir = join(home, 'data');
+  const env = { ...ports, DATA_DIR: dataDir, BOOTSTRAP_ADMIN_KEY: KEY, PATH: process.env.PATH ?? '' };
+  const log = join(home, 'log');
+  const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+  let userId = '';
+  let meter: { username: string; password: string; topic: string };
+  const ask = (method: string, path: string, body?: unknown): Promise<HttpResponse> =>
+    sendRequest({ host: '127.0.0.1', port: Number(ports.API_PORT) }, method, path, {
+      key: KEY,
+      ...(body === undefined ? {} : { body }),
+    });
+  return {
+    home,
+    dataDir,
+    hourAgo: (ago: number) => new Date(hour - ago * 3_600_000).toISOString(),
+    /** Starts this version, or that of a checkout. */
+    async start(checkout?: string) {
       const options = checkout === undefined ? { log } : { log, checkout };
       running = await startService(env, options).catch(async (error) => {
         throw new Error(`${error.message}\n${await readFile(log, 'utf8')}`);
       });
-    };
-
-    await start(earlier);
-    const { json: user } = await ask('POST', '/v1/users', { email: 'home@example.com', role: 'homeowner' });
-    const { json: device } = await ask('POST', '/v1/devices', {
-      user_id: user.user_id,
-      type: 'smart_meter',
-      location: 'cellar',
-    });
-    const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
-    const send = async (readings: [number, number][]) => {
-      const { username, password, topic } = device.mqtt;
+    },
+    /** Runs a command of this version, or of a checkout. */
+    command(args: string[], checkout?: string): { status: number | null; stderr: string } {
+      const program = checkout === undefined ? PROGRAM : join(checkout, 'bin/energy.js');
+      return spawnSync(process.execPath, [program, ...args], { env, cwd: home, encoding: 'utf8' });
+    },
+    async createMeter() {
+      const { json: user } = await ask('POST', '/v1/users', { email: 'home@example.com', role: 'homeowner' });
+      userId = user.user_id;
+      const device = { user_id: userId, type: 'smart_meter', location: 'cellar' };
+      meter = (await ask('POST', '/v1/devices', device)).json.mqtt;
+    },
+    /** Publishes registers: how many hours ago, and kWh. */
+    async send(readings: [ago: number, kwh: number][]) {
+      const { username, password, topic } = meter;
       const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${ports.MQTT_PORT}`, { username, password });
       const sent = readings.map(([ago, kwh]) => ({ ts: hour - ago * 3_600_000, energy_total_kwh: kwh }));
       await client.publishAsync(topic, JSON.stringify(sent), { qos: 1 });
       await client.endAsync();
-    };
-    const hours = async () => {
+    },
+    /** Starts and kWh of the hours that used energy. */
+    async hours(): Promise<[startsAt: string, kwh: number][]> {
       const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
       const range = `start=${day(hour - 86_400_000)}&end=${day(hour)}&group_by=hour`;
-      const { json } = await ask('GET', `/v1/energy-insights?user_id=${user.user_id}&${range}`);
+      const { json } = await ask('GET', `/v1/energy-insights?user_id=${userId}&${range}`);
       return json.data.map((row: { starts_at: string; kwh_used: number }) => [row.starts_at, row.kwh_used]);
-    };
-    const at = (ago: number) => new Date(hour - ago * 3_600_000).toISOString().replace('.000Z', '+00:00');
-    await send([
-      [5, 100],
-      [4, 101],
-      [3, 103],
-    ]);
+    },
+  };
+}
+
+const READINGS: [number, number][] = [
+  [5, 100],
+  [4, 101],
+  [3, 103],
+];
+
+test.each(earlierVersions())(
+  'the data of %s remain after an update, and continue; a failed update changes nothing',
+  async (name, commit) => {
+    const { home, start, createMeter, send, hours, hourAgo } = await createHome(name);
+    const earlier = join(home, 'earlier');
+    await extractCommit(commit, earlier);
+    await start(earlier);
+    await createMeter();
+    await send(READINGS);
     const before = await hours();
-    expect(before.map(([, kwh]: [string, number]) => kwh)).toEqual([1, 2]);
+    expect(before.map(([, kwh]) => kwh)).toEqual([1, 2]);
     await running?.stop();
 
     // Once is enough: it takes two more starts.
@@ -90,8 +114,43 @@ test.each(earlierVersions())(
     expect(await hours()).toEqual(before);
     await send([[2, 107]]);
     expect(await hours()).toEqual([...before, [expect.anything(), 4]]);
-    expect(before[0][0].slice(0, 16)).toBe(at(5).slice(0, 16));
+    expect(before[0]?.[0].slice(0, 16)).toBe(hourAgo(5).slice(0, 16));
     await running?.stop();
   },
   600_000,
 );
+
+test('a copy of the first version that makes copies is restored and updated by this version; that version refuses a copy of this one', async () => {
+  const { home, dataDir, start, command, createMeter, send, hours } = await createHome('copied');
+  const earlier = join(home, 'earlier');
+  await extractCommit(FIRST_WITH_COPIES, earlier);
+  const [copies, later] = [join(home, 'copies'), join(home, 'later')];
+  const passphrase = join(home, 'passphrase');
+  await writeFile(passphrase, 'correct horse battery staple\n');
+  const sealed = ['--passphrase-file', passphrase];
+  await start(earlier);
+  await createMeter();
+  await send(READINGS);
+  const before = await hours();
+  expect(command(['backup', '--to', copies, ...sealed], earlier)).toMatchObject({ status: 0, stderr: '' });
+  // The copy does not contain this one.
+  await send([[2, 999]]);
+  await running?.stop();
+  await rm(dataDir, { recursive: true });
+
+  const from = ['--from', copies, ...sealed];
+  expect(command(['backup', 'verify', ...from])).toMatchObject({ status: 0, stderr: '' });
+  expect(command(['restore', ...from, '--data-dir', dataDir])).toMatchObject({ status: 0, stderr: '' });
+  await start();
+  expect(await hours()).toEqual(before);
+  // The meter's password is that of the copy.
+  await send([[2, 107]]);
+  expect(await hours()).toEqual([...before, [expect.anything(), 4]]);
+  expect(command(['backup', '--to', later, ...sealed])).toMatchObject({ status: 0 });
+  await running?.stop();
+
+  const refused = join(home, 'refused');
+  const { status, stderr } = command(['restore', '--from', later, ...sealed, '--data-dir', refused], earlier);
+  expect([status, await readdir(refused).catch(() => 'none')]).toEqual([1, 'none']);
+  expect(stderr).toContain('is newer than this one');
+}, 600_000);
