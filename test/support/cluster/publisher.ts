@@ -6,6 +6,8 @@ export interface RepeatingPublisher {
   acknowledged: Map<number, number>;
   /** Times (ms) at which it connected. */
   connectedAtMs: number[];
+  /** Connections that ended and attempts that failed: times (ms) and reasons. */
+  ends: { atMs: number; why: string }[];
   /** Longest time without an acknowledgement while a message was pending, in ms. */
   longestSilenceMs(): number;
   /** Resolves when all given payloads are acknowledged. */
@@ -17,6 +19,12 @@ export interface RepeatingPublisher {
 }
 
 const SILENCE_MS = 3_000;
+/**
+ * Maximum number of unacknowledged messages of a connection, as mosquitto's bridges have. A device that sends its whole backlog on each new
+ * connection overloads a busy service for good: repeated messages wait before its newer ones, so that it gives up each connection before
+ * the first PUBACK, and repeats all again.
+ */
+const MAX_IN_FLIGHT = 20;
 
 /** Connects as a device by MQTT 3.1.1 with a persistent session, to the nodes in turn. */
 export function repeatingPublisher(options: {
@@ -29,13 +37,19 @@ export function repeatingPublisher(options: {
   first: number;
   /** Maximum time to wait for a CONNACK. */
   connectTimeoutMs?: number;
+  /** Maximum time to wait for a PUBACK before it reconnects. */
+  silenceMs?: number;
 }): RepeatingPublisher {
-  const { nodes, deviceId, secret, topic, connectTimeoutMs: connectTimeout = 2_000 } = options;
+  const { nodes, deviceId, secret, topic, connectTimeoutMs: connectTimeout = 2_000, silenceMs = SILENCE_MS } = options;
   const payloads: string[] = [];
   const acknowledged = new Map<number, number>();
   const connections: number[] = [];
+  const ends: RepeatingPublisher['ends'] = [];
   let client: MqttClient | undefined;
   let node = options.first;
+  /** Index of the next message that the connection sends, and the number of those without a PUBACK. */
+  let next = 0;
+  let inFlight = 0;
   let isClosing = false;
   let lastAtMs = Date.now();
   let longestMs = 0;
@@ -47,7 +61,16 @@ export function repeatingPublisher(options: {
       acknowledged.set(index, nowMs);
       longestMs = Math.max(longestMs, nowMs - lastAtMs);
       lastAtMs = nowMs;
+      inFlight--;
+      sendPending();
     });
+  };
+  const sendPending = () => {
+    for (; client && inFlight < MAX_IN_FLIGHT && next < payloads.length; next++) {
+      if (acknowledged.has(next)) continue;
+      inFlight++;
+      send(client, next);
+    }
   };
   const run = async () => {
     for (; !isClosing; node++) {
@@ -61,22 +84,29 @@ export function repeatingPublisher(options: {
           false,
         );
         const ended = new Promise<void>((resolve) => made.once('close', () => resolve()));
-        made.on('error', () => {});
+        let why = 'closed by the other side';
+        made.on('error', ({ message }) => {
+          why = message;
+        });
         client = made;
         const connectedAtMs = Date.now();
         connections.push(connectedAtMs);
-        payloads.forEach((_, index) => {
-          if (!acknowledged.has(index)) send(made, index);
-        });
+        next = 0;
+        inFlight = 0;
+        sendPending();
         // A frozen node does not respond; another one may.
         const watch = setInterval(() => {
           const sinceMs = Date.now() - Math.max(lastAtMs, connectedAtMs);
-          if (isWaiting() && sinceMs > SILENCE_MS) made.stream.destroy();
-        }, 500);
+          if (!isWaiting() || sinceMs <= silenceMs) return;
+          why = `no PUBACK for ${sinceMs} ms`;
+          made.stream.destroy();
+        }, silenceMs / 6);
         await ended;
+        ends.push({ atMs: Date.now(), why });
         clearInterval(watch);
         made.end(true);
-      } catch {
+      } catch (error) {
+        ends.push({ atMs: Date.now(), why: (error as Error).message });
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
       client = undefined;
@@ -86,11 +116,12 @@ export function repeatingPublisher(options: {
   return {
     acknowledged,
     connectedAtMs: connections,
+    ends,
     longestSilenceMs: () => longestMs,
     publish(payload) {
       if (!isWaiting()) lastAtMs = Date.now();
       payloads.push(payload);
-      if (client) send(client, payloads.length - 1);
+      sendPending();
     },
     moveTo(index) {
       // Incremented with each connection that ends.
