@@ -76,7 +76,10 @@ function post(url: URL, options: object, body: string, timeoutMs: number): Promi
         resolve({ ...judged(response.statusCode ?? 0), responseBody }),
       );
     });
-    const timer = setTimeout(() => outgoing.destroy(new Error(`no response within ${timeoutMs / 1_000} s`)), timeoutMs);
+    const giveUp = () => outgoing.destroy(new Error(`no response within ${timeoutMs / 1_000} s`));
+    // An answer that arrived while this process was busy is read before the verdict. Otherwise the receiver, which has processed the event,
+    // would get it again.
+    const timer = setTimeout(() => setImmediate(() => isAnswered || giveUp()), timeoutMs);
     outgoing.on('error', (error) => {
       clearTimeout(timer);
       if (!isAnswered) resolve(failed(explainConnectionError(error)));

@@ -67,6 +67,20 @@ describe('an event', () => {
     ]);
   });
 
+  test('is not sent again if this process was too busy to read the answer in time', async () => {
+    receiver.answer = () => {
+      // After the answer is sent and before anything else is read, longer than an attempt may last.
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_700));
+      return { status: 200 };
+    };
+    await deliveries.happen(userId);
+    await deliveries.run();
+    deliveries.later(60);
+    await deliveries.run();
+    expect(await log()).toMatchObject([{ status: 'succeeded', attempts: [{ response_status: 200, error: null }] }]);
+    expect(receiver.calls).toHaveLength(1);
+  });
+
   test('is signed with the bytes of a secret without the whsec_ form, and with both secrets during a rotation', async () => {
     deliveries.now = new Date();
     await change({ authToken: 'geheim & suess' });
