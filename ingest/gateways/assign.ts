@@ -14,21 +14,21 @@ const KINDS: Record<Exclude<ValueKind, 'availability'>, { kind: QuantityKind; wh
 };
 
 /** Returns the stored kind for a kind in a message; an unknown kind is returned unchanged. */
-export const toStoredKind = (said: string): string =>
-  Object.hasOwn(KINDS, said) ? KINDS[said as keyof typeof KINDS].kind : said;
+export const toStoredKind = (kind: string): string =>
+  Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS].kind : kind;
 
 /**
- * Converts a message's quantities of one paired device into a decoded message for the writer. Pure. `said`: the device's quantities. A
+ * Converts a message's quantities of one paired device into a decoded message for the writer. Pure. `values`: the device's quantities. A
  * quantity without a time gets the time of receipt. Interval energy without a time is rejected, because a redelivery would be
  * indistinguishable from new energy.
  */
 export function toDecodedMessage(
   deviceId: string,
-  said: readonly DecodedValue[],
+  values: readonly DecodedValue[],
   receivedAtMs: number,
 ): DecodedMessage {
   const decoded: DecodedMessage = { deviceId, readings: [], rejections: [] };
-  said.forEach(({ channel, kind, value, atMs, intervalMs = 0, native, asks, described }, element) => {
+  values.forEach(({ channel, kind, value, atMs, intervalMs = 0, native, asks, described }, element) => {
     if (kind === 'availability') {
       decoded.status = value ? 'online' : 'offline';
     } else if (kind === 'energy_interval_kwh' && atMs === null) {

@@ -120,21 +120,21 @@ export class Discoveries {
     return this.#byGateway.get(gatewayId)?.get(keyOf(family, nativeId));
   }
 
-  /** Notes the devices of a message, and the device that it announces. `heard`: the message as the gateway's decoders read it. */
+  /** Notes the devices of a message, and the device that it announces. `decoded`: the message as the gateway's decoders read it. */
   receive(gatewayId: string, decoded: NamedDecodeResult, { topic, receivedAtMs }: DeviceMessage, by: Reading): void {
     if (decoded.announced) this.#announce(gatewayId, decoded.family, { ...decoded.announced, receivedAtMs }, by);
     if (this.#awaiting.has(gatewayId)) {
       const announced = by.decoders.announcedOn(topic, decoded.family);
       for (const { family, device } of announced) this.#hide(gatewayId, family, device);
     }
-    const saidBy = Map.groupBy(decoded.said, ({ device }) => device);
+    const valuesByDevice = Map.groupBy(decoded.said, ({ device }) => device);
     for (const nativeId of discoveredNativeIds(decoded)) {
-      this.#note(gatewayId, decoded.family, nativeId, saidBy.get(nativeId) ?? [], receivedAtMs);
+      this.#note(gatewayId, decoded.family, nativeId, valuesByDevice.get(nativeId) ?? [], receivedAtMs);
     }
   }
 
   /** Updates a discovered device after a message. A new device is listed if there is room. */
-  #note(gatewayId: string, family: string, nativeId: string, said: readonly DecodedValue[], atMs: number): void {
+  #note(gatewayId: string, family: string, nativeId: string, values: readonly DecodedValue[], atMs: number): void {
     const discovery =
       this.find(gatewayId, family, nativeId) ?? this.#add({ gatewayId, family, nativeId, awaits: null }, atMs);
     if (!discovery) return;
@@ -142,7 +142,7 @@ export class Discoveries {
       // The device's first hour, in which its description may change freely, begins now.
       Object.assign(discovery, { awaits: null, firstSeenMs: atMs, lastSeenMs: atMs, isChanged: true });
     }
-    const placed = assignListedChannels(discovery.quantities, said);
+    const placed = assignListedChannels(discovery.quantities, values);
     if (addQuantities(discovery, placed)) discovery.isChanged = true;
     if (noteDescriptions(discovery, placed, atMs)) discovery.isChanged = true;
     if (atMs < discovery.lastSeenMs + SEEN_MS) return;
@@ -222,10 +222,10 @@ export class Discoveries {
 }
 
 /** Adds the device's new quantities, and decides again which quantities count. Returns whether anything was new. */
-function addQuantities(discovery: Discovery, said: readonly DecodedValue[]): boolean {
+function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): boolean {
   const known = new Set(discovery.quantities.map(({ channel, kind }) => keyOf(channel, kind)));
   let room = MAX_UNKNOWN_QUANTITIES - discovery.quantities.filter(({ channel }) => !parseChannel(channel).known).length;
-  const fresh = said.filter(
+  const fresh = values.filter(
     ({ kind, channel, asks }) => kind !== 'availability' && !known.has(keyOf(channel, kind)) && (!asks || room-- > 0),
   );
   if (fresh.length === 0 || known.size >= MAX_QUANTITIES) return false;
@@ -249,9 +249,9 @@ function addQuantities(discovery: Discovery, said: readonly DecodedValue[]): boo
  * Notes changed descriptions of listed quantities: freely in the device's first hour, at most once an hour after that. Returns whether
  * anything was new.
  */
-function noteDescriptions(discovery: Discovery, said: readonly DecodedValue[], atMs: number): boolean {
+function noteDescriptions(discovery: Discovery, values: readonly DecodedValue[], atMs: number): boolean {
   let isNew = false;
-  for (const one of said) {
+  for (const one of values) {
     const { described, channel, kind } = one;
     if (!described) continue;
     const digest = descriptionDigest(described);

@@ -35,11 +35,11 @@ export const quantityKey = ({ key, native }: DecodedValue): string => key ?? nat
  */
 export const assignListedChannels = (
   listed: ListedQuantities,
-  said: readonly DecodedValue[],
+  values: readonly DecodedValue[],
 ): readonly DecodedValue[] =>
-  said.some(({ described }) => described)
-    ? said.map((one) => (one.described ? { ...one, channel: channelOf(listed, one) } : one))
-    : said;
+  values.some(({ described }) => described)
+    ? values.map((one) => (one.described ? { ...one, channel: channelOf(listed, one) } : one))
+    : values;
 
 function channelOf(listed: ListedQuantities, one: DecodedValue): string {
   const ofKind = listed.filter(({ kind }) => kind === one.kind);
@@ -59,8 +59,8 @@ function channelOf(listed: ListedQuantities, one: DecodedValue): string {
  */
 export const dropUnlistedUnknown = (
   listed: ListedQuantities,
-  said: readonly DecodedValue[],
+  values: readonly DecodedValue[],
 ): readonly DecodedValue[] =>
-  said.some(({ asks }) => asks)
-    ? said.filter(({ asks, channel, kind }) => !asks || isListed(listed, channel, kind))
-    : said;
+  values.some(({ asks }) => asks)
+    ? values.filter(({ asks, channel, kind }) => !asks || isListed(listed, channel, kind))
+    : values;

@@ -32,7 +32,7 @@ export interface GatewayReceiver {
    * paired. A message of a gateway that is not in this database stays as it is. Also stores announcements, lists new devices, and counts
    * messages that no decoder family recognises. Adds to `described` the devices whose consumption must be recomputed.
    */
-  hear(
+  receive(
     client: PoolClient,
     batch: readonly IncomingMessage[],
     described?: Set<string>,
@@ -63,7 +63,7 @@ export function createGatewayReceiver(
       for (const id of ids) gatewaysKnown.forget(id);
       unread.forget(ids);
     },
-    async hear(client, batch, described = new Set()) {
+    async receive(client, batch, described = new Set()) {
       const ids = idsOf(batch);
       if (ids.length === 0) return batch;
       // Raw SQL: the hot path of ingest. Gateways are locked in the order of their ids.
@@ -84,7 +84,7 @@ export function createGatewayReceiver(
       const messages = batch.flatMap((message) => {
         if (!message.gateway) return [message];
         const gateway = gateways.get(message.gateway.gatewayId);
-        return gateway ? tryToHear(message, message.gateway, gateway) : [message];
+        return gateway ? tryToReceive(message, message.gateway, gateway) : [message];
       });
       for (const [gatewayId, { known, news }] of gateways) {
         if (news.length > 0) await saveAnnouncements(client, gatewayId, known, news);
@@ -121,17 +121,17 @@ interface Gateway {
   unread: UnrecognisedMessageCounter;
 }
 
-/** Calls `hearOne`, and marks its errors as decoding faults to distinguish them from database errors. Decoder families should not throw. */
-function tryToHear(...[message, below, gateway]: Parameters<typeof hearOne>): IncomingMessage[] {
+/** Calls `receiveOne`, and marks its errors as decoding faults to distinguish them from database errors. Decoder families should not throw. */
+function tryToReceive(...[message, below, gateway]: Parameters<typeof receiveOne>): IncomingMessage[] {
   try {
-    return hearOne(message, below, gateway);
+    return receiveOne(message, below, gateway);
   } catch (error) {
     throw new DecodingFault(error);
   }
 }
 
 /** Processes one message: stores its announcement, lists its devices, and returns the decoded messages of the paired devices. */
-function hearOne(
+function receiveOne(
   message: IncomingMessage,
   { gatewayId, topic }: NonNullable<IncomingMessage['gateway']>,
   { known, settings, news, discoveries, unread }: Gateway,
@@ -144,25 +144,29 @@ function hearOne(
     recordAnnouncement(known, own);
     news.push(own);
   }
-  const heard = known.decoders.read(own, settings);
-  if (!heard) {
+  const decoded = known.decoders.read(own, settings);
+  if (!decoded) {
     unread.note(gatewayId, own);
     return [];
   }
-  discoveries.receive(gatewayId, heard, own, { decoders: known.decoders, settings });
-  const natives = new Set([...heard.said.map(({ device }) => device), ...(heard.seen ?? []), ...(heard.blamed ?? [])]);
-  const found = [...natives].flatMap((nativeId) => discoveries.find(gatewayId, heard.family, nativeId) ?? []);
+  discoveries.receive(gatewayId, decoded, own, { decoders: known.decoders, settings });
+  const natives = new Set([
+    ...decoded.said.map(({ device }) => device),
+    ...(decoded.seen ?? []),
+    ...(decoded.blamed ?? []),
+  ]);
+  const found = [...natives].flatMap((nativeId) => discoveries.find(gatewayId, decoded.family, nativeId) ?? []);
   // A device's own settings override its gateway's. The message is decoded once for each distinct set of settings.
   const readings = new Map<string, NamedDecodeResult>();
   const withOwn = ({ paired }: Discovery): NamedDecodeResult => {
     const key = JSON.stringify(paired?.settings ?? {});
-    if (key === '{}') return heard;
-    const read = readings.get(key) ?? known.decoders.read(own, { ...settings, ...paired?.settings }) ?? heard;
+    if (key === '{}') return decoded;
+    const read = readings.get(key) ?? known.decoders.read(own, { ...settings, ...paired?.settings }) ?? decoded;
     readings.set(key, read);
     return read;
   };
   const grouped = new Map<NamedDecodeResult, Map<string, DecodedValue[]>>();
-  const saidOf = (read: NamedDecodeResult, nativeId: string): DecodedValue[] => {
+  const valuesOf = (read: NamedDecodeResult, nativeId: string): DecodedValue[] => {
     const groups = grouped.get(read) ?? Map.groupBy(selectCurrentValues(read, replayed), ({ device }) => device);
     grouped.set(read, groups);
     return groups.get(nativeId) ?? [];
@@ -171,17 +175,17 @@ function hearOne(
   const of = found.flatMap((discovery) => {
     if (!discovery.paired) return [];
     const { quantities } = discovery;
-    const said = dropUnlistedUnknown(
+    const values = dropUnlistedUnknown(
       quantities,
-      assignListedChannels(quantities, saidOf(withOwn(discovery), discovery.nativeId)),
+      assignListedChannels(quantities, valuesOf(withOwn(discovery), discovery.nativeId)),
     );
-    return [{ ...rest, decoded: toDecodedMessage(discovery.paired.deviceId, said, receivedAtMs) }];
+    return [{ ...rest, decoded: toDecodedMessage(discovery.paired.deviceId, values, receivedAtMs) }];
   });
   // If the message has a single device, its rejections are decided with that device's own settings.
   const [only] = found;
-  const { refused } = only && natives.size === 1 ? withOwn(only) : heard;
+  const { refused } = only && natives.size === 1 ? withOwn(only) : decoded;
   if (refused.length === 0) return of;
-  const blamed = new Set(heard.blamed ?? []);
+  const blamed = new Set(decoded.blamed ?? []);
   const whose = found.find(({ nativeId, paired }) => paired && (blamed.size === 0 || blamed.has(nativeId)));
   return withRefusals(of, refused, {
     deviceId: whose?.paired?.deviceId,

@@ -27,7 +27,7 @@ export async function saveUnrecognised(
   const left = new Set(ids);
   try {
     await inTransaction(pool, async (client) => {
-      // Raw SQL: gateways are locked in the order of their ids, as in hear.ts. A deleted gateway has no row.
+      // Raw SQL: gateways are locked in the order of their ids, as in receive.ts. A deleted gateway has no row.
       const { rows } = await client.query(
         'SELECT gateway_id FROM gateways WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE',
         [ids],

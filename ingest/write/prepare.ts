@@ -125,7 +125,7 @@ class Stages {
   /** Decodes the messages of gateways, and sets aside those of moved accounts. */
   async readGateways(batch: readonly IncomingMessage[]): Promise<void> {
     const { gateways, memory, untimed } = this.#tools;
-    const read = await gateways.hear(this.#client, batch, this.#described);
+    const read = await gateways.receive(this.#client, batch, this.#described);
     const unknown = new Set(read.flatMap(({ gateway }) => gateway?.gatewayId ?? []));
     const moved = await findMovedLogins(this.#client, [...unknown]);
     const isMoved = ({ gateway }: IncomingMessage) => gateway !== undefined && moved.has(gateway.gatewayId);

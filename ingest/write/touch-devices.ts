@@ -7,30 +7,34 @@ import { type BatchStatement, toStatementStep } from './statement.ts';
 
 /**
  * Plans a batch's changes of devices outside of their heads: `inactive` becomes `active` with a valid reading, the first valid reading
- * sends the event `device.connected`, and a state that a device reports is stored. `devices`: the locked devices. `heard`: number of their
- * valid readings. Returns the statements, and the devices that they change.
+ * sends the event `device.connected`, and a state that a device reports is stored. `devices`: the locked devices. `validReadings`: number
+ * of valid readings by device. Returns the statements, and the devices that they change.
  */
 export function updateDeviceStates(
   devices: ReadonlyMap<string, LockedDevice>,
-  lastReceived: ReadonlyMap<string, number>,
+  validReadings: ReadonlyMap<string, number>,
   batch: readonly IncomingMessage[],
   rejects: readonly Rejection[],
 ): { steps: BatchStatement[]; touched: string[] } {
   if (devices.size === 0) return { steps: [], touched: [] };
-  const ofHeard = (is: (device: LockedDevice) => boolean) =>
+  const withReadings = (is: (device: LockedDevice) => boolean) =>
     [...devices.values()]
-      .filter((device) => lastReceived.has(device.deviceId) && is(device))
+      .filter((device) => validReadings.has(device.deviceId) && is(device))
       .map(({ deviceId }) => deviceId);
-  const risen = ofHeard(({ isInactive }) => isInactive);
-  const noted = statesAfter(devices, lastReceived, batch, rejects);
-  const steps = [...riseSteps(risen), ...noteSteps(noted), ...tellSteps(ofHeard(({ wasNeverSeen }) => wasNeverSeen))];
-  return { steps, touched: [...risen, ...noted.map(({ deviceId }) => deviceId)] };
+  const activated = withReadings(({ isInactive }) => isInactive);
+  const noted = statesAfter(devices, validReadings, batch, rejects);
+  const steps = [
+    ...activationSteps(activated),
+    ...noteSteps(noted),
+    ...connectedEventSteps(withReadings(({ wasNeverSeen }) => wasNeverSeen)),
+  ];
+  return { steps, touched: [...activated, ...noted.map(({ deviceId }) => deviceId)] };
 }
 
-function riseSteps(risen: readonly string[]): BatchStatement[] {
-  if (risen.length === 0) return [];
+function activationSteps(activated: readonly string[]): BatchStatement[] {
+  if (activated.length === 0) return [];
   return [
-    toStatementStep({ text: `UPDATE devices SET status = 'active' WHERE device_id = ANY ($1)`, values: [risen] }),
+    toStatementStep({ text: `UPDATE devices SET status = 'active' WHERE device_id = ANY ($1)`, values: [activated] }),
   ];
 }
 
@@ -38,7 +42,7 @@ interface NotedState {
   deviceId: string;
   /** Bits of the outcomes of its last readings; see `withOutcomes`. */
   bits: number;
-  saysFaulty: boolean | null;
+  reportsFaulty: boolean | null;
 }
 
 /**
@@ -47,7 +51,7 @@ interface NotedState {
  */
 function statesAfter(
   devices: ReadonlyMap<string, LockedDevice>,
-  lastReceived: ReadonlyMap<string, number>,
+  validReadings: ReadonlyMap<string, number>,
   batch: readonly IncomingMessage[],
   rejects: readonly Rejection[],
 ): NotedState[] {
@@ -56,19 +60,19 @@ function statesAfter(
     const { deviceId } = message.decoded;
     rejected.set(deviceId, (rejected.get(deviceId) ?? 0) + 1);
   }
-  const said = new Map<string, boolean>();
+  const reportedFaulty = new Map<string, boolean>();
   for (const { decoded } of batch) {
     if (decoded.status === 'faulty' || decoded.status === 'online')
-      said.set(decoded.deviceId, decoded.status === 'faulty');
+      reportedFaulty.set(decoded.deviceId, decoded.status === 'faulty');
   }
   return [...devices.values()]
     .map(({ deviceId, recentRejects }) => ({
       deviceId,
       before: recentRejects,
-      bits: withOutcomes(recentRejects, lastReceived.get(deviceId) ?? 0, rejected.get(deviceId) ?? 0),
-      saysFaulty: said.get(deviceId) ?? null,
+      bits: withOutcomes(recentRejects, validReadings.get(deviceId) ?? 0, rejected.get(deviceId) ?? 0),
+      reportsFaulty: reportedFaulty.get(deviceId) ?? null,
     }))
-    .filter(({ before, bits, saysFaulty }) => bits !== before || saysFaulty !== null);
+    .filter(({ before, bits, reportsFaulty }) => bits !== before || reportsFaulty !== null);
 }
 
 function noteSteps(changes: readonly NotedState[]): BatchStatement[] {
@@ -81,13 +85,13 @@ function noteSteps(changes: readonly NotedState[]): BatchStatement[] {
   const values = [
     changes.map(({ deviceId }) => deviceId),
     changes.map(({ bits }) => bits),
-    changes.map(({ saysFaulty }) => saysFaulty),
+    changes.map(({ reportsFaulty }) => reportsFaulty),
     changes.map(({ bits }) => isMostlyRejected(bits)),
   ];
   return [toStatementStep({ text, values })];
 }
 
-const tellSteps = (first: readonly string[]): BatchStatement[] =>
+const connectedEventSteps = (first: readonly string[]): BatchStatement[] =>
   first.length > 0 ? [(client) => tellConnected(client, first)] : [];
 
 /** Adds the event of a paired device's first valid message, with the device as the API shows it. */
