@@ -56,7 +56,7 @@ export async function planStatements(
     ...updateSeries(stored),
     ...recordChangedHours(stepped, planned, opened),
     ...recordLateChanges(plans),
-    ...noteComputedAnew(plans),
+    ...addRoleChangeNotes(plans),
     ...settingsApplied(plans),
     ...noteRecounted(plans),
   ];
@@ -109,7 +109,7 @@ function noteOf(kind: string, { roles, earlierRoles }: RolesByTime): string {
 }
 
 /** Adds a note for the owner to each channel whose role changes: from now on, from an earlier time on, or in its whole history. */
-function noteComputedAnew(plans: readonly DevicePlan[]): BatchStatement[] {
+function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
   const notes = plans.flatMap(({ device, series }) =>
     series
       .filter(({ series, roles }) => series.lastReadAtMs !== null && !haveSameRoles(series.roles, roles))

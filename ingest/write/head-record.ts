@@ -136,7 +136,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 const MAX_LAW_BYTES = 320;
 const [COMMA, OPENING, CLOSING] = [44, 91, 93];
 
-/** Writes `device_heads.laws` of a record, as the JSON that `parseLaws` reads. */
+/** Writes `device_heads.laws` of a record, as the JSON that `parseStoredLaws` reads. */
 export function writeRecordLaws(laws: TextWriter, numbers: Float64Array, at: number): void {
   const count = numbers[at + RECORD_INDEX.seriesCount] as number;
   let place = laws.begin(2 + count * MAX_LAW_BYTES);

@@ -102,7 +102,7 @@ const lawsIn = (series: DeviceHead['series']): StoredLaw[] =>
   );
 
 /** Reads `device_heads.laws`. */
-export const parseLaws = (text: string): readonly StoredLaw[] => JSON.parse(text);
+export const parseStoredLaws = (text: string): readonly StoredLaw[] => JSON.parse(text);
 
 /** Returns `device_heads.open`. */
 export const openHourTextOf = ({ open }: DeviceHead): string | null => open && openHourText(open);

@@ -18,7 +18,7 @@ import {
   seriesName,
   type UnloadedState,
 } from './device-state.ts';
-import { type DeviceHead, parseLaws } from './head.ts';
+import { type DeviceHead, parseStoredLaws } from './head.ts';
 import { findRecomputationEnd } from './load-stretches.ts';
 import { parseOpenHour } from './open-hour.ts';
 import { findPendingRoles, mayChangeFirstTimes } from './target-roles.ts';
@@ -60,7 +60,7 @@ export async function loadDevices(
     [deviceIds, silent],
   );
   const laws: Laws = new Map(
-    rows.map((row) => [row.device_id, new Map(parseLaws(row.laws).map((law) => [law[0], law]))]),
+    rows.map((row) => [row.device_id, new Map(parseStoredLaws(row.laws).map((law) => [law[0], law]))]),
   );
   const inPart = new Set<string>();
   for (const { device_id: deviceId, computed_with } of rows)
