@@ -103,7 +103,7 @@ export async function openConsentPage(browser: Browser, { path }: ConsentRequest
 }
 
 /** Authorizes an app for a home. Returns the address to which the browser returns, with the code. */
-export async function letIn(browser: Browser, request: ConsentRequest): Promise<URL> {
+export async function authorizeApp(browser: Browser, request: ConsentRequest): Promise<URL> {
   const { at, csrf } = await openConsentPage(browser, request);
   const pressed = await browser.open(at, { csrf, until: 'month', decision: 'allow' });
   const returned = await browser.open(String(pressed.headers.location));
@@ -138,7 +138,7 @@ export async function homeWithApp(world: AttackedInstallation, more: Record<stri
   const home = await world.person('homeowner');
   const browser = await openBrowser(world, home);
   const request = consentRequest(app, more);
-  const back = await letIn(browser, request);
+  const back = await authorizeApp(browser, request);
   const { status, json, text } = await exchange(world, app, codeForm(back, request));
   if (status !== 200) throw new Error(`the code was answered with ${status}: ${text}`);
   return { app, home, browser, tokens: json as Tokens };

@@ -7,7 +7,7 @@ import { installPackages } from '../../test/support/setup/packages.ts';
 import { NODE_RED_VERSION } from './programs.ts';
 
 /** Version of an installed program, or why it cannot run here. */
-export type Installed = { version: string } | { missing: string };
+export type InstalledVersion = { version: string } | { missing: string };
 
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'energy-usage-service');
 /** Folder outside the repository into which npm installs Node-RED. */
@@ -32,7 +32,7 @@ export function installDebianPackages(): void {
 }
 
 /** Installs Node-RED with npm unless it is there. */
-export function findNodeRed(): Installed {
+export function findNodeRed(): InstalledVersion {
   if (!existsSync(NODE_RED_FOLDER)) {
     process.stderr.write(`installing Node-RED ${NODE_RED_VERSION} with npm in ${NODE_RED_FOLDER}, once …\n`);
     const fresh = `${NODE_RED_FOLDER}.new-${process.pid}`;
@@ -60,7 +60,7 @@ export function findNodeRed(): Installed {
 }
 
 /** Returns the versions of Debian's Python libraries, and when the bridge with batches acknowledges. */
-export function findPython(): Installed & { acknowledges?: string } {
+export function findPython(): InstalledVersion & { acknowledges?: string } {
   const found = pythonVersions();
   if (!found) return { missing: `${PYTHON_PACKAGES.join(' or ')} is missing (apt-get install)` };
   const [version = '', acknowledges = ''] = found.split('\n');
@@ -73,7 +73,7 @@ function pythonVersions(): string | null {
 }
 
 /** Telegraf is neither in Debian 12 nor on npm, so it runs only if somebody has installed it. */
-export function findTelegraf(): Installed {
+export function findTelegraf(): InstalledVersion {
   const { status, stdout } = spawnSync('telegraf', ['--version'], { encoding: 'utf8' });
   return status === 0
     ? { version: stdout.trim().split(' (')[0] as string }

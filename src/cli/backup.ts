@@ -7,7 +7,7 @@ import { createEncryptionKey, writeKeyFile } from '#src/backup/seal.ts';
 import { type VerificationReport, verifyCopy } from '#src/backup/verify.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { databaseUrl } from '#src/database/locate.ts';
-import { releaseHeld } from '#src/delivery/hold.ts';
+import { releaseHeldDeliveries } from '#src/delivery/hold.ts';
 import { loadConfigOfRunningService } from '#src/start/ports.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
@@ -120,7 +120,7 @@ async function init({ passphraseFile, keyFile, json }: Options & { keyFile: stri
 
 const release = ({ drop: isDropped = false, json }: Options & { drop?: boolean }): Promise<void> =>
   runOnServiceDatabase(async (db) => {
-    const released = await releaseHeld(db, { isDropped });
+    const released = await releaseHeldDeliveries(db, { isDropped });
     if (released === null)
       throw new Error('Nothing is held back: this installation was not restored, or has already been released.');
     const number = (value: number) => value.toLocaleString('en');

@@ -3,7 +3,7 @@ import type { Config } from '#src/config/load.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
 import { createDatabase, createPool, type Database, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
-import { refuseNewer } from '#src/database/migrate.ts';
+import { assertSchemaNotNewer } from '#src/database/migrate.ts';
 import { loadConfigOfRunningService } from '#src/start/ports.ts';
 
 /** Prints one JSON object for programs, or lines of text for people. */
@@ -39,7 +39,7 @@ export async function runWithServicePool<T>(
   const config = loadConfigOfRunningService();
   const pool = createPool(await databaseUrl(config), { max: 3, applicationName });
   try {
-    await refuseNewer(pool);
+    await assertSchemaNotNewer(pool);
     const done = await work(pool, config);
     if (config.database.url === undefined) await awaitEndings(pool);
     return done;

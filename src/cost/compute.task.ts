@@ -15,7 +15,7 @@ import {
   simulateHome,
 } from './what-if.ts';
 
-interface Asked {
+interface RangeTask {
   /** Energy and prices. For `what if`, only the energy of earlier months; `exchange` contains the energy of the range. */
   held: HeldCostSources;
   range: Range;
@@ -23,13 +23,13 @@ interface Asked {
 }
 
 /** Computes the cost of a range by each list of tariffs. */
-export interface CompareTask extends Asked {
+export interface CompareTask extends RangeTask {
   ask: 'compare';
   tariffs: readonly (readonly Tariff[])[];
 }
 
 /** Computes a home with a change, and its costs before and after. */
-export interface WhatIfTask extends Asked {
+export interface WhatIfTask extends RangeTask {
   ask: 'what if';
   tariffs: readonly Tariff[];
   exchange: HomeExchange;

@@ -32,7 +32,7 @@ export async function migrate(
 ): Promise<Migrated> {
   return waitForExclusiveLock(pool, ADVISORY_LOCKS.migration, async (client) => {
     // Raw SQL: migrations are SQL, and their table exists before the schema matches the types.
-    await refuseNewer(client);
+    await assertSchemaNotNewer(client);
     const database = await detectCapabilities(pool, timescale);
     const { hypertables, continuousAggregates } = database.capabilities;
     const applied = await transactionOn(client, () =>
@@ -47,7 +47,7 @@ export async function migrate(
 }
 
 /** Throws, with the remedy, if a newer version of the service created this database. */
-export const refuseNewer = async (client: Pick<PoolClient, 'query'>): Promise<void> =>
+export const assertSchemaNotNewer = async (client: Pick<PoolClient, 'query'>): Promise<void> =>
   refuseNewerSchema(queryOn(client), await sqlFiles('schema'));
 
 /** Returns the names of the numbered migrations that this version knows, in order. */

@@ -30,11 +30,11 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
   let samples: readonly StandbySample[] = [];
   let known: { horizon: number; replayed: number } | null = null;
   let isOver = false;
-  /** Last logged message, so that the same message is not logged again. */
-  let said: string | null = null;
-  const tell = (what: string | null) => {
-    if (what === said) return;
-    said = what;
+  /** Reason in the last log line, so that the same message is not logged again. */
+  let lastLogged: string | null = null;
+  const logChange = (what: string | null) => {
+    if (what === lastLogged) return;
+    lastLogged = what;
     if (what === null) log.info('reads are answered by the standby');
     else log.warn({ reason: what }, 'reads are answered by the primary: the standby is away');
   };
@@ -48,14 +48,14 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
     if (replayed === null) throw new Error('DATABASE_READ_URL leads to no standby that streams from DATABASE_URL');
     known = replayed;
     samples = listNeededSamples(samples, replayed.replayed);
-    tell(null);
+    logChange(null);
   }
 
   void (async () => {
     while (!isOver) {
       await poll().catch((error: Error) => {
         known = null;
-        tell(error.message);
+        logChange(error.message);
       });
       await new Promise((resolve) => setTimeout(resolve, POLL_MS).unref());
     }

@@ -39,13 +39,16 @@ export async function readHeldBefore(db: Database): Promise<Date | null> {
 }
 
 /** Result of a release: numbers of deliveries, and of changed hours whose alerts were not evaluated. */
-export interface Released {
+export interface ReleaseCounts {
   deliveries: number;
   changes: number;
 }
 
 /** Stops holding back deliveries: sends the held ones, or gives them up (`isDropped`). Returns null if nothing is held back. */
-export async function releaseHeld(db: Database, { isDropped }: { isDropped: boolean }): Promise<Released | null> {
+export async function releaseHeldDeliveries(
+  db: Database,
+  { isDropped }: { isDropped: boolean },
+): Promise<ReleaseCounts | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const { numAffectedRows } =
       await sql`UPDATE installation SET held_before = NULL WHERE held_before IS NOT NULL`.execute(trx);

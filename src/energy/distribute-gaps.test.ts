@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { type DistributedQuarters, distributeGaps, type QuarterReader } from '#src/energy/distribute-gaps.ts';
-import { findEstimatedLines } from '#src/energy/like-days.ts';
+import { findInterpolatedRanges } from '#src/energy/like-days.ts';
 
 const DAY = 96;
 const zone = 'Europe/Berlin';
@@ -86,7 +86,7 @@ test('each gap keeps its energy to the mWh, and nothing changes outside gaps', a
       const line = stored(one);
       const told = await ask(line);
       expect(told.energy.every((energy) => Number.isSafeInteger(energy) && energy >= 0)).toBe(true);
-      for (const { first, end } of findEstimatedLines(line)) {
+      for (const { first, end } of findInterpolatedRanges(line)) {
         expect(sum(told.energy.subarray(first, end))).toBe(sum(line.energy.subarray(first, end)));
         shared += told.isShared[first] as number;
       }

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { QUARTER_MS } from '#src/core/units.ts';
 import {
   distributeGap,
-  type EstimatedLine,
-  findEstimatedLines,
+  findInterpolatedRanges,
   type ImportedQuarters,
+  type InterpolatedRange,
   LOOKBACK_QUARTERS,
   MAX_GAP_QUARTERS,
 } from './like-days.ts';
@@ -30,14 +30,14 @@ export async function distributeGaps(
 ): Promise<DistributedQuarters> {
   let quarters = await read(fromMs - LOOKBACK_QUARTERS * QUARTER_MS, toMs);
   const placeOf = (ms: number) => (ms - quarters.fromMs) / QUARTER_MS;
-  const isInRange = ({ first, end }: EstimatedLine) => first < placeOf(toMs) && end > placeOf(fromMs);
-  let lines = findEstimatedLines(quarters).filter(isInRange);
-  const reachesOut = ({ first, end }: EstimatedLine) => first < LOOKBACK_QUARTERS || end === quarters.energy.length;
+  const isInRange = ({ first, end }: InterpolatedRange) => first < placeOf(toMs) && end > placeOf(fromMs);
+  let lines = findInterpolatedRanges(quarters).filter(isInRange);
+  const reachesOut = ({ first, end }: InterpolatedRange) => first < LOOKBACK_QUARTERS || end === quarters.energy.length;
   if (lines.some(reachesOut)) {
     // Longer than the longest gap that is distributed, so a gap that fills this range is too long.
     const before = MAX_GAP_QUARTERS + LOOKBACK_QUARTERS + 1;
     quarters = await read(fromMs - before * QUARTER_MS, toMs + (MAX_GAP_QUARTERS + 1) * QUARTER_MS);
-    lines = findEstimatedLines(quarters).filter(isInRange);
+    lines = findInterpolatedRanges(quarters).filter(isInRange);
   }
   const { energy, estimated } = quarters;
   const isShared = new Uint8Array(energy.length);

@@ -19,7 +19,7 @@ export interface ImportedQuarters {
 }
 
 /** Quarter-hours `[first, end)` by index, all estimated by one straight line. */
-export interface EstimatedLine {
+export interface InterpolatedRange {
   first: number;
   end: number;
 }
@@ -56,9 +56,9 @@ const STEP_MWH = 4;
  * Returns the straight lines among quarter-hours, of any length. A change of level marks a reading: the energies before and after it are
  * known separately, so a line never spans it.
  */
-export function findEstimatedLines({ energy, estimated }: ImportedQuarters): EstimatedLine[] {
-  const lines: EstimatedLine[] = [];
-  let line: EstimatedLine | undefined;
+export function findInterpolatedRanges({ energy, estimated }: ImportedQuarters): InterpolatedRange[] {
+  const lines: InterpolatedRange[] = [];
+  let line: InterpolatedRange | undefined;
   for (let at = 0; at < energy.length; at++) {
     const level = energy[at] as number;
     if (level <= 0 || estimated[at] !== level) {
@@ -81,7 +81,7 @@ export function findEstimatedLines({ energy, estimated }: ImportedQuarters): Est
  */
 export function distributeGap(
   quarters: ImportedQuarters,
-  { first, end }: EstimatedLine,
+  { first, end }: InterpolatedRange,
   shape: DistributionContext,
 ): Float64Array | null {
   const count = end - first;
@@ -120,7 +120,7 @@ const keyOf = ({ day, minute }: ReturnType<Clock>): number =>
 /** Returns the completely measured hours, grouped by similarity. */
 function likeHours(
   quarters: ImportedQuarters,
-  { first, end }: EstimatedLine,
+  { first, end }: InterpolatedRange,
   { wholeMs, clockOf }: DistributionContext,
 ) {
   const { fromMs, energy, estimated, coveredMs } = quarters;

@@ -65,14 +65,17 @@ export async function requestAsBrowser(
   return answer;
 }
 
-export interface Asked {
+export interface ConsentRequest {
   url: URL;
   verifier: string;
   state: string;
 }
 
 /** Returns the address at which an app asks for consent. */
-export async function consentRequestUrl({ config }: TestClient, more: Record<string, string> = {}): Promise<Asked> {
+export async function consentRequestUrl(
+  { config }: TestClient,
+  more: Record<string, string> = {},
+): Promise<ConsentRequest> {
   const verifier = client.randomPKCECodeVerifier();
   const state = client.randomState();
   const url = client.buildAuthorizationUrl(config, {
@@ -92,7 +95,7 @@ export const cookiesOf = (browser: Browser): Cookies => {
 };
 
 /** Opens the consent page, and returns its address, the answer and its CSRF token. */
-export async function openConsentPage(api: TestApi, cookies: Cookies, { url }: Asked) {
+export async function openConsentPage(api: TestApi, cookies: Cookies, { url }: ConsentRequest) {
   const begun = await requestAsBrowser(api, cookies, url.href);
   expect([begun.status, begun.text]).toEqual([303, expect.anything()]);
   const at = String(begun.headers.location);
@@ -101,7 +104,7 @@ export async function openConsentPage(api: TestApi, cookies: Cookies, { url }: A
 }
 
 /** Authorizes an app for a home. Returns the URL to which the browser returns, with the code. */
-export async function authorizeApp(api: TestApi, home: Person, asked: Asked, until = 'month'): Promise<URL> {
+export async function authorizeApp(api: TestApi, home: Person, asked: ConsentRequest, until = 'month'): Promise<URL> {
   const cookies = cookiesOf(await signInBrowser(api, home.userId));
   const { at, csrf } = await openConsentPage(api, cookies, asked);
   const pressed = await requestAsBrowser(api, cookies, at, { csrf, until, decision: 'allow' });
@@ -111,7 +114,7 @@ export async function authorizeApp(api: TestApi, home: Person, asked: Asked, unt
   return new URL(String(returned.headers.location));
 }
 
-export const exchangeCode = ({ config }: TestClient, back: URL, { verifier, state }: Asked) =>
+export const exchangeCode = ({ config }: TestClient, back: URL, { verifier, state }: ConsentRequest) =>
   client.authorizationCodeGrant(config, back, { pkceCodeVerifier: verifier, expectedState: state });
 
 /** Authorizes an app for a home, and returns its tokens. */

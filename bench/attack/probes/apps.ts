@@ -1,11 +1,11 @@
 import {
   type App,
   appSettings,
+  authorizeApp,
   codeForm,
   consentRequest,
   exchange,
   homeWithApp,
-  letIn,
   openBrowser,
   openConsentPage,
   REDIRECT_URI,
@@ -140,7 +140,7 @@ const CONSENT: readonly Probe[] = [
     'the answer to an app names the issuer, against a mix-up of servers',
     async (world) => {
       const app = await sharedApp(world);
-      const back = await letIn(await openBrowser(world, await world.person('homeowner')), consentRequest(app));
+      const back = await authorizeApp(await openBrowser(world, await world.person('homeowner')), consentRequest(app));
       const { json } = await world.ask('GET', '/.well-known/oauth-authorization-server');
       expectOneOf(back.searchParams.get('iss'), [json.issuer], 'iss');
     },
@@ -173,7 +173,7 @@ const TOKENS: readonly Probe[] = [
       async (world) => {
         const app = await sharedApp(world);
         const request = consentRequest(app);
-        const back = await letIn(await openBrowser(world, await world.person('homeowner')), request);
+        const back = await authorizeApp(await openBrowser(world, await world.person('homeowner')), request);
         const by = as === undefined ? app : await anotherApp(world);
         const { status, json } = await exchange(world, by, change(codeForm(back, request)));
         expectOneOf(status, [400], 'the exchange');
@@ -187,7 +187,7 @@ const TOKENS: readonly Probe[] = [
     async (world) => {
       const app = await sharedApp(world);
       const request = consentRequest(app);
-      const back = await letIn(await openBrowser(world, await world.person('homeowner')), request);
+      const back = await authorizeApp(await openBrowser(world, await world.person('homeowner')), request);
       const tries = [...world.apis, ...world.apis].map((api) => exchange(world, app, codeForm(back, request), api));
       const issued = (await Promise.all(tries)).filter(({ status }) => status === 200);
       expectThat(issued.length <= 1, `${issued.length} exchanges of one code succeeded`);
@@ -290,7 +290,7 @@ const ENDS: readonly Probe[] = [
       const { json } = await world.must('POST', '/v1/apps', { key: owner.key, body: appSettings() });
       const app = { clientId: json.client_id, secret: json.client_secret };
       const request = consentRequest(app);
-      const back = await letIn(await openBrowser(world, await world.person('homeowner')), request);
+      const back = await authorizeApp(await openBrowser(world, await world.person('homeowner')), request);
       const { access_token } = (await exchange(world, app, codeForm(back, request))).json;
       expectOneOf((await read(world, access_token)).status, [200], 'the app before');
       await world.must('DELETE', `/v1/users/${owner.userId}`);

@@ -157,7 +157,7 @@ export class FollowedHomes {
     for (const { place, outlet } of this.#homes.get(userId)?.followers ?? []) {
       if (!place || !isNextEvent(place.eventId, event) || !outlet.hasRoom()) continue;
       place.eventId = event.eventId;
-      outlet.say(formatEvent('usage', data, formatStreamPosition(place)));
+      outlet.send(formatEvent('usage', data, formatStreamPosition(place)));
     }
   }
 }
@@ -168,9 +168,9 @@ function powerText(userId: string, { parts, channels }: Home, now: Date): string
 }
 
 function sendPower({ deviceId, outlet }: Follower, text: string): void {
-  if (deviceId === undefined) outlet.sayNewest('power', text);
+  if (deviceId === undefined) outlet.sendLatest('power', text);
 }
 
 function sendReading({ deviceId, outlet }: Follower, ofDevice: string, text: string | null): void {
-  if (text !== null && (deviceId === undefined || deviceId === ofDevice)) outlet.sayNewest(ofDevice, text);
+  if (text !== null && (deviceId === undefined || deviceId === ofDevice)) outlet.sendLatest(ofDevice, text);
 }

@@ -64,7 +64,7 @@ export class LiveStreams {
     this.#repeat('look', () => this.#look(), LOOK_MS);
     this.#repeat('check', () => this.#check(), CHECK.everyMs);
     const beat = () => {
-      for (const { outlet } of this.#homes.followers) outlet.say(': heartbeat\n\n');
+      for (const { outlet } of this.#homes.followers) outlet.send(': heartbeat\n\n');
     };
     this.#timers.set('beat', setInterval(beat, BEAT_MS));
   }
@@ -81,8 +81,8 @@ export class LiveStreams {
     const follower: Follower = { ...request, owner, outlet, place: place && { ...place } };
     const { userId, deviceId } = request;
     const ready = { user_id: userId, device_id: deviceId ?? null, resumed };
-    outlet.say(retryText());
-    outlet.say(formatEvent('ready', ready, place ? formatStreamPosition(place) : undefined));
+    outlet.send(retryText());
+    outlet.send(formatEvent('ready', ready, place ? formatStreamPosition(place) : undefined));
     if (this.#isLeaving) end(follower);
     const isFirst = this.#homes.add(follower, clock());
     if (isFirst) this.#sendReadings([userId]).catch(() => {});

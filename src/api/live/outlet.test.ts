@@ -3,12 +3,12 @@ import { createEventOutlet, formatEvent } from './outlet.ts';
 import { formatStreamPosition, parseStreamPosition } from './place.ts';
 
 test('a client that does not read uses a limited number of bytes, and later gets the newest event of each name', async () => {
-  const { stream, hasRoom, say, sayNewest } = createEventOutlet();
+  const { stream, hasRoom, send, sendLatest } = createEventOutlet();
   const told = (name: string, round: number) => `${name} ${round} ${'x'.repeat(1_000)}\n`;
-  for (let round = 0; round < 5_000; round++) for (const name of ['a', 'b']) sayNewest(name, told(name, round));
+  for (let round = 0; round < 5_000; round++) for (const name of ['a', 'b']) sendLatest(name, told(name, round));
   expect(hasRoom()).toBe(false);
   expect(stream.readableLength).toBeLessThan(20_000);
-  say('left out');
+  send('left out');
   let text = '';
   stream.on('data', (piece) => {
     text += piece;
@@ -22,11 +22,11 @@ test('a client that does not read uses a limited number of bytes, and later gets
 });
 
 test('a stream that ends delivers its final event to a slow reader, and nothing after it', () => {
-  const { stream, sayNewest, say, end } = createEventOutlet();
-  for (let round = 0; round < 100; round++) sayNewest('a', 'x'.repeat(1_000));
+  const { stream, sendLatest, send, end } = createEventOutlet();
+  for (let round = 0; round < 100; round++) sendLatest('a', 'x'.repeat(1_000));
   end('retry: 1\n\n');
-  say('late');
-  sayNewest('a', 'late');
+  send('late');
+  sendLatest('a', 'late');
   end('late');
   const text = String(stream.read());
   expect(text.endsWith('retry: 1\n\n')).toBe(true);

@@ -5,9 +5,9 @@ export interface EventOutlet {
   stream: Readable;
   /** Whether the client has read enough of the earlier events to receive more. */
   hasRoom(): boolean;
-  say(text: string): void;
+  send(text: string): void;
   /** Sends the latest event of a name. If the client reads slowly, an unsent earlier event of the same name is dropped. */
-  sayNewest(name: string, text: string): void;
+  sendLatest(name: string, text: string): void;
   /** Ends the stream after this text. */
   end(text: string): void;
 }
@@ -32,10 +32,10 @@ export function createEventOutlet(): EventOutlet {
   return {
     stream,
     hasRoom,
-    say(text) {
+    send(text) {
       if (hasRoom()) stream.push(text);
     },
-    sayNewest(name, text) {
+    sendLatest(name, text) {
       if (isOver || stream.destroyed) return;
       waiting.set(name, text);
       flush();

@@ -4,7 +4,7 @@ import { isTooDeep } from '#src/api/nesting.ts';
 import { isToolRequest } from '#src/api/plugins/authentication.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
-import type { ServeMcp } from './server.ts';
+import type { McpRequestHandler } from './server.ts';
 
 const METADATA = '/.well-known/oauth-protected-resource';
 /** Headers of a request that the protocol defines. */
@@ -51,17 +51,17 @@ export function addMcp(app: FastifyInstance, context: ApiContext, publicUrl: () 
 }
 
 interface Tools {
-  serve: ServeMcp;
+  serve: McpRequestHandler;
   toolboxOf: ReturnType<typeof import('./toolbox.ts').createToolboxes>;
 }
 
 async function loadTools(app: FastifyInstance, context: ApiContext, publicUrl: () => string): Promise<Tools> {
-  const [{ createMcpServing }, { createToolboxes }] = await Promise.all([
+  const [{ createMcpRequestHandler }, { createToolboxes }] = await Promise.all([
     import('./server.ts'),
     import('./toolbox.ts'),
   ]);
   const report = (error: Error) => app.log.debug({ err: error }, 'a client of the tools sent something unexpected');
-  return { serve: createMcpServing(report), toolboxOf: createToolboxes(context, publicUrl, app.log) };
+  return { serve: createMcpRequestHandler(report), toolboxOf: createToolboxes(context, publicUrl, app.log) };
 }
 
 /** Adds the metadata of the resources (RFC 9728), and names them in refusals of a key, so that clients learn what to send. */

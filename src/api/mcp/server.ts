@@ -39,13 +39,13 @@ export function createToolServer(toolbox: Toolbox): Server {
 }
 
 /** Answers one HTTP request of a client. `body` is its parsed message. */
-export type ServeMcp = (request: Request, body: unknown, toolbox: Toolbox) => Promise<Response>;
+export type McpRequestHandler = (request: Request, body: unknown, toolbox: Toolbox) => Promise<Response>;
 
 /**
  * Creates the HTTP side. Requests share no state: each has a separate server, and its response is one JSON object. Clients of the
  * protocol's revision 2026-07-28 and of earlier ones are served.
  */
-export function createMcpServing(report: (error: Error) => void): ServeMcp {
+export function createMcpRequestHandler(report: (error: Error) => void): McpRequestHandler {
   return async (request, body, toolbox) => {
     if (await isLegacyRequest(request, body)) {
       const server = createToolServer(toolbox);

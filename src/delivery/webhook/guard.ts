@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** Resolves a host name to its addresses, like node:dns. */
-export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
+export type ResolveHostName = (hostname: string) => Promise<LookupAddress[]>;
 
 /** Error for an address that callbacks must not reach. The message is written to the delivery log. */
 class ForbiddenAddress extends Error {
@@ -38,7 +38,7 @@ export function refuseForbiddenHost(hostname: string): void {
  * Returns a lookup for `node:net` that passes on only allowed addresses. The connection uses the checked addresses, because nothing is
  * resolved again. If any address of a name is forbidden, the whole name is rejected: a name with both kinds is suspicious.
  */
-export function createGuardedLookup(resolve: Resolve): LookupFunction {
+export function createGuardedLookup(resolve: ResolveHostName): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {

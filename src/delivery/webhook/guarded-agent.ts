@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { Agent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { createSecureContext, rootCertificates } from 'node:tls';
-import { createGuardedLookup, type Resolve, refuseForbiddenHost } from './guard.ts';
+import { createGuardedLookup, type ResolveHostName, refuseForbiddenHost } from './guard.ts';
 
 /** Settings of requests to addresses that owners name. */
 export interface GuardOptions {
@@ -10,7 +10,7 @@ export interface GuardOptions {
   allowPrivate: boolean;
   /** Certificate authority in addition to the public ones, PEM. */
   ca?: string;
-  resolve?: Resolve;
+  resolve?: ResolveHostName;
   /** Makes the connections, with the lookup that it receives. */
   agent?: Agent;
 }
@@ -44,7 +44,7 @@ export function createGuardedAgent({ allowPrivate, ca, ...options }: GuardOption
  * Returns a resolver that queries name servers directly, with a time limit. The system's lookup has four threads for the whole process,
  * which a few names with unresponsive servers would occupy.
  */
-function resolver(): Resolve {
+function resolver(): ResolveHostName {
   const names = new Resolver({ timeout: 2_000, tries: 1 });
   return async (hostname) => {
     const [four, six] = await Promise.allSettled([names.resolve4(hostname), names.resolve6(hostname)]);

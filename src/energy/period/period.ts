@@ -28,7 +28,7 @@ import {
   computeMeanWeek,
   findPeak,
   type QuarterCalendar,
-  type WeekCell,
+  type WeekHourMean,
 } from './profile.ts';
 
 /** Usage in some days; null if unknown. */
@@ -73,7 +73,7 @@ export interface HomePeriod {
   commodities: CommodityUsage<'used' | 'before' | 'last_year'>[];
   devices: PeriodDevice[];
   thermostats: { device_id: string; location: string }[];
-  week: { weeks: number; cells: WeekCell[] };
+  week: { weeks: number; cells: WeekHourMean[] };
 }
 
 /** Days at the end of a period from which night loads and base loads are computed: four of each weekday. */

@@ -81,7 +81,7 @@ export function computeMeanDay(energies: Float64Array, calendar: QuarterCalendar
 }
 
 /** Mean usage of an hour of the week; weekday 1 is Monday. */
-export interface WeekCell {
+export interface WeekHourMean {
   weekday: number;
   hour: number;
   /** Mean usage in kWh. */
@@ -89,7 +89,10 @@ export interface WeekCell {
 }
 
 /** Returns the mean usage by hour of the week, from completely known hours, in order. Pure. */
-export function computeMeanWeek({ energies }: QuarterLoad, { slots, weekdays, hoursMs }: QuarterCalendar): WeekCell[] {
+export function computeMeanWeek(
+  { energies }: QuarterLoad,
+  { slots, weekdays, hoursMs }: QuarterCalendar,
+): WeekHourMean[] {
   const cells = new Map<number, { sum: number; count: number }>();
   for (let at = 0; at < energies.length; ) {
     let [end, sum] = [at, 0];

@@ -9,7 +9,7 @@ import { changeMap, findMap, type MapChange, type MapEntry, readMap } from './ru
 export type Exceptions = ReadonlyMap<string, string>;
 
 /** The file of exceptions, which routers read when they start, and the running routers (runtime-api.ts). */
-export interface ExceptionPlaces {
+export interface ExceptionTargets {
   file: string;
   routers: readonly string[];
 }
@@ -100,7 +100,7 @@ export const readExceptions = async (file: string): Promise<Map<string, string>>
   parseExceptions(await readFile(file, 'utf8'));
 
 /** Changes exceptions in the file and then in each router. Throws if a router could not be changed; then it must be repeated. */
-export async function storeExceptions({ file, routers }: ExceptionPlaces, routing: CellByName): Promise<void> {
+export async function storeExceptions({ file, routers }: ExceptionTargets, routing: CellByName): Promise<void> {
   const wanted = await changeFile(file, routing);
   await eachRouter(routers, async (router) => {
     const path = await findMap(router, basename(file));
@@ -109,7 +109,7 @@ export async function storeExceptions({ file, routers }: ExceptionPlaces, routin
 }
 
 /** Makes the maps of all routers equal to the file. Returns the number of changed entries. */
-export async function synchroniseRouters({ file, routers }: ExceptionPlaces): Promise<number> {
+export async function synchroniseRouters({ file, routers }: ExceptionTargets): Promise<number> {
   const wanted = await readExceptions(file);
   const changed = await eachRouter(routers, async (router) => {
     const path = await findMap(router, basename(file));

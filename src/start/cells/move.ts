@@ -1,7 +1,7 @@
 import type { Pool } from '#src/database/connect.ts';
 import { moveUsers, type UsersMove, type UsersMoveReport } from '../users-move/move-users.ts';
 import type { AccountName, AccountRoutes } from '../users-move/routes.ts';
-import { type ExceptionPlaces, storeExceptions } from './exceptions.ts';
+import { type ExceptionTargets, storeExceptions } from './exceptions.ts';
 
 /** Name, in commands, of the first cell, whose identifiers contain no cell name. */
 export const FIRST_CELL = 'first';
@@ -38,7 +38,7 @@ export async function moveToCell(
   }: Omit<UsersMove, 'accounts' | 'routes'> & {
     /** Ids or e-mail addresses of the accounts. */
     users: readonly string[];
-    places: ExceptionPlaces;
+    places: ExceptionTargets;
     /** Pool of the cell that has the accounts. */
     source: Pool;
   },

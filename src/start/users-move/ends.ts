@@ -3,7 +3,7 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { type DetectedDatabase, detectCapabilities } from '#src/database/capabilities.ts';
 import { explainClosing, FILLED_FROM, isClosedForWriting } from '#src/database/closing.ts';
 import { type Pool, type PoolClient, queryOn } from '#src/database/connect.ts';
-import { refuseNewer } from '#src/database/migrate.ts';
+import { assertSchemaNotNewer } from '#src/database/migrate.ts';
 import { readEncryptedSamples } from '#src/database/sealed.ts';
 import { canDecrypt } from '../secret-key.ts';
 
@@ -47,7 +47,7 @@ async function openInstallation(pool: Pool, what: string): Promise<Installation>
       `The database of ${what} has no schema of this version: start the service on it first. --users moves accounts between two ` +
         'installations that run. Nothing was changed.',
     );
-  await refuseNewer(pool);
+  await assertSchemaNotNewer(pool);
   const { rows } = await pool.query('SELECT installation_id AS id FROM installation');
   const { id } = rows[0];
   if ((await isClosedForWriting(pool)) || id.startsWith(FILLED_FROM))
