@@ -53,25 +53,25 @@ export function InstallationHealth() {
       </div>
       <div>
         <dt>Newest reading</dt>
-        <dd class="big">${lag_seconds === null ? '–' : duration(lag_seconds)}</dd>
+        <dd class="big">${lag_seconds === null ? '–' : `${duration(lag_seconds)} ago`}</dd>
         <dd>${
           lag_seconds === null
             ? html`<${Badge} kind="quiet">none yet<//>`
             : lag_seconds < LONG_SECONDS
               ? html`<${Badge} kind="good">keeping up<//>`
-              : html`<${Badge} kind="bad">nothing comes in<//>`
+              : html`<${Badge} kind="bad">no readings arrive<//>`
         }</dd>
       </div>
       <div>
         <dt>Waiting</dt>
         <dd class="big">${count(waiting.deliveries + waiting.usage_changes)}</dd>
         <dd class="quiet">${count(waiting.deliveries)} deliveries, ${count(waiting.usage_changes)} changed hours,${' '}
-          ${count(waiting.late_differences)} late differences, ${count(waiting.stale_days)} days to compute anew</dd>
+          ${count(waiting.late_differences)} late differences, ${count(waiting.stale_days)} days to recompute</dd>
       </div>
       <div>
-        <dt>Rejected in an hour</dt>
+        <dt>Rejected in the last hour</dt>
         <dd class="big">${count(rejected.last_hour)}</dd>
-        <dd class="quiet">${count(rejected.last_day)} in a day</dd>
+        <dd class="quiet">${count(rejected.last_day)} in the last day</dd>
       </div>
       <div>
         <dt>Devices</dt>
@@ -102,7 +102,7 @@ export function RollupCheck() {
     <${ErrorMessage} text=${error} />
     <div role="status">
       ${isBusy && html`<p class="quiet">Comparing every aggregate with the load profile …</p>`}
-      ${!isBusy && !report && html`<p class="quiet">Compares hours, days and months with the load profile beneath them. The worker does so every night, and repairs differences.</p>`}
+      ${!isBusy && !report && html`<p class="quiet">Compares hours, days and months with the load profile from which they are computed. The worker does this every night and repairs differences.</p>`}
       ${report && html`<${Result} report=${report} />`}
     </div>
   <//>`;
@@ -114,16 +114,16 @@ function Result({ report: { users, checked, differences, truncated } }: { report
       ? html`<p>The time limit was reached after ${checked} of ${users} users; <code>energy rollups check</code> checks all of them.</p>`
       : null;
   if (differences.length === 0)
-    return html`<p><${Badge} kind="good">nothing differs<//> ${checked} users checked.</p>${some}`;
-  return html`<p><${Badge} kind="bad">${truncated ? 'more than ' : ''}${differences.length} rows differ<//> Mend them with <code>energy rollups rebuild</code>.</p>${some}
+    return html`<p><${Badge} kind="good">no differences<//> ${checked} users checked.</p>${some}`;
+  return html`<p><${Badge} kind="bad">${truncated ? 'more than ' : ''}${differences.length} rows differ<//> Repair them with <code>energy rollups rebuild</code>.</p>${some}
     <div class="table"><table>
-      <thead><tr><th scope="col">Relation</th><th scope="col">Row</th><th scope="col">Stored, mWh</th><th scope="col">Should be, mWh</th></tr></thead>
+      <thead><tr><th scope="col">Relation</th><th scope="col">Row</th><th scope="col">Stored, mWh</th><th scope="col">Expected, mWh</th></tr></thead>
       <tbody>${differences.map(
         (one) => html`<tr>
           <td data-name="Relation">${one.relation}</td>
           <td data-name="Row"><code>${Object.values(one.key).join(' ')}</code></td>
           <td data-name="Stored, mWh">${one.stored_milliwatt_hours ?? '–'}</td>
-          <td data-name="Should be, mWh">${one.expected_milliwatt_hours ?? '–'}</td>
+          <td data-name="Expected, mWh">${one.expected_milliwatt_hours ?? '–'}</td>
         </tr>`,
       )}</tbody>
     </table></div>`;

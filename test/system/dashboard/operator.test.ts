@@ -47,8 +47,8 @@ test('shows the message rate, rejected messages and their reasons, and can repla
   expect(await row.locator('pre').textContent()).toContain('<img src=x onerror=alert(1)>');
   const figure = (name: string) =>
     page.locator('dl.figures > div', { has: page.locator('dt', { hasText: name }) }).locator('dd.big');
-  await expect.poll(() => figure('Rejected in an hour').textContent()).toBe('1');
-  expect(await figure('Newest reading').textContent()).toMatch(/^\d+ s$/);
+  await expect.poll(() => figure('Rejected in the last hour').textContent()).toBe('1');
+  expect(await figure('Newest reading').textContent()).toMatch(/^\d+ s ago$/);
   await expect.poll(() => figure('Readings stored').textContent()).toMatch(/\/s$/);
   await testLooks(page, 'operator');
   await page.getByRole('button', { name: 'Replay all' }).click();
@@ -59,7 +59,7 @@ test('the operator checks the aggregates, and is shown a row that differs', asyn
   const page = await dashboard.signIn('admin@example.com');
   await page.goto('/dashboard/operator');
   await page.getByRole('button', { name: 'Check now' }).click();
-  await page.getByText('nothing differs').waitFor();
+  await page.getByText('no differences').waitFor();
   await dashboard.database.pool.query(
     'UPDATE closed_user_hourly SET energy_milliwatt_hours = energy_milliwatt_hours + 1 WHERE energy_milliwatt_hours > 0',
   );

@@ -110,7 +110,7 @@ function AuditList({ user }: { user: string }) {
     <${Loading} of=${pages.shown}>
       ${({ rows }: Page<NamedAct>) =>
         rows.length === 0
-          ? html`<p>Nothing was noted.</p>`
+          ? html`<p>There are no entries.</p>`
           : html`<div class="table"><table>
               <thead><tr><th scope="col">When</th><th scope="col">Action</th><th scope="col">Target</th><th scope="col">Who</th><th scope="col">From</th></tr></thead>
               <tbody>${rows.map(

@@ -35,7 +35,7 @@ export function RejectedMessages() {
   };
   return html`<${Card} title="Rejected messages" actions=${html`<button type="button" onClick=${replay} ...${busyAttributes(isBusy)}>Replay ${device === '' ? 'all' : 'this device'}</button>`}>
     <${ErrorMessage} text=${error} />
-    <p class="quiet" role="status">${isBusy ? 'Trying them again …' : told}</p>
+    <p class="quiet" role="status">${isBusy ? 'Processing them again …' : told}</p>
     <form class="actions ends" onSubmit=${filter}>
       <${Field} label="Device">${(attributes: object) => html`<input ...${attributes} name="device" placeholder="dev_…" maxlength="100" />`}<//>
       <button>Show</button>
