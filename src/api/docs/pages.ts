@@ -114,7 +114,7 @@ const navigationOf = (library: readonly LibraryPage[], reference: readonly Liste
 
 /** What a reader finds in each part. */
 const ABOUT: Readonly<Record<string, string>> = {
-  Tutorials: 'Each takes some minutes, in curl, TypeScript or Python.',
+  Tutorials: 'Each takes a few minutes, in curl, TypeScript or Python.',
   'How-to': 'Connect devices, run the service, and use its features, step by step.',
   Reference:
     'Operations, events and errors, made of the <a href="/v1/openapi.json">OpenAPI document</a>, from which the clients for TypeScript and Python are made, too.',
