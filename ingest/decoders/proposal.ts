@@ -16,6 +16,8 @@ const WRITTEN: Readonly<Record<string, MeaningProposal['unit']>> = {
 };
 const LONGEST_FIRST = Object.keys(WRITTEN).sort((one, other) => other.length - one.length);
 const ENDING = new RegExp(`(${LONGEST_FIRST.join('|')})[)\\]]?$`, 'u');
+/** A prefix in words before a unit: `consumedDeciWatt`. */
+const PREFIX = /(?:kilo|mega|giga|milli|micro|deci|centi|hecto)[\s_-]*$/i;
 /** A name without information on its number; the names of its ancestors decide. */
 const PLAIN = /^(?:value|val|v|state|now|current|\d*)$/i;
 
@@ -24,7 +26,7 @@ function splitUnit(name: string): { rest: string; unit: MeaningProposal['unit'] 
   const [, written = ''] = ENDING.exec(name) ?? [];
   const unit = WRITTEN[written];
   const rest = name.slice(0, name.lastIndexOf(written));
-  if (unit === undefined) return null;
+  if (unit === undefined || PREFIX.test(rest)) return null;
   const last = rest.at(-1) ?? '';
   // The unit must be a word of its own: `totalKWh` and `powerW` have one, `flow` does not; in `PowermW` and `pulse_mWh` a prefix precedes
   // it.

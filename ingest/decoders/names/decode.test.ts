@@ -254,6 +254,33 @@ test('a number without a unit never counts, and its owner is asked if its name s
     expect([on, asked(on, body)]).toEqual([on, []]);
 });
 
+test('reads a unit in words or behind a small letter as what it is, and none with another prefix', () => {
+  const names = fc.constantFrom('total_import', 'Import Total', 'importActive');
+  const units = fc.constantFrom<[string, 'energy_total_kwh' | 'power_w', number] | [string, null]>(
+    ['watt_hours', 'energy_total_kwh', 0.001],
+    ['WattHours', 'energy_total_kwh', 0.001],
+    ['KiloWattHours', 'energy_total_kwh', 1],
+    ['kilo watt hours', 'energy_total_kwh', 1],
+    ['MegaWattHours', 'energy_total_kwh', 1_000],
+    ['KiloWatt', 'power_w', 1_000],
+    ['kilo_watts', 'power_w', 1_000],
+    ['DeciWatt', null],
+    ['MilliWattHours', null],
+    ['mW', null],
+  );
+  fc.assert(
+    fc.property(names, units, fc.constantFrom('_', ' ', ''), (name, [unit, kind, times], between) => {
+      // Without a blank, a word begins with a capital.
+      if (between === '' && !/^[A-Z]/.test(unit)) return;
+      const result = read('home/x', { [`${name}${between}${unit}`]: 4_000 });
+      expect((result?.readings ?? []).map((one) => [one.kind, one.value])).toEqual(
+        kind === null ? [] : [[kind, 4_000 * (times ?? 0)]],
+      );
+    }),
+  );
+  expect(read('TWC/0123/lifetimekWh', '159')?.asks).toMatchObject([{ value: 159, unit: 'kWh' }]);
+});
+
 test('reads a unit next to the number in one text, and in lists of name=value', () => {
   expect(read('openhab/Meter_Import/state', '12345.6 kWh')?.readings).toMatchObject([
     { channel: 'import', value: 12_345.6 },

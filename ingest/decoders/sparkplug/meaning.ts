@@ -5,8 +5,24 @@ import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
 import { circuitOfWords, isElectricityWord } from './parts.ts';
 import { type MetricUnit, metricUnitOf, metricVolumeUnitOf } from './units.ts';
 
-/** Words of a name, split at blanks, slashes, dots and changes of case; `kWh` and `L1` stay whole. */
-const WORD = /[kKMG]?W[hH]?(?![A-Za-z])|\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?\p{Ll}+\d*|\d+[a-z]*/gu;
+/**
+ * Words of a name, split at blanks, slashes, dots and changes of case; `kWh` and `L1` stay whole, also behind a small letter
+ * (`lifetimekWh`). `mW` is a unit that is not read.
+ */
+const WORD =
+  /[kKMGm]?W[hH]?(?![A-Za-z])|\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?\p{Ll}+?(?=[km]Wh?(?![A-Za-z]))|\p{Lu}?\p{Ll}+\d*|\d+[a-z]*/gu;
+/** A unit in words: `kilo watt hours`, `WattHours`. The letter of a prefix other than kilo, mega and giga makes it unreadable. */
+const SPELT_UNIT = /(?:(kilo|mega|giga|milli|micro|deci|centi|hecto)[\s_-]*)?watts?(?:[\s_-]*(h|hours?))?(?![a-z])/gi;
+const PREFIXES: Readonly<Record<string, string>> = { kilo: 'k', mega: 'M', giga: 'G' };
+
+/** Returns a name with the letters of its unit instead of the unit's words. */
+const abbreviateUnit = (name: string): string =>
+  /watt/i.test(name)
+    ? name.replace(SPELT_UNIT, (word: string, prefix: string | undefined, hours: string | undefined) =>
+        prefix || hours ? ` ${prefix ? (PREFIXES[prefix.toLowerCase()] ?? 'm') : ''}W${hours ? 'h' : ''} ` : word,
+      )
+    : name;
+
 /** Text in brackets at the end of a name, usually a unit: `Energy (kWh)`, `Price [EUR/kWh]`. */
 const BRACKETS = /[([]([^()[\]]*)[)\]]\s*$/;
 /** Units of one letter, which are recognised only at the end of a name: not in `Phase C`, `Zone F/Power`. */
@@ -21,7 +37,8 @@ interface NamedWords {
 }
 
 /** Splits a metric's name into its words and the unit among them: `Energy/Total (kWh)`, `power_w`, `totalKWh`. */
-function splitName(name: string): NamedWords {
+function splitName(written: string): NamedWords {
+  const name = abbreviateUnit(written);
   const bracketed = BRACKETS.exec(name)?.[1];
   const found = (bracketed === undefined ? name : name.replace(BRACKETS, '')).match(WORD) ?? [];
   const lower = found.map((word) => word.toLowerCase());

@@ -95,7 +95,7 @@ export const english: LanguageWords = {
     [
       'plain',
       TEST_CASES_SOURCE,
-      'energy power electricity electric electrical electr total totals sum sums summation active real meter meters metering smartmeter kwh wh mwh gwh kw watt watts watthour watthours watt_hour watt_hours kilowatt_hour kilowatt_hours kilowatthour kilowatthours current curr cur currently actual now instant instantaneous counter counters reading readings register registers value values sensor state overall in of the to from for and at on by a an draw demand data measurement measured measure utility main mqtt tele system device unit',
+      'energy power electricity electric electrical electr total totals sum sums summation active real meter meters metering smartmeter kwh wh mwh gwh kw watt watts watthour watthours watt_hour watt_hours kilo mega kilowatt_hour kilowatt_hours kilowatthour kilowatthours current curr cur currently actual now instant instantaneous counter counters reading readings register registers value values sensor state overall in of the to from for and at on by a an draw demand data measurement measured measure utility main mqtt tele system device unit',
     ],
     ['plain', EMSESP_SOURCE, 'nrg aux auxiliary elec'],
     ['plain', HUAWEI_SOURCE, 'accumulated gross line supplying'],
