@@ -254,6 +254,71 @@ test('a number without a unit never counts, and its owner is asked if its name s
     expect([on, asked(on, body)]).toEqual([on, []]);
 });
 
+/**
+ * Messages of public projects that state neither unit nor direction, with the number of questions. Their sources: steff393/wbec
+ * (src/mqtt.cpp), tjhowse/modbus4mqtt (config/E3DC-S10.yaml, SG5K-D.yaml), cmcgerty and IgorYbema/Sofar2mqtt, mpepping/solarman-mqtt,
+ * datenschuft/SMA-EM (features/mqtt.py), ragingcomputer/amridm2mqtt, dxoverdy/Alpha2MQTT, ahpohl/smartmeter, otti's Growatt topics,
+ * samyness/EVNKaifaMA309SmartMeter_MQTT_HomeAssistant, and the bridge of KPM33B meters.
+ */
+const WITHOUT_UNIT: [topic: string, body: unknown, questions: number][] = [
+  ['wbec/inverter/pwrInv', '2500', 1],
+  ['wbec/inverter/pwrMet', '-340', 1],
+  ['modbus4mqtt/power/sun', '1250', 1],
+  ['modbus4mqtt/energy_meter_power', '-420', 1],
+  ['sofar/solarPV', '1500', 1],
+  ['Sofar2mqtt/state', { total_purchase: 2_345, total_exported: 1_234, today_exported: 3.2 }, 2],
+  ['solarmanpv/station/purchasePower', '300', 1],
+  ['SMA-EM/status/1900203015/psupply', '812.4', 1],
+  ['SMA-EM/status/1900203015', { pconsume: 423.1, psupply: 12.5, p1consume: 123.1, pvdaily: 4_200 }, 3],
+  ['readings/12345678/meter_reading', '12345.67', 1],
+  ['Alpha2MQTT/state/day/one', { REG_GRID_METER_R_TOTAL_ENERGY_FEED_TO_GRID_1: 12_351.5 }, 1],
+  ['smartmeter', [{ energy: 125.25, power: 259.2, time: 1_577_884_800 }, { serial: 'EBZ5DD3' }], 2],
+  ['growatt/Etotal', '3821.7', 1],
+  ['growatt/Pac', '1201.3', 1],
+  ['growatt/Pdischarge', '340.0', 1],
+  ['smartmeter/kaifa_ma309/state/power_net_w', '-120', 1],
+  ['kpm33b/33B1225950029/minutes', { device_id: '33B1225950029', active_energy: 1_234.5 }, 1],
+  ['sma/2000123456', { time: 1_586_608_779, values: { Pac: 3_006, 'E-Total': 45_358.5, 'h-Total': 47_797 } }, 1],
+];
+
+test.each(WITHOUT_UNIT)('asks about %s, and counts nothing of it', (on, body, questions) => {
+  const result = read(on, body);
+  expect([result?.readings, result?.asks.length]).toEqual([[], questions]);
+});
+
+test('asks nothing about a session, a setting, a schedule, or a flow that may be something else', () => {
+  for (const [on, body] of [
+    // teslamate-org/teslamate, jagheterfredrik/wallbox-mqtt-bridge
+    ['teslamate/cars/1/charge_energy_added', '5.06'],
+    ['wallbox_1/added_energy/state', '5.2'],
+    ['x/power_mode', '3'],
+    ['x/power_on_behavior', '2'],
+    ['x/power_signal', '-61'],
+    ['phone/home', '12'],
+    ['job/import', '5123'],
+    ['axis/forward', '12'],
+    ['water/meter_reading', '12'],
+    ['energy/day/total', '12.6'],
+    ['grid/frequency', '50.01'],
+  ] as const)
+    expect([on, read(on, body)]).toEqual([on, null]);
+});
+
+test('reports a number beyond every register if its message has nothing else, because its unit is unknown', () => {
+  // Discovergy (inexogy) counts in 0.1 microwatt-hours.
+  const result = read('discovergy/main', { time: 1_636_152_869_126, values: { energyOut: 119_411_587_467_000 } });
+  expect(result).toMatchObject({ readings: [], asks: [], refused: [expect.stringContaining('energyOut')] });
+});
+
+test('a time at the end of a topic distinguishes no devices', () => {
+  // nabovarme/MeterLogger: README.md
+  const payload = 'heap=21376&t1=23.61 C&tdif=1.42 K&effect1=0.0 kW&hr=73327 h&v1=1321.27 m3&e1=56.726 MWh&';
+  for (const at of ['1514764800', '1514764860'])
+    expect(read(`/sample/v2/9999999/${at}`, payload)?.asks).toMatchObject([
+      { device: '/sample/v2/9999999', value: 56_726 },
+    ]);
+});
+
 test('reads a unit in words or behind a small letter as what it is, and none with another prefix', () => {
   const names = fc.constantFrom('total_import', 'Import Total', 'importActive');
   const units = fc.constantFrom<[string, 'energy_total_kwh' | 'power_w', number] | [string, null]>(

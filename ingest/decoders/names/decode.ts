@@ -12,6 +12,7 @@ import {
   listNamedMembers,
   type Member,
   type MembersContext,
+  mergeParts,
   namesQuantity,
   namesWithoutUnit,
   numberWithUnit,
@@ -38,7 +39,8 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   const { topic, payload } = message;
   // A radio receiver also receives the meters of neighbours, which must not be offered to the owner.
   if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
-  const body = asObject(readJson(payload)) ?? parseNameValuePairs(payload) ?? null;
+  const json = readJson(payload);
+  const body = asObject(json) ?? mergeParts(json) ?? parseNameValuePairs(payload) ?? null;
   const found = body ? ofObject(topic, body) : ofNumber(topic, payload);
   if (!found) return null;
   const collector = createValueCollector();
@@ -46,8 +48,8 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   const count = addNamedQuantities(collector, found.members, { device: found.device, atMs }, found.context);
   // A message without a named quantity remains unrecognised.
   if (count === 0) return null;
-  // A text instead of a number is not reported, because the device is unknown.
-  return { said: collector.said, refused: [] };
+  // A text instead of a number is not reported next to numbers, because the device is unknown.
+  return { said: collector.said, refused: collector.said.length === 0 ? collector.refused : [] };
 }
 
 /** Members of a message, their device, and the facts that its topic states about them. */
@@ -142,7 +144,11 @@ const INSIDE =
 const SERIAL =
   /^(?:sn|serial(?:[_-]?(?:no|number|nr|num))?|(?:inverter|device|meter)[_-]?(?:sn|serial|id)|mac|dev_?eui)$/i;
 
-function deviceOf(topic: string, body: Json): string {
+/** A time at the end of a topic (MeterLogger), in seconds or milliseconds since 1970: each message has another one. */
+const TIME_AT_END = /\/1\d{9}(?:\d{3})?$/;
+
+function deviceOf(address: string, body: Json): string {
+  const topic = address.replace(TIME_AT_END, '');
   const name = Object.keys(body).find((one) => SERIAL.test(one)) ?? (typeof body.model === 'string' ? 'id' : '');
   const id = ownMember(body, name);
   if (typeof id !== 'string' && typeof id !== 'number') return topic;

@@ -6,11 +6,15 @@ import { type RegisterDescription, registerFactsOf } from '../registers-of-a-dev
 import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
 import { type MetricMeaning, metricMeaningOf } from '../sparkplug/meaning.ts';
 import { metricUnitOf, metricVolumeUnitOf } from '../sparkplug/units.ts';
-import { nameFactsOf } from '../vocabulary/name-facts.ts';
+import { type NameFacts, nameFactsOf } from '../vocabulary/name-facts.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 
-/** Maximum number of members in one payload, and their maximum depth. */
+/**
+ * Maximum number of members in one payload, their maximum depth, and the maximum length of a name with those of the enclosing objects: the
+ * patterns below take up to the square of it.
+ */
 const MAX_MEMBERS = 500;
+const MAX_PATH = 256;
 const MAX_DEPTH = 4;
 
 /** A number in a payload, with the names of the enclosing objects in its path: `meter/energy_kwh`. */
@@ -46,6 +50,20 @@ function unitBeside(object: Json, name: string): Pick<Member, 'unit'> {
   return typeof unit === 'string' && unit !== '' ? { unit } : {};
 }
 
+/** Maximum number of objects in a list that describes one device. */
+const MAX_PARTS = 8;
+
+/**
+ * Returns the objects of a list as one object: a list of one, or the parts of one device, which share no name. Returns null for every other
+ * list: its elements are devices that only their order distinguishes.
+ */
+export function mergeParts(list: unknown): Json | null {
+  if (!Array.isArray(list) || list.length === 0 || list.length > MAX_PARTS) return null;
+  const entries = list.flatMap((part) => Object.entries(asObject(part) ?? {}));
+  const isWhole = list.every((part) => asObject(part) !== null);
+  return isWhole && new Set(entries.map(([name]) => name)).size === entries.length ? Object.fromEntries(entries) : null;
+}
+
 /** Returns all numbers and texts of an object, with the names of the enclosing objects. */
 export function listNamedMembers(object: Json): Member[] {
   const members: Member[] = [];
@@ -53,6 +71,7 @@ export function listNamedMembers(object: Json): Member[] {
     for (const [name, value] of Object.entries(inner)) {
       if (members.length >= MAX_MEMBERS) return;
       const path = before === '' ? name : `${before}/${name}`;
+      if (path.length > MAX_PATH) continue;
       const deeper = asObject(value);
       const own = deeper && numberWithUnit(deeper);
       if (own) members.push({ path, ...own });
@@ -186,17 +205,30 @@ const describe = (path: string, { around = [], described }: MembersContext) => (
   ...described,
 });
 
-/** Words for energy that state no unit, and those that mean nothing else. `E_Total` and `e_pv_all` are energies, too. */
+/** Words for energy that state no unit, and those that mean nothing else. `E-Total`, `Etotal` and `e_pv_all` are energies, too. */
 const ENERGY =
-  /[eé]nerg|consum|verbrauch|kwh|meter\/(?:im|ex)port|(?:^|[_\s/])e[_\s](?:[a-z\d]+[_\s])*(?:total|tot|all)$/i;
-const SURE = /[eé]nerg|kwh/i;
+  /[eé]nerg|consum|verbrauch|kwh|meter\/(?:im|ex)port|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
+const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
 /** Words for a register of everything since the beginning. */
 const EVER = /total|lifetime|cumul|accumul|gesamt|(?:^|[^a-z])(?:all|sum)$/i;
+/** Abbreviated powers of inverters and meters: `Pac`, `p1supply`, `Pdischarge`. */
+const SHORT_POWER =
+  /(?:^|[_\s/-])p[1-3]?[_-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|l[1-3])\d?$/i;
 /** Words for power, for what ends a name that is no power (`l1_power_current`), for the power of a sender, and for other quantities. */
-const POWER = /power(?!meter)|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
+const POWER = /power(?!meter)|pwr|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
 const NO_POWER = /(?:current|voltage|volts?|amps?|frequency|factor)$/i;
 const RADIO = /(?:^|[_\s/-])(?:[rt]x|rf)(?:[_\s-]|$)/i;
 const OTHER_QUANTITY = /volt|current|amp|freq|hour|time|count|cycle|temp|percent|volume|flow/i;
+/** Words of a name that contains a word for power, too, but is a setting, a state or a limit. */
+const SETTING =
+  /mode|stat(?:e|us)|source|sav(?:e|ing)|button|behaviou?r|outage|version|rssi|signal|level|limit|priority|restore/i;
+/** Names of a register that state no quantity. */
+const READING =
+  /(?:^|[_\s-])(?:meter|counter|z(?:ä|ae)hler|teller|compteur)[_\s-]?(?:reading|stand|value|index)$|^(?:z(?:ä|ae)hler|meter)stand$/i;
+/** Words of a flow that mean nothing else. An import may be a job's, and somebody may be at home. */
+const FLOW = /solar|pv|photovolt|grid|netz|bezug|einspeis|feed_?in|teruglever|inject/i;
+/** Levels of a topic that name how often it is sent. */
+const SCHEDULE = /^(?:minutes?|seconds?)$/i;
 /** Units of quantities other than active energy. */
 const OTHER_UNIT = /k?va(?:rh?|h)?(?:_|$)/i;
 
@@ -205,18 +237,36 @@ const isRegisterCode = (name: string): boolean => parseObisCode(name)?.quantity 
 /** Whether a name has a word or a code for energy. */
 const namesEnergy = (name: string): boolean => ENERGY.test(name) || isRegisterCode(name);
 /** Whether a name has a word for energy or power, or a code. A quick test, before its words are looked up. */
-export const namesQuantity = (name: string): boolean => namesEnergy(name) || POWER.test(name);
+export const namesQuantity = (name: string): boolean => namesEnergy(name) || POWER.test(name) || SHORT_POWER.test(name);
 /** Whether a name may be that of an energy or a power without a unit. */
-export const namesWithoutUnit = (name: string): boolean => namesQuantity(name) || EVER.test(name);
+export const namesWithoutUnit = (name: string): boolean =>
+  namesQuantity(name) || EVER.test(name) || flowKindOf(lastNameOf(name)) !== null;
+
+const lastNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/**
+ * Returns the probable kind of a number whose name states no quantity: `meter_reading` and `einspeisung` are registers, `solarPV`, `grid`
+ * and `0100100700ff` (16.7.0) powers. Null if the name states neither a register nor what flows from where.
+ */
+function flowKindOf(name: string): 'energy_total_kwh' | 'power_w' | null {
+  if (READING.test(name)) return 'energy_total_kwh';
+  if (parseObisCode(name)?.quantity === 'power') return 'power_w';
+  if (!FLOW.test(name)) return null;
+  const { unknown, not, direction, has } = nameFactsOf(name);
+  if (unknown.length > 0 || not !== null) return null;
+  if (direction === 'import' || direction === 'export') return 'energy_total_kwh';
+  return has('sun') || has('grid') ? 'power_w' : null;
+}
 
 /** Whether a member is named as energy but has no known unit. Members that are known not to count are excluded. */
 function isUnknownEnergy(path: string, value: unknown, context: MembersContext): boolean {
   const isEnergy = namesEnergy(path);
-  if (!(isEnergy || (context.isStrict && EVER.test(path))) || OTHER_UNIT.test(path)) return false;
+  if (!(isEnergy || (context.isStrict && EVER.test(path))) || OTHER_UNIT.test(path) || SHORT_POWER.test(path))
+    return false;
   if (typeof readNumber(value) !== 'number' || Number(value) < 0) return false;
   const { not, way, isMade, moves, isOfPanels } = factsOf(path, null, context);
   const isUnknown = hasUnknownWord(path);
-  if (not !== null || nameFactsOf(path).medium === 'water') return false;
+  if (not !== null || isOfWater(path, context)) return false;
   const says = way !== null || isMade || moves !== null || isOfPanels;
   const isSure = isEnergy
     ? (says || EVER.test(path)) && (!isUnknown || SURE.test(path))
@@ -224,24 +274,49 @@ function isUnknownEnergy(path: string, value: unknown, context: MembersContext):
   return (!context.isStrict || isSure) && metricMeaningOf(`${path}_kwh`, undefined) !== null;
 }
 
-/** Returns whether a member is named as energy or power and all its words are known; null if it is neither. 0 and 1 are states. */
+/**
+ * Returns the kind of a member that is named as energy or power, for a question to the owner; null if it is neither. 0 and 1 are states. An
+ * unknown word does no harm here, because a question counts nothing.
+ */
 function loneKindOf(path: string, value: unknown, context: MembersContext): 'energy_total_kwh' | 'power_w' | null {
   const number = readNumber(value);
-  const isPower = POWER.test(path);
-  if (!(isPower || ENERGY.test(path)) || OTHER_UNIT.test(path) || NO_POWER.test(path) || RADIO.test(path)) return null;
   if (typeof number !== 'number' || number === 0 || number === 1) return null;
-  const { not, commodity } = factsOf(path, isPower ? 'W' : null, context);
-  if (not !== null || hasUnknownWord(path) || commodity !== 'electricity' || nameFactsOf(path).medium === 'water')
+  const name = lastNameOf(path);
+  const named = POWER.test(path) || SHORT_POWER.test(path) ? 'power_w' : ENERGY.test(path) ? 'energy_total_kwh' : null;
+  const kind = named ?? flowKindOf(name);
+  if (kind === null || OTHER_UNIT.test(path) || NO_POWER.test(path) || RADIO.test(path) || SETTING.test(name))
     return null;
-  if (metricMeaningOf(`${path}_${isPower ? 'w' : 'kwh'}`, undefined) === null) return null;
-  return isPower ? 'power_w' : 'energy_total_kwh';
+  if (hasUnknownWord(path) && OTHER_QUANTITY.test(name)) return null;
+  const { not, commodity } = factsOf(path, kind === 'power_w' ? 'W' : null, context);
+  if (commodity !== 'electricity' || isOfWater(path, context)) return null;
+  // A net power is what the connection draws, and feeds in where it is negative; a net energy is no register.
+  if (not === 'balance' && kind === 'power_w') return kind;
+  return not === null && metricMeaningOf(`${path}_${kind === 'power_w' ? 'watt' : 'kwh'}`, undefined) !== null
+    ? kind
+    : null;
 }
 
-/** Whether a member's own name has an unknown word. Enclosing objects may have any name. */
-const hasUnknownWord = (path: string): boolean => nameFactsOf(path.slice(path.lastIndexOf('/') + 1)).unknown.length > 0;
+/** Whether a member or the topic names water. */
+const isOfWater = (path: string, context: MembersContext): boolean =>
+  [path, ...(context.around ?? [])].some((name) => nameFactsOf(name).medium === 'water');
 
-const factsOf = (path: string, unit: 'W' | null, context: MembersContext) =>
-  registerFactsOf({ ...describe(path, context), unit });
+/** Whether a member's own name has an unknown word. Enclosing objects may have any name. */
+const hasUnknownWord = (path: string): boolean => nameFactsOf(lastNameOf(path)).unknown.length > 0;
+
+const isPeriod = ({ not, bySibling }: NameFacts): boolean => not === 'period' || bySibling?.else === 'period';
+
+/**
+ * Returns the facts about a member that the owner may be asked about. A topic's `minutes` names how often it is sent, as `day` does if the
+ * member itself is a total energy.
+ */
+function factsOf(path: string, unit: 'W' | null, { around = [], ...context }: MembersContext) {
+  const isTotal = ENERGY.test(path) && EVER.test(path);
+  const isSchedule = (level: string) => SCHEDULE.test(level) || (isTotal && isPeriod(nameFactsOf(level)));
+  return registerFactsOf({
+    ...describe(path, { ...context, around: around.filter((level) => !isSchedule(level)) }),
+    unit,
+  });
+}
 
 /** Whether a word such as "day" in a name means a period. It means a tariff if another member names the night. */
 function isOfPeriod(path: string, members: readonly Member[], context: MembersContext): boolean {

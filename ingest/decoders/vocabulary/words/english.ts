@@ -16,7 +16,7 @@ export const english: LanguageWords = {
   words: [
     ['import', TEST_CASES_SOURCE, 'import* consumed consum* usage used'],
     ['import', OBIS_SOURCE, 'positive forward'],
-    ['import', DICTIONARY_SOURCE, 'purchased bought drawn offtake withdrawn withdrawal'],
+    ['import', DICTIONARY_SOURCE, 'purchase purchases purchased bought drawn offtake withdrawn withdrawal'],
     [
       'export',
       TEST_CASES_SOURCE,
@@ -54,7 +54,7 @@ export const english: LanguageWords = {
     [
       'period',
       DICTIONARY_SOURCE,
-      'yesterdays days nightly minute minutes shift interval partial delta resettable since midnight mtd ytd',
+      'yesterdays days nightly minute minutes shift interval partial delta resettable added since midnight mtd ytd',
     ],
     ['lifetime', TEST_CASES_SOURCE, 'lifetime cumulative'],
     ['day', TEST_CASES_SOURCE, 'day'],
