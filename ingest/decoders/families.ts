@@ -114,5 +114,6 @@ export const FAMILIES: readonly Family[] = [
   loadTableFamily('sbfspot'),
   loadTableFamily('homewizard'),
   loadTableFamily('huawei'),
+  loadTableFamily('youless'),
   names,
 ];

@@ -39,6 +39,7 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     smlreader: all('grid'),
     smartmeter2mqtt: [[/\/pv$/, 'production'], ...all('grid')],
     vzlogger: all('grid'),
+    youless: [[/^(?!.*\/s0$)/, 'grid']],
     wmbusmeters: all('grid'),
     p1monitor: [[/\/powerproduction$/, 'production'], ...all('grid')],
     // Readers of inverters.

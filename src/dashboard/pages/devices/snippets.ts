@@ -70,7 +70,7 @@ const BRIDGED = [
   ...['hms/#', 'home/solar/+', 'hoymiles-ms-a2/#', 'lxp/#', '+/EVImportActiveEnergy', '+/EVExportActiveEnergy'],
   ...['+/EVChargePower', '+/MainsImportActiveEnergy', '+/MainsExportActiveEnergy', 'e3dc/#', 'sdm630/#'],
   ...['p1ib/sensor_state', 'everblu/cyble/#'],
-  ...['teleinfo/#', 'teleinfokit/#', '+/energycounter/get', '+/power/get'],
+  ...['teleinfo/#', 'teleinfokit/#', 'youless/#', '+/energycounter/get', '+/power/get'],
 ];
 
 type GatewayCredentials = CreatedGateway['mqtt'];
