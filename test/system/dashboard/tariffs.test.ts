@@ -107,7 +107,9 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   const page = await tariffsPage('bert@example.com');
   await button(page, 'New tariff').click();
   await page.getByLabel('Start from').selectOption('BE');
-  await page.getByLabel('Tariff type').selectOption({ label: 'Flanders, single rate (enkelvoudig) with the capacity tariff' });
+  await page
+    .getByLabel('Tariff type')
+    .selectOption({ label: 'Flanders, single rate (enkelvoudig) with the capacity tariff' });
   await dialog(page).getByText('divide it by 12').waitFor();
   await page.getByLabel('Valid from').fill('2021-03-01');
   await page.getByLabel('Price, EUR per kWh').first().fill('thirty');
