@@ -321,7 +321,7 @@ test('a time at the end of a topic distinguishes no devices', () => {
 
 test('reads a unit in words or behind a small letter as what it is, and none with another prefix', () => {
   const names = fc.constantFrom('total_import', 'Import Total', 'importActive');
-  const units = fc.constantFrom<[string, 'energy_total_kwh' | 'power_w', number] | [string, null]>(
+  const units = fc.constantFrom<[string, 'energy_total_kwh' | 'power_w' | null, number]>(
     ['watt_hours', 'energy_total_kwh', 0.001],
     ['WattHours', 'energy_total_kwh', 0.001],
     ['KiloWattHours', 'energy_total_kwh', 1],
@@ -329,9 +329,9 @@ test('reads a unit in words or behind a small letter as what it is, and none wit
     ['MegaWattHours', 'energy_total_kwh', 1_000],
     ['KiloWatt', 'power_w', 1_000],
     ['kilo_watts', 'power_w', 1_000],
-    ['DeciWatt', null],
-    ['MilliWattHours', null],
-    ['mW', null],
+    ['DeciWatt', null, 0],
+    ['MilliWattHours', null, 0],
+    ['mW', null, 0],
   );
   fc.assert(
     fc.property(names, units, fc.constantFrom('_', ' ', ''), (name, [unit, kind, times], between) => {
@@ -339,7 +339,7 @@ test('reads a unit in words or behind a small letter as what it is, and none wit
       if (between === '' && !/^[A-Z]/.test(unit)) return;
       const result = read('home/x', { [`${name}${between}${unit}`]: 4_000 });
       expect((result?.readings ?? []).map((one) => [one.kind, one.value])).toEqual(
-        kind === null ? [] : [[kind, 4_000 * (times ?? 0)]],
+        kind === null ? [] : [[kind, 4_000 * times]],
       );
     }),
   );
