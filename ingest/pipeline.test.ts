@@ -141,7 +141,7 @@ test('counts readings, bytes and unusable elements towards a device’s limit', 
   expect(readings.counts.overLimit).toBe(10);
 
   const bytes = limited(5_000);
-  // It counts as 245 messages.
+  // The message counts as 245 messages.
   const long = JSON.stringify({ power_w: 1, more: 'x'.repeat(1_000_000) });
   for (let sent = 0; sent < 25; sent++) bytes.receive(raw('dev_long', long), UNHEARD);
   expect(bytes.counts.overLimit).toBe(25 - Math.floor(5_000 / 245));

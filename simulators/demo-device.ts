@@ -24,7 +24,7 @@ export const HOURLY_CADENCE: Cadence = { ...METER_CADENCE, pastSeconds: 3600 };
 
 /** A device that the demo simulates, with the secret created at this start. */
 export interface DemoDevice {
-  /** Its kind among the devices of its user. */
+  /** Kind that distinguishes the device from other devices of its user. */
   kind: string;
   deviceId: string;
   /** Name that logs in at the broker: the device, or the gateway that it is behind. */

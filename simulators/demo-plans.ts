@@ -13,7 +13,7 @@ export interface DevicePlan {
   location: string;
   placement?: Placement;
   managedBy?: ManagedBy;
-  /** Its registers, with their channels; none: a thermostat. */
+  /** Registers of the device, with their channels. Without registers, the device is a thermostat. */
   registers: readonly (readonly [HouseFlow, channel?: string])[];
   /** Set if the register is a volume, which the device sends as SenML through the home's gateway: its name there. */
   meterName?: string;

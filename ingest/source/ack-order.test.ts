@@ -62,7 +62,7 @@ test('lets an uncommitted message delay the others for a tenth of a second if no
   expect(told).toEqual([2, 3, 5, 1, 4]);
 });
 
-test('after that delay, a message that is never committed delays no others', () => {
+test('a message that is never committed delays no others after the maximum delay', () => {
   const told: number[] = [];
   const order = new AckOrder((messageId) => told.push(messageId));
   const take = (messageId: number) => order.register(messageId);

@@ -19,7 +19,7 @@ import { runWithServicePool } from './running-service.ts';
 /** Address of a listener's subscription. The service answers it itself, so nothing leaves the installation, and stores the signed request. */
 const ADDRESS = `https://${TEST_RECEIVER_HOST}/energy-webhooks-listen`;
 const LOOK_EVERY_MS = 500;
-/** Response time, the same as that of a webhook's receiver (specification, Events: 2xx within 5 seconds). */
+/** Maximum response time of the local program, the same as of a webhook's receiver (specification, Events: 2xx within 5 seconds). */
 const ANSWER_WITHIN_MS = 5_000;
 /** Rows of the delivery log in one query. */
 const PAGE = 200;

@@ -14,8 +14,8 @@ export interface TimeAtStart {
 }
 
 /**
- * Returns the believed time after a start, Unix ms. A clock that is more than 31 days ahead moves nothing, not even by 31 days, because a
- * process that restarts repeatedly must not add up leaps. Pure.
+ * Returns the believed time after a start, Unix ms. A clock more than 31 days ahead does not move the believed time at all, because a
+ * process that restarts repeatedly would otherwise move it by 31 days each time. Pure.
  */
 export function computeBelievedTime({ storedMs, clockMs, wasUsed }: TimeAtStart): number {
   if (storedMs === null || !wasUsed) return clockMs;

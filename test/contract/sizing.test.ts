@@ -55,7 +55,7 @@ test.each([
   near(cell('to the standby'), [(perSecond * walKilobytes) / 1e3, (meters / 60 / 1e3) * walKilobytes], 'MB/s');
 });
 
-test('so does the storage of meters that report every 10 seconds', () => {
+test('the storage of meters that report every 10 seconds follows from the measured bytes, too', () => {
   for (const [meters, begin] of [
     [10_000, '10,000, 10 s'],
     [100_000, '100,000, 10 s'],

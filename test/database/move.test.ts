@@ -33,7 +33,7 @@ test('sequences continue from their last value, not from the highest remaining r
   expect(rows).toEqual([{ follows: true }]);
 });
 
-test.each(['old', 'new'] as const)('a full disk is reported with its database, the %s one', async (side) => {
+test.each(['old', 'new'] as const)('a full disk is reported with the name of its database (%s)', async (side) => {
   const pool = createMovingPool(two.source.url, { side, max: 1 });
   const raise = (code: string) =>
     pool.query(`DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '${code}'; END $$`);

@@ -139,7 +139,10 @@ export class FollowedHomes {
     for (const one of home.followers) sendPower(one, text);
   }
 
-  /** Returns for each home the earliest event after which a follower with room in its outlet has not received all: user id and event id. */
+  /**
+   * Returns for each home (by user id) the earliest last event id of its followers whose outlets have room, from which the next query
+   * continues.
+   */
   usagePlaces(): (readonly [string, string])[] {
     return [...this.#homes].flatMap(([userId, home]) => {
       const places = [...home.followers].flatMap(({ place, outlet }) =>

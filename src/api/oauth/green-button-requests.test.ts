@@ -21,7 +21,7 @@ test('leaves a request without such a scope string unchanged, except for paramet
   expect(read('scope=FB=10&green_button_scope=FB=4')).toEqual({ scope: 'FB=10' });
 });
 
-test('also converts scopes in a request for tokens; a token of the app itself gets no scope', () => {
+test('converts scopes in a request for tokens; a token of the app itself gets no scope', () => {
   const form = (text: string) => {
     const changed = readGreenButtonTokenScope(new URLSearchParams(text));
     return changed && Object.fromEntries(changed);

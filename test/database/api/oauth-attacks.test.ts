@@ -86,7 +86,7 @@ describe('4.1, RFC 6819, 4.1.5, 4.2.4, 4.4.1.5 and 4.4.1.7 redirect URIs', () =>
     }
   });
 
-  test('on a loopback address do not make the path of an https address variable', async () => {
+  test('may vary only in the port, and only on a registered loopback address', async () => {
     const program = await registerApp(api, utility, {
       type: 'public',
       redirect_uris: ['http://127.0.0.1/back', CALLBACK_URL],

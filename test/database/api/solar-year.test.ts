@@ -148,7 +148,7 @@ test.each(['UTC', ZONE])(
   },
 );
 
-test('its quarter-hours add up to the same days, in its time zone', async () => {
+test('the quarter-hours of the simulated home add up to the same days, in its time zone', async () => {
   const db = createDatabase(api.database.pool);
   const [{ user_id: userId }] = (await api.database.pool.query('SELECT user_id FROM devices LIMIT 1')).rows;
   const { daily } = await readDailyUse(db, { userId, zone: ZONE, now: new Date(UNTIL_MS) }, 400);

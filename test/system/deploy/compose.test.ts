@@ -149,7 +149,7 @@ test('publishes the ports that its programs listen on', () => {
   expect(Object.keys(services)).toEqual(['database', ...ROLES]);
 });
 
-test('its roles start at once on an empty volume, and a paired device publishes: an acknowledgement means committed', async () => {
+test('the roles start concurrently on an empty volume, and readings of a paired device are acknowledged only once committed', async () => {
   for (const role of ROLES) run(role);
   await Promise.all(ROLES.map(ready));
 

@@ -27,7 +27,7 @@ test.each([
   expect(selfConsumptionOf(flows, used)).toBeNull();
 });
 
-/** Vertical extent of a band at its beginning and at its end, up to its tip. */
+/** Top and bottom of a band at its start and at its end, without the arrow's tip. */
 function edges(path: string) {
   const [x1, top1, , , , , x2, top2, , middle, , bottom2, , , , , , bottom1] = (path.match(/-?[\d.]+/g) ?? []).map(
     Number,
