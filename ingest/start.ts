@@ -16,13 +16,10 @@ import { saveUnrecognised, startSavingUnrecognised } from './gateways/save-unrec
 import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } from './gateways/unrecognised.ts';
 import { Pipeline } from './pipeline.ts';
 import { startReceiptStamper } from './receipts.ts';
-import { startAmqp } from './source/amqp/amqp-source.ts';
 import type { ClientCertificates } from './source/broker-logins.ts';
 import type { ClaimOptions } from './source/claiming.ts';
-import { startEmbeddedBroker } from './source/embedded-broker.ts';
 import type { HomeUsageSource } from './source/home-topics.ts';
 import type { MessageSource, ReceiveMessage } from './source/source.ts';
-import { startStandbyClient } from './source/standby-client.ts';
 import { watchChangedDevices } from './write/changed-devices.ts';
 import { headMemory } from './write/head-memory.ts';
 import { createRejectionQuota } from './write/save-rejections.ts';
@@ -163,7 +160,7 @@ type Connected = { source: MessageSource } & Partial<
   Pick<Ingest, 'strays' | 'isStandingBy' | 'ports' | 'renewTls' | 'isReady'>
 >;
 
-/** Connects to the broker or cluster that MQTT_URL names, or starts the embedded broker. */
+/** Connects to the broker or cluster that MQTT_URL names, or starts the embedded broker. Loads only the library of that one. */
 function connectSource(config: Config, parts: IngestParts, receive: ReceiveMessage): Promise<Connected> {
   const { url } = config.mqtt;
   if (url === undefined) return embeddedBroker(config, parts, receive);
@@ -181,6 +178,7 @@ async function clusterSource(
   if (!address) throw new Error('MQTT_URL is not the URL of a broker cluster');
   const shards = await fixShardCount(pool, config.mqtt.shards);
   const topics = { routingKeys: ROUTING_KEYS, topicOf: topicOfRoutingKey };
+  const { startAmqp } = await import('./source/amqp/amqp-source.ts');
   const source = await startAmqp({ url: address, shards, ...topics, receive, log });
   return { source, strays: () => source.strays() };
 }
@@ -193,6 +191,7 @@ async function standbySource(
 ): Promise<Connected> {
   const { pool, onSessionLost: onLost, log } = parts;
   const { environment } = config;
+  const { startStandbyClient } = await import('./source/standby-client.ts');
   const source = await startStandbyClient({ url, pool, environment, topics: TOPIC_FILTERS, receive, onLost, log });
   return { source, isStandingBy: () => source.isStandingBy() };
 }
@@ -203,6 +202,7 @@ async function embeddedBroker(config: Config, parts: IngestParts, receive: Recei
   const { host, port, tlsHost, tlsPort } = config.mqtt;
   const ca = await clientAuthority(config.mqtt.clientCaFile);
   if (!isLoopback(host)) log.warn({ host, port }, OPEN_WITHOUT_TLS);
+  const { startEmbeddedBroker } = await import('./source/embedded-broker.ts');
   const source = await startEmbeddedBroker({
     host,
     port,

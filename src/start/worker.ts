@@ -15,7 +15,6 @@ import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createDispatcher } from '#src/delivery/dispatch.ts';
 import { publishUsage } from '#src/delivery/usage-updated.ts';
-import { startHomeAssistant } from '#src/homeassistant/publish.ts';
 import { freeSpace } from '#src/jobs/disk-watch.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
@@ -71,7 +70,8 @@ export async function runWorker(config: Config): Promise<void> {
     const { homeAssistant } = config;
     const stopHomeAssistant =
       homeAssistant &&
-      startHomeAssistant(
+      // Only with a broker of Home Assistant: the MQTT client is a tenth of the worker's code.
+      (await import('#src/homeassistant/publish.ts')).startHomeAssistant(
         { ...homeAssistant, publicUrl: config.isPublicUrlGiven ? config.publicUrl : null },
         { pool, clock: systemClock, log, secret: await secretKey(config, db) },
       );

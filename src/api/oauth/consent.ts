@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type Provider from 'oidc-provider';
-import { errors } from 'oidc-provider';
 import type { ApiContext } from '#src/api/context.ts';
 import { sessionOf } from '#src/api/dashboard/caller.ts';
 import { COOKIES, setCookie } from '#src/api/dashboard/cookies.ts';
@@ -26,7 +25,7 @@ import type { OauthStore } from './store.ts';
 interface Parts {
   secret: string;
   store: OauthStore;
-  provider: () => Provider;
+  provider: () => Promise<Provider>;
 }
 
 /**
@@ -89,12 +88,12 @@ async function findAsked(
   request: FastifyRequest,
 ): Promise<ConsentRequest | null> {
   try {
-    const found = await provider().interactionDetails(...messagesOf(request));
+    const found = await (await provider()).interactionDetails(...messagesOf(request));
     if (found.uid !== (request.params as { uid: string }).uid) return null;
     const app = await findClientApp(db, found.params.client_id ?? '');
     return app && { found, app };
   } catch (error) {
-    if (error instanceof errors.SessionNotFound) return null;
+    if ((error as Error).name === 'SessionNotFound') return null;
     throw error;
   }
 }
@@ -130,8 +129,8 @@ async function signOut({ db, clock }: ApiContext, caller: Caller, address: strin
 }
 
 /** Stores the result of a request for consent. Returns the address at which the authorization server continues. */
-const finish = ({ provider }: Parts, request: FastifyRequest, result: object): Promise<string> =>
-  provider().interactionResult(...messagesOf(request), result, { mergeWithLastSubmission: false });
+const finish = async ({ provider }: Parts, request: FastifyRequest, result: object): Promise<string> =>
+  (await provider()).interactionResult(...messagesOf(request), result, { mergeWithLastSubmission: false });
 
 /** Authorizes the app. Returns the address at which the authorization server continues. */
 function allow(
@@ -144,7 +143,7 @@ function allow(
   return runAsCaller(db, caller, { now: clock() }, (trx, { userId: homeId }) =>
     parts.store.inTransaction({ trx, because: 'home' }, async () => {
       // Locked, so that a second click does not authorize the app twice.
-      const again = await parts.provider().interactionDetails(...messagesOf(request));
+      const again = await (await parts.provider()).interactionDetails(...messagesOf(request));
       if (again.result) return again.returnTo;
       const scopes = scopesOf(asked);
       const consented = { homeId, app, scopes, days, greenButtonScope: greenButtonScopeOf(asked), now: clock() };

@@ -71,13 +71,7 @@ declare module 'oidc-provider' {
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
   }
 
-  export const errors: Record<
-    'InvalidScope' | 'SessionNotFound' | 'InvalidRequest',
-    new (
-      text: string,
-      scope?: string,
-    ) => Error
-  >;
+  export const errors: Record<'InvalidScope', new (text: string, scope?: string) => Error>;
   export namespace interactionPolicy {
     class Check {
       constructor(reason: string, description: string, check: (context: Context) => boolean);

@@ -13,7 +13,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addConsent } from './consent.ts';
 import { readGreenButtonScope, readGreenButtonTokenScope } from './green-button-requests.ts';
-import { createAuthorizationServer, OAUTH_PATHS } from './server.ts';
+import { OAUTH_PATHS } from './paths.ts';
 import { createOauthStore } from './store.ts';
 
 const METADATA = '/.well-known/oauth-authorization-server';
@@ -45,13 +45,18 @@ export function addOauth(
   { secret, counter, publicUrl }: { secret: string; counter: RequestCounter; publicUrl: () => string },
 ): void {
   const store = createOauthStore(context.db, context.box, context.clock);
-  let made: { provider: Provider; handle(request: IncomingMessage, response: ServerResponse): void } | undefined;
-  /** The public URL is known once the service listens. */
-  const server = () => {
-    if (made) return made;
+  let made:
+    | Promise<{ provider: Provider; handle(request: IncomingMessage, response: ServerResponse): void }>
+    | undefined;
+  const make = async () => {
+    const { createAuthorizationServer } = await import('./server.ts');
     const onError = (error: Error) => app.log.error({ err: error }, 'the authorization server failed');
     const provider = createAuthorizationServer({ issuer: publicUrl(), secret, store, onError });
-    made = { provider, handle: provider.callback() };
+    return { provider, handle: provider.callback() };
+  };
+  /** Loads the package at the first request of an app. The public URL is known once the service listens. */
+  const server = () => {
+    made ??= make();
     return made;
   };
 
@@ -61,7 +66,8 @@ export function addOauth(
     const { url = request.url, body = request.body } = changed;
     const { protocol, host } = new URL(publicUrl());
     const handed = Object.fromEntries(HANDED.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])));
-    return inject(server().handle, {
+    const { handle } = await server();
+    return inject(handle, {
       method: method as 'GET' | 'POST',
       url,
       headers: { ...handed, host, 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host },
@@ -118,7 +124,7 @@ export function addOauth(
     };
     scope.post(OAUTH_PATHS.token, exchange);
     scope.post(OAUTH_PATHS.revocation, exchange);
-    addConsent(scope, context, { secret, store, provider: () => server().provider });
+    addConsent(scope, context, { secret, store, provider: async () => (await server()).provider });
   });
 }
 

@@ -6,14 +6,8 @@ import { applicationUrl, GREEN_BUTTON_NEEDS, subscriptionUrls } from '#src/auth/
 import { newSecret, TOKEN_PREFIX } from '#src/auth/key-format.ts';
 import { APP_SCOPE_NAMES, isAppScope } from '#src/auth/scopes.ts';
 import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
+import { OAUTH_PATHS } from './paths.ts';
 import type { OauthStore } from './store.ts';
-
-/** Paths of the authorization server. */
-export const OAUTH_PATHS = {
-  authorization: '/oauth/authorize',
-  token: '/oauth/token',
-  revocation: '/oauth/revoke',
-} as const;
 
 /** Cookies of a request for consent that is under way. Each is limited to the path of that request. */
 const COOKIES = {

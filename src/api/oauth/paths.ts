@@ -1,0 +1,6 @@
+/** Paths of the authorization server. */
+export const OAUTH_PATHS = {
+  authorization: '/oauth/authorize',
+  token: '/oauth/token',
+  revocation: '/oauth/revoke',
+} as const;
