@@ -13,34 +13,40 @@ export interface ComposeService {
   ports?: string[];
   volumes?: string[];
   profiles?: string[];
-  /** By name, or with the container's aliases and address in each network. */
-  networks?: string[] | Record<string, { aliases?: string[]; ipv4_address?: string } | null>;
+  /** By name, or with the container's aliases in each network. */
+  networks?: string[] | Record<string, { aliases?: string[] } | null>;
   healthcheck?: { test?: string[] };
   read_only?: boolean;
   tmpfs?: string[];
   stop_grace_period?: string;
 }
 
+interface ComposeNetwork {
+  ipam?: { config?: { subnet?: string }[] };
+}
+
 /**
  * Reads a compose file of deploy/ (`folder`: '', 'cluster/' or 'home/') as docker compose does, with the variables of the .env.example next
- * to it, some of which `filled` sets.
+ * to it, some of which `filled` sets. COMPOSE_FILE may name more files, whose settings of a service replace those of earlier files.
  */
 export function composeFile(
   filled: Record<string, string>,
   folder: '' | 'cluster/' | 'home/' = '',
-): { services: Record<string, ComposeService> } {
+): { services: Record<string, ComposeService>; networks: Record<string, ComposeNetwork | null> } {
   const example = [...read(`${folder}.env.example`).matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
   const given: Record<string, string | undefined> = { ...Object.fromEntries(example), ...filled };
   // ${NAME}, ${NAME:-default} and ${NAME:?message}: with the colon an empty variable counts as unset. ${NAME} may be empty.
-  const interpolated = read(`${folder}compose.yaml`).replaceAll(
-    /(?<!\$)\$\{(\w+)(?::([-?])([^}]*))?\}/g,
-    (_all, name, kind, rest) => {
+  const interpolate = (text: string) =>
+    text.replaceAll(/(?<!\$)\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_all, name, kind, rest) => {
       const value = given[name] || (kind === '-' ? rest : kind === '?' ? undefined : '');
       if (value === undefined) throw new Error(`${name} is not set: ${rest}`);
       return value;
-    },
-  );
-  return parse(interpolated, { merge: true });
+    });
+  const names = (given.COMPOSE_FILE ?? 'compose.yaml').split(':');
+  const [first, ...more] = names.map((name) => parse(interpolate(read(folder + name)), { merge: true }));
+  for (const { services } of more)
+    for (const [name, settings] of Object.entries(services)) Object.assign(first.services[name], settings);
+  return first;
 }
 
 /** Folders that deploy/Dockerfile copies into the image in addition to packages, and its entry point. */
