@@ -16,12 +16,14 @@ export const IMAGE_TAGS = {
 };
 /** Debian 13 with PostgreSQL, TimescaleDB, Patroni, etcd and HAProxy. */
 const DEBIAN = `localhost/energy-${basename(DEBIAN_13)}`;
+/** Base image of deploy/cluster's own images. The Debian of the tests stands in for it, so apt-get downloads only what it lacks. */
+const DEBIAN_SLIM = 'docker.io/library/debian:13.1-slim';
 /** Left out of that image: no container of the tests uses it. */
 const NOT_COPIED = ['usr/lib/erlang', 'usr/lib/rabbitmq', 'usr/share/doc', 'usr/share/man', 'var/cache', 'var/lib/apt'];
 
 /**
- * Global set-up of the tests of images: builds every target of deploy/Dockerfile as its users do, and an image for TimescaleDB. Nothing is
- * pulled. Only `npm ci` needs a network, if this machine's cache lacks a package. Layers stay for the next run.
+ * Global set-up of the tests of images: builds every target of deploy/Dockerfile and the images of deploy/cluster as their users do, and
+ * images for TimescaleDB and HAProxy. Nothing is pulled. Only `npm ci` and apt-get need a network. Layers stay for the next run.
  */
 export default function setUp(): void {
   preparePodman();
@@ -32,12 +34,21 @@ export default function setUp(): void {
     podman('build', '--pull=never', '--network=host', ...npmMounts(), file, ...chosen, `--tag=${tag}`, root);
     console.log(`built ${tag} in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
   }
-  buildDatabase();
+  importDebian();
+  standIn('timescaledb', 'compose.yaml', 'database');
+  standIn('haproxy', 'cluster/compose.yaml', 'proxy-1');
+  for (const [folder, service] of [
+    ['etcd', 'etcd-1'],
+    ['patroni', 'pg-1'],
+  ] as const) {
+    const context = join(root, 'deploy/cluster', folder);
+    podman('build', '--pull=never', '--network=host', `--tag=${imageOf('cluster/compose.yaml', service)}`, context);
+  }
   podman('image', 'prune', '--force');
 }
 
-/** Makes the image of the compose file's database of Debian's packages, under the name that the compose file pulls. */
-function buildDatabase(): void {
+/** Imports Debian 13 as an image, unless it is there, under its own name and that of the slim image. */
+function importDebian(): void {
   if (!podmanSucceeds('image', 'exists', DEBIAN)) {
     const excluded = NOT_COPIED.map((path) => `--exclude=./${path}/*`);
     execFileSync('sh', ['-c', 'tar -C "$0" -c "$@" . | podman import - "$TAG"', DEBIAN_13, ...excluded], {
@@ -45,10 +56,26 @@ function buildDatabase(): void {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
   }
-  const { services } = parse(readFileSync(join(root, 'deploy/compose.yaml'), 'utf8'), { merge: true });
-  const context = join(import.meta.dirname, 'timescaledb');
-  const debian = `--build-arg=DEBIAN=${DEBIAN}`;
-  podman('build', '--pull=never', '--network=none', debian, `--tag=${services.database.image}`, context);
+  podman('tag', DEBIAN, DEBIAN_SLIM);
+}
+
+/** Image that a compose file of deploy/ names for a service. */
+function imageOf(file: string, service: string): string {
+  const { services } = parse(readFileSync(join(root, 'deploy', file), 'utf8'), { merge: true });
+  return services[service].image;
+}
+
+/** Makes an image of Debian's packages, from a folder here, under the name that a compose file pulls. */
+function standIn(folder: string, file: string, service: string): void {
+  const tag = `--tag=${imageOf(file, service)}`;
+  podman(
+    'build',
+    '--pull=never',
+    '--network=none',
+    `--build-arg=DEBIAN=${DEBIAN}`,
+    tag,
+    join(import.meta.dirname, folder),
+  );
 }
 
 /** Mounts this machine's npm configuration, authorities and cache, with which it reaches its registry. */
