@@ -1,5 +1,6 @@
 import pg from 'pg';
 import {
+  ANSWER_MS,
   createHosts,
   createHostsClient,
   failedToConnect,
@@ -9,16 +10,20 @@ import {
 } from './hosts.ts';
 import { passConnection } from './standstill.ts';
 
-/**
- * Maximum time for a host to accept a new connection, if there are several hosts. Two attempts fit into the pool's time limit for a
- * connection.
- */
-const ANSWER_MS = 2_000;
-
 /** If a statement takes longer, the pool checks whether its server still has the wanted role. If not, the server may never respond. */
 const STUCK_MS = 5_000;
 
 const LOOK_EVERY_MS = 2_000;
+
+/** Creates the search among the servers of these addresses. */
+function searchAmong(urls: readonly string[], wanted: ServerRole, { types: _, ...settings }: pg.PoolConfig) {
+  const hosts = createHosts(urls.length, wanted, (host) => {
+    const limitMs = ANSWER_MS * hosts.slowness();
+    const limits = { connectionTimeoutMillis: limitMs, query_timeout: limitMs };
+    return queryHost({ ...settings, connectionString: urls[host], ...limits }, wanted);
+  });
+  return hosts;
+}
 
 /**
  * Creates a pool whose connections go to the host in the wanted role, out of several hosts, and to another host after a failover. A server
@@ -26,14 +31,9 @@ const LOOK_EVERY_MS = 2_000;
  * statement's host has lost it, the pool closes its connections to that host. (If several standbys are wanted, each of them has the role.)
  */
 export function createHostsPool(urls: readonly string[], wanted: ServerRole, options: pg.PoolConfig): pg.Pool {
-  const { types: _, ...settings } = options;
-  const hosts = createHosts(urls.length, wanted, (host) =>
-    queryHost(
-      { ...settings, connectionString: urls[host], connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS },
-      wanted,
-    ),
-  );
-  const HostClient = createHostsClient(urls, wanted, hosts, ANSWER_MS);
+  const hosts = searchAmong(urls, wanted, options);
+  const HostClient = createHostsClient(urls, wanted, hosts);
+  const { connectionTimeoutMillis: usualMs = 0 } = options;
   type HostClient = InstanceType<typeof HostClient>;
   const connections = new Set<HostClient>();
 
@@ -41,13 +41,23 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
     override connect(): Promise<pg.PoolClient>;
     override connect(callback: Parameters<typeof passConnection>[1]): void;
     override connect(callback?: Parameters<typeof passConnection>[1]): Promise<pg.PoolClient> | undefined {
-      const connected = super.connect().catch((error: Error) => {
-        // The failed attempt has invalidated the cached host, so the next attempt searches again.
-        if (failedToConnect.has(error) || failedToConnect.has((error.cause as object | undefined) ?? error))
-          return super.connect();
-        throw error;
-      });
-      return passConnection(connected, callback);
+      return passConnection(this.#connectAgain(), callback);
+    }
+
+    /** Connects, a second time if the cached host failed, and for as long as the limits grow because no host responds in time. */
+    async #connectAgain(): Promise<pg.PoolClient> {
+      for (let isFirst = true; ; isFirst = false) {
+        const before = hosts.slowness();
+        this.options.connectionTimeoutMillis = usualMs * before;
+        try {
+          return await super.connect();
+        } catch (error) {
+          // The failed attempt has invalidated the cached host, so the next attempt searches again.
+          const { cause = error } = error as Error;
+          const isOfHost = failedToConnect.has(error as object) || failedToConnect.has(cause as object);
+          if (!(isFirst && isOfHost) && hosts.slowness() <= before) throw error;
+        }
+      }
     }
   }
 

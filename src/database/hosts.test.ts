@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { createHosts } from './hosts.ts';
 
-/** Servers by number, with the role that each reports; `silent` never answers. */
-function servers(...are: ('primary' | 'standby' | 'away' | 'silent')[]) {
+/** Servers by number, with the role that each reports; `silent` never answers, `slow` not in time. */
+function servers(...are: ('primary' | 'standby' | 'away' | 'silent' | 'slow')[]) {
   const asked: number[] = [];
   const hosts = createHosts(are.length, 'primary', async (host) => {
     asked.push(host);
     if (are[host] === 'away') throw new Error('connect ECONNREFUSED');
+    if (are[host] === 'slow') throw new Error('timeout expired');
     if (are[host] === 'silent') return new Promise(() => {});
     return are[host] === 'primary';
   });
@@ -60,4 +61,40 @@ test('if no host accepts writes, the error gives the reason for each, and the ne
   });
   are[1] = 'primary';
   expect(await hosts.choose()).toBe(1);
+});
+
+test('if no host responds in time, limits double up to a maximum, and follow the connections that succeed', async () => {
+  const { hosts, are } = servers('slow', 'slow');
+  const factors: number[] = [];
+  for (let turn = 0; turn < 5; turn++) {
+    await hosts.search().catch(() => {});
+    factors.push(hosts.slowness());
+  }
+  expect(factors).toEqual([2, 4, 8, 8, 8]);
+  are[1] = 'primary';
+  expect(await hosts.choose()).toBe(1);
+  hosts.connected(3_000);
+  expect(hosts.slowness()).toBe(3);
+  hosts.connected(9_000);
+  expect(hosts.slowness()).toBe(3);
+  hosts.connected(20);
+  expect(hosts.slowness()).toBe(1);
+});
+
+test('limits double if a host responds to the search and then does not accept a connection in time', async () => {
+  const { hosts } = servers('primary', 'away');
+  hosts.forget(await hosts.choose(), new Error('timeout expired'));
+  expect(hosts.slowness()).toBe(2);
+  hosts.forget(await hosts.choose(), new Error('connect ECONNREFUSED'));
+  expect(hosts.slowness()).toBe(2);
+});
+
+test('limits stay the same if a primary hangs, while its standby responds', async () => {
+  const { hosts, are } = servers('primary', 'standby');
+  const host = await hosts.choose();
+  hosts.connected(20);
+  are[0] = 'slow';
+  hosts.forget(host, new Error('timeout expired'));
+  await expect(hosts.choose()).rejects.toThrow('no host of the database takes writes');
+  expect(hosts.slowness()).toBe(1);
 });

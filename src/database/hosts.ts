@@ -13,33 +13,74 @@ interface Hosts {
   search(): Promise<number>;
   /** Whether the host has the wanted role now. False if it does not respond. */
   isWanted(host: number): Promise<boolean>;
-  /** Invalidates the cached host if it is this one: it is down or has changed its role. */
-  forget(host: number): void;
+  /** Invalidates the cached host if it is this one: it is down or has changed its role. `error`: why a connection to it failed. */
+  forget(host: number, error?: Error): void;
+  /** Notes that a connection was established, in this time. */
+  connected(tookMs: number): void;
+  /** Factor for time limits of connections, 1 to `MAX_SLOWNESS`. */
+  slowness(): number;
 }
+
+/**
+ * Maximum time for a host to accept a new connection, if there are several hosts and the machine is not slow. Two attempts fit into the
+ * pool's time limit for a connection.
+ */
+export const ANSWER_MS = 2_000;
+/** Maximum factor of time limits on a slow machine. A host then has 16 s. */
+const MAX_SLOWNESS = 8;
+
+/** How many times longer than usual connections may take. */
+class Slowness {
+  factor = 1;
+
+  /** After a timeout. */
+  increase(): void {
+    this.factor = Math.min(MAX_SLOWNESS, 2 * this.factor);
+  }
+
+  /** After a connection that took this time: the limit becomes twice that time, unless it is lower already. */
+  follow(tookMs: number): void {
+    this.factor = Math.max(1, Math.min(this.factor, (2 * tookMs) / ANSWER_MS));
+  }
+}
+
+const isTimeout = ({ message }: Error): boolean => /timeout/i.test(message);
 
 /**
  * Creates the search for the host in the wanted role. `ask` connects to the host of that number and returns whether it has the role; it
  * throws if the host does not respond. All hosts are queried concurrently, so a machine without power costs no extra time.
+ *
+ * The search also measures how slow connections are. A busy machine may take longer than a limit for each connection; all of them would be
+ * given up after most of their work was done, and none would ever succeed. So limits double after a timeout, and later follow the
+ * connections that succeed. They stay the same if a host responded, such as the standby of a hung primary: then the machine is not slow.
  */
 export function createHosts(count: number, wanted: ServerRole, ask: (host: number) => Promise<boolean>): Hosts {
   let known: number | null = null;
   let underWay: Promise<number> | null = null;
+  const slowness = new Slowness();
+  /** Whether the cached host responded to a search, and no connection to it has been established since. */
+  let isNew = false;
 
   async function find(): Promise<number> {
     const reasons: string[] = [];
+    let [responses, timeouts] = [0, 0];
     const asked = Array.from({ length: count }, async (_, host) => {
       const isWanted = await ask(host).catch((error: Error) => {
         reasons[host] = error.message;
+        if (isTimeout(error)) timeouts++;
         throw error;
       });
       if (isWanted) return host;
+      responses++;
       reasons[host] = wanted === 'primary' ? 'is a standby' : 'is no standby';
       throw new Error(reasons[host]);
     });
     try {
       known = await Promise.any(asked);
+      isNew = true;
       return known;
     } catch {
+      if (timeouts > 0 && responses === 0) slowness.increase();
       const each = reasons.map((reason, host) => `host ${host + 1}: ${reason}`).join('; ');
       throw new HostUnavailable(
         `no host of the database ${wanted === 'primary' ? 'takes writes' : 'is a standby'} (${each})`,
@@ -58,9 +99,16 @@ export function createHosts(count: number, wanted: ServerRole, ask: (host: numbe
     choose: async () => known ?? search(),
     search,
     isWanted: (host) => ask(host).catch(() => false),
-    forget(host) {
-      if (known === host) known = null;
+    forget(host, error) {
+      if (known !== host) return;
+      if (isNew && error && isTimeout(error)) slowness.increase();
+      known = null;
     },
+    connected(tookMs) {
+      isNew = false;
+      slowness.follow(tookMs);
+    },
+    slowness: () => slowness.factor,
   };
 }
 
@@ -122,7 +170,7 @@ export const failedToConnect = new WeakSet<object>();
 type Connected = ((error: Error) => void) & ((error: null, client: pg.Client) => void);
 
 /** Creates the class of a pool's connections, which go to the host in the wanted role. `urls` has one URL for each host. */
-export function createHostsClient(urls: readonly string[], wanted: ServerRole, hosts: Hosts, timeoutMs: number) {
+export function createHostsClient(urls: readonly string[], wanted: ServerRole, hosts: Hosts) {
   const addresses = urls
     .map((connectionString) => new pg.Client({ connectionString }))
     .map(({ host, port }) => ({ host, port }));
@@ -132,7 +180,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
     hostNumber = -1;
 
     constructor(config?: pg.ClientConfig) {
-      super({ ...config, connectionString: urls[0], connectionTimeoutMillis: timeoutMs });
+      super({ ...config, connectionString: urls[0], connectionTimeoutMillis: ANSWER_MS * hosts.slowness() });
     }
 
     override connect(): Promise<pg.Client>;
@@ -147,17 +195,19 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
     async #connect(): Promise<pg.Client> {
       this.hostNumber = await hosts.choose();
       Object.assign(this, addresses[this.hostNumber]);
+      const fromMs = performance.now();
       try {
         await super.connect();
         if (!(await this.#isWanted()))
           throw new HostUnavailable(`the host is ${wanted === 'primary' ? 'a' : 'no'} standby`);
       } catch (error) {
-        hosts.forget(this.hostNumber);
+        hosts.forget(this.hostNumber, error as Error);
         failedToConnect.add(error as object);
         // The pool drops a failed connection without closing it at the server.
         void this.end().catch(() => {});
         throw error;
       }
+      hosts.connected(performance.now() - fromMs);
       this.on('error', () => hosts.forget(this.hostNumber));
       return this;
     }

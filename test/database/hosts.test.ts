@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connect, createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { freePort } from '#test/support/free-port.ts';
@@ -40,6 +42,23 @@ test('of several hosts, the one that accepts writes is used', async () => {
   const client = await pool.connect();
   expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   client.release();
+});
+
+test('a host that takes longer than usual for each connection is reached', async () => {
+  const { searchParams, username, pathname } = new URL(database.url);
+  const server = createServer(async (socket) => {
+    socket.on('error', () => {});
+    await pause(3_000);
+    const inner = connect(`${searchParams.get('host')}/.s.PGSQL.${searchParams.get('port') ?? 5432}`);
+    inner.on('error', () => socket.destroy());
+    socket.on('close', () => inner.destroy());
+    socket.pipe(inner).pipe(socket);
+  });
+  const port = await freePort();
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const pool = open(`postgresql://${username}@127.0.0.1:${port},127.0.0.1:${await freePort()}${pathname}`);
+  expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
 });
 
 test("connections that only queried a host's state are closed", async () => {
