@@ -6,6 +6,7 @@ import {
   acknowledgedAt,
   chooseFaults,
   describeLateHomes,
+  describeWaits,
   endureFault,
   type FaultRow,
   formatRow,
@@ -13,6 +14,7 @@ import {
   PATIENCE_MS,
   say,
   sayDifferences,
+  sayRetries,
 } from '../cluster/endure.ts';
 import { type Home, type Homes, startHomes, waitUntilHomesResume } from '../cluster/homes.ts';
 import { compareFinalState, countOutOfOrderReadings, type Verdict } from '../cluster/verdict.ts';
@@ -102,6 +104,7 @@ async function endure({ cells, receiver }: CellsInstallation, homes: Homes, faul
   const others = homes.all.filter(({ userId }) => userId.startsWith('usr_c2_') === (spared?.name === 'c2'));
   const wait = spared ? longestWait(others, acknowledgedAt, row.fromMs, row.toMs) : null;
   say(`  ${formatRow(row)}${wait === null ? '' : `; the other cell without PUBACK ${wait} s`}`);
+  if (wait !== null && wait > SPARED_S) say(describeWaits(others, row.fromMs, row.toMs).join('\n'));
   return { ...row, spared: wait };
 }
 
@@ -167,12 +170,12 @@ interface Report {
 /** Prints the result. Returns the exit code: times are no failure, because a busy machine misses them. */
 function report({ calm, ...all }: Report, isJson: boolean): number {
   const { rows, missed } = all;
-  const { faults, differences, ...counted } = all.verdict;
+  const { faults, differences, retries, ...counted } = all.verdict;
   const goals = goalsOf(all);
   const result = { outOfOrderInCalm: calm, ...counted, ...faults };
   if (isJson) {
     const judged = goals.map((one) => ({ ...one, met: isGoalMet(one) }));
-    console.log(JSON.stringify({ faults: rows, result, differences, missed, goals: judged }));
+    console.log(JSON.stringify({ faults: rows, result, differences, retries, missed, goals: judged }));
   } else {
     console.table(
       rows.map(({ fault, acknowledged, stored, alert, spared, goal }) => ({
@@ -188,6 +191,7 @@ function report({ calm, ...all }: Report, isJson: boolean): number {
     for (const one of goals) console.log(formatGoal(one));
   }
   sayDifferences(differences);
+  sayRetries(retries);
   for (const what of missed) say(`WRONG: the comparison did not find a planted error: ${what}`);
   return rows.every((row) => row.goesOn) && differences.length + calm + missed.length === 0 ? 0 : 1;
 }

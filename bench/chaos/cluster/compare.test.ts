@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareEvidence, type Evidence } from './compare.ts';
+import { compareEvidence, type Evidence, listRetries } from './compare.ts';
 
 const HOUR = 'usr_1 2026-07-05T10:00:00.000Z';
 const NEXT = 'usr_1 2026-07-05T11:00:00.000Z';
@@ -19,6 +19,7 @@ const well: Evidence = {
   alerts: new Set([HOUR]),
   calls: [{ event: 'evt_1', hour: HOUR, atMs: 1_000 }],
   cutOff: [{ fromMs: 5_000, toMs: 6_000 }],
+  attempts: new Map([['evt_1', [{ delivery: 'dlv_1', fromMs: 990, toMs: 1_010, error: null }]]]),
 };
 const [call] = well.calls;
 if (!call) throw new Error('no call');
@@ -77,11 +78,39 @@ const planted: [string, Partial<Evidence>, ReturnType<typeof compareEvidence>][]
   [
     'the same event again',
     { calls: [call, { ...call, atMs: 1_002 }] },
-    [{ kind: 'toldAgain', of: `${HOUR}: evt_1, 2 ms after the call before` }],
+    [
+      {
+        kind: 'toldAgain',
+        of: `${HOUR}: evt_1 at 1970-01-01T00:00:01.002Z, 2 ms after the previous call; attempts: dlv_1 1970-01-01T00:00:00.990Z 20 ms succeeded`,
+      },
+    ],
+  ],
+  [
+    'the same event again, of which the service recorded nothing',
+    { calls: [call, { ...call, atMs: 1_002 }], attempts: new Map() },
+    [
+      {
+        kind: 'toldAgain',
+        of: `${HOUR}: evt_1 at 1970-01-01T00:00:01.002Z, 2 ms after the previous call; attempts: none recorded`,
+      },
+    ],
   ],
 ];
 test.each(planted)('finds %s', (_, evidence, differences) => {
   expect(compareEvidence({ ...well, ...evidence })).toEqual(differences);
+});
+
+test('allows a repeated call after an attempt that failed, and lists that attempt', () => {
+  const calls = [1_000, 10_809].map((atMs) => ({ ...call, atMs }));
+  const failed = { delivery: 'dlv_1', fromMs: 980, toMs: 5_990, error: 'no response within 5 s' };
+  const again = { delivery: 'dlv_1', fromMs: 10_800, toMs: 10_820, error: null };
+  const evidence = { ...well, calls, attempts: new Map([['evt_1', [failed, again]]]) };
+  expect(compareEvidence(evidence)).toEqual([]);
+  expect(listRetries(evidence)).toEqual(['evt_1: dlv_1 1970-01-01T00:00:00.980Z 5010 ms no response within 5 s']);
+  // The attempt that failed was another one.
+  const later = { ...failed, fromMs: 2_000, toMs: 7_000 };
+  const other = { ...evidence, attempts: new Map([['evt_1', [later, again]]]) };
+  expect(compareEvidence(other)).toMatchObject([{ kind: 'toldAgain' }]);
 });
 
 test('allows one repeated call for an interrupted delivery', () => {
@@ -89,6 +118,9 @@ test('allows one repeated call for an interrupted delivery', () => {
   expect(compareEvidence({ ...well, calls })).toEqual([]);
   const third = { ...call, atMs: 21_003 };
   expect(compareEvidence({ ...well, calls: [...calls, third] })).toEqual([
-    { kind: 'toldAgain', of: `${HOUR}: evt_1, 3 ms after the call before` },
+    {
+      kind: 'toldAgain',
+      of: expect.stringContaining('evt_1 at 1970-01-01T00:00:21.003Z, 3 ms after the previous call'),
+    },
   ]);
 });

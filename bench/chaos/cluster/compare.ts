@@ -17,6 +17,16 @@ export interface Evidence {
   calls: readonly { event: string; hour: string; atMs: number }[];
   /** Times in which a delivery may have been interrupted between its call and the record of that call. Such a call is repeated. */
   cutOff: readonly { fromMs: number; toMs: number }[];
+  /** Attempts that the service recorded, by event: it repeats a call whose attempt failed, such as for no response in time. */
+  attempts: ReadonlyMap<string, readonly Attempt[]>;
+}
+
+/** An attempt to deliver an event, as the service recorded it. `error`: null for a success. */
+export interface Attempt {
+  delivery: string;
+  fromMs: number;
+  toMs: number;
+  error: string | null;
 }
 
 export const DIFFERENCE_KINDS = {
@@ -26,7 +36,7 @@ export const DIFFERENCE_KINDS = {
   wrongHour: 'an hour of a home that is not the reference’s',
   untold: 'an alert of which nobody was told',
   toldWrongly: 'an event beyond one for an hour above the threshold',
-  toldAgain: 'an event that came again, though nothing had cut off its first delivery',
+  toldAgain: 'an event that came again, though nothing had cut off its delivery and no attempt had failed',
 } as const;
 
 /** A deviation from the expected state. */
@@ -36,9 +46,26 @@ export interface Difference {
   of: string;
 }
 
+/** Whether a call may be repeated: its outcome may not have been recorded, or was recorded as a failure. */
+const mayBeRepeated = (atMs: number, attempts: readonly Attempt[], cutOff: Evidence['cutOff']): boolean =>
+  [...cutOff, ...attempts.filter(({ error }) => error !== null)].some(
+    ({ fromMs, toMs }) => atMs >= fromMs && atMs <= toMs,
+  );
+
+/** Returns the failed attempts after which an event was sent again, one line each, so that slowness does not stay hidden. Pure. */
+export const listRetries = ({ attempts, calls }: Pick<Evidence, 'attempts' | 'calls'>): string[] => {
+  const repeated = new Set(calls.map(({ event }) => event).filter((event, index, all) => all.indexOf(event) < index));
+  return [...repeated].flatMap((event) =>
+    (attempts.get(event) ?? []).flatMap((one) => (one.error === null ? [] : [`${event}: ${formatAttempt(one)}`])),
+  );
+};
+
+const formatAttempt = ({ delivery, fromMs, toMs, error }: Attempt): string =>
+  `${delivery} ${new Date(fromMs).toISOString()} ${toMs - fromMs} ms ${error ?? 'succeeded'}`;
+
 /** Returns every deviation from what the acknowledged readings require. Pure. */
 export function compareEvidence(evidence: Evidence): Difference[] {
-  const { published, acknowledged, stored, rejected, expectedHours, keptHours, alerts, calls } = evidence;
+  const { published, acknowledged, stored, rejected, expectedHours, keptHours, alerts, calls, attempts } = evidence;
   const differences: Difference[] = [];
   const note = (kind: Difference['kind'], of: string) => differences.push({ kind, of });
   const once = new Set<string>();
@@ -59,8 +86,13 @@ export function compareEvidence(evidence: Evidence): Difference[] {
     const beforeMs = lastAtMs.get(event);
     lastAtMs.set(event, atMs);
     if (beforeMs !== undefined) {
-      const isDue = evidence.cutOff.some(({ fromMs, toMs }) => beforeMs >= fromMs && beforeMs <= toMs);
-      if (!isDue) note('toldAgain', `${hour}: ${event}, ${atMs - beforeMs} ms after the call before`);
+      const recorded = attempts.get(event) ?? [];
+      if (mayBeRepeated(beforeMs, recorded, evidence.cutOff)) continue;
+      const log = recorded.length === 0 ? 'none recorded' : recorded.map(formatAttempt).join('; ');
+      note(
+        'toldAgain',
+        `${hour}: ${event} at ${new Date(atMs).toISOString()}, ${atMs - beforeMs} ms after the previous call; attempts: ${log}`,
+      );
       continue;
     }
     if (!alerts.has(hour)) note('toldWrongly', `${hour}: ${event}, without a reason`);

@@ -1,5 +1,6 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { longestGapSeconds } from '../../../test/support/cluster/meters.ts';
+import { findLongestGap, longestGapSeconds } from '../../../test/support/cluster/meters.ts';
 import type { Receiver } from '../../../test/support/receiver.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
 import { DIFFERENCE_KINDS, type Difference } from './compare.ts';
@@ -59,6 +60,8 @@ export async function endureFault(
   spread();
   await resume('readings do not go on before the fault');
   const harmedMs = Date.now();
+  const delay = monitorEventLoopDelay();
+  delay.enable();
   await fault.harm();
   const wentOn = await resume('readings do not go on after the fault');
   await pause(Math.max(0, harmedMs + fault.holdS * 1_000 - Date.now()));
@@ -71,13 +74,17 @@ export async function endureFault(
   const acknowledged = longestWait(homes, acknowledgedAt, fromMs, toMs);
   const stored = longestWait(homes, (home) => home.stored.atMs, fromMs, toMs);
   const { of, seconds } = fault.goal;
+  const isKept = { acknowledged, stored }[of] <= seconds;
+  if (!isKept || !wentOn || !isHealed)
+    say([...describeWaits(homes, fromMs, toMs), describeOwnDelay(delay.max / 1e6)].join('\n'));
+  delay.disable();
   return {
     fault: fault.name,
     acknowledged,
     stored,
     alert: slowestAlert(receiver, homes, fromMs, toMs),
     goal: `${of} ${seconds}`,
-    isKept: { acknowledged, stored }[of] <= seconds,
+    isKept,
     goesOn: wentOn && isHealed,
     cutsDeliveries: fault.cutsDeliveries ?? false,
     fromMs: fromMs - BEFORE_MS,
@@ -95,6 +102,27 @@ export const longestWait = (
   fromMs: number,
   toMs: number,
 ): number => round(Math.max(...homes.map((home) => longestGapSeconds(timesOf(home), fromMs, toMs))));
+
+/** Describes the homes that waited longest for a PUBACK, the longest first: when, and how their connections ended meanwhile. */
+export function describeWaits(homes: readonly Home[], fromMs: number, toMs: number): string[] {
+  const waits = homes.map((home) => ({ home, ...findLongestGap(acknowledgedAt(home), fromMs, toMs) }));
+  const longest = waits.toSorted((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs)).slice(0, NAMED);
+  return longest.map(({ home: { deviceId, publisher }, ...gap }) => {
+    const isWithin = (atMs: number) => atMs >= gap.fromMs && atMs <= gap.toMs;
+    const ends = publisher.ends.filter(({ atMs }) => isWithin(atMs));
+    // One line for each reason, whatever figures it contains.
+    const reasons = Object.entries(Object.groupBy(ends, ({ why }) => why.replaceAll(/\d+/g, '…')));
+    const counted = reasons.map(([why, all = []]) => `${all.length} × ${why}`).join(', ');
+    const connections = publisher.connectedAtMs.filter(isWithin).length;
+    const since = new Date(gap.fromMs).toISOString();
+    const waited = round((gap.toMs - gap.fromMs) / 1_000);
+    return `  ${deviceId}: ${waited} s without PUBACK since ${since}, ${connections} connections; ended: ${counted || 'none'}`;
+  });
+}
+
+/** Says for how long this process, which plays the devices, was not scheduled. Such a delay is not the service's. */
+const describeOwnDelay = (maxMs: number): string =>
+  `  this process itself was delayed for up to ${round(maxMs / 1_000)} s`;
 
 /**
  * Returns the maximum time in seconds from PUBACK to webhook, for alerts triggered in this time and delivered by now; null if there were
@@ -144,6 +172,12 @@ export function sayDifferences(differences: readonly Difference[]): void {
     for (const { of } of few.slice(0, NAMED)) say(`WRONG: ${name}: ${of}`);
     if (few.length > NAMED) say(`WRONG: ${name}: ${few.length - NAMED} more`);
   }
+}
+
+/** Prints attempts of deliveries that failed and were repeated, the first few. */
+export function sayRetries(retries: readonly string[]): void {
+  for (const line of retries.slice(0, NAMED)) say(`sent again after a failed attempt: ${line}`);
+  if (retries.length > NAMED) say(`sent again after a failed attempt: ${retries.length - NAMED} more`);
 }
 
 const round = (seconds: number) => Math.round(seconds * 10) / 10;

@@ -12,6 +12,7 @@ import {
   PATIENCE_MS,
   say,
   sayDifferences,
+  sayRetries,
 } from './endure.ts';
 import { createClusterFaults, NETWORK_AND_DISK_FAULTS } from './faults.ts';
 import { type Home, type Homes, startHomes, waitUntilHomesResume } from './homes.ts';
@@ -96,12 +97,12 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
       pause(scaleTimeLimitMs(JUDGE_MS) / 2),
     ]);
     const cutOff = rows.filter((row) => row.cutsDeliveries);
-    const { faults, differences, ...counted } = await compareFinalState({ pools: [pool], receiver }, all, {
+    const { faults, differences, retries, ...counted } = await compareFinalState({ pools: [pool], receiver }, all, {
       cutOff,
       withinMs: scaleTimeLimitMs(JUDGE_MS),
     });
     const result = { outOfOrderInCalm: calm, ...counted, ...faults };
-    if (flags.includes('--json')) console.log(JSON.stringify({ faults: rows, notRun, result, differences }));
+    if (flags.includes('--json')) console.log(JSON.stringify({ faults: rows, notRun, result, differences, retries }));
     else {
       console.table(
         rows.map(({ fault, acknowledged, stored, alert, goal }) => ({ fault, acknowledged, stored, alert, goal })),
@@ -110,6 +111,7 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
     }
     if (calm > 0) say(`WRONG: ${calm} readings were stored out of order before any fault`);
     sayDifferences(differences);
+    sayRetries(retries);
     if (noLines !== null) for (const name of NETWORK_AND_DISK_FAULTS) say(`NOT RUN: ${name}: ${noLines}`);
     for (const name of notRun) say(`NOT RUN: ${name}: no time left (--minutes=${minutes})`);
     return notRun.length === 0 && rows.every((row) => row.goesOn) && differences.length + calm === 0 ? 0 : 1;

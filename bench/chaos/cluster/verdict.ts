@@ -2,7 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import type { Pool } from '#src/database/connect.ts';
 import { startOfHour as hourOf, referenceConsumption } from '../../../test/reference/consumption.ts';
-import { compareEvidence, DIFFERENCE_KINDS, type Difference, type Evidence } from './compare.ts';
+import {
+  type Attempt,
+  compareEvidence,
+  DIFFERENCE_KINDS,
+  type Difference,
+  type Evidence,
+  listRetries,
+} from './compare.ts';
 import type { Home } from './homes.ts';
 import { THRESHOLD_MILLIWATT_HOURS } from './homes.ts';
 import { type Cluster, WEBHOOK_SECRET } from './installation.ts';
@@ -15,6 +22,8 @@ export interface Verdict {
   /** Number of differences of each kind; each must be 0. */
   faults: Record<keyof typeof DIFFERENCE_KINDS, number>;
   differences: Difference[];
+  /** Attempts that failed and were repeated, as lines: allowed, and a sign of a slow machine. */
+  retries: string[];
 }
 
 /**
@@ -63,7 +72,7 @@ export async function compareFinalState(
   // Allow time for duplicate calls, which arrive later.
   await pause(2_000);
   const rejected = await ask('SELECT count(*)::int AS count FROM rejected_messages');
-  const differences = compareEvidence({
+  const evidence = {
     published,
     acknowledged,
     stored: lines,
@@ -73,12 +82,31 @@ export async function compareFinalState(
     alerts,
     calls: calls(),
     cutOff,
-  });
+    attempts: await loadAttempts(ask),
+  };
+  const differences = compareEvidence(evidence);
+  const counted = { acknowledged: acknowledged.length, stored: lines.length, alerts: alerts.size };
+  return { ...counted, faults: countByKind(differences), differences, retries: listRetries(evidence) };
+}
+
+function countByKind(differences: readonly Difference[]): Verdict['faults'] {
   const kinds = Object.keys(DIFFERENCE_KINDS) as (keyof typeof DIFFERENCE_KINDS)[];
-  const faults = Object.fromEntries(
+  return Object.fromEntries(
     kinds.map((kind) => [kind, differences.filter((one) => one.kind === kind).length]),
   ) as Verdict['faults'];
-  return { acknowledged: acknowledged.length, stored: lines.length, alerts: alerts.size, faults, differences };
+}
+
+/** Loads the recorded attempts of all deliveries, by event. */
+async function loadAttempts(ask: Ask): Promise<Map<string, Attempt[]>> {
+  const rows = await ask('SELECT event_id, delivery_id, attempts FROM deliveries WHERE webhook_id IS NOT NULL');
+  type Recorded = { at: string; duration_ms: number; error: string | null };
+  const all = rows.flatMap(({ event_id: event, delivery_id: delivery, attempts }) =>
+    (attempts as Recorded[]).map(({ at, duration_ms: durationMs, error }) => {
+      const fromMs = Date.parse(at);
+      return { event: event as string, delivery: delivery as string, fromMs, toMs: fromMs + durationMs, error };
+    }),
+  );
+  return Map.groupBy(all, ({ event }) => event);
 }
 
 /** Parses a webhook call: its event, and the account and hour that it reports. */

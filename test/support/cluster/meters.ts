@@ -78,9 +78,20 @@ async function deliver(client: MqttClient, { deviceId, readAtMs, value }: Decode
   }
 }
 
-/** Returns the longest gap between these times (ms) within a range, in seconds. */
-export function longestGapSeconds(times: readonly number[], fromMs: number, toMs: number): number {
+/** Returns the start and the end of the longest gap between these times (ms) within a range, in ms. */
+export function findLongestGap(
+  times: readonly number[],
+  fromMs: number,
+  toMs: number,
+): { fromMs: number; toMs: number } {
   const within = times.filter((atMs) => atMs >= fromMs && atMs <= toMs);
   const all = [fromMs, ...within.sort((a, b) => a - b), toMs];
-  return Math.max(...all.slice(1).map((atMs, index) => atMs - (all[index] ?? atMs))) / 1_000;
+  const gaps = all.slice(1).map((atMs, index) => ({ fromMs: all[index] ?? atMs, toMs: atMs }));
+  return gaps.reduce((longest, gap) => (gap.toMs - gap.fromMs > longest.toMs - longest.fromMs ? gap : longest));
+}
+
+/** Returns the length of the longest gap between these times (ms) within a range, in seconds. */
+export function longestGapSeconds(times: readonly number[], fromMs: number, toMs: number): number {
+  const gap = findLongestGap(times, fromMs, toMs);
+  return (gap.toMs - gap.fromMs) / 1_000;
 }
