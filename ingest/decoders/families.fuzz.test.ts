@@ -4,6 +4,7 @@ import { FAMILIES } from '#ingest/decoders/families.ts';
 import type { DecodedValue, Family } from '#ingest/decoders/family.ts';
 import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { parseSparkplugPayload } from '#ingest/decoders/sparkplug/payload.ts';
+import { isStorable } from '#src/core/storable-text.ts';
 import { casesOf, type FamilyCase, messageOf, priorMessagesOf, settingsOf } from '#test/support/family-cases.ts';
 import { createMutator } from '#test/support/mutate.ts';
 
@@ -141,8 +142,11 @@ const WORD = /^[a-z0-9_-]+(\/[a-z0-9_-]+)*$/;
 const DEVICE = /^\P{Cc}{1,128}$/u;
 
 /** Plain conditions, because vitest's assertions would take most of the time for two million messages. */
-const isWellFormed = ({ device, channel, value, atMs }: DecodedValue): boolean =>
+const isWellFormed = ({ device, channel, value, atMs, native, key = native, described }: DecodedValue): boolean =>
   DEVICE.test(device) &&
+  // Keys and descriptions are stored as jsonb.
+  isStorable(key) &&
+  (described?.names.every(isStorable) ?? true) &&
   WORD.test(channel) &&
   channel.length <= 128 &&
   (typeof value === 'boolean' || Number.isFinite(value)) &&
@@ -163,6 +167,8 @@ function areOthers(family: Family): Family[] {
 /** Creates a fuzz test that mutates the cases of a family, sometimes their topics, and the messages before them. */
 function createFuzz(family: Family, seed: number) {
   const mutate = createMutator(seed);
+  // A topic must not contain NUL (MQTT-1.5.4-2).
+  const mutateTopic = (topic: string) => mutate.text(topic).replaceAll('\0', '');
   const cases = casesOf(family.name);
   const { takes: _takes, knows: _knows, ...unasked } = family;
   const [own, others] = [[unasked], areOthers(family)];
@@ -175,12 +181,12 @@ function createFuzz(family: Family, seed: number) {
     const [, { in: given, out }] = cases[index % cases.length] as [string, FamilyCase];
     const message = messageOf(given);
     const payload = mutate.bytes(message.payload);
-    const topic = index % 5 === 0 ? mutate.text(message.topic) : message.topic;
+    const topic = index % 5 === 0 ? mutateTopic(message.topic) : message.topic;
     const prior = priorMessagesOf(given).map((one) => ({
       ...one,
       receivedAtMs: message.receivedAtMs,
       ...(index % 4 === 0 ? { payload: mutate.bytes(one.payload) } : {}),
-      ...(index % 7 === 0 ? { topic: mutate.text(one.topic) } : {}),
+      ...(index % 7 === 0 ? { topic: mutateTopic(one.topic) } : {}),
     }));
     now = `${topic} ${payload.toString('base64')}`;
     const settings = settingsOf(given);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { unprocessable } from '#src/core/errors.ts';
+import { isStorable, NOT_STORABLE } from '#src/core/storable-text.ts';
 import type { Database } from '#src/database/connect.ts';
 import { canMatchSameDevice, deviceNamePattern, isCommandTopic, type MappingEntry, mappingSchema } from './mapping.ts';
 
@@ -96,10 +97,7 @@ export function findUnstorableMembers(config: Readonly<Record<string, unknown>>)
   return [...unstorableTexts(config, []), ...unreadMappings(config.mapping)];
 }
 
-/**
- * PostgreSQL's jsonb can store neither NUL nor unpaired surrogates (https://www.postgresql.org/docs/current/datatype-json.html). An invalid
- * member name is reported at the object that contains it.
- */
+/** An invalid member name is reported at the object that contains it. */
 function unstorableTexts(value: unknown, path: PropertyKey[]): Unstorable[] {
   if (typeof value === 'string') return isStorable(value) ? [] : [{ path, message: NOT_STORABLE }];
   if (Array.isArray(value)) return value.flatMap((one, index) => unstorableTexts(one, [...path, index]));
@@ -108,9 +106,6 @@ function unstorableTexts(value: unknown, path: PropertyKey[]): Unstorable[] {
     isStorable(name) ? unstorableTexts(one, [...path, name]) : [{ path, message: `a name in it ${NOT_STORABLE}` }],
   );
 }
-
-const NOT_STORABLE = 'must not contain NUL, or half of a character (a lone surrogate)';
-const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 function unreadMappings(mapping: unknown): Unstorable[] {
   if (!Array.isArray(mapping)) return [];

@@ -1,3 +1,4 @@
+import { toStorable } from '#src/core/storable-text.ts';
 import type { DeviceMessage } from '../family.ts';
 import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
 import { type PropertyDescription, type ReadableProperty, readablePropertiesOf } from './property.ts';
@@ -25,7 +26,7 @@ export class DescribedProperties {
   learn({ topic, payload }: DeviceMessage): void {
     const parsed = parseHomieTopic(topic);
     if (parsed?.about === 'description') this.#describe(parsed.device, payload);
-    else if (parsed?.about === 'attribute') this.#tell(parsed, readText(payload)?.slice(0, MAX_TEXT) ?? '');
+    else if (parsed?.about === 'attribute') this.#tell(parsed, toStorable(readText(payload)?.slice(0, MAX_TEXT) ?? ''));
     for (const [oldest] of this.#devices) {
       if (this.#count <= MAX_PROPERTIES || this.#devices.size === 1) break;
       this.#forget(oldest);
@@ -110,7 +111,7 @@ function propertiesOf(description: Json): PropertyDescription[] {
     entries(ownMember(nodeBody, 'properties')).map(([property, body]): PropertyDescription => {
       const text = (from: Json, name: string) => {
         const value = ownMember(from, name);
-        return typeof value === 'string' && value !== '' ? { [name]: value.slice(0, MAX_TEXT) } : {};
+        return typeof value === 'string' && value !== '' ? { [name]: toStorable(value.slice(0, MAX_TEXT)) } : {};
       };
       const { name: nodeName } = text(nodeBody, 'name');
       return {

@@ -1,3 +1,5 @@
+import { replaceUnstorableEscapes } from '#src/core/storable-text.ts';
+
 /** Maximum length of a payload that is decoded, in bytes. */
 export const MAX_DECODED_BYTES = 1_048_576;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -38,10 +40,13 @@ function decodeText(payload: Buffer): string | null {
   }
 }
 
-/** Returns the payload as JSON, with NaN and Infinity replaced by null; undefined if it is not JSON. */
+/**
+ * Returns the payload as JSON, with NaN and Infinity replaced by null, and with U+FFFD instead of NUL and half characters, so that each
+ * text of it can be stored; undefined if it is not JSON.
+ */
 export function readJson(payload: Buffer): unknown {
   const text = readText(payload);
-  if (latest.json === UNASKED) latest.json = text === null ? undefined : parseText(text);
+  if (latest.json === UNASKED) latest.json = text === null ? undefined : parseText(replaceUnstorableEscapes(text));
   return latest.json;
 }
 

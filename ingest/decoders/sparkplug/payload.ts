@@ -1,5 +1,6 @@
 import type { Type } from 'protobufjs/light.js';
 import protobuf from 'protobufjs/light.js';
+import { toStorable } from '#src/core/storable-text.ts';
 import { asObject, type Json, MAX_DECODED_BYTES, ownMember } from '../read/payload.ts';
 import { unitPropertyOf } from './units.ts';
 
@@ -112,7 +113,7 @@ function openMetric(bytes: Uint8Array): SparkplugMetric | string {
   if (typeof name === 'string' && name.length > MAX_NAME) return 'has too long a name';
   const plain = ['floatValue', 'doubleValue', 'booleanValue', 'stringValue'].find((key) => Object.hasOwn(body, key));
   return {
-    name: typeof name === 'string' && name !== '' ? name : undefined,
+    name: typeof name === 'string' && name !== '' ? toStorable(name) : undefined,
     alias: bigIn(body, 'alias'),
     timestampMs: numberIn(body, 'timestamp'),
     datatype: ownMember(body, 'datatype') as number | undefined,
