@@ -1,17 +1,13 @@
 import { z } from 'zod';
+import { isStorable, NOT_STORABLE } from '#src/core/storable-text.ts';
 import { type IncludeName, WEIGHTED_INCLUDES, type WeightedInclude } from '#src/energy/include.ts';
 import { isDate, isWithinMonths, isZone } from '#src/energy/ranges.ts';
 import { isCurrency } from '#src/tariffs/currency.ts';
 import { MAX_PRICE, normalisePrice } from '#src/tariffs/terms.ts';
 import { instantShape } from './shapes.ts';
 
-/** Returns the schema of a text with 1 to `longest` characters and without NUL, which PostgreSQL cannot store. */
-export const textField = (longest: number) =>
-  z
-    .string()
-    .min(1)
-    .max(longest)
-    .refine((value) => !value.includes('\0'), 'must not contain NUL');
+/** Returns the schema of a text with 1 to `longest` characters that PostgreSQL stores unchanged. */
+export const textField = (longest: number) => z.string().min(1).max(longest).refine(isStorable, NOT_STORABLE);
 
 /** An HTTPS address without credentials (they would be stored unencrypted), 2,048 characters at most. */
 export const httpsUrlField = z
