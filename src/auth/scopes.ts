@@ -49,6 +49,13 @@ export const APP_SCOPE_NAMES = [
 export type AppScope = (typeof APP_SCOPE_NAMES)[number];
 export const isAppScope = (text: string): text is AppScope => APP_SCOPE_NAMES.some((one) => one === text);
 
+/** Scope that an app needs to receive an event: it must not learn by events what it may not read. It receives no other events. */
+export const APP_EVENTS: Readonly<Record<string, AppScope | undefined>> = {
+  'usage.updated': 'insights:read',
+  'alert.triggered': 'alerts:read',
+  'device.connected': 'devices:read',
+};
+
 /** Scopes of a key that is limited to a device. */
 export const DEVICE_SCOPES: readonly Scope[] = ['readings:write'];
 

@@ -75,7 +75,9 @@ test('a missing or different secret key is an error if data was encrypted with i
   expect(readFileSync(file(), 'utf8').trim()).toBe(next);
   const box = createSecretBox(next);
   expect(await findAnswer(db, box, { ...REQUEST, userId })).toEqual({ is: 'new' });
-  expect((await loadReceiver(db, box, webhookId, new Date()))?.secrets).toEqual([expect.not.stringContaining(TOKEN)]);
+  expect((await loadReceiver(db, box, { webhookId, event: 'usage.updated' }, new Date()))?.secrets).toEqual([
+    expect.not.stringContaining(TOKEN),
+  ]);
   const resumed = await updateWebhook(
     db,
     box,
@@ -85,7 +87,9 @@ test('a missing or different secret key is an error if data was encrypted with i
     new Date(),
   );
   expect(resumed?.status).toBe('active');
-  expect((await loadReceiver(db, box, webhookId, new Date()))?.secrets[0]).toBe('a token that is new');
+  expect((await loadReceiver(db, box, { webhookId, event: 'usage.updated' }, new Date()))?.secrets[0]).toBe(
+    'a token that is new',
+  );
   // A second call finds no encrypted data to give up.
   expect(forget()).toEqual({ webhooks: [], answers: 0 });
   const { rows } = await database.pool.query(`SELECT address FROM audit_log WHERE action = 'secrets.forgotten'`);

@@ -36,8 +36,9 @@ export function createWebhookChannel(options: WebhookOptions): Channel & { close
   const guarded = createGuardedAgent(options);
   return {
     async send(sending) {
-      const webhook = await loadReceiver(db, box, sending.target, clock());
-      if (!webhook) return failed('the subscription was deleted');
+      const about = { webhookId: sending.target, event: sending.event.type };
+      const webhook = await loadReceiver(db, box, about, clock());
+      if (!webhook) return failed('the subscription was deleted, or its app may no longer read the event');
       if (isLeaseOver(sending, clock())) return LEASE_OVER_OUTCOME;
       const { noticesOf, secrets } = webhook;
       const isNotice = noticesOf !== null;

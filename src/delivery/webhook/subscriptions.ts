@@ -1,5 +1,7 @@
 import { type Selectable, sql } from 'kysely';
+import { findUsableAuthorizations } from '#src/auth/authorizations.ts';
 import { findSubscription } from '#src/auth/green-button-resources.ts';
+import { APP_EVENTS } from '#src/auth/scopes.ts';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
@@ -204,11 +206,11 @@ interface Receiver {
   noticesOf: string | null;
 }
 
-/** Loads the receiver of a subscription. Null if it does not exist, or if notices are for an app that may no longer read usage. */
+/** Loads the receiver of an event. Null if the subscription does not exist, or if it is an app's that may no longer read the event. */
 export async function loadReceiver(
   db: Database,
   box: SecretBox,
-  webhookId: string,
+  { webhookId, event }: { webhookId: string; event: string },
   now: Date,
 ): Promise<Receiver | null> {
   const row = await db
@@ -223,9 +225,16 @@ export async function loadReceiver(
     const subscription = await findSubscription(db, row.authorization_id ?? '', now);
     return subscription && { url, secrets: [], noticesOf: subscription.resource_id };
   }
+  if (row.authorization_id !== null && !(await mayReceive(db, row.authorization_id, event, now))) return null;
   const secrets = token ? [box.open(token)] : [];
   if (former && until && until > now) secrets.push(box.open(former));
   return { url, secrets, noticesOf: null };
+}
+
+/** Whether an authorization lets its app receive an event. The app's scopes may have become fewer since it subscribed. */
+async function mayReceive(db: Database, authorizationId: string, event: string, now: Date): Promise<boolean> {
+  const scope = event === 'webhook.test' ? 'webhooks:write' : APP_EVENTS[event];
+  return scope !== undefined && (await findUsableAuthorizations(db, [authorizationId], scope, now)).size > 0;
 }
 
 /** Deletes a subscription within the caller's reach; returns false if it does not exist. */

@@ -1,6 +1,8 @@
 import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { APP_SCOPE_NAMES, SCOPES } from '#src/auth/scopes.ts';
+import type { SecretBox } from '#src/core/secrets.ts';
+import { loadReceiver } from '#src/delivery/webhook/subscriptions.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import {
   authorizeApp,
@@ -148,6 +150,36 @@ describe('an app that a home authorizes', () => {
     expect((await api.send('/v1/alerts', { method: 'POST', key, body: alert })).status).toBe(401);
     expect((await api.send('/v1/webhooks', { key: mine.key })).json).toHaveLength(1);
     expect(await rows('SELECT FROM alerts WHERE user_id = $1', [mine.userId])).toEqual([]);
+  });
+
+  test('receives no event that it may no longer read', async () => {
+    const mine = await newHome();
+    const scopes = ['insights:read', 'alerts:read', 'webhooks:write'];
+    const other = await registerApp(api, utility, { scopes });
+    const { access_token: key } = await tokensOf(api, other, mine, { scope: scopes.join(' ') });
+    const hook = { url: 'https://example.com/x', auth_token: 'a secret token' };
+    const body = { ...hook, events: ['usage.updated', 'alert.triggered'] };
+    const { webhook_id: webhookId } = (await api.send('/v1/webhooks', { method: 'POST', key, body })).json;
+    const received = async () => {
+      const events = ['usage.updated', 'alert.triggered', 'remark.raised', 'webhook.test'];
+      const box = { open: () => 'a secret token' } as unknown as SecretBox;
+      const about = events.map((event) => loadReceiver(api.db, box, { webhookId, event }, api.now));
+      const loaded = await Promise.all(about);
+      return events.filter((_, index) => loaded[index] !== null);
+    };
+    const change = (to: string[]) =>
+      api.send(`/v1/apps/${other.appId}`, { method: 'PATCH', key: utility.key, body: { scopes: to } });
+    expect(await received()).toEqual(['usage.updated', 'alert.triggered', 'webhook.test']);
+    await change(['insights:read', 'webhooks:write']);
+    expect(await received()).toEqual(['usage.updated', 'webhook.test']);
+    await change(['alerts:read']);
+    expect(await received()).toEqual(['alert.triggered']);
+    await change(scopes);
+    const begun = api.now;
+    // The authorization has expired, and the job that ends it has not run yet.
+    api.now = new Date(begun.getTime() + 31 * 86_400_000);
+    expect(await received()).toEqual([]);
+    api.now = begun;
   });
 
   test('loses its access when the home is erased', async () => {

@@ -5,7 +5,7 @@ import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { authorizationOf, reachOf, requireOwnAccount, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import type { Scope } from '#src/auth/scopes.ts';
+import { APP_EVENTS } from '#src/auth/scopes.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import {
   findSentDelivery,
@@ -37,13 +37,6 @@ import {
 
 /** Membership or authorization with which the subscription ends, if the caller sets its address. */
 const endsWith = (caller: Caller) => ({ memberId: caller.memberId, authorizationId: authorizationOf(caller) });
-
-/** Scope that an app needs to receive an event: it must not learn by events what it may not read. */
-const APP_EVENTS: Partial<Record<EventType, Scope>> = {
-  'usage.updated': 'insights:read',
-  'alert.triggered': 'alerts:read',
-  'device.connected': 'devices:read',
-};
 
 /** Throws 403 if an app subscribes to an event whose data its scopes do not let it read. */
 function checkAppEvents({ appId, scopes }: Caller, events: readonly EventType[]): void {
