@@ -29,8 +29,8 @@ const MEMBERS = [
   'code_challenge_methods_supported',
   'authorization_response_iss_parameter_supported',
 ];
-const FORM = 'application/x-www-form-urlencoded';
 const FORM_LIMIT_BYTES = 16_384;
+const FORM_TOO_LONG = new AppError('badRequest', { details: [{ field: 'body', message: 'is longer than 16 KiB' }] });
 /** Request headers that are passed on. Host and protocol are those of the public URL, whatever the client sends. */
 const HANDED = ['accept', 'authorization', 'content-type', 'cookie'];
 const ANSWERED = ['cache-control', 'content-type', 'location', 'pragma', 'set-cookie', 'www-authenticate'];
@@ -77,8 +77,9 @@ export function addOauth(
 
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES }, (_request, body, done) =>
-      done(null, body),
+    // Of any type: the package refuses the types that it does not read, with the errors of OAuth.
+    scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) =>
+      body.length > FORM_LIMIT_BYTES ? done(FORM_TOO_LONG) : done(null, body),
     );
     scope.get(METADATA, { exposeHeadRoute: false }, async (request) => {
       const all = (await forward(request)).json<Record<string, unknown>>();
@@ -98,7 +99,10 @@ export function addOauth(
       if (mode !== undefined && mode !== 'query') throw new AppError('badRequest');
       reply.header('Content-Security-Policy', PLAIN_PAGE_POLICY);
       const [path = ''] = request.url.split('?', 1);
-      const read = readGreenButtonScope(new URLSearchParams(request.url.slice(path.length)));
+      const asked = new URLSearchParams(request.url.slice(path.length));
+      // The request is stored as JSON, which PostgreSQL does not accept with a NUL in it.
+      if ([...asked.values()].some((value) => value.includes('\0'))) throw new AppError('badRequest');
+      const read = readGreenButtonScope(asked);
       return answer(reply, await forward(request, read ? { url: `${path}?${read}` } : {}));
     };
     scope.get(OAUTH_PATHS.authorization, { exposeHeadRoute: false }, authorize);

@@ -112,6 +112,27 @@ test('4.1, 4.2, RFC 6819, 4.6.7 the browser sends no other site an address that 
   expect((await authorize()).headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
 });
 
+test('a NUL in any parameter is refused, and so are forms of another type or length', async () => {
+  const { url } = await consentRequestUrl(app);
+  for (const name of ['state', 'scope', 'login_hint', 'nonce', 'redirect_uri', 'code_challenge', 'unknown']) {
+    const hostile = new URL(url);
+    hostile.searchParams.set(name, 'a\0b');
+    expect([name, (await requestAsBrowser(api, new Map(), hostile.href)).status]).toEqual([name, 400]);
+  }
+  const send = (raw: string, type: string) =>
+    api.send('/oauth/token', { method: 'POST', raw, headers: { 'content-type': type, authorization: basic(app) } });
+  for (const type of ['application/json', 'text/plain'])
+    expect(await send('grant_type=client_credentials', type)).toMatchObject({
+      status: 400,
+      json: {
+        error: 'invalid_request',
+        error_description: expect.stringContaining('application/x-www-form-urlencoded'),
+      },
+    });
+  const details = [{ field: 'body', message: 'is longer than 16 KiB' }];
+  expect(await send('a'.repeat(16_385), FORM['content-type'])).toMatchObject({ status: 400, json: { details } });
+});
+
 test('2.1.2, 4.6, RFC 6819, 4.4.2 no token is issued in an address: implicit and hybrid answers do not exist', async () => {
   for (const response_type of ['token', 'id_token', 'code token', 'code id_token', 'none']) {
     const { headers } = await authorize({ response_type });
