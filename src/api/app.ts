@@ -163,6 +163,7 @@ export function buildApp(
   addCors(app, parts.corsOrigins ?? []);
   addAuthentication(app, parts.authenticate, parts.counter);
   addFairShare(app, context.clock);
+  addNotFound(app, parts.publicUrl);
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     if (await parts.isReady()) return { status: 'ready' };
@@ -181,7 +182,6 @@ export function buildApp(
   addDashboard(app, context, { secret, counter, mqtt, oidc, publicUrl, certificate, mail: mailSignIn }, parts.handOn);
   addMcp(app, context, publicUrl);
   addGreenButton(app, context, publicUrl);
-  addNotFound(app, publicUrl);
   return app;
 }
 

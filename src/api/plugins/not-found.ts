@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { PLAIN_PAGE_POLICY, renderPlainPage, wantsHtml } from '#src/api/plain-page.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
-import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { wordsOf } from '#src/delivery/words/words.ts';
 import { errorBody } from './errors.ts';
 
@@ -10,9 +9,10 @@ const PAGES = /^\/(docs|dashboard)\//;
 
 /**
  * Answers paths that do not exist. A browser gets a page, or a redirect to the path without its trailing slash if that exists. A program
- * gets JSON, and the methods that the path accepts (RFC 9110, 10.2.1).
+ * gets JSON, and the methods that the path accepts (RFC 9110, 10.2.1). Must be added before the routes.
  */
 export function addNotFound(app: FastifyInstance, publicUrl: () => string): void {
+  const methodsOf = collectMethods(app);
   app.setNotFoundHandler(async (request, reply) => {
     const [path = '', ...query] = request.url.split('?');
     const isRead = request.method === 'GET' || request.method === 'HEAD';
@@ -39,11 +39,15 @@ function withoutSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-/** Returns the methods that a path accepts. */
-function methodsOf(path: string): string[] {
-  const matches = OPERATIONS.filter((operation) => {
-    const pattern = operation.path.replaceAll(/\{\w+\}/g, '[^/]+');
-    return new RegExp(`^${pattern}$`).test(path);
+/** Returns a function for the methods that a path accepts. HEAD goes with GET, and a path that ends in a wildcard may not exist. */
+function collectMethods(app: FastifyInstance): (path: string) => string[] {
+  const routes: { pattern: RegExp; methods: string[] }[] = [];
+  app.addHook('onRoute', ({ url, method }) => {
+    const methods = [method].flat().filter((one) => one !== 'HEAD');
+    if (!url.includes('*')) routes.push({ pattern: patternOf(url), methods });
   });
-  return [...new Set(matches.map((operation) => operation.method))];
+  return (path) => [...new Set(routes.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : [])))];
 }
+
+const patternOf = (url: string): RegExp =>
+  new RegExp(`^${url.replaceAll(/[.+()[\]]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')}$`);

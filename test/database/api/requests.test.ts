@@ -192,6 +192,18 @@ describe('malformed requests', () => {
       json: expectedErrorBody('notFound'),
     });
     expect((await api.send('/v1/nothing', { key: admin.key })).headers.allow).toBeUndefined();
+    for (const [method, path, allow] of [
+      ['POST', '/healthz', 'GET'],
+      ['DELETE', '/v1/openapi.json', 'GET'],
+      ['GET', '/oauth/token', 'POST'],
+      ['PUT', '/mcp', 'POST, GET, DELETE'],
+      ['PUT', '/v1/users/x', 'GET, PATCH, DELETE'],
+      ['POST', '/v1/openapi-json', undefined],
+      ['POST', '/dashboard/app/none.js', undefined],
+    ] as const) {
+      const other = await api.send(path, { method, key: admin.key });
+      expect({ path, status: other.status, allow: other.headers.allow }).toEqual({ path, status: 404, allow });
+    }
   });
 
   test('get JSON even if they violate the protocol', async () => {
