@@ -86,6 +86,8 @@ describe('an app', () => {
     ['an empty fragment', 'https://bright.example.com/#'],
     ['credentials', 'https://bright.example.com@evil.example/'],
     ['a blank', 'https://bright.example.com/ a'],
+    ['a wildcard', 'https://*.example.com/'],
+    ['a host that ends a policy', 'https://bright.example.com;sandbox/'],
     ['a relative one', '/callback'],
     ['a name like loopback', 'http://127.0.0.1.example.com/'],
     ['credentials of loopback', 'http://127.0.0.1@evil.example/'],
