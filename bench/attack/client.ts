@@ -112,7 +112,7 @@ export function exchangeBytes(
   to: ServerAddress,
   layer: 'tcp' | 'tls',
   bytes: string | Buffer,
-  withinMs = 5_000,
+  withinMs = 30_000,
 ): Promise<HttpResponse> {
   const socket = openSocket(to, layer);
   socket.write(bytes);
