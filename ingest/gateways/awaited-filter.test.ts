@@ -112,13 +112,13 @@ test('does not wait for values that cannot be listed or bridged', () => {
   const announce = (given: object) => receive(topic, { ...config, ...given });
   announce({ state_topic: 'SS/+/power' });
   announce({ state_topic: 'SS/#' });
-  announce({ state_topic: 'SS/\u0000' });
+  announce({ state_topic: 'SS/\u0007' });
   announce({ state_topic: 'x'.repeat(513) });
   announce({ value_template: '{{ states("sensor.x") }}' });
   announce({ unit_of_measurement: '%' });
-  announce({ device: { identifiers: ['SS\u0000'] } });
+  announce({ device: { identifiers: ['SS\u0007'] } });
   announce({ origin: { name: HOME_ASSISTANT_ORIGIN } });
-  expect([find('homeassistant', 'SS'), find('homeassistant', 'SS\u0000')]).toEqual([undefined, undefined]);
+  expect([find('homeassistant', 'SS'), find('homeassistant', 'SS\u0007')]).toEqual([undefined, undefined]);
   announce({});
   expect(find('homeassistant', 'SS')?.awaits).toBe('SS/power');
 });

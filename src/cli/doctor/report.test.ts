@@ -290,7 +290,7 @@ const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][
     /ended on 2026-11-22.*Renew/,
   ],
   ['one that ends', pair({ validToMs: NOW_MS + 3 * DAY_MS }), 'certificate', 'warning', /in 3 days/],
-  ['one of ours that ends', pair({ validToMs: NOW_MS + 3 * DAY_MS }, true), 'certificate', 'warning', /by itself/],
+  ['one of ours that ends', pair({ validToMs: NOW_MS + 3 * DAY_MS }, true), 'certificate', 'warning', /automatically/],
   [
     'one in DATA_DIR that somebody else made and that ends',
     { certificate: { file: 'cert.pem', isOurs: true, pair: { ...PAIR, validToMs: NOW_MS + 3 * DAY_MS } } },
