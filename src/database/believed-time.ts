@@ -53,8 +53,8 @@ export async function startBelievedTime(
   };
   warn();
   const sync = async () => {
-    // If an operator has confirmed a clock since the last sync, the process adopts the stored time, whether it is earlier or later. Raw
-    // SQL, here and below: only this file uses the row.
+    // If an operator has confirmed a clock since the last sync, the process adopts the stored time, whether it is earlier or later.
+    // Raw SQL, here and below: only this file uses the row.
     const { rows } = await pool.query<Row>(
       `UPDATE believed_time SET at = CASE WHEN confirmations = $2 THEN greatest(at, $1) ELSE at END RETURNING ${COLUMNS}`,
       [new Date(nowMs()), read.confirmations],

@@ -290,7 +290,7 @@ describe('prices', () => {
     expect((await put(id, '[{"starts_at":"2026-06-15T12:00:00Z","per_kwh":0.12345678900000000001}]')).status).toBe(422);
     expect((await put(id, '[')).status).toBe(400);
     const patched = await api.send(`/v1/price-series/${id}/prices`, { method: 'PATCH', key: home.key, body: [] });
-    expect([patched.status, patched.headers.allow]).toEqual([404, 'GET, PUT, DELETE']);
+    expect([patched.status, patched.headers.allow]).toEqual([404, 'GET, DELETE, PUT']);
   });
 
   test('are recorded in the audit log by their number, and need a session’s token or a key', async () => {

@@ -67,8 +67,8 @@ test('mapped messages are removed from the unrecognised ones: devices that share
 test('messages that no family recognises are counted by topic shape, with one example', async () => {
   const home = await household();
   await home.hear(
-    ['solar/1712345678/live', '{"pac":1520}'],
-    ['solar/1798765432/live', '{"pac":3}'],
+    ['solar/1712345678/live', '{"mode":1520}'],
+    ['solar/1798765432/live', '{"mode":3}'],
     ['tele/plug/SENSOR', '{"ENERGY":{"Total":1}}'],
     ['bytes', Buffer.from([0xff, 0x00])],
     ['long', `${'x'.repeat(4_095)}ä${'x'.repeat(100)}`],
@@ -92,9 +92,9 @@ test('messages that no family recognises are counted by topic shape, with one ex
       last_seen_at: api.now.toISOString(),
       example: {
         topic: 'solar/1712345678/live',
-        payload: '{"pac":1520}',
+        payload: '{"mode":1520}',
         encoding: 'utf-8',
-        payload_bytes: 12,
+        payload_bytes: 13,
         received_at: api.now.toISOString(),
       },
     },
@@ -144,7 +144,7 @@ test('unrecognised messages are visible to the owner and to callers that can acc
   }
   expect(await statusOf(home.path, keyless.key)).toBe(403);
   // A key that is limited to a group sees the shapes, and not the messages.
-  await home.hear(['solar/1234567890/live', '{"pac":1520}']);
+  await home.hear(['solar/1234567890/live', '{"mode":1520}']);
   const { json: group } = await api.send('/v1/groups', { key: admin.key, method: 'POST', body: { name: 'Street' } });
   const place = `/v1/groups/${group.group_id}/users/${home.userId}`;
   expect((await api.send(place, { key: admin.key, method: 'PUT' })).status).toBeLessThan(300);
@@ -156,7 +156,7 @@ test('unrecognised messages are visible to the owner and to callers that can acc
   expect((await api.send(home.path, { key: limited.key })).json).toMatchObject([
     { shape: 'solar/+/live', count: 1, example: null },
   ]);
-  expect((await home.unread())[0].example.payload).toBe('{"pac":1520}');
+  expect((await home.unread())[0].example.payload).toBe('{"mode":1520}');
 });
 
 test('200 topic shapes per gateway are counted separately, and all others together, for any number of topics', async () => {
