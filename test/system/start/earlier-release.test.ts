@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import mqtt from 'mqtt';
 import { afterAll, expect, test } from 'vitest';
@@ -49,9 +49,7 @@ async function createHome(name: string) {
     /** Starts this version, or that of a checkout. */
     async start(checkout?: string) {
       const options = checkout === undefined ? { log } : { log, checkout };
-      running = await startService(env, options).catch(async (error) => {
-        throw new Error(`${error.message}\n${await readFile(log, 'utf8')}`);
-      });
+      running = await startService(env, options);
     },
     /** Runs a command of this version, or of a checkout. */
     command(args: string[], checkout?: string): { status: number | null; stderr: string } {
