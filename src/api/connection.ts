@@ -15,6 +15,14 @@ const streamOf = ({ raw }: FastifyReply) =>
 /** The connection of a request: the same object for all requests of the connection. (For HTTP/2, http2.ts makes an object that only has an address.) */
 export const connectionOf = (reply: FastifyReply): object => reply.request.raw.socket ?? reply.raw;
 
+/**
+ * Keeps the address of a connection that was just accepted: Node stores it when it is first read, and a closed connection has none to read.
+ * Limits, logs and the audit log need it for requests whose client has hung up. A connection that has already closed is destroyed.
+ */
+export function keepAddress(socket: Socket): void {
+  if (socket.remoteAddress === undefined) socket.destroy();
+}
+
 /** Whether the client closed the connection or cancelled the request before it received the whole response. */
 export function hasDisconnected(reply: FastifyReply): boolean {
   const stream = streamOf(reply);

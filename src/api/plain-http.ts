@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Language, wordsOf } from '#src/delivery/words/words.ts';
+import { keepAddress } from './connection.ts';
 import { escapeHtml } from './docs/markup.ts';
 import { PLAIN_PAGE_POLICY, renderPlainPage, wantsHtml } from './plain-page.ts';
 import { errorBody } from './plugins/errors.ts';
@@ -39,6 +40,7 @@ export function plainHttpServer(
   };
   const server = createServer(LENIENT_PARSER, answer);
   server.on('checkExpectation', answer);
+  server.on('connection', keepAddress);
   server.requestTimeout = 10_000;
   return server;
 }

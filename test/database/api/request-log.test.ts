@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { request as requestHttps } from 'node:https';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
+/** Address of each request to `/left`, read after its client has hung up. */
+const leftFrom: (string | undefined)[] = [];
 const lines: Record<string, unknown>[] = [];
 let api: TestApi;
 beforeAll(async () => {
@@ -14,10 +18,16 @@ beforeAll(async () => {
   });
   api = await testApi({
     log: pino({ level: 'debug' }, stream),
-    beforeListening: (app) =>
+    beforeListening: (app) => {
       app.get('/broken', () => {
         throw new Error('password of the database: hunter2');
-      }),
+      });
+      app.get('/left', async (request) => {
+        await once(request.raw.socket, 'close');
+        leftFrom.push(request.ip);
+        return {};
+      });
+    },
   });
 });
 afterAll(() => api.close());
@@ -56,4 +66,13 @@ test('a 500 shows no internals, and has the id under which the log has the detai
     },
   });
   expect(JSON.stringify(lines.find((line) => line.reqId === json.incident && line.level === 50))).toContain('hunter2');
+});
+
+test('the address of a client is known after it has hung up', async () => {
+  const left = requestHttps({ host: '127.0.0.1', port: api.port, path: '/left', rejectUnauthorized: false });
+  left.on('error', () => {});
+  left.end();
+  await once(left, 'finish');
+  setTimeout(() => left.destroy(), 200);
+  await expect.poll(() => leftFrom).toEqual(['127.0.0.1']);
 });

@@ -175,7 +175,7 @@ test('webhooks: after creating, retrying and deleting, the focus is on the contr
   await expectFocus(page, 'events');
   await page.getByLabel('URL').fill('https://hooks.example.net/energy');
   await page.keyboard.press('Enter');
-  await page.getByText('it is shown only once').waitFor();
+  await page.getByText('Copy the secret now').waitFor();
   await press(page, /^Done/);
   await expectFocus(page, 'Create a webhook');
   await press(page, /^Rotate secret/);
