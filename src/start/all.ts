@@ -9,6 +9,7 @@ import { outliveOutput } from '#src/core/output.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
 import { isEmbeddedAlive, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { waitForDatabase } from '#src/database/unavailable.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 import { tlsPair } from './certificate.ts';
 import { type Child, startChild } from './children.ts';
@@ -64,7 +65,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     const { url, stop: stopDatabase } = await database(config, log);
     stops.push(stopDatabase);
     signal.throwIfAborted();
-    const { databaseLine, ...first } = await prepare(url, config, log);
+    const { databaseLine, ...first } = await prepare(url, config, log, signal);
     signal.throwIfAborted();
     const env = childEnvironment(config, url);
     const children = ROLES.map((role) => startChild(role, env, log, config.api.drainSeconds * 1_000));
@@ -128,16 +129,18 @@ async function database(config: Config, log: Logger): Promise<{ url: string; sto
 }
 
 /**
- * Migrates the schema, applies the endings from after the copy of a restored installation, and creates the first administrator. Returns the
- * administrator's key if it is new.
+ * Waits for the database, migrates the schema, applies the endings from after the copy of a restored installation, and creates the first
+ * administrator. Returns the administrator's key if it is new.
  */
 async function prepare(
   url: string,
   config: Config,
   log: Logger,
+  signal: AbortSignal,
 ): Promise<Pick<Service, 'adminKey' | 'signInLink' | 'databaseLine'>> {
   const pool = createPool(url, { max: 2, applicationName: 'energy start' });
   try {
+    await waitForDatabase(pool, log, signal);
     const { database } = await migrate(pool, config.database);
     log.info({ database: database.line }, 'database');
     await setEndingsRecorded(pool, config.database.url === undefined);

@@ -14,6 +14,7 @@ import { startBelievedTime } from '#src/database/believed-time.ts';
 import { createDatabase, createPool, type Pool, roleSettings } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { waitForDatabase } from '#src/database/unavailable.ts';
 import { composeSignIn, sendMail } from '#src/delivery/email/send.ts';
 import { tlsPair, watchCertificate } from './certificate.ts';
 import { openAnswerFetcher, openMailer } from './channels.ts';
@@ -30,6 +31,7 @@ export async function runApi(config: Config): Promise<void> {
   await runRole('api', config, log, async (metrics) => {
     const url = await databaseUrl(config);
     const { pool, readPool, longPool } = openPools(url, config.database.readUrl);
+    await waitForDatabase(longPool, log);
     const { database } = await migrate(longPool, config.database);
     await warnOfCommitRisks(pool, url, log);
     const { environment, bootstrapAdminKey: givenKey } = config;

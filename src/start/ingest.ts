@@ -14,6 +14,7 @@ import { startBelievedTime } from '#src/database/believed-time.ts';
 import { createDatabase, createPool, type Database, roleSettings } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { waitForDatabase } from '#src/database/unavailable.ts';
 import { findReadingVersions } from '#src/devices/newest-readings.ts';
 import { homeUsage } from '#src/homeassistant/home-report.ts';
 import { checkBatchSecret } from '#src/onboarding/batches.ts';
@@ -59,6 +60,7 @@ export async function runIngest(config: Config): Promise<void> {
       applicationName: 'energy ingest',
       settings: roleSettings('ingest'),
     });
+    await waitForDatabase(pool, log);
     const { database } = await migrate(pool, config.database);
     await warnOfCommitRisks(pool, url, log);
     const tls = await tlsPair(config, log);

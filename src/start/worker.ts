@@ -13,6 +13,7 @@ import { startBelievedTime } from '#src/database/believed-time.ts';
 import { createDatabase, createPool, type Database, type Pool, roleSettings } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { waitForDatabase } from '#src/database/unavailable.ts';
 import { createDispatcher } from '#src/delivery/dispatch.ts';
 import { publishUsage } from '#src/delivery/usage-updated.ts';
 import { freeSpace } from '#src/jobs/disk-watch.ts';
@@ -51,6 +52,7 @@ export async function runWorker(config: Config): Promise<void> {
       applicationName: 'energy worker',
       settings: roleSettings('worker'),
     });
+    await waitForDatabase(pool, log);
     const { database } = await migrate(pool, config.database);
     await warnOfCommitRisks(pool, url, log);
     const { capabilities } = database;

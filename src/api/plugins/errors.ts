@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { AppError, ERRORS, type ErrorName, errorCode, type FieldError } from '#src/core/errors.ts';
+import { isDatabaseUnavailable } from '#src/database/unavailable.ts';
 
 /** Body of every error response (specification, section Errors). */
 export interface ErrorBody {
@@ -21,14 +22,8 @@ const ONE_MEBIBYTE = 1_048_576;
 /** Maximum length of a body of readings. Bodies of imports may be longer. */
 const READINGS_MEBIBYTES = 4;
 
-/**
- * Matches errors of a database that is unreachable, shutting down, out of resources or moved (SQLSTATE 08, 53, 57P, 25006), and of
- * conflicts with other transactions (40) and the time limit of statements (57014). The client should retry.
- */
-const AWAY =
-  /^(08|40|53|57P|57014|25006)|^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/;
-const AWAY_MESSAGE =
-  /connection (terminated|timeout)|timeout (expired|exceeded when trying to connect)|is not queryable|establishing an SSL connection|pool (has been|is) end/i;
+/** SQLSTATE query_canceled: a statement exceeded its time limit. The client should retry. */
+const STATEMENT_TIMEOUT = '57014';
 /** A row to which the statement refers (a user, a device) was deleted by another process after it had been found. */
 const GONE = '23503';
 /** A value that the database cannot store (SQLSTATE 22). It is the client's error, although no check detected it. */
@@ -39,13 +34,6 @@ const WRONG_BODIES: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'is not valid JSON',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'is empty, and must be JSON',
 };
-
-/**
- * Whether the database is unavailable, so that another one may answer. A statement that exceeded its time limit would do so on another
- * database, too.
- */
-export const isDatabaseUnavailable = ({ code = '', message }: Error & { code?: string }): boolean =>
-  code !== '57014' && (AWAY.test(code) || AWAY_MESSAGE.test(message));
 
 /** Returns the response to an error of the catalogue. `publicUrl` is where clients reach the API and its documentation. */
 export const errorBody = (name: ErrorName, publicUrl: string): ErrorBody => ({
@@ -99,7 +87,7 @@ const tooLong = (limitMebibytes: number): ErrorName =>
 function nameOf(thrown: Error & { code?: string; statusCode?: number }, bodyLimit: number | undefined): ErrorName {
   if (thrown instanceof AppError) return thrown.is;
   const code = thrown.code ?? '';
-  if (AWAY.test(code) || AWAY_MESSAGE.test(thrown.message)) return 'unavailable';
+  if (code === STATEMENT_TIMEOUT || isDatabaseUnavailable(thrown)) return 'unavailable';
   if (code === GONE) return 'notFound';
   if (UNHOLDABLE.test(code)) return 'unprocessable';
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'contentType';

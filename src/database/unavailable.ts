@@ -1,0 +1,51 @@
+import type { Logger } from '#src/core/log.ts';
+import { pause } from '#src/core/loop.ts';
+import type { Pool } from './connect.ts';
+
+/**
+ * Errors of a database that is unreachable, starting, shutting down, out of resources or moved (SQLSTATE 08, 53, 57P, 25006), and of
+ * conflicts with other transactions (40). The caller should retry.
+ */
+const UNAVAILABLE =
+  /^(08|40|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/;
+const UNAVAILABLE_MESSAGE =
+  /connection (terminated|timeout)|timeout (expired|exceeded when trying to connect)|is not queryable|establishing an SSL connection|pool (has been|is) end/i;
+/** SQLSTATE query_canceled: a statement exceeded its time limit. It would do so on another database, too. */
+const STATEMENT_TIMEOUT = '57014';
+
+/** Whether an error means that the database is unavailable, so that a later attempt, or another database, may succeed. */
+export const isDatabaseUnavailable = ({ code = '', message }: Error & { code?: string }): boolean =>
+  code !== STATEMENT_TIMEOUT && (UNAVAILABLE.test(code) || UNAVAILABLE_MESSAGE.test(message));
+
+const RETRY_MS = { first: 500, longest: 2_000 };
+/** Kubernetes gives a role 10 minutes to start (deploy/kubernetes/base/pod.yaml). */
+const MAX_WAIT_MS = 300_000;
+
+/**
+ * Waits until the pool can connect, and logs why it cannot yet. Machines and containers start in any order: the database, or the name
+ * server that knows its host, may start later than a role. A waiting role leaves the processor to them, while a role that ends and is
+ * restarted loads its whole program again and again. Throws the last error after `maxWaitMs`, an error that waiting does not remedy (such
+ * as a wrong password) at once, and the signal's reason if it aborts.
+ */
+export async function waitForDatabase(
+  pool: Pick<Pool, 'connect'>,
+  log: Logger,
+  signal: AbortSignal = new AbortController().signal,
+  maxWaitMs = MAX_WAIT_MS,
+): Promise<void> {
+  const untilMs = performance.now() + maxWaitMs;
+  let reason = '';
+  for (let retryMs = RETRY_MS.first; ; retryMs = Math.min(2 * retryMs, RETRY_MS.longest)) {
+    try {
+      const client = await pool.connect();
+      return client.release();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error as Error) || performance.now() + retryMs > untilMs) throw error;
+      const { message } = error as Error;
+      if (message !== reason) log.warn({ reason: message }, 'waiting for the database (DATABASE_URL)');
+      reason = message;
+      await pause(retryMs, signal);
+      signal.throwIfAborted();
+    }
+  }
+}
