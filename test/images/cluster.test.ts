@@ -12,7 +12,7 @@ import { connectVisitor, PUBLISHED_KWH } from '#test/support/images/visitor.ts';
 const CLUSTER = 'deploy/cluster';
 const ROLES = ['ingest-1', 'ingest-2', 'api-1', 'api-2', 'worker-1', 'worker-2'];
 const KEY = `eus_live_${'k'.repeat(48)}`;
-/** Generous, because twelve containers start at once, and roles restart until Patroni has a primary. */
+/** Generous, because twelve containers start at once, and roles wait until Patroni has a primary. */
 const START_MS = 480_000;
 
 let deployment: ReturnType<typeof createDeployment> | undefined;

@@ -9,7 +9,7 @@ import { connectVisitor, mqttRefuses, PUBLISHED_KWH } from '#test/support/images
  */
 const ROLES = ['ingest', 'api', 'worker'];
 const KEY = `eus_live_${'k'.repeat(48)}`;
-/** Generous, because roles restart until the database is ready. */
+/** Generous, because roles wait until the database is ready. */
 const START_MS = 240_000;
 
 let deployment: ReturnType<typeof createDeployment> | undefined;

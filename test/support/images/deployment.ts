@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, globSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { podman, podmanEnvironment } from './podman.ts';
+import { podman, podmanEnvironment, VOLUMES } from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 /** Folders that are not copied, because a clone of the repository lacks them. */
@@ -38,6 +38,8 @@ export function createDeployment(): Deployment {
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
   // Left over from a killed run, whose network no longer exists.
   for (const command of REMOVE) podman(...command.split(' '));
+  // Podman leaves the folder of a volume whose programs still wrote to it, and would give it to the next volume of that name.
+  for (const left of globSync('*/', { cwd: VOLUMES })) rmSync(join(VOLUMES, left), { recursive: true });
   ip('netns', 'add', name);
   ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'lan', 'netns', name);
   ip('address', 'add', `${outside}/30`, 'dev', name);

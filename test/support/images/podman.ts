@@ -8,6 +8,8 @@ import { join } from 'node:path';
  * Its number increases when the base image changes.
  */
 const FOLDER = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'energy-usage-service', 'images-1');
+/** Folder of the tests' volumes. */
+export const VOLUMES = join(FOLDER, 'storage/volumes');
 /** The image that deploy/Dockerfile begins with. Nothing is pulled: the tests make it themselves. */
 export const BASE_IMAGE = 'docker.io/library/node:24-bookworm-slim';
 /** Exists once the base image is complete. */
