@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FAMILIES } from '#ingest/decoders/families.ts';
@@ -8,6 +8,7 @@ import { COMMANDS } from '#src/cli/program.ts';
 import type { Demo } from '#src/start/demo.ts';
 import { SCREEN_SIZES } from '#test/support/browser.ts';
 import { CONFIGURATION_FILE, configurationPage } from '#test/support/generate-configuration.ts';
+import { installLine, installWays } from '#test/support/images/install-lines.ts';
 import { COLOUR_SCHEMES, PICTURES_FOLDER, SCREENSHOTS } from '#test/support/screenshots.ts';
 import { PROBES } from '../../bench/attack/probes/all.ts';
 
@@ -87,6 +88,15 @@ describe('the README', () => {
       .replaceAll(/(?<=sign-in#|eus_live_|usr_)x/g, '…');
     const [, block] = /\n```\n(Stored[\s\S]+?)```/.exec(README) ?? [];
     expect(block).toBe(printed.trimStart());
+  });
+
+  test('has a line for each way to install, which a test extracts and runs', () => {
+    const tests = globSync('test/{system,images}/**/*.test.ts', { cwd: ROOT }).map(read).join('\n');
+    const run = [...tests.matchAll(/\binstallLine\('([^']+)'\)/g)].map(([, way = '']) => way);
+    expect(installWays().map((way) => run.find((one) => way.startsWith(one)) ?? `${way}: no test runs it`)).toEqual([
+      ...['podman', 'compose', 'Node', 'systemd', 'Home Assistant'],
+    ]);
+    for (const way of run) expect(installLine(way)).not.toBe('');
   });
 
   test('names only commands, files and numbers that exist', () => {
