@@ -210,11 +210,11 @@ describe('a release', () => {
 
   test('prints its commands in 0.3 s, and has a role ready sooner than a checkout', async () => {
     const launcher = join(installed, 'bin/energy.js');
-    const runs = Array.from({ length: 7 }, () => ({
+    const runs = Array.from({ length: ROUNDS }, () => ({
       help: childCpuMs([launcher, '--help']),
       nothing: childCpuMs(['-e', '0']),
     }));
-    const [help, nothing] = [min(runs.map((run) => run.help)), min(runs.map((run) => run.nothing))];
+    const [help, nothing] = [median(runs.map((run) => run.help)), median(runs.map((run) => run.nothing))];
     const database = await testDatabase();
     const env = { DATABASE_URL: database.url, DATA_DIR: join(folder.path, 'role') };
     const startCpuMs = async (program: string) => {
@@ -224,13 +224,16 @@ describe('a release', () => {
       return cpuMs;
     };
     const starts: { packaged: number; source: number }[] = [];
-    for (let round = 0; round < 6; round++)
+    for (let round = 0; round < ROUNDS; round++)
       starts.push({
         packaged: await startCpuMs(launcher),
         source: await startCpuMs(join(ROOT, 'bin/energy.js')),
       });
     await database.drop();
-    const [packaged, source] = [min(starts.map((start) => start.packaged)), min(starts.map((start) => start.source))];
+    const [packaged, source] = [
+      median(starts.map((start) => start.packaged)),
+      median(starts.map((start) => start.source)),
+    ];
     console.log(
       `CPU: --help ${help} ms, node -e 0 ${nothing} ms; the API ready after ${packaged} ms, from source ${source} ms`,
     );
@@ -241,9 +244,11 @@ describe('a release', () => {
 
 /** `--help` takes 0.3 s at most on a machine where `node -e 0` takes 60 ms. */
 const MAX_HELP = 5;
-/** Measured: 0.59 on one run and 0.72 on another, both on a busy machine. The goal is two thirds. */
-const MAX_START = 0.8;
-const min = (values: number[]): number => Math.min(...values);
+/** Measured in nine alternating starts on a busy machine: 0.63. The goal is two thirds; the rest is for noise. */
+const MAX_START = 0.75;
+/** Starts of each program, in turns: a load that grows or ends meets both. */
+const ROUNDS = 9;
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
 
 /** CPU time of a program of Node, its children included, in ms: other programs of the machine do not add to it. */
 function childCpuMs(args: string[]): number {
