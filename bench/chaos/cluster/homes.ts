@@ -39,9 +39,10 @@ export interface Homes {
   close(): Promise<void>;
 }
 
-/** A database in which homes are made. `cell`: the name in their identifiers. */
+/** A database in which homes are made. `watchPool`: pool that looks for stored readings, default `pool`. `cell`: the name in their identifiers. */
 interface HomesPlace {
   pool: Pool;
+  watchPool?: Pool;
   cell?: string | undefined;
 }
 
@@ -64,7 +65,7 @@ export async function startHomes(
     }
   })();
   const watching = watchStored(
-    places.map(({ pool }) => pool),
+    places.map(({ pool, watchPool = pool }) => watchPool),
     all,
     over.signal,
   );
@@ -82,6 +83,12 @@ export async function startHomes(
       await Promise.all([playing, watching, ...all.map(({ publisher }) => publisher.close())]);
     },
   };
+}
+
+/** Stops publishing, and waits until everything is acknowledged, at most `withinMs`. */
+export async function finishHomes({ all, finish }: Homes, withinMs: number): Promise<void> {
+  await finish();
+  await Promise.race([Promise.all(all.map(({ publisher }) => publisher.flush())), pause(withinMs)]);
 }
 
 async function makeHomes({ pool, cell }: HomesPlace, entrances: Cluster['entrances'], count: number): Promise<Home[]> {

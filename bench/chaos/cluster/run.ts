@@ -10,15 +10,16 @@ import {
   type FaultRow,
   formatRow,
   PATIENCE_MS,
+  type Subject,
   say,
   sayDifferences,
   sayRetries,
 } from './endure.ts';
 import { createClusterFaults, NETWORK_AND_DISK_FAULTS } from './faults.ts';
-import { type Home, type Homes, startHomes, waitUntilHomesResume } from './homes.ts';
+import { finishHomes, type Home, type Homes, startHomes, waitUntilHomesResume } from './homes.ts';
 import { type Cluster, installCluster } from './installation.ts';
 import { explainMissingNetwork, isInNamespaces, runInNamespaces } from './lines.ts';
-import { compareFinalState, countOutOfOrderReadings } from './verdict.ts';
+import { compareFinalState, countOutOfOrderReadings, type Verdict } from './verdict.ts';
 
 /** Describes the waiting homes, and the queues of each broker that responds, if readings do not resume. */
 async function diagnosis({ rabbit }: Cluster, homes: readonly Home[]): Promise<string> {
@@ -39,87 +40,131 @@ const JUDGE_MS = 60_000;
 const FAULT_MS = 60_000;
 const NEEDED = /^(RabbitMQ|Patroni)/;
 
+/** What the command line asks for. */
+interface ChaosPlan {
+  isEmbedded: boolean;
+  isJson: boolean;
+  /** Faults by their names or parts of them; none: all. */
+  words: string[];
+  minutes: number;
+  /** How often each fault is injected. */
+  times: number;
+  /** Folder for the logs of the brokers. */
+  logs: string | undefined;
+}
+
+/** Reads the arguments. Throws if `--minutes` is too small. */
+function parsePlan(flags: readonly string[]): ChaosPlan {
+  const flagValue = (name: string) => flags.find((flag) => flag.startsWith(`--${name}=`))?.split('=')[1];
+  const minutes = Number(flagValue('minutes') ?? 25);
+  if (!(minutes >= 2)) throw new Error('--minutes is 2 at least: a cluster takes one to start');
+  return {
+    isEmbedded: flagValue('brokers') === 'embedded',
+    isJson: flags.includes('--json'),
+    words: flags.filter((flag) => !flag.startsWith('--')),
+    minutes,
+    times: Number(flagValue('times') ?? 1),
+    logs: flagValue('logs'),
+  };
+}
+
 /** Runs `npm run chaos -- cluster [names of faults] [--brokers=rabbitmq|embedded] [--minutes=25] [--times=1] [--json]`. Returns the exit code. */
 export async function runClusterChaos(flags: readonly string[]): Promise<number> {
   const missing = findMissingRequirements().filter(({ name }) => NEEDED.test(name));
   for (const { name, how } of missing) console.log(`NOT RUN: ${name} is missing. To have it: ${how}.`);
   if (missing.length > 0) return 2;
-  const isEmbedded = flags.includes('--brokers=embedded');
+  const plan = parsePlan(flags);
+  const { isEmbedded, logs } = plan;
   const noLines = isEmbedded ? null : explainMissingNetwork();
   if (noLines === null && !isEmbedded && !isInNamespaces()) return runInNamespaces();
-  const words = flags.filter((flag) => !flag.startsWith('--'));
-  const numberOf = (name: string, usual: number) =>
-    Number(flags.find((flag) => flag.startsWith(`--${name}=`))?.split('=')[1] ?? usual);
-  const minutes = numberOf('minutes', 25);
-  const times = numberOf('times', 1);
-  if (!(minutes >= 2)) throw new Error('--minutes is 2 at least: a cluster takes one to start');
-  const untilMs = Date.now() + minutes * 60_000;
+  const untilMs = Date.now() + plan.minutes * 60_000;
   say(`${isEmbedded ? 'HAProxy' : 'three brokers'}, three etcd, two databases, two of each role …`);
   const cluster = await installCluster({ isEmbedded });
   let homes: Homes | undefined;
   try {
-    const { pool, entrances, receiver } = cluster;
-    homes = await startHomes({ places: [{ pool }], entrances }, HOMES, minutes);
-    const { all } = homes;
-    if (!(await waitUntilHomesResume(all, scaleTimeLimitMs(PATIENCE_MS))))
-      throw new Error(describeTimeout('not every home has a reading stored, before any fault', PATIENCE_MS));
-    say(`${HOMES} homes publish; ${CALM_S} s of calm …`);
-    await pause(CALM_S * 1_000);
+    const { pool, entrances } = cluster;
+    homes = await startHomes({ places: [{ pool }], entrances }, HOMES, plan.minutes);
+    await begin(homes);
     const calm = await countOutOfOrderReadings(pool);
-    const rows: FaultRow[] = [];
-    const notRun: string[] = [];
-    const once = chooseFaults(
-      createClusterFaults(cluster, () => waitUntilHomesResume(all, scaleTimeLimitMs(PATIENCE_MS))),
-      words,
-    );
-    for (const fault of Array.from({ length: times }, () => once).flat()) {
-      if (Date.now() + scaleTimeLimitMs(FAULT_MS + JUDGE_MS) > untilMs) {
-        notRun.push(fault.name);
-        continue;
-      }
-      say(`${new Date().toISOString()} ${fault.name} …`);
-      const row = await endureFault(
-        {
-          ...{ homes, receiver },
-          prepare: async () => cluster.rabbit?.rebalance(),
-          ready: () => cluster.patroni.ready(),
-          diagnosis: () => diagnosis(cluster, all),
-        },
-        fault,
-      );
-      rows.push(row);
-      say(`  ${formatRow(row)}`);
-    }
+    const endured = await endureAll(cluster, homes, { ...plan, untilMs });
     say('comparing …');
-    await homes.finish();
-    await Promise.race([
-      Promise.all(all.map(({ publisher }) => publisher.flush())),
-      pause(scaleTimeLimitMs(JUDGE_MS) / 2),
-    ]);
-    const cutOff = rows.filter((row) => row.cutsDeliveries);
-    const { faults, differences, retries, ...counted } = await compareFinalState({ pools: [pool], receiver }, all, {
-      cutOff,
+    await finishHomes(homes, scaleTimeLimitMs(JUDGE_MS) / 2);
+    const verdict = await compareFinalState({ pools: [pool], receiver: cluster.receiver }, homes.all, {
+      cutOff: endured.rows.filter((row) => row.cutsDeliveries),
       withinMs: scaleTimeLimitMs(JUDGE_MS),
     });
-    const result = { outOfOrderInCalm: calm, ...counted, ...faults };
-    if (flags.includes('--json')) console.log(JSON.stringify({ faults: rows, notRun, result, differences, retries }));
-    else {
-      console.table(
-        rows.map(({ fault, acknowledged, stored, alert, goal }) => ({ fault, acknowledged, stored, alert, goal })),
-      );
-      console.table(result);
-    }
-    if (calm > 0) say(`WRONG: ${calm} readings were stored out of order before any fault`);
-    sayDifferences(differences);
-    sayRetries(retries);
-    if (noLines !== null) for (const name of NETWORK_AND_DISK_FAULTS) say(`NOT RUN: ${name}: ${noLines}`);
-    for (const name of notRun) say(`NOT RUN: ${name}: no time left (--minutes=${minutes})`);
-    return notRun.length === 0 && rows.every((row) => row.goesOn) && differences.length + calm === 0 ? 0 : 1;
+    return report({ ...endured, calm, verdict, noLines }, plan);
   } finally {
     await homes?.close();
-    const folder = flags.find((flag) => flag.startsWith('--logs='))?.split('=')[1];
-    if (folder)
-      for (const node of cluster.rabbit?.nodes ?? []) writeFileSync(join(folder, `${node.name}.log`), node.log());
+    if (logs) for (const node of cluster.rabbit?.nodes ?? []) writeFileSync(join(logs, `${node.name}.log`), node.log());
     await cluster.remove();
   }
+}
+
+const goOn = (homes: readonly Home[]) => waitUntilHomesResume(homes, scaleTimeLimitMs(PATIENCE_MS));
+
+async function begin({ all }: Homes): Promise<void> {
+  if (!(await goOn(all)))
+    throw new Error(describeTimeout('not every home has a reading stored, before any fault', PATIENCE_MS));
+  say(`${HOMES} homes publish; ${CALM_S} s of calm …`);
+  await pause(CALM_S * 1_000);
+}
+
+/** Injects the faults one after the other. `notRun`: those for which no time was left until `untilMs`. */
+async function endureAll(
+  cluster: Cluster,
+  homes: Homes,
+  { words, times, untilMs }: ChaosPlan & { untilMs: number },
+): Promise<{ rows: FaultRow[]; notRun: string[] }> {
+  const subject: Subject = {
+    ...{ homes, receiver: cluster.receiver },
+    prepare: async () => cluster.rabbit?.rebalance(),
+    ready: () => cluster.patroni.ready(),
+    diagnosis: () => diagnosis(cluster, homes.all),
+  };
+  const rows: FaultRow[] = [];
+  const notRun: string[] = [];
+  const once = chooseFaults(
+    createClusterFaults(cluster, () => goOn(homes.all)),
+    words,
+  );
+  for (const fault of Array.from({ length: times }, () => once).flat()) {
+    if (Date.now() + scaleTimeLimitMs(FAULT_MS + JUDGE_MS) > untilMs) {
+      notRun.push(fault.name);
+      continue;
+    }
+    say(`${new Date().toISOString()} ${fault.name} …`);
+    const row = await endureFault(subject, fault);
+    rows.push(row);
+    say(`  ${formatRow(row)}`);
+  }
+  return { rows, notRun };
+}
+
+interface Report {
+  rows: readonly FaultRow[];
+  notRun: readonly string[];
+  calm: number;
+  verdict: Verdict;
+  /** Why this machine has no network lines; null if it has them, or needs none. */
+  noLines: string | null;
+}
+
+/** Prints the result. Returns the exit code. */
+function report({ rows, notRun, calm, verdict, noLines }: Report, { isJson, minutes }: ChaosPlan): number {
+  const { faults, differences, retries, ...counted } = verdict;
+  const result = { outOfOrderInCalm: calm, ...counted, ...faults };
+  if (isJson) console.log(JSON.stringify({ faults: rows, notRun, result, differences, retries }));
+  else {
+    console.table(
+      rows.map(({ fault, acknowledged, stored, alert, goal }) => ({ fault, acknowledged, stored, alert, goal })),
+    );
+    console.table(result);
+  }
+  if (calm > 0) say(`WRONG: ${calm} readings were stored out of order before any fault`);
+  sayDifferences(differences);
+  sayRetries(retries);
+  if (noLines !== null) for (const name of NETWORK_AND_DISK_FAULTS) say(`NOT RUN: ${name}: ${noLines}`);
+  for (const name of notRun) say(`NOT RUN: ${name}: no time left (--minutes=${minutes})`);
+  return notRun.length === 0 && rows.every((row) => row.goesOn) && differences.length + calm === 0 ? 0 : 1;
 }
