@@ -141,6 +141,9 @@ async function killIn({ cells: [first] }: Rig, patience: { connectTimeoutMs?: nu
   }
 }
 
+/** The waits of clients that need an explanation, one line each. */
+const waitsOf = ({ rounds }: KillResult): string[] => rounds.flatMap(({ waits }) => waits);
+
 const worst = ({ rounds }: KillResult, of: (round: KillResult['rounds'][number]) => number) =>
   round(Math.max(...rounds.map(of)));
 
@@ -158,14 +161,15 @@ async function kills(rig: Rig): Promise<PartResult> {
       ...{ measured: worst(measured, ({ othersGapS }) => othersGapS), unit: ' s', goal: { atMost: 3 } },
     },
   ];
-  return { measured, goals };
+  return { measured, goals, lines: waitsOf(measured) };
 }
 
 /** The same with clients that wait for a CONNACK for as long as mqtt.js does by default. */
 async function patient(rig: Rig): Promise<PartResult> {
   const measured = await killIn(rig, { connectTimeoutMs: MQTTJS_TIMEOUT_MS });
   const what = 'Longest time until a client that waits 30 s for a CONNACK has a PUBACK';
-  return { measured, goals: [{ what, measured: worst(measured, ({ backS }) => backS), unit: ' s', goal: null }] };
+  const goals = [{ what, measured: worst(measured, ({ backS }) => backS), unit: ' s', goal: null }];
+  return { measured, goals, lines: waitsOf(measured) };
 }
 
 async function moves(rig: Rig): Promise<PartResult> {

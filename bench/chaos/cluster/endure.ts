@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findLongestGap, longestGapSeconds } from '../../../test/support/cluster/meters.ts';
+import { describeWait } from '../../../test/support/cluster/publisher.ts';
 import type { Receiver } from '../../../test/support/receiver.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
 import { DIFFERENCE_KINDS, type Difference } from './compare.ts';
@@ -103,21 +104,13 @@ export const longestWait = (
   toMs: number,
 ): number => round(Math.max(...homes.map((home) => longestGapSeconds(timesOf(home), fromMs, toMs))));
 
-/** Describes the homes that waited longest for a PUBACK, the longest first: when, and how their connections ended meanwhile. */
+/** Describes the homes that waited longest for a PUBACK, the longest first, with their attempts to connect. */
 export function describeWaits(homes: readonly Home[], fromMs: number, toMs: number): string[] {
   const waits = homes.map((home) => ({ home, ...findLongestGap(acknowledgedAt(home), fromMs, toMs) }));
   const longest = waits.toSorted((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs)).slice(0, NAMED);
-  return longest.map(({ home: { deviceId, publisher }, ...gap }) => {
-    const isWithin = (atMs: number) => atMs >= gap.fromMs && atMs <= gap.toMs;
-    const ends = publisher.ends.filter(({ atMs }) => isWithin(atMs));
-    // One line for each reason, whatever figures it contains.
-    const reasons = Object.entries(Object.groupBy(ends, ({ why }) => why.replaceAll(/\d+/g, '…')));
-    const counted = reasons.map(([why, all = []]) => `${all.length} × ${why}`).join(', ');
-    const connections = publisher.connectedAtMs.filter(isWithin).length;
-    const since = new Date(gap.fromMs).toISOString();
-    const waited = round((gap.toMs - gap.fromMs) / 1_000);
-    return `  ${deviceId}: ${waited} s without PUBACK since ${since}, ${connections} connections; ended: ${counted || 'none'}`;
-  });
+  return longest.map(
+    ({ home: { deviceId, publisher }, ...gap }) => `  ${deviceId}: ${describeWait(publisher, gap.fromMs, gap.toMs)}`,
+  );
 }
 
 /** Says for how long this process, which plays the devices, was not scheduled. Such a delay is not the service's. */

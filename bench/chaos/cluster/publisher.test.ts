@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { generate, type Packet, parser } from 'mqtt-packet';
 import { expect, onTestFinished, test } from 'vitest';
-import { repeatingPublisher } from '../../../test/support/cluster/publisher.ts';
+import { describeWait, repeatingPublisher } from '../../../test/support/cluster/publisher.ts';
 import { freePort } from '../../../test/support/free-port.ts';
 
 const TICK_MS = 5;
@@ -62,7 +62,7 @@ test('devices with a backlog are all acknowledged by a busy service, without rep
   for (const publisher of publishers) for (let index = 0; index < messages; index++) publisher.publish(String(index));
   await Promise.all(publishers.map((one) => one.flush()));
   expect(publishers.map(({ acknowledged }) => acknowledged.size)).toEqual(publishers.map(() => messages));
-  expect(publishers.flatMap(({ ends }) => ends)).toEqual([]);
+  expect(publishers.flatMap(({ attempts }) => attempts.filter(({ toMs }) => toMs !== null))).toEqual([]);
   expect(broker.received()).toBe(devices * messages);
 });
 
@@ -73,6 +73,22 @@ test('a connection without a PUBACK is given up, with the reason', async () => {
     ...{ deviceId: 'dev_1', secret: 'secret', topic: 'readings', first: 0, silenceMs: 300 },
   });
   publisher.publish('1');
-  await expect.poll(() => publisher.ends[0]?.why, { timeout: 10_000 }).toMatch(/^no PUBACK for \d+ ms$/);
+  await expect.poll(() => publisher.attempts[0]?.why, { timeout: 10_000 }).toMatch(/^no PUBACK for \d+ ms$/);
   await publisher.close();
+});
+
+test('a wait is described by the attempts to connect during it', () => {
+  const attempts = [
+    { fromMs: 0, connackMs: 100, toMs: 10_000, why: 'closed by the other side' },
+    { fromMs: 10_100, connackMs: null, toMs: 40_100, why: 'connack timeout' },
+    { fromMs: 40_200, connackMs: 40_700, toMs: null, why: '' },
+    { fromMs: 99_000, connackMs: null, toMs: null, why: '' },
+  ];
+  expect(describeWait({ attempts }, 9_000, 41_000)).toBe(
+    '32.0 s without PUBACK since 1970-01-01T00:00:09.000Z: ' +
+      'connected at -9.0 s, CONNACK after 0.1 s, ended at 1.0 s: closed by the other side; ' +
+      'connected at 1.1 s, no CONNACK, ended at 31.1 s: connack timeout; ' +
+      'connected at 31.2 s, CONNACK after 0.5 s, open',
+  );
+  expect(describeWait({ attempts }, 50_000, 60_000)).toMatch(/since .*: connected at -9\.8 s, .*, open$/);
 });

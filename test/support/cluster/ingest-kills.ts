@@ -2,13 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from '#src/database/connect.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import type { IngestPair } from './ingest-pair.ts';
-import { longestGapSeconds } from './meters.ts';
-import { type RepeatingPublisher, repeatingPublisher } from './publisher.ts';
+import { findLongestGap } from './meters.ts';
+import { describeWait, type RepeatingPublisher, repeatingPublisher } from './publisher.ts';
 
 const EVERY_MS = 200;
 const STEP_MS = 1_000;
 /** Maximum time that is watched after a kill, in addition to the time that clients wait for a CONNACK. */
 const WATCHED_MS = 6_000;
+/** Longest wait for a PUBACK in seconds that needs no explanation. */
+const SLOW_S = 3;
 /** Time that clients wait for a CONNACK. */
 const CONNECT_TIMEOUT_MS = 2_000;
 
@@ -20,6 +22,8 @@ interface KillRound {
   backS: number;
   /** Longest time without a PUBACK of any other client, in seconds. */
   othersGapS: number;
+  /** Clients that waited longer than `SLOW_S`, with their attempts to connect. */
+  waits: string[];
 }
 
 /** Result of a run: readings that were acknowledged, that are stored, and that are stored more than once. */
@@ -107,7 +111,18 @@ export async function killInTurn(
 function judge(publishers: readonly RepeatingPublisher[], fromMs: number): KillRound {
   const hasMoved = ({ connectedAtMs }: RepeatingPublisher) => connectedAtMs.some((atMs) => atMs > fromMs);
   const moved = publishers.filter(hasMoved);
-  const gap = (one: RepeatingPublisher) => longestGapSeconds([...one.acknowledged.values()], fromMs, Date.now());
+  const gapOf = (one: RepeatingPublisher) => findLongestGap([...one.acknowledged.values()], fromMs, Date.now());
+  const secondsOf = (one: RepeatingPublisher) => {
+    const gap = gapOf(one);
+    return (gap.toMs - gap.fromMs) / 1_000;
+  };
   const others = publishers.filter((one) => !hasMoved(one));
-  return { moved: moved.length, backS: Math.max(0, ...moved.map(gap)), othersGapS: Math.max(0, ...others.map(gap)) };
+  return {
+    moved: moved.length,
+    backS: Math.max(0, ...moved.map(secondsOf)),
+    othersGapS: Math.max(0, ...others.map(secondsOf)),
+    waits: publishers
+      .filter((one) => secondsOf(one) > SLOW_S)
+      .map((one) => describeWait(one, gapOf(one).fromMs, gapOf(one).toMs)),
+  };
 }

@@ -6,8 +6,8 @@ export interface RepeatingPublisher {
   acknowledged: Map<number, number>;
   /** Times (ms) at which it connected. */
   connectedAtMs: number[];
-  /** Connections that ended and attempts that failed: times (ms) and reasons. */
-  ends: { atMs: number; why: string }[];
+  /** Attempts to connect, in order. */
+  attempts: ConnectionAttempt[];
   /** Longest time without an acknowledgement while a message was pending, in ms. */
   longestSilenceMs(): number;
   /** Resolves when all given payloads are acknowledged. */
@@ -16,6 +16,33 @@ export interface RepeatingPublisher {
   /** Reconnects to the node of this index. */
   moveTo(index: number): void;
   close(): Promise<void>;
+}
+
+/** An attempt to connect: its start, its CONNACK and the end of the connection as times (ms), and why it ended. */
+interface ConnectionAttempt {
+  fromMs: number;
+  connackMs: number | null;
+  toMs: number | null;
+  why: string;
+}
+
+/** Maximum number of attempts of a wait that are listed. */
+const LISTED_ATTEMPTS = 10;
+
+/**
+ * Describes a time without PUBACK and each attempt to connect during it: seconds from its start, how long it waited for a CONNACK, and how
+ * it ended.
+ */
+export function describeWait({ attempts }: Pick<RepeatingPublisher, 'attempts'>, fromMs: number, toMs: number): string {
+  const seconds = (ms: number) => (ms / 1_000).toFixed(1);
+  const during = attempts.filter((one) => one.fromMs <= toMs && (one.toMs ?? toMs) >= fromMs);
+  const listed = during.slice(0, LISTED_ATTEMPTS).map(({ fromMs: atMs, connackMs, toMs: endMs, why }) => {
+    const connack = connackMs === null ? 'no CONNACK' : `CONNACK after ${seconds(connackMs - atMs)} s`;
+    const end = endMs === null || endMs > toMs ? 'open' : `ended at ${seconds(endMs - fromMs)} s: ${why}`;
+    return `connected at ${seconds(atMs - fromMs)} s, ${connack}, ${end}`;
+  });
+  if (during.length > listed.length) listed.push(`${during.length - listed.length} more attempts`);
+  return `${seconds(toMs - fromMs)} s without PUBACK since ${new Date(fromMs).toISOString()}: ${listed.join('; ') || 'no connection'}`;
 }
 
 const SILENCE_MS = 3_000;
@@ -44,7 +71,7 @@ export function repeatingPublisher(options: {
   const payloads: string[] = [];
   const acknowledged = new Map<number, number>();
   const connections: number[] = [];
-  const ends: RepeatingPublisher['ends'] = [];
+  const attempts: ConnectionAttempt[] = [];
   let client: MqttClient | undefined;
   let node = options.first;
   /** Index of the next message that the connection sends, and the number of those without a PUBACK. */
@@ -76,6 +103,8 @@ export function repeatingPublisher(options: {
     for (; !isClosing; node++) {
       const at = nodes[node % nodes.length] as (typeof nodes)[number];
       const login = { username: deviceId, password: secret, clientId: deviceId, clean: false };
+      const attempt: ConnectionAttempt = { fromMs: Date.now(), connackMs: null, toMs: null, why: '' };
+      attempts.push(attempt);
       try {
         // Without retries, so that it also rejects if the connection ends before the CONNACK without an error, as behind a proxy.
         const made = await connectAsync(
@@ -91,6 +120,7 @@ export function repeatingPublisher(options: {
         client = made;
         const connectedAtMs = Date.now();
         connections.push(connectedAtMs);
+        attempt.connackMs = connectedAtMs;
         next = 0;
         inFlight = 0;
         sendPending();
@@ -102,11 +132,11 @@ export function repeatingPublisher(options: {
           made.stream.destroy();
         }, silenceMs / 6);
         await ended;
-        ends.push({ atMs: Date.now(), why });
+        Object.assign(attempt, { toMs: Date.now(), why });
         clearInterval(watch);
         made.end(true);
       } catch (error) {
-        ends.push({ atMs: Date.now(), why: (error as Error).message });
+        Object.assign(attempt, { toMs: Date.now(), why: (error as Error).message });
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
       client = undefined;
@@ -116,7 +146,7 @@ export function repeatingPublisher(options: {
   return {
     acknowledged,
     connectedAtMs: connections,
-    ends,
+    attempts,
     longestSilenceMs: () => longestMs,
     publish(payload) {
       if (!isWaiting()) lastAtMs = Date.now();
