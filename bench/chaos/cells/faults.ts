@@ -38,7 +38,8 @@ export function createCellsFaults(
     heldMs: mover.heldMs,
     faults: [
       ...ofRouters(installation),
-      ...ofOneCell(first, c2),
+      ...ofIngest(first, c2),
+      ...ofDatabase(first, c2),
       {
         name: `${MOVED_HOMES} accounts moved to the other cell, and back`,
         goal: MOVE,
@@ -69,29 +70,47 @@ function ofRouters({ routers }: CellsInstallation): CellsFault[] {
   return [kills(one, 1), kills(other, 2)];
 }
 
-function ofOneCell(cell: ChaosCell, spared: ChaosCell): CellsFault[] {
-  const { patroni } = cell;
-  let primary: Awaited<ReturnType<typeof patroni.primary>> | undefined;
-  const fault = (name: string, more: Omit<CellsFault, 'name' | 'spared'>): CellsFault => ({
+function ofIngest(cell: ChaosCell, spared: ChaosCell): CellsFault[] {
+  const fault = (name: string, more: Omit<CellsFault, 'name' | 'spared' | 'goal'>): CellsFault => ({
     name: `${name} of cell ${cell.name}`,
-    spared,
+    ...{ spared, goal: INGEST },
     ...more,
   });
   return [
     fault('ingest killed', {
-      goal: INGEST,
       holdS: 0,
       isQuick: true,
-      // This cell has one: its homes go on only when it is back.
+      harm: () => cell.of('ingest').kill(),
+      heal: () => cell.of('ingest').start(),
+    }),
+    fault('ingest frozen', {
+      holdS: FROZEN_S,
+      harm: async () => cell.of('ingest', 1).signal('SIGSTOP'),
+      heal: async () => cell.of('ingest', 1).signal('SIGCONT'),
+    }),
+    fault('all ingest killed', {
+      holdS: 0,
       async harm() {
-        await cell.of('ingest').kill();
-        await cell.of('ingest').start();
+        const all = [0, 1].map((number) => cell.of('ingest', number));
+        await Promise.all(all.map((one) => one.kill()));
+        for (const one of all) await one.start();
       },
       heal: nothing,
     }),
+  ];
+}
+
+function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellsFault[] {
+  const { patroni } = cell;
+  let primary: Awaited<ReturnType<typeof patroni.primary>> | undefined;
+  const fault = (name: string, more: Omit<CellsFault, 'name' | 'spared' | 'cutsDeliveries'>): CellsFault => ({
+    name: `${name} of cell ${cell.name}`,
+    ...{ spared, cutsDeliveries: true },
+    ...more,
+  });
+  return [
     fault('primary killed', {
       goal: DATABASE,
-      cutsDeliveries: true,
       holdS: 0,
       async harm() {
         primary = await patroni.primary();
@@ -101,7 +120,6 @@ function ofOneCell(cell: ChaosCell, spared: ChaosCell): CellsFault[] {
     }),
     fault('primary frozen', {
       goal: { of: 'stored', seconds: FROZEN_S + 5 },
-      cutsDeliveries: true,
       holdS: FROZEN_S,
       async harm() {
         primary = await patroni.primary();
@@ -111,7 +129,6 @@ function ofOneCell(cell: ChaosCell, spared: ChaosCell): CellsFault[] {
     }),
     fault('everything killed', {
       goal: WHOLE_CELL,
-      cutsDeliveries: true,
       holdS: 0,
       async harm() {
         await Promise.all([cell.kill(), ...patroni.nodes.map((node) => node.kill())]);

@@ -17,6 +17,8 @@ import { WEBHOOK_SECRET } from '../cluster/installation.ts';
 export interface ChaosCell extends Cell {
   patroni: PatroniCluster;
   pool: Pool;
+  /** Pool whose statements fail instead of waiting while the database hangs. A busy machine can look like that. */
+  watchPool: Pool;
 }
 
 /** A complete installation of deploy/cells on the loopback interface: two routers in front of two cells, and a receiver of webhooks. */
@@ -37,6 +39,7 @@ interface RunningMove {
 }
 
 const NAMES = ['first', 'c2'] as const;
+const ROLES = ['worker', 'api', 'ingest', 'ingest'] as const;
 
 /** Starts the installation. Needs Patroni, etcd and HAProxy of Debian 13. */
 export async function installCells(): Promise<CellsInstallation> {
@@ -62,11 +65,12 @@ export async function installCells(): Promise<CellsInstallation> {
         WEBHOOK_CA_FILE: ca,
         LOG_LEVEL: process.env.CHAOS_LOG ?? 'silent',
       };
-      const cell = await startCell({ name, url: patroni.url, tls, env, roles: ['worker', 'api', 'ingest'] });
+      const cell = await startCell({ name, url: patroni.url, tls, env, roles: ROLES });
       undo.push(() => cell.remove());
-      const pool = createPool(patroni.url, { max: 3, isAnswering: true });
-      undo.push(() => pool.end());
-      cells.push({ ...cell, patroni, pool });
+      const pool = createPool(patroni.url, { max: 3 });
+      const watchPool = createPool(patroni.url, { max: 1, isAnswering: true });
+      undo.push(() => Promise.all([pool.end(), watchPool.end()]));
+      cells.push({ ...cell, patroni, pool, watchPool });
       await subscribe(pool, cell, receiver);
     }
     const [first, c2] = cells as [ChaosCell, ChaosCell];

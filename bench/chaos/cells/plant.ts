@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from '#src/database/connect.ts';
 import type { Receiver } from '../../../test/support/receiver.ts';
 import type { Difference, Evidence } from '../cluster/compare.ts';
@@ -12,21 +13,43 @@ const PLANTED: Record<Extract<Difference['kind'], 'lost' | 'doubled' | 'wrongHou
   toldAgain: 'an event sent again',
 };
 
-/**
- * Makes one error of each kind in a finished run, so that the comparison must find them. `pool`: database that has the homes. `cutOff`: times
- * in which deliveries may have been interrupted.
- */
-export async function plantErrors(
-  pool: Pool,
-  homes: readonly Home[],
-  { receiver, cutOff }: { receiver: Receiver; cutOff: Evidence['cutOff'] },
-): Promise<void> {
-  const [one, other] = homes;
-  // An event that was sent once: a repetition after a failed attempt is allowed.
-  const isOnly = (body: string) => receiver.calls.filter((call) => call.body === body).length === 1;
-  const call = receiver.calls.find(
-    ({ atMs, body }) => !cutOff.some(({ fromMs, toMs }) => atMs >= fromMs && atMs <= toMs) && isOnly(body),
+interface Deliveries {
+  receiver: Receiver;
+  /** Times in which deliveries may have been interrupted. */
+  cutOff: Evidence['cutOff'];
+}
+
+/** Returns an event that was sent once and outside all faults: any other may be repeated. */
+const findUndisturbedCall = ({ receiver: { calls }, cutOff }: Deliveries) =>
+  calls.find(
+    ({ atMs, body }) =>
+      !cutOff.some(({ fromMs, toMs }) => atMs >= fromMs && atMs <= toMs) &&
+      calls.filter((call) => call.body === body).length === 1,
   );
+
+/**
+ * Waits until the errors can be planted, at most `withinMs`: a short run may have no event outside its faults yet, or no hour that has
+ * ended.
+ */
+export async function waitUntilPlantable(
+  pool: Pool,
+  [, other]: readonly Home[],
+  deliveries: Deliveries,
+  withinMs: number,
+): Promise<void> {
+  for (const untilMs = Date.now() + withinMs; Date.now() < untilMs; await pause(1_000)) {
+    const { rowCount } = await pool.query('SELECT FROM closed_user_hourly WHERE user_id = $1 LIMIT 1', [other?.userId]);
+    if (rowCount === 1 && findUndisturbedCall(deliveries)) return;
+  }
+}
+
+/**
+ * Makes one error of each kind in a finished run, so that the comparison must find them. `pool`: database that has the homes. Throws
+ * if too little has happened for that.
+ */
+export async function plantErrors(pool: Pool, homes: readonly Home[], deliveries: Deliveries): Promise<void> {
+  const [one, other] = homes;
+  const call = findUndisturbedCall(deliveries);
   if (!one || !other || !call)
     throw new Error('too little has happened to plant errors: two homes and an event outside all faults are needed');
   const change = async (text: string, id: string) => {
@@ -49,7 +72,7 @@ export async function plantErrors(
      WHERE (user_id, hour) = (SELECT user_id, hour FROM closed_user_hourly WHERE user_id = $1 ORDER BY hour LIMIT 1)`,
     other.userId,
   );
-  receiver.calls.push({ ...call, atMs: Date.now() });
+  deliveries.receiver.calls.push({ ...call, atMs: Date.now() });
 }
 
 /** Returns the planted errors of which the comparison did not find exactly one more than before. Pure. */

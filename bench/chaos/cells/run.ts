@@ -16,17 +16,19 @@ import {
   sayDifferences,
   sayRetries,
 } from '../cluster/endure.ts';
-import { type Home, type Homes, startHomes, waitUntilHomesResume } from '../cluster/homes.ts';
+import { finishHomes, type Home, type Homes, startHomes, waitUntilHomesResume } from '../cluster/homes.ts';
 import { compareFinalState, countOutOfOrderReadings, type Verdict } from '../cluster/verdict.ts';
 import { type CellsFault, createCellsFaults } from './faults.ts';
 import { type CellsInstallation, installCells } from './installation.ts';
-import { missedErrors, plantErrors } from './plant.ts';
+import { missedErrors, plantErrors, waitUntilPlantable } from './plant.ts';
 
 /** Homes of each cell. */
 const HOMES = 15;
 const CALM_S = 10;
 /** Time reserved for the comparison at the end. */
 const JUDGE_MS = 60_000;
+/** Time for an event and the end of an hour, of which each home has one every 90 s. */
+const PLANTABLE_MS = 120_000;
 const NEEDED = /^Patroni/;
 /** Maximum time in which the homes of a cell may wait for a PUBACK because of a fault in another cell, in seconds. */
 const SPARED_S = 3;
@@ -45,13 +47,13 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
   if (missing.length > 0) return 2;
   const isQuick = flags.includes('--quick');
   const words = flags.filter((flag) => !flag.startsWith('--'));
-  say('two routers, and two cells, each with two databases and one of each role …');
+  say('two routers, and two cells, each with two databases, two ingest processes and one of each other role …');
   const installation = await installCells();
   let homes: Homes | undefined;
   try {
     const { cells, routers } = installation;
     homes = await startHomes(
-      { places: cells.map(({ pool, env }) => ({ pool, cell: env.CELL })), entrances: routers.all },
+      { places: cells.map(({ env, ...pools }) => ({ ...pools, cell: env.CELL })), entrances: routers.all },
       HOMES,
       isQuick ? 5 : 25,
     );
@@ -61,13 +63,11 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
     const chosen = (chooseFaults(faults, words) as CellsFault[]).filter((one) => one.isQuick || !isQuick);
     const rows: CellsRow[] = [];
     for (const fault of chosen) rows.push(await endure(installation, homes, fault));
-    await homes.finish();
-    await Promise.race([
-      Promise.all(homes.all.map(({ publisher }) => publisher.flush())),
-      pause(scaleTimeLimitMs(JUDGE_MS) / 2),
-    ]);
+    const plan = planErrors(installation, homes.all, rows);
+    await waitUntilPlantable(...plan, scaleTimeLimitMs(PLANTABLE_MS));
+    await finishHomes(homes, scaleTimeLimitMs(JUDGE_MS) / 2);
     say('comparing, and comparing again with planted errors …');
-    const { verdict, missed } = await judge(installation, homes.all, rows);
+    const { verdict, missed } = await judge(installation, homes.all, plan);
     return report({ rows, calm, verdict, missed, heldMs }, flags.includes('--json'));
   } finally {
     await homes?.close();
@@ -108,15 +108,24 @@ async function endure({ cells, receiver }: CellsInstallation, homes: Homes, faul
   return { ...row, spared: wait };
 }
 
+/** Returns where errors are planted: among the homes that stay in cell c2. */
+function planErrors({ cells, receiver }: CellsInstallation, homes: readonly Home[], rows: readonly CellsRow[]) {
+  const [, c2] = cells;
+  const stayed = homes.filter(({ userId }) => userId.startsWith('usr_c2_'));
+  return [c2.pool, stayed, { receiver, cutOff: rows.filter((row) => row.cutsDeliveries) }] as const;
+}
+
 /** Compares the final state, and then again with one planted error of each kind. */
-async function judge({ cells, receiver }: CellsInstallation, homes: readonly Home[], rows: readonly CellsRow[]) {
-  const cutOff = rows.filter((row) => row.cutsDeliveries);
+async function judge(
+  { cells, receiver }: CellsInstallation,
+  homes: readonly Home[],
+  plan: ReturnType<typeof planErrors>,
+) {
+  const [, , { cutOff }] = plan;
   const pools = cells.map(({ pool }) => pool);
   const compare = (withinMs: number) => compareFinalState({ pools, receiver }, homes, { cutOff, withinMs });
   const verdict = await compare(scaleTimeLimitMs(JUDGE_MS));
-  const [, c2] = cells;
-  const stayed = homes.filter(({ userId }) => userId.startsWith('usr_c2_'));
-  await plantErrors(c2.pool, stayed, { receiver, cutOff });
+  await plantErrors(...plan);
   const planted = await compare(0);
   return { verdict, missed: missedErrors(verdict.faults, planted.faults) };
 }

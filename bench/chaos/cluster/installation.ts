@@ -7,7 +7,12 @@ import { createSecretBox } from '#src/core/secrets.ts';
 import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
-import { type HAProxy, type ProxiedIngest, startHAProxy } from '../../../test/support/cluster/haproxy.ts';
+import {
+  freeIngestPorts,
+  type HAProxy,
+  type ProxiedIngest,
+  startHAProxy,
+} from '../../../test/support/cluster/haproxy.ts';
 import { type PatroniCluster, startPatroni } from '../../../test/support/cluster/patroni.ts';
 import { type RabbitCluster, type RabbitNode, startRabbitMq } from '../../../test/support/cluster/rabbitmq.ts';
 import { freePort } from '../../../test/support/free-port.ts';
@@ -143,8 +148,6 @@ export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): P
     throw error;
   }
 }
-
-const freeIngestPorts = async (): Promise<ProxiedIngest> => ({ mqtt: await freePort(), operator: await freePort() });
 
 async function startProxy(ingest: readonly [ProxiedIngest, ProxiedIngest]): Promise<HAProxy> {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { freePort } from '../free-port.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '../service.ts';
+import { freeIngestPorts, type HAProxy, type ProxiedIngest, startHAProxy } from './haproxy.ts';
 
 type Role = Parameters<typeof startRole>[0];
 
@@ -17,18 +18,20 @@ interface CellProcess {
   pid(): number;
   start(): Promise<void>;
   kill(): Promise<void>;
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
 }
 
-/** A cell in processes of its own: an API process and an ingest process with the embedded broker, on one database. */
+/** A cell in processes of its own: an API process and one or two ingest processes with the embedded broker, on one database. */
 export interface Cell {
   /** `first`, or the value of CELL. */
   name: string;
   env: Record<string, string>;
+  /** `mqtt`: of the ingest process, or of the HAProxy in front of two. */
   ports: { api: number; mqtt: number };
   adminKey: string;
   processes: readonly CellProcess[];
-  /** The process of a role. */
-  of(role: Role): CellProcess;
+  /** A process of a role, by its number from 0. */
+  of(role: Role, number?: number): CellProcess;
   /** Starts all processes again. */
   start(): Promise<void>;
   /** Sends SIGKILL to all processes. */
@@ -48,7 +51,8 @@ export async function makeLocalCertificate(): Promise<LocalCertificate> {
 
 /**
  * Starts the processes of a cell. `name`: `first`, or the value of CELL. `url`: its database, which is migrated by the first process. `env`:
- * further environment. `roles`: in the order of their start.
+ * further environment. `roles`: in the order of their start. Two ingest processes get the HAProxy of deploy/cluster in front of them, which
+ * runs until the cell is removed.
  */
 export async function startCell({
   name,
@@ -84,11 +88,19 @@ export async function startCell({
     LOG_LEVEL: 'error',
     ...more,
   };
-  const processes = new Map(roles.map((role) => [role, makeProcess(role, env)]));
-  const all = [...processes.values()];
-  const of = (role: Role): CellProcess => {
-    const process = processes.get(role);
-    if (!process) throw new Error(`the cell ${name} has no ${role}`);
+  const ingest =
+    roles.filter((role) => role === 'ingest').length > 1 ? [await freeIngestPorts(), await freeIngestPorts()] : [];
+  const made = new Map<Role, CellProcess[]>();
+  for (const role of roles) {
+    const same = made.get(role) ?? [];
+    const place = role === 'ingest' ? ingest[same.length] : undefined;
+    same.push(makeProcess(role, { ...env, ...(place ? behindProxy(place) : {}) }));
+    made.set(role, same);
+  }
+  const all = [...made.values()].flat();
+  const of = (role: Role, number = 0): CellProcess => {
+    const process = made.get(role)?.[number];
+    if (!process) throw new Error(`the cell ${name} has no ${role} ${number}`);
     return process;
   };
   const kill = async () => void (await Promise.all(all.map((one) => one.kill())));
@@ -96,14 +108,26 @@ export async function startCell({
     for (const one of all) await one.start();
   };
   await start();
+  const [one, other] = ingest;
+  const proxy: HAProxy | undefined =
+    one && other && (await startHAProxy({ tls, api: [ports.api, ports.api], ingest: [one, other] }));
   return {
-    ...{ name, env, ports, adminKey, processes: all, of, start, kill },
+    ...{ name, env, ports: { ...ports, mqtt: proxy?.ports.mqtt ?? ports.mqtt }, adminKey },
+    ...{ processes: all, of, start, kill },
     async remove() {
+      await proxy?.stop();
       await kill();
       await folder.remove();
     },
   };
 }
+
+/** Environment of an ingest process behind HAProxy. */
+const behindProxy = ({ mqtt, operator }: ProxiedIngest): Record<string, string> => ({
+  MQTT_PORT: String(mqtt),
+  OPERATOR_PORT: String(operator),
+  DRAIN_SECONDS: '6',
+});
 
 function makeProcess(role: Role, env: Record<string, string>): CellProcess {
   let running: RoleProcess | undefined;
@@ -113,5 +137,6 @@ function makeProcess(role: Role, env: Record<string, string>): CellProcess {
       running = await startRole(role, env);
     },
     kill: async () => running?.kill(),
+    signal: (name) => void running?.process.kill(name),
   };
 }

@@ -109,6 +109,12 @@ export async function startHAProxy(options: {
   };
 }
 
+/** Chooses the ports of an ingest process. */
+export const freeIngestPorts = async (): Promise<ProxiedIngest> => ({
+  mqtt: await freePort(),
+  operator: await freePort(),
+});
+
 const ingestEnvironment = (ingest: readonly ProxiedIngest[]): Record<string, string> =>
   Object.fromEntries(
     ingest.flatMap(({ mqtt, operator }, index) => [

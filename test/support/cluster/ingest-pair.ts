@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { generate } from 'selfsigned';
-import { freePort } from '../free-port.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '../service.ts';
-import { type HAProxy, type ProxiedIngest, startHAProxy } from './haproxy.ts';
+import { freeIngestPorts, type HAProxy, type ProxiedIngest, startHAProxy } from './haproxy.ts';
 
 /** Maximum time in which connections move when a process is stopped. */
 const DRAIN_SECONDS = 6;
@@ -42,7 +41,7 @@ export async function startIngestPair({
   const make = async (): Promise<PairedIngest> => {
     const folder = await temporaryFolder();
     undo.push(() => folder.remove());
-    const ports = { mqtt: await freePort(), operator: await freePort() };
+    const ports = await freeIngestPorts();
     let running: RoleProcess | undefined;
     undo.push(async () => {
       running?.process.kill('SIGCONT');
