@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
 /** Role of the server to which a pool connects. The servers are copies of each other; only the primary accepts writes. */
@@ -52,9 +53,15 @@ const isTimeout = ({ message }: Error): boolean => /timeout/i.test(message);
  *
  * The search also measures how slow connections are. A busy machine may take longer than a limit for each connection; all of them would be
  * given up after most of their work was done, and none would ever succeed. So limits double after a timeout, and later follow the
- * connections that succeed. They stay the same if a host responded, such as the standby of a hung primary: then the machine is not slow.
+ * connections that succeed. A primary can be slow while its standby responds. Therefore hosts that have responded are queried again every
+ * `againMs` during a long wait for another one, so that a failover is noticed as soon as with short limits.
  */
-export function createHosts(count: number, wanted: ServerRole, ask: (host: number) => Promise<boolean>): Hosts {
+export function createHosts(
+  count: number,
+  wanted: ServerRole,
+  ask: (host: number) => Promise<boolean>,
+  againMs = ANSWER_MS,
+): Hosts {
   let known: number | null = null;
   let underWay: Promise<number> | null = null;
   const slowness = new Slowness();
@@ -63,28 +70,37 @@ export function createHosts(count: number, wanted: ServerRole, ask: (host: numbe
 
   async function find(): Promise<number> {
     const reasons: string[] = [];
-    let [responses, timeouts] = [0, 0];
-    const asked = Array.from({ length: count }, async (_, host) => {
-      const isWanted = await ask(host).catch((error: Error) => {
-        reasons[host] = error.message;
-        if (isTimeout(error)) timeouts++;
-        throw error;
-      });
-      if (isWanted) return host;
-      responses++;
-      reasons[host] = wanted === 'primary' ? 'is a standby' : 'is no standby';
-      throw new Error(reasons[host]);
-    });
+    let waiting = count;
+    let hasTimedOut = false;
+    const over = Promise.withResolvers<void>();
+    const respond = () => {
+      if (--waiting === 0) over.resolve();
+    };
+    const askUntilOver = async (host: number): Promise<number> => {
+      for (let isFirst = true; ; isFirst = false) {
+        const isWanted = await ask(host).catch((error: Error) => error);
+        if (isFirst) respond();
+        if (isWanted === true) return host;
+        reasons[host] = isWanted ? isWanted.message : `is ${wanted === 'primary' ? 'a' : 'no'} standby`;
+        const isLate = isWanted !== false && isTimeout(isWanted);
+        hasTimedOut ||= isLate;
+        if (!isLate && waiting > 0) await Promise.race([over.promise, pause(againMs, undefined, { ref: false })]);
+        if (isLate || waiting === 0) throw new Error(reasons[host]);
+      }
+    };
     try {
-      known = await Promise.any(asked);
+      known = await Promise.any(Array.from({ length: count }, (_, host) => askUntilOver(host)));
       isNew = true;
       return known;
     } catch {
-      if (timeouts > 0 && responses === 0) slowness.increase();
+      if (hasTimedOut) slowness.increase();
       const each = reasons.map((reason, host) => `host ${host + 1}: ${reason}`).join('; ');
       throw new HostUnavailable(
         `no host of the database ${wanted === 'primary' ? 'takes writes' : 'is a standby'} (${each})`,
       );
+    } finally {
+      waiting = 0;
+      over.resolve();
     }
   }
 
