@@ -133,9 +133,13 @@ function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellsFault[] {
       async harm() {
         await Promise.all([cell.kill(), ...patroni.nodes.map((node) => node.kill())]);
         await pause(AWAY_MS);
+        const fromMs = performance.now();
+        const seconds = () => ((performance.now() - fromMs) / 1_000).toFixed(1);
         for (const node of patroni.nodes) node.start();
         await patroni.primary();
+        say(`  a primary after ${seconds()} s`);
         await cell.start();
+        say(`  all processes after ${seconds()} s`);
       },
       heal: nothing,
     }),
