@@ -567,8 +567,8 @@ CREATE TABLE device_heads (
   user_id text COLLATE "C" NOT NULL,
   version bigint NOT NULL, -- Drawn anew with each change of the head or the device: who knows another one knows an old state, and may not write.
   seen_at timestamptz, -- When its last valid reading was received.
-  laws text NOT NULL DEFAULT rpad('[]', 250), -- JSON: of each series that has readings [series_id, time of the last one in Unix ms, state of its law after it].
-  open text, -- The open hour: hours since 1970, of each measure (src/rollups/levels.ts) its sum, then of each its four quarter-hours; null: none is.
+  laws text NOT NULL DEFAULT rpad('[]', 250), -- JSON: of each series that has readings [series_id, time of the last one in Unix ms, state of its law after it: a string (ingest/write/law-state.ts), or an object where one reading is held].
+  open text, -- The open hour: hours since 1970, of each measure (src/rollups/levels.ts) its sum, then of each its four quarter-hours, a zero as nothing; null: none is.
   PRIMARY KEY (device_id),
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE
 ) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0.1, autovacuum_vacuum_cost_delay=0);

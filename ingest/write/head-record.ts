@@ -4,7 +4,7 @@ import { METERS } from '#src/database/meter.ts';
 import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
 import { isAfterEarlierRoles, type SeriesState, seriesName } from './device-state.ts';
 import type { DeviceHead } from './head.ts';
-import { PACKED_STATE_LENGTH, packLawState, unpackLawState, writeLawState } from './law-state.ts';
+import { MAX_STATE_BYTES, PACKED_STATE_LENGTH, packLawState, unpackLawState, writeLawState } from './law-state.ts';
 import { MAX_OPEN_BYTES, OPEN_HOUR_LENGTH, writeOpenHour } from './open-hour.ts';
 import { type TextWriter, writeInteger } from './statement.ts';
 
@@ -132,8 +132,8 @@ export function readSettings(numbers: Float64Array, at: number, into: Writable<L
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Maximum length of a series in `device_heads.laws`, in bytes. */
-const MAX_LAW_BYTES = 320;
+/** Maximum length of a series in `device_heads.laws`, in bytes: two safe integers, the state, and brackets and commas. */
+const MAX_LAW_BYTES = 2 * 17 + MAX_STATE_BYTES + 5;
 const [COMMA, OPENING, CLOSING] = [44, 91, 93];
 
 /** Writes `device_heads.laws` of a record, as the JSON that `parseStoredLaws` reads. */
@@ -148,9 +148,10 @@ export function writeRecordLaws(laws: TextWriter, numbers: Float64Array, at: num
     bytes[place] = OPENING;
     place = writeInteger(bytes, numbers[series + SERIES_INDEX.seriesId] as number, place + 1);
     bytes[place] = COMMA;
-    place = writeInteger(bytes, numbers[series + SERIES_INDEX.lastReadAtMs] as number, place + 1);
+    const lastReadAtMs = numbers[series + SERIES_INDEX.lastReadAtMs] as number;
+    place = writeInteger(bytes, lastReadAtMs, place + 1);
     bytes[place] = COMMA;
-    place = writeLawState(bytes, numbers, series + SERIES_INDEX.state, place + 1);
+    place = writeLawState(bytes, numbers, series + SERIES_INDEX.state, lastReadAtMs, place + 1);
     bytes[place++] = CLOSING;
   }
   bytes[place++] = CLOSING;

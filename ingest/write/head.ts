@@ -1,5 +1,6 @@
 import type { SeriesBatch } from './collect.ts';
 import { areReadingsAfterEdits, type DeviceState, MAX_SERIES, type StoredLaw, seriesName } from './device-state.ts';
+import { formatLawState, parseLawState } from './law-state.ts';
 import { type OpenHour, openHourText } from './open-hour.ts';
 import { countValidReadings, type DevicePlan } from './plan.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
@@ -93,7 +94,10 @@ function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number 
 
 /** Returns `device_heads.laws`: for each series with readings its id, the time of the last one, and the state of its law. */
 export const formatLawStates = (head: DeviceHead): string =>
-  JSON.stringify([...lawsIn(head.series), ...(head.rest?.laws ?? [])]);
+  `[${[...lawsIn(head.series), ...(head.rest?.laws ?? [])].map(formatStoredLaw).join(',')}]`;
+
+const formatStoredLaw = ([seriesId, lastReadAtMs, tail]: StoredLaw): string =>
+  `[${seriesId},${lastReadAtMs},${formatLawState(tail, lastReadAtMs)}]`;
 
 /** Returns the laws of the series that have readings. */
 const lawsIn = (series: DeviceHead['series']): StoredLaw[] =>
@@ -102,7 +106,12 @@ const lawsIn = (series: DeviceHead['series']): StoredLaw[] =>
   );
 
 /** Reads `device_heads.laws`. */
-export const parseStoredLaws = (text: string): readonly StoredLaw[] => JSON.parse(text);
+export const parseStoredLaws = (text: string): readonly StoredLaw[] =>
+  (JSON.parse(text) as StoredLaw[]).map(([seriesId, lastReadAtMs, stored]) => [
+    seriesId,
+    lastReadAtMs,
+    parseLawState(stored, lastReadAtMs),
+  ]);
 
 /** Returns `device_heads.open`. */
 export const openHourTextOf = ({ open }: DeviceHead): string | null => open && openHourText(open);

@@ -58,8 +58,9 @@ const COMMA = 44;
 
 /**
  * Writes `device_heads.open`, which src/rollups/sql/open.ts reads: the hour, then the sum of each measure, then the four quarter-hours of
- * each measure, separated by commas. The sums come first because most queries need sums of few measures. `quarters`: values from index `at`
- * on. Returns the end of the text, which has at most `MAX_OPEN_BYTES`.
+ * each measure, separated by commas. Zeros and the commas at the end are left out, because most numbers are 0. The sums come first because
+ * most queries need sums of few measures. `quarters`: values from index `at` on. Returns the end of the text, which has at most
+ * `MAX_OPEN_BYTES`.
  */
 export function writeOpenHour(
   bytes: Uint8Array,
@@ -69,17 +70,18 @@ export function writeOpenHour(
   place: number,
 ): number {
   let next = writeInteger(bytes, hour, place);
+  let end = next;
   for (let first = at; first < at + OPEN_HOUR_LENGTH; first += QUARTERS) {
     let sum = 0;
     for (let quarter = 0; quarter < QUARTERS; quarter++) sum += quarters[first + quarter] as number;
-    bytes[next] = COMMA;
-    next = writeInteger(bytes, sum, next + 1);
+    bytes[next++] = COMMA;
+    if (sum !== 0) next = end = writeInteger(bytes, sum, next);
   }
   for (let index = at; index < at + OPEN_HOUR_LENGTH; index++) {
-    bytes[next] = COMMA;
-    next = writeInteger(bytes, quarters[index] as number, next + 1);
+    bytes[next++] = COMMA;
+    if (quarters[index] !== 0) next = end = writeInteger(bytes, quarters[index] as number, next);
   }
-  return next;
+  return end;
 }
 
 /** Maximum length of the text. A sum of four safe integers has at most 17 digits, plus a sign and a comma. */
@@ -94,7 +96,8 @@ export const openHourText = ({ hour, quarters }: NonNullable<OpenHour>): string 
 export function parseOpenHour(text: string | null): OpenHour {
   if (text === null) return null;
   const [hour = 0, ...numbers] = text.split(',').map(Number);
-  return { hour, quarters: numbers.slice(MEASURE_NAMES.length) };
+  const quarters = Array.from({ length: OPEN_HOUR_LENGTH }, (_, index) => numbers[MEASURE_NAMES.length + index] ?? 0);
+  return { hour, quarters };
 }
 
 /** Returns the index of a measure's quarter-hour. */

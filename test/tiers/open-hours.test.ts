@@ -77,13 +77,20 @@ async function homes() {
       const numbers = MEASURE_NAMES.flatMap((one) => open.map((quarter) => quarter[one] ?? 0));
       await database.pool.query('UPDATE device_heads SET open = $2 WHERE device_id = $1', [
         deviceId,
-        openHourText({ hour: openMs / HOUR_MS, quarters: numbers }),
+        withZeros(openHourText({ hour: openMs / HOUR_MS, quarters: numbers }), home % 3 === 0),
       ]);
     }
     made.push({ userId, deviceIds });
   }
   await addToProfile(database, closed);
   return made;
+}
+
+/** Returns an open hour as earlier versions stored it, with every zero, or unchanged. */
+function withZeros(text: string, isEarlier: boolean): string {
+  if (!isEarlier) return text;
+  const numbers = text.split(',');
+  return Array.from({ length: 1 + 5 * MEASURE_NAMES.length }, (_, index) => numbers[index] || '0').join(',');
 }
 
 /** Returns all answers that the service and people read about a home. */

@@ -28,20 +28,26 @@ const PLACE = {
   sum: (measure: number) => 2 + measure,
   quarters: (measure: number) => 2 + MEASURE_COLUMNS.length + measure * PER_HOUR,
 };
-/** Returns the SQL expression for a single number: queries need few, and converting all of them took four times as long. */
-const numberAt = (place: string | number): string => `split_part(h.open, ',', ${place})::bigint`;
+/** SQL expression of the hour; null: none is open. */
+const HOUR = `split_part(h.open, ',', ${PLACE.hour})::bigint`;
+/**
+ * Returns the SQL expression for a single number of an open hour, 0 if it is left out: queries need few, and converting all of them took
+ * four times as long.
+ */
+const numberAt = (place: string | number): string =>
+  `coalesce(nullif(split_part(h.open, ',', ${place}), ''), '0')::bigint`;
 
 /** Returns the SQL of the two views of open hours. */
 export const openHours = (): string => `-- A device's open hour is in its head, until a later one begins.
 CREATE OR REPLACE VIEW open_hours AS
-SELECT h.device_id, h.user_id, to_timestamp(${numberAt(PLACE.hour)} * 3600) AS hour,
+SELECT h.device_id, h.user_id, to_timestamp(${HOUR} * 3600) AS hour,
 ${MEASURE_COLUMNS.map((column, index) => `  ${numberAt(PLACE.sum(index))} AS ${column}`).join(',\n')}
 FROM device_heads h
 WHERE h.open IS NOT NULL;
 COMMENT ON VIEW open_hours IS 'The open hour of each device, as far as it is known.';
 
 CREATE OR REPLACE VIEW open_quarter_hours AS
-SELECT h.device_id, h.user_id, to_timestamp(${numberAt(PLACE.hour)} * 3600 + q.place * 900) AS starts_at,
+SELECT h.device_id, h.user_id, to_timestamp(${HOUR} * 3600 + q.place * 900) AS starts_at,
 ${MEASURE_COLUMNS.map((column, index) => `  ${numberAt(`${PLACE.quarters(index)} + q.place`)} AS ${column}`).join(',\n')}
 FROM device_heads h CROSS JOIN generate_series(0, ${PER_HOUR - 1}) q (place)
 WHERE h.open IS NOT NULL;
@@ -106,7 +112,7 @@ DECLARE
   silent text[];
 BEGIN
   silent := ARRAY(SELECT h.device_id FROM device_heads h
-    WHERE h.device_id > after_id AND ${numberAt(PLACE.hour)} < extract(epoch FROM before_at) / 3600
+    WHERE h.device_id > after_id AND ${HOUR} < extract(epoch FROM before_at) / 3600
     ORDER BY h.device_id LIMIT most FOR NO KEY UPDATE SKIP LOCKED);
   PERFORM apply_interval_deltas(array_agg(ROW (q.device_id, q.user_id, q.starts_at, ${quarters})::interval_delta))
   FROM open_quarter_hours q WHERE q.device_id = ANY (silent) AND (${quarters}) <> (${MEASURE_COLUMNS.map(() => 0).join(', ')}) HAVING count(*) > 0;

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatLawState, MAX_STATE_BYTES, parseLawState } from './law-state.ts';
+
+/** A time that a reading can have; a value that a law can have. */
+const time = fc.integer({ min: 0, max: 8.64e15 });
+const value = fc.maxSafeInteger().map((number) => number + 0);
+
+const runs = fc
+  .array(fc.tuple(time, value), { minLength: 1, maxLength: 7 })
+  .map((readings) => ({ run: readings.flat() }));
+const states = fc.oneof(
+  fc.constant(null),
+  fc.constant({}),
+  runs,
+  fc.record({ lastAtMs: time, lastMw: value }),
+  fc.record({ keptEndMs: time }),
+  fc.record({ run: fc.constant([1, 2]), held: fc.record({ readAtMs: time, valueMilliwattHours: value }) }),
+);
+
+test('a stored state is read as it was, however far its numbers lie apart', () => {
+  fc.assert(
+    fc.property(states, time, (state, lastReadAtMs) => {
+      const text = formatLawState(state, lastReadAtMs);
+      expect(parseLawState(JSON.parse(text), lastReadAtMs)).toEqual(state);
+      if (text.startsWith('"')) expect(text.length).toBeLessThanOrEqual(MAX_STATE_BYTES);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a state of an earlier version, as JSON, is read unchanged', () => {
+  for (const state of [{ run: [20, 1_000, 10, 900] }, { lastAtMs: 20, lastMw: 5 }, { good: { readAtMs: 1 } }, null])
+    expect(parseLawState(JSON.parse(JSON.stringify(state)), 20)).toEqual(state);
+});
+
+test('the state of a meter takes a third of its JSON', () => {
+  const atMs = 1_793_250_140_000;
+  const run = [atMs, 1_000_042_650, atMs - 10_000, 1_000_039_650, atMs - 140_000, 1_000_000_650];
+  const state = { run: [...run, atMs - 10_000, 1_000_039_650] };
+  const text = formatLawState(state, atMs);
+  expect(text.length).toBeLessThan(JSON.stringify(state).length / 3);
+});
+
+test('a state that only a part of is packable stays whole', () => {
+  const state = { run: [1, 2], more: 3 };
+  expect(JSON.parse(formatLawState(state, 1))).toEqual(state);
+});
+
+test('an unknown state says what to do', () => {
+  for (const stored of ['', 'R', 'Xab', '-A', 'Rg', 'RA"', `R${'A'.repeat(11)}`])
+    expect(() => parseLawState(stored, 0), stored).toThrow(/start the version that did/);
+});
