@@ -10,15 +10,15 @@ import { type RulePeriod, toFiringFields } from './rule.ts';
 /** SQLSTATE classes of transient errors (connections, deadlocks, resources, locks, shutdown): the batch is evaluated again later. */
 const PASSES = /^(08|40|53|55|57P)/;
 /**
- * Amounts are clamped to this bound, in billionths, before they are compared. All thresholds are lower (src/tariffs/terms.ts), so the
- * result is the same.
+ * Bound to which amounts are clamped before they are compared with thresholds, in billionths. Every threshold is lower
+ * (src/tariffs/terms.ts), so clamping does not change the result.
  */
 const BEYOND = 10n ** 18n;
 
 /** Result of an evaluation of alerts on costs. */
 export interface CostAlertEvaluation {
   firings: AlertFiring[];
-  /** Whether users remain whose costs the next transaction must compute. */
+  /** Whether there are users whose costs were deferred to the next transaction. */
   isMoreWaiting: boolean;
   /** Users whose costs could not be computed because of an internal error. Other users are not affected. */
   faults: { userId: string; error: unknown }[];

@@ -10,16 +10,21 @@ import type { Evaluator } from './pool.ts';
 import { type AlertRule, loadActiveRules, type RulePeriod, toFiringFields } from './rule.ts';
 import { computeUsageTotals } from './totals.ts';
 
-/** Maximum number of changed hours, summed over users, that one transaction takes. A single row may contain more. */
+/**
+ * Maximum number of changed hours that one transaction takes, summed over users. A single queue row may contain more.
+ */
 const MAX_CHANGES = 5_000;
-/** Maximum time that one transaction spends on costs, which take some milliseconds a user: the other alerts of the batch wait meanwhile. */
+/**
+ * Maximum time that one transaction spends on computing costs, which takes some milliseconds a user. The batch's other
+ * alerts wait meanwhile.
+ */
 const MAX_COSTS_MS = 500;
 
 /** Result of one pass over changed hours. */
 export interface EvaluationResult {
   /** Number of changed hours processed, summed over users. */
   changes: number;
-  /** Whether more changes are queued than one pass takes. */
+  /** Whether changes remain in the queue after this pass. */
   hasMore: boolean;
   candidates: number;
   fired: number;
@@ -116,7 +121,7 @@ async function takeChanges(
   return { count, hasMore, rows };
 }
 
-/** Returns each period that the changes touch, once for each rule, computed in threads. */
+/** Returns each period that contains a changed hour, once for each rule. The periods are computed in worker threads. */
 async function candidatesOf(
   evaluator: Evaluator,
   rules: readonly AlertRule[],

@@ -14,7 +14,7 @@ const ZONES = [
   'Pacific/Chatham',
   'America/St_Johns',
   'Pacific/Apia',
-  // Zones in which midnight occurs twice when the clock goes back.
+  // Time zones in which midnight occurs twice when the clock goes back.
   'Atlantic/Azores',
   'America/Havana',
 ];
@@ -37,7 +37,7 @@ const calendars = new Map(
     }),
   ]),
 );
-/** Local date and hour of an instant in a zone, from the platform's own tables instead of the library under test. */
+/** Local date and hour of an instant, computed with Intl instead of the library under test. */
 const wall = (zoneName: string, ms: number) =>
   Object.fromEntries(
     (calendars.get(zoneName) as Intl.DateTimeFormat).formatToParts(ms).map(({ type, value }) => [type, value]),
@@ -145,14 +145,14 @@ test('the hours that may fire include an hour of every day or month that may sti
         const touched = new Set(
           listHoursThatMayFire(nowMs).flatMap((ms) => periodsOfHour(kind, zone, ms).map(({ startMs }) => startMs)),
         );
-        // Periods from the current one backwards, until one ended too long ago.
+        // Iterates backwards from the current period until a period ended too long ago to fire.
         for (let one = periodAt(kind, zone, nowMs); one.endMs > nowMs - 24 * HOUR_MS; ) {
           expect(touched).toContain(one.startMs);
           one = periodAt(kind, zone, one.startMs - 1);
         }
       },
     ),
-    // Just after a day of 23 hours.
+    // An instant just after a day of 23 hours.
     { numRuns: 2_000, examples: [['Europe/Berlin', 'day', Date.UTC(2026, 2, 29, 22)]] },
   );
 });

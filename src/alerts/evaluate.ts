@@ -1,6 +1,6 @@
 import { type Period, type PeriodKind, periodsOfHour } from './period.ts';
 
-/** Alerts do not fire for periods that ended longer ago than this (README, Alerts). */
+/** Time after the end of a period from which its alerts no longer fire (README, Alerts). */
 const TOO_LATE_MS = 24 * 3_600_000;
 
 /** Kinds of periods; `Rules.kind` is an index into this list. */
@@ -8,11 +8,11 @@ export const PERIOD_KINDS: readonly PeriodKind[] = ['hour', 'day', 'month'];
 
 /** Alerts as typed arrays with one index for each alert, which are transferred to a thread without copying. */
 export interface RuleArrays {
-  /** Kind of each alert's period, as an index into KINDS. */
+  /** Kind of each alert's period, as an index into PERIOD_KINDS. */
   kind: Uint8Array;
   /** Time zone of each alert, as an index into the zones of the batch. */
   zone: Uint16Array;
-  /** Numbers of the alerts' users, as in `Changes.user`, in ascending order. */
+  /** Number of each alert's user, as in `ChangeArrays.user`, in ascending order. */
   user: Uint32Array;
 }
 
@@ -34,7 +34,9 @@ export type TotalArrays =
   | { totalMilliwattHours: Float64Array; thresholdMilliwattHours: Float64Array }
   | { totalBillionths: BigInt64Array; thresholdBillionths: BigInt64Array };
 
-/** Returns each period that the changes touch, once for each rule, without periods that ended too long ago. Pure. */
+/**
+ * Returns each period that contains a changed hour, once for each rule, without periods that ended too long ago. Pure.
+ */
 export function findCandidatePeriods(
   rules: RuleArrays,
   zones: readonly string[],

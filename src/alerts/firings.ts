@@ -4,14 +4,16 @@ import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 
 /**
- * A past firing of an alert. Of type `no_data`: `period_end` and totals are null, and `device_id` is set ('' for all other types). Alerts
- * on costs have `total_cost` and `currency` instead of `total_milliwatt_hours`.
+ * A past firing of an alert. A firing of type `no_data` has a `device_id` ('' for all other types), and null as
+ * `period_end` and totals. Firings of alerts on costs have `total_cost` and `currency` instead of
+ * `total_milliwatt_hours`.
  */
 export type PastFiring = Omit<Selectable<Tables['alert_firings']>, 'alert_id'>;
 
 /**
- * Returns at most `limit` firings of an alert within the caller's reach, newest first, before `cursor` (an event_id; these sort by time).
- * The firings of one alert are found by the key and sorted: an hourly alert has fewer than ten thousand in the 400 days of retention.
+ * Returns at most `limit` firings of an alert within the caller's reach, newest first, before `cursor` (an event_id;
+ * event ids sort by time). All firings of the alert are read and sorted, because even an hourly alert has fewer than
+ * ten thousand in the 400 days of retention.
  */
 export async function listFirings(
   db: Database,

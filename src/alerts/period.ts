@@ -3,7 +3,10 @@ import { HOUR_MS, MINUTE_MS } from '#src/core/units.ts';
 import { firstInstant } from '#src/energy/ranges.ts';
 import type { AlertType } from './store.ts';
 
-/** Kind of period that an alert on usage or costs adds up: clock hours, days or months in the time zone of its user. */
+/**
+ * Kind of period over which an alert adds up usage or costs: clock hour, day or month in the time zone of the alert's
+ * user.
+ */
 export type PeriodKind = 'hour' | 'day' | 'month';
 
 /** Types of alerts on the cost of a period. */
@@ -30,8 +33,8 @@ export interface Period {
 }
 
 /**
- * Returns the period that contains an instant, in a time zone (IANA name). Hours begin on the clock of the zone: at half past (UTC) in
- * Kolkata.
+ * Returns the period of a time zone (IANA name) that contains an instant. Hours begin on the zone's clock: in Kolkata
+ * at half past (UTC).
  */
 export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
   if (kind === 'hour') {
@@ -45,13 +48,16 @@ export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
 }
 
 /**
- * Returns hours (starts in UTC) that together touch every day or month that may still fire: current periods, and periods that ended less
- * than 24 hours ago. They are 12 hours apart, because no day is shorter than that.
+ * Returns hours (starts in UTC) such that each day or month that may still fire contains one of them: current periods,
+ * and periods that ended less than 24 hours ago. The hours are 12 hours apart, because every period is longer than
+ * that.
  */
 export const listHoursThatMayFire = (nowMs: number): number[] =>
   [0, 12, 24].map((back) => Math.floor(nowMs / HOUR_MS) * HOUR_MS - back * HOUR_MS);
 
-/** Returns the periods of a zone that a UTC hour touches: one, or two if a period of the zone begins within the hour. */
+/**
+ * Returns the periods of a zone that overlap a UTC hour: one, or two if a period of the zone begins within the hour.
+ */
 export function periodsOfHour(kind: PeriodKind, zone: string, hourMs: number): Period[] {
   const first = periodAt(kind, zone, hourMs);
   const last = periodAt(kind, zone, hourMs + HOUR_MS - 1);

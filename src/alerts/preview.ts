@@ -17,7 +17,7 @@ import {
   type UsageAlertType,
 } from './period.ts';
 
-/** Days of the past to which a preview applies a rule. */
+/** Number of past days to which a preview applies a rule. */
 const DAYS = 90;
 const MOST_SILENCES = 1_000;
 
@@ -98,7 +98,7 @@ async function costsBy(
   } catch (error) {
     if (!isTwoCurrenciesError(error)) throw error;
   }
-  // The range has tariffs of two currencies, which is rare: each period is computed by itself.
+  // Tariffs of two currencies are valid in the range, which is rare, so each period is computed separately.
   const periods: Period[] = [];
   for (let atMs = from.getTime(); atMs < to.getTime(); atMs = (periods.at(-1) as Period).endMs)
     periods.push(periodAt(kind, zone, atMs));
@@ -109,7 +109,7 @@ async function costsBy(
   });
 }
 
-/** Returns the last 90 days of a zone; for months, extended to the beginning of the first month. */
+/** Returns the last 90 days of a zone. For monthly rules, the range is extended to the beginning of its first month. */
 function lookedAt(kind: PeriodKind, zone: string, now: Date): Range {
   const today = DateTime.fromJSDate(now, { zone });
   const first = today.minus({ days: DAYS - 1 });
@@ -134,7 +134,7 @@ export async function previewSilence(
     .execute();
   const ids = devices.map(({ device_id }) => device_id);
   const quarterAt = (ms: number) => Math.ceil(ms / QUARTER_MS) * QUARTER_MS;
-  // The range ends a day after now, because a meter's clock may run ahead.
+  // The range extends one day beyond now, because a meter's clock may run ahead.
   const fromMs = quarterAt(now.getTime() - DAYS * DAY_MS);
   const range = { from: new Date(fromMs), to: new Date(quarterAt(now.getTime() + DAY_MS)) };
   const quarters = await readQuarters(db, { key: 'device_id', ids }, range, ['readingCount']);

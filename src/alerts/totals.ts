@@ -5,7 +5,7 @@ import { filterComposedUsers } from '#src/energy/usage/composed.ts';
 import { importsInSpans } from '#src/energy/usage/totals.ts';
 import type { Period } from './period.ts';
 
-/** A period of an alert, with the user that the alert belongs to. */
+/** A period of an alert, with the alert's user. */
 export interface UserAlertPeriod extends Period {
   alertId: string;
   userId: string;

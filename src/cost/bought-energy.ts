@@ -4,13 +4,16 @@ import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
 import { readHistoryFacts } from '#src/energy/usage/pasts.ts';
 import { sumQuarters } from '#src/energy/usage/quarters.ts';
 
-/** Subject of a cost: a user's home, or one of its devices (the caller must have checked its reach). */
+/**
+ * Whose costs are computed: a user's home, or one of its devices. The caller must have checked that the device is
+ * within its reach.
+ */
 export interface Buyer {
   userId: string;
   deviceId?: string;
 }
 
-/** List of energies: whole mWh, or the meter's smaller units as bigints. */
+/** List of energies: whole mWh as floats, or the meter's smaller units as bigints. */
 type Energies<Energy extends number | bigint> = Energy extends number ? Float64Array : readonly Energy[];
 
 /** Energy in consecutive quarter-hours (UTC) from `fromMs` on. */
@@ -20,7 +23,7 @@ export interface BoughtEnergy<Energy extends number | bigint = number> {
   /** Estimated part of `imported`. */
   estimated: Energies<Energy>;
   exported: Energies<Energy>;
-  /** Milliseconds of each quarter-hour in which the import is known. */
+  /** Milliseconds of each quarter-hour for which the import is known. */
   coveredMs: Float64Array;
 }
 
@@ -28,15 +31,15 @@ export interface BoughtEnergy<Energy extends number | bigint = number> {
 export interface EnergyMeter<Energy extends number | bigint = number> {
   /** Number of its units in a mWh; default 1. More than 1 only with bigints. */
   unitsPerMilliwattHour?: bigint;
-  /** Start of the first quarter-hour with data, Unix ms. Null: there are no data. */
+  /** Start of the first quarter-hour with data, Unix ms. Null if there are no data. */
   beginsAtMs: number | null;
   /** Returns the energy of `[from, to)`, which are starts of quarter-hours. */
   boughtIn(range: { from: Date; to: Date }): Promise<BoughtEnergy<Energy>>;
 }
 
 /**
- * Returns the meter of bought and fed-in energy (docs/cost.md, "Whose energy"). A home is metered at its connection point, or by the
- * imports of its consumption devices while it has no grid meter; a device by its import.
+ * Returns the meter of imported and exported energy (docs/cost.md, "Whose energy"). A home is metered at its connection
+ * point or, while it has no grid meter, by the imports of its consumption devices; a device by its own import.
  */
 export async function boughtEnergyMeterOf(db: Database, { userId, deviceId }: Buyer): Promise<EnergyMeter> {
   if (deviceId !== undefined) return deviceMeter(db, deviceId, { exported: 0 });
@@ -48,7 +51,10 @@ export async function boughtEnergyMeterOf(db: Database, { userId, deviceId }: Bu
   };
 }
 
-/** Returns the meter of a device's import and, if `exported` is 1, its export, regardless of its placement. */
+/**
+ * Returns the meter of a device, regardless of its placement. It counts the device's import and, if `exported` is 1,
+ * its export.
+ */
 export async function deviceMeter(
   db: Database,
   deviceId: string,

@@ -33,7 +33,7 @@ test('ends a calculation beyond its time limit with 503, and begins the accountâ
 test('an aborted task ends its thread; a computation that never ends does not block the process', async () => {
   const calculator = createCalculator({ limitMs: 1_500 });
   const now = new Date('2026-01-01');
-  // Eight thousand years of a tariff, without a limit.
+  // A tariff that is valid for eight thousand years, computed without a time limit.
   const range = { from: new Date(0), to: new Date('9999-01-01'), zone: 'UTC', start: '1970-01-01', end: '9998-12-31' };
   const held = { zone: 'UTC', beginsAtMs: 0, stretches: [], prices: [] };
   const rates = { kind: 'series' as const, seriesId: 'x', multiply: 1n, add: 0n };

@@ -38,7 +38,8 @@ export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}
         throw new AppError('calculationUnderWay', { retryAfterSeconds: RETRY_AFTER_SECONDS });
       underWay.add(accountId);
       const signal = AbortSignal.timeout(limitMs);
-      // A statement of the database that was begun goes on after the time limit, and so does the account's turn.
+      // The account's turn does not end before the work has ended: a database statement that has begun continues after
+      // the time limit.
       const done = work(signal).finally(() => underWay.delete(accountId));
       try {
         return await Promise.race([done, rejectWhenAborted(signal)]);

@@ -16,7 +16,7 @@ export interface ComparedTariffs {
   others: { tariffId: string; name: string; cost: Cost }[];
 }
 
-/** Maximum number of compared tariffs: each one prices a year of quarter-hours. */
+/** Maximum number of other tariffs to compare. Each of them is applied to a year of quarter-hours. */
 const MOST_OTHERS = 5;
 
 /**
@@ -56,13 +56,13 @@ export async function compareOwnTariffs(
 export interface ComparedOffers {
   currency: string;
   current: Cost | null;
-  /** `difference`: its total minus the current cost; null if there is no current cost. */
+  /** `difference`: the offer's total minus the current cost; null if there is no current cost. */
   alternatives: { name: string; cost: Cost; difference: string | null }[];
 }
 
 /**
- * Computes what a range, which has begun, would have cost by each offer. Error 422 if tariffs of two currencies are valid in the range, or an
- * offer has another currency than they, or than the first offer.
+ * Computes the costs of a range that has begun, under each offer. Error 422 if tariffs of two currencies are valid in
+ * the range, or if an offer's currency differs from theirs or from the first offer's.
  */
 export async function compareOffers(
   db: Database,

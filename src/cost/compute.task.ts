@@ -16,13 +16,16 @@ import {
 } from './what-if.ts';
 
 interface RangeTask {
-  /** Energy and prices. For `what if`, only the energy of earlier months; `exchange` contains the energy of the range. */
+  /**
+   * Energy and prices. For `what if`, its energy covers only earlier months; `exchange` contains the energy of the
+   * range.
+   */
   held: HeldCostSources;
   range: Range;
   now: Date;
 }
 
-/** Computes the cost of a range by each list of tariffs. */
+/** Computes the cost of a range under each list of tariffs. */
 export interface CompareTask extends RangeTask {
   ask: 'compare';
   tariffs: readonly (readonly Tariff[])[];
@@ -82,7 +85,10 @@ export async function computeWhatIf({
   };
 }
 
-/** Returns the meter of a home after its change, in its units. Months before the range keep their actual peaks. */
+/**
+ * Returns the meter of a home after its change, in the simulation's units. Months before the range keep their actual
+ * peaks.
+ */
 function openAfter(earlier: readonly BoughtEnergy[], { units, after, coveredMs }: SimulatedHome, fromMs: number) {
   const inUnits = (list: Float64Array) => Array.from(list, (milliwattHours) => BigInt(milliwattHours) * units);
   const stretches = [

@@ -17,7 +17,7 @@ export interface Cost {
   capacity?: string;
   /** Part of the `import` cost that is for estimated energy. */
   estimated: string;
-  /** kWh without a known price. No amount includes them. */
+  /** Energy without a known price, in kWh. No amount includes it. */
   missing_prices_kwh: number;
 }
 
@@ -29,7 +29,7 @@ export interface CostedEnergy {
   exported: number | bigint;
 }
 
-/** Denominator of the costs of whole mWh: mWh × 10^-18 of the currency per kWh. */
+/** Denominator of costs for energies in whole mWh: converts mWh × 10^-18 of the currency per kWh to the currency. */
 export const ENERGY_UNIT = 10n ** 24n;
 const MILLIWATT_HOURS_PER_KWH = 1_000_000n;
 const BILLION = 1_000_000_000n;
@@ -43,9 +43,9 @@ export interface CostSums {
   imported: bigint;
   estimated: bigint;
   exported: bigint;
-  /** Energy without a known price, in units. */
+  /** Energy without a known price, in units (see `unitsPerMilliwattHour`). */
   missing: bigint;
-  /** Standing charges in billionths times quarter-hours, by the number of quarter-hours in their days. */
+  /** Standing charges: sums of billionths × quarter-hours, keyed by the number of quarter-hours in a day. */
   standing: Map<number, bigint>;
   capacity: Fraction | null;
 }
@@ -61,24 +61,27 @@ export const createCostSums = (unitsPerMilliwattHour = 1n): CostSums => ({
   capacity: null,
 });
 
-/** Consecutive quarter-hours with the same prices, which are multiplied once. */
+/** Consecutive quarter-hours with the same prices. Their energy is summed first and multiplied by the price once. */
 interface Run extends CostedEnergy {
   into: CostSums;
   day: ClockDay;
   tariff: Tariff | null;
   importPrice: ExactPrice | null;
-  /** Undefined: the tariff does not pay for exported energy. */
+  /** Undefined if the tariff does not pay for exported energy. */
   exportPrice: ExactPrice | null | undefined;
   quarters: number;
 }
 
-/** Adds two energies of the same kind. Most are numbers, which are several times as fast as bigints. */
+/**
+ * Adds two energies of the same kind. Numbers have a branch of their own because they are several times as fast as
+ * bigints.
+ */
 const plus = <Energy extends number | bigint>(a: Energy, b: Energy): Energy =>
   ((a as number) + (b as number)) as Energy;
 
 /**
- * Creates an accumulator that adds up the costs of quarter-hours, in order of time, by the user's tariffs (in order of `validFrom`).
- * `hasStanding`: whether it includes standing charges.
+ * Creates an accumulator that adds up the costs of quarter-hours in order of time. `tariffs`: the user's, in order of
+ * `validFrom`. `hasStanding`: whether to include standing charges.
  */
 export function createCostAccumulator(
   tariffs: readonly Tariff[],
@@ -111,8 +114,8 @@ export function createCostAccumulator(
 
   return {
     /**
-     * Adds the cost of a quarter-hour (UTC, with its local time) to some sums; or of several quarter-hours of one day, if none of them has
-     * any energy.
+     * Adds the cost of a quarter-hour (UTC, with its local time) to `into`. May be called once for several
+     * quarter-hours of one day if none of them has any energy.
      */
     add(into: CostSums, quarterMs: number, clock: ClockQuarter, energy: CostedEnergy, quarters = 1): void {
       const { imported, estimated, exported } = energy;

@@ -24,10 +24,13 @@ export interface CostBucket {
   cost: Cost;
 }
 
-/** Additional decimals of rows by hour, half-hour and quarter-hour: a hundredth of the minor unit. */
+/**
+ * Additional decimals of costs in rows by hour, half-hour and quarter-hour, which are precise to a hundredth of the
+ * minor unit.
+ */
 const DECIMALS_OF_HOURS = 2;
 
-/** Query for costs. `now`: later quarter-hours have no cost yet. */
+/** A query for costs. `now`: quarter-hours that begin later have no cost yet. */
 export interface CostQuery {
   buyer: Buyer;
   range: Range;
@@ -83,7 +86,10 @@ export async function assertOneCurrencyInRange(db: Database, userId: string, ran
   assertSingleCurrency(await loadAllTariffs(db, userId), range, await zoneOf(db, userId));
 }
 
-/** Loads the sources of costs; energy and prices are read later, range by range. `known`: tariffs to use instead of the user's. */
+/**
+ * Loads what a cost computation needs. Energy and prices are read later, range by range. `known`: tariffs to use
+ * instead of the user's.
+ */
 export async function loadCostSources(
   db: Database,
   buyer: Buyer,
@@ -99,7 +105,10 @@ export async function loadCostSources(
   return { tariffs, zone, meter, isHome, pricesIn: (stretch) => loadPrices(db, series, stretch) };
 }
 
-/** Reads the sources of the costs of a user's home in a range by some tariffs into memory. The signal aborts it. */
+/**
+ * Reads into memory the energy and prices that the costs of a user's home in a range need under some tariffs. The
+ * signal aborts the reading.
+ */
 export async function holdCostSources(
   db: Database,
   userId: string,
@@ -112,7 +121,7 @@ export async function holdCostSources(
   return { zone, beginsAtMs: meter.beginsAtMs, stretches, prices: await holdPrices(db, tariffs, range, now) };
 }
 
-/** Reads the prices of the series that tariffs use in a range. */
+/** Reads the prices, in a range, of the series that the tariffs use. */
 export function holdPrices(
   db: Database,
   tariffs: readonly Tariff[],

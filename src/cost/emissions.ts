@@ -13,7 +13,7 @@ import { usageRowKeyOf } from './weighted-rows.ts';
 export interface Emissions {
   /** Kilograms of CO2 equivalent with 3 decimals, rounded once from the exact sum. */
   kg_co2e: string;
-  /** kWh without a known intensity. `kg_co2e` does not include them. */
+  /** Energy without a known intensity, in kWh. `kg_co2e` does not include it. */
   missing_kwh: number;
 }
 
@@ -22,8 +22,8 @@ const DECIMALS_OF_KG = 3;
 const NO_EMISSIONS: Emissions = { kg_co2e: '0.000', missing_kwh: 0 };
 
 /**
- * Returns a function for the emissions of each row of a range. Null if the user has no emission series. Bought energy counts, as for costs
- * (docs/emissions.md).
+ * Returns a function that computes the emissions of each row of a range. Null if the user has no emission series.
+ * Bought energy counts, as for costs (docs/emissions.md).
  */
 export async function loadEmissions(
   db: Database,
@@ -45,14 +45,17 @@ export async function loadTotalEmissions(db: Database, asked: CostQuery): Promis
   return all ? roundEmissions(all) : NO_EMISSIONS;
 }
 
-/** Loads the sources by which emissions are computed as costs are: a tariff whose price of a kWh is the intensity in grams. */
+/**
+ * Loads the sources of an emissions computation, which works like that of costs, with a tariff whose price of a kWh is
+ * its intensity in grams.
+ */
 async function loadEmissionSources(db: Database, { buyer, range }: CostQuery, seriesId: string): Promise<CostSources> {
   const tariff: Tariff = {
     ...{ tariffId: '', userId: buyer.userId, name: '', validFrom: range.start, currency: 'gCO2e' },
     ...{ standingPerDay: null, capacity: null, export: null },
     import: { kind: 'series', seriesId, multiply: asBillionths(1_000_000_000n), add: asBillionths(0n) },
   };
-  // Days are those of the range's zone: in the user's zone, the range may begin during a day.
+  // Days are those of the range's zone, because in the user's zone the range may begin during a day.
   return { ...(await loadCostSources(db, buyer, [tariff])), zone: range.zone };
 }
 

@@ -10,15 +10,21 @@ export interface HeldCostSources {
   zone: string;
   /** Start of the first quarter-hour with data, Unix ms. Null: there are no data. */
   beginsAtMs: number | null;
-  /** Energy of earlier months, whose peaks may count, and of the range. If two of them overlap, the later one in the list applies. */
+  /**
+   * Energy of earlier months, whose peaks may count for capacity charges, and of the range. Where two stretches
+   * overlap, the later one in the list applies.
+   */
   stretches: BoughtEnergy[];
   prices: PackedPrices[];
 }
 
-/** Length of the range that is read at a time: the quarter-hours of 96 days. */
+/** Length of the range that is read in one query: the quarter-hours of 96 days. */
 const CHUNK_MS = 96 * 96 * QUARTER_MS;
 
-/** Reads lists by quarter-hour of `[fromMs, toMs)` in chunks, so that other work of the process runs in between. */
+/**
+ * Reads several lists with one value for each quarter-hour of `[fromMs, toMs)`, in chunks, so that other work of the
+ * process runs in between.
+ */
 export async function readInChunks<Name extends string>(
   { fromMs, toMs }: { fromMs: number; toMs: number },
   read: (chunk: { from: Date; to: Date }) => Promise<Record<Name, Float64Array>>,
@@ -37,8 +43,8 @@ export async function readInChunks<Name extends string>(
 }
 
 /**
- * Reads the energy from which the costs of a range are computed: of the range up to now, and of earlier months if a tariff averages their
- * peaks.
+ * Reads the energy that the costs of a range need: that of the range up to now and, if a tariff averages peaks of
+ * earlier months, that of these months.
  */
 export async function loadEnergyOfRange(
   meter: EnergyMeter,
@@ -57,7 +63,7 @@ export async function loadEnergyOfRange(
 }
 
 /**
- * Reads the months before the first whole month of a range over which a capacity charge may average: as many as are needed with a peak, and
+ * Reads the energy of earlier months over which a capacity charge averages: as many months with a peak as it needs, and
  * the month in which the range begins.
  */
 export async function earlierMonths(
@@ -85,7 +91,7 @@ export async function earlierMonths(
   return months;
 }
 
-/** Opens held sources for cost computations by some tariffs, which need no database. */
+/** Converts held data to the sources of a cost computation under some tariffs, which then needs no database. */
 export const openSources = (
   { zone, beginsAtMs, stretches, prices }: HeldCostSources,
   tariffs: readonly Tariff[],
@@ -97,7 +103,7 @@ export const openSources = (
   pricesIn: lookupOf(prices),
 });
 
-/** Returns the same lookup for every range, made once for all tariffs. */
+/** The price lookup is created once for each list of prices, and shared by all tariffs and ranges. */
 const lookups = new WeakMap<readonly PackedPrices[], ReturnType<typeof createPriceLookup>>();
 function lookupOf(prices: readonly PackedPrices[]): CostSources['pricesIn'] {
   const lookup = lookups.get(prices) ?? createPriceLookup(prices);

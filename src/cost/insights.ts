@@ -8,7 +8,10 @@ import { assertOneCurrencyInRange, type CostQuery, loadCosts, loadTotalCost } fr
 import { type Emissions, loadEmissions, loadTotalEmissions } from './emissions.ts';
 import { addCostsToRows, type UsageRow } from './weighted-rows.ts';
 
-/** Requested costs and emissions. Null: no tariff was valid, or the user has no emission series. */
+/**
+ * Requested costs and emissions. A cost is null if no tariff was valid; emissions are null if the user has no emission
+ * series.
+ */
 export interface CostAndEmissions {
   cost?: Cost | null;
   emissions?: Emissions | null;
@@ -24,8 +27,8 @@ interface AskedInsights {
 }
 
 /**
- * Adds the requested costs and emissions to the rows of a range, in order of time. A cost without known energy gets a row of its own, in
- * which `members` (the other requested fields) are null.
+ * Adds the requested costs and emissions to the rows of a range, in order of time. If a bucket has a cost but no known
+ * energy, a row is added for it, in which `members` (the other requested fields) are null.
  */
 export async function addCostsAndEmissions<Row extends UsageRow>(
   db: Database,
@@ -67,9 +70,10 @@ export async function loadInsightsWithCostAndEmissions(db: Database, asked: Aske
   return addCostsAndEmissions(db, rows, { buyer: { userId }, range, now, groupBy, weighted, members });
 }
 
-/** Yields the rows with costs and emissions page by page, in the pages of rows without them. */
+/** Yields usage rows with their costs and emissions, in the same pages as without them. */
 export async function* streamWeightedInsights(db: Database, asked: AskedInsights) {
-  // Checked for the whole range: once a streamed response has begun, an error can no longer be returned.
+  // The currencies of the whole range are checked first: once a streamed response has begun, an error can no longer be
+  // returned.
   if (asked.weighted.has('cost')) await assertOneCurrencyInRange(db, asked.userId, asked.range);
   for (const range of splitIntoPages(asked.range, asked.groupBy))
     yield await loadInsightsWithCostAndEmissions(db, { ...asked, range });

@@ -18,14 +18,17 @@ export interface PeriodCosts {
   compared: { now: Cost | null; before: Cost | null; last_year: Cost | null };
   /** Costs of the devices that used most. */
   devices: { device_id: string; cost: Cost | null }[];
-  /** Cost of a constant load of 1 kW over a year, at the home's mean price of a used kWh. */
+  /** Cost of a constant load of 1 kW over a year, at the home's mean price of a kWh. */
   kilowatt_year: KilowattYearCost | null;
 }
 
 /** Maximum number of devices whose own costs are computed. */
 const MOST_DEVICES = 12;
 
-/** Returns the costs of a period; tariffs, zone and home are loaded once. Costs are null if tariffs of two currencies were valid. */
+/**
+ * Returns the costs of a period. Loads tariffs, zone and home once. The costs are null if tariffs of two currencies
+ * were valid.
+ */
 export async function loadPeriodCosts(
   db: Database,
   buyer: Buyer,

@@ -15,13 +15,13 @@ export interface PriceCurve {
   hours: { starts_at: string; per_kwh: string | null }[];
 }
 
-/** An exact price has 18 decimals. */
+/** Number of units in 1 of the currency: an exact price has 18 decimals. */
 const UNIT = 10n ** 18n;
 const DECIMALS = 5;
 
 /**
- * Returns what a home pays for a kWh in each clock hour of today and tomorrow in its time zone. Without hours if its tariff of neither day
- * uses a price series: other prices are in the tariff itself.
+ * Returns what a home pays for a kWh in each clock hour of today and tomorrow, in its time zone. `hours` is empty if
+ * neither day's tariff uses a price series: all other prices are in the tariff itself.
  */
 export async function loadPriceCurve(db: Database, userId: string, now: Date): Promise<PriceCurve> {
   const { tariffs, zone, pricesIn } = await loadCostSources(db, { userId });

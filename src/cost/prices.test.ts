@@ -33,7 +33,7 @@ test('the first matching period applies, and after midnight the weekday of the n
   };
   expect(priceAt(rates, 5, 1_320)).toBe(2);
   expect(priceAt(rates, 5, 0)).toBe(2);
-  // After Friday's midnight it is Saturday.
+  // A period that begins on Friday continues after midnight, on Saturday.
   expect(priceAt(rates, 6, 0)).toBe(4);
   expect(priceAt(rates, 5, 360)).toBe(4);
   expect(priceAt(rates, 1, 420)).toBe(3);

@@ -1,19 +1,25 @@
 import type { ClockDay, ClockQuarter } from '#src/energy/wall-clock.ts';
 import type { RatePeriod, Rates, Tariff } from '#src/tariffs/tariff.ts';
 
-/** A price per kWh in 10^-18 of its currency: exact for products of billionths, as in `series × multiply + add`. */
+/**
+ * A price per kWh in 10^-18 of its currency. This unit is exact for products of billionths, as in `series × multiply +
+ * add`.
+ */
 export type ExactPrice = bigint;
 
 const BILLION = 1_000_000_000n;
 
-/** Returns the price of a series for a quarter-hour (UTC) in billionths, or null if unknown. */
+/** Returns the price of a series in a quarter-hour (UTC), in billionths; null if unknown. */
 export type SeriesPriceLookup = (seriesId: string, quarterMs: number) => bigint | null;
 
 /** Returns the tariff that is valid on a day (YYYY-MM-DD in the user's zone), or null. `tariffs` are in order of `validFrom`. */
 export const findTariffOfDay = (tariffs: readonly Tariff[], date: string): Tariff | null =>
   tariffs.findLast(({ validFrom }) => validFrom <= date) ?? null;
 
-/** Returns the price of a kWh by some rates in a quarter-hour with its local time, or null if unknown. Pure (docs/cost.md, "Prices"). */
+/**
+ * Returns the price of a kWh under some rates, in a quarter-hour given with its local time; null if unknown. Pure
+ * (docs/cost.md, "Prices").
+ */
 export function findEnergyPrice(
   rates: Rates,
   quarterMs: number,
@@ -33,7 +39,9 @@ export function findEnergyPrice(
   }
 }
 
-/** Whether a period applies to a quarter-hour. After midnight, the weekday and month of the new day count. */
+/**
+ * Whether a period of a tariff applies to a quarter-hour. After midnight, the weekday and month of the new day count.
+ */
 function isIn(
   { days, months, fromMinute, toMinute }: RatePeriod,
   { day, minute }: { day: ClockDay; minute: number },

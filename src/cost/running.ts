@@ -21,7 +21,7 @@ export async function costsSoFar(
   const sources = await loadCostSources(db, { userId });
   const earns = sources.tariffs.some((tariff) => tariff.export !== null);
   const untilMs = earns ? await findExportsKnownUntil(db, userId, now.getTime()) : Number.POSITIVE_INFINITY;
-  // `until` is inclusive, and the quarter-hour that begins at `untilMs` does not count.
+  // `until` is inclusive, so the quarter-hour that begins at `untilMs` is excluded.
   const until = new Date(Math.min(now.getTime(), untilMs - 1));
   const costs: (Cost | null)[] = [];
   for (const { startMs, endMs } of periods) {
@@ -36,11 +36,11 @@ const rangeOf = (startMs: number, endMs: number, zone: string): Range => {
   return { from: new Date(startMs), to: new Date(endMs), zone, start: dateOf(startMs), end: dateOf(endMs - 1) };
 };
 
-/** Of all errors of a cost computation, only two currencies in one range are the caller's fault. */
+/** Whether the error is that of two currencies in one range: the only fault of the caller in a cost computation. */
 export const isTwoCurrenciesError = (error: unknown): boolean =>
   error instanceof AppError && error.is === 'unprocessable';
 
-/** Returns the result, or null if tariffs of two currencies are valid in its range. */
+/** Awaits a cost; returns null if it fails because tariffs of two currencies are valid in its range. */
 export async function nullIfTwoCurrencies<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;

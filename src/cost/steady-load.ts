@@ -19,7 +19,7 @@ const HOURS_OF_YEAR = 8_766;
 export interface KilowattYearCost {
   currency: string;
   amount: number;
-  /** Amount if every hour cost as much as the hours from 0 to 5 o'clock. Null: none of these prices is known. */
+  /** Amount if every hour cost as much as the hours from 0 to 5 o'clock. Null if no price of these hours is known. */
   night_amount: number | null;
 }
 
@@ -28,9 +28,9 @@ const NIGHT_ENDS_MINUTE = 5 * 60;
 const isNight = ({ minute }: ClockQuarter): boolean => minute < NIGHT_ENDS_MINUTE;
 
 /**
- * Returns the cost of a load of 1 kW over a year, by the known prices of the 365 days up to the end of a period, or up to now if that is
- * earlier. A kWh costs the price times the share of the home's usage that was bought in that quarter-hour. Null if no price is known or the
- * currency changed.
+ * Returns the cost of a load of 1 kW over a year, extrapolated from the known prices of the 365 days up to the end of a
+ * period (or up to now if that is earlier). A kWh costs the price times the share of the home's usage that was bought
+ * in the same quarter-hour. Null if no price is known or the currency changed.
  */
 export async function computeKilowattYearCost(
   db: Database,
@@ -67,14 +67,17 @@ export async function computeKilowattYearCost(
   return currency === undefined || amount === null ? null : { currency, amount, night_amount: yearOf([parts[0]]) };
 }
 
-/** For a load of 1 kW: its hours, the bought part of its kWh, and their cost (null: no tariff was valid). */
+/**
+ * Sums over some quarter-hours for a load of 1 kW: the hours, the bought part of its kWh, and the cost (null if no
+ * tariff was valid).
+ */
 interface Part {
   cost: Cost | null;
   hours: number;
   bought: number;
 }
 
-/** Extrapolates the cost of some parts to a year. Null if no bought energy has a known price. Pure. */
+/** Extrapolates the cost of some parts to a whole year. Null if no bought energy has a known price. Pure. */
 function yearOf(parts: readonly Part[]): number | null {
   const held = parts.filter(({ cost }) => cost !== null);
   const sum = (of: (part: Part) => number) => held.reduce((all, part) => all + of(part), 0);
@@ -82,7 +85,7 @@ function yearOf(parts: readonly Part[]): number | null {
   if (hours === 0) return null;
   if (bought === 0) return 0;
   const priced = bought - sum(({ cost }) => cost?.missing_prices_kwh ?? 0);
-  // The energy without a price is rounded to 1 Wh.
+  // `missing_prices_kwh` is rounded to 1 Wh, so smaller differences are not significant.
   if (priced < 0.001) return null;
   const perKwh = sum(({ cost }) => Number(cost?.import ?? 0)) / priced;
   return perKwh * (bought / hours) * HOURS_OF_YEAR;
@@ -105,8 +108,9 @@ async function sharesBought(db: Database, userId: string, range: { from: Date; t
 }
 
 /**
- * Returns the shares of usage that was bought, from energies in mWh. A quarter-hour with unknown usage (NaN or 0) gets the mean of the same
- * time (UTC) on other days, because solar production depends on the time of day; without such days, the mean of all. Pure.
+ * Returns the share of usage that was bought, by quarter-hour, from energies in mWh. A quarter-hour with unknown usage
+ * (NaN or 0) gets the mean of the same time (UTC) on other days, because solar production depends on the time of day.
+ * Without such days it gets the mean of all quarter-hours. Pure.
  */
 export function computeBoughtShares(imported: Float64Array, used: Float64Array): Float64Array {
   const shares = used.map((energy, at) => (energy > 0 ? Math.min(1, (imported[at] as number) / energy) : Number.NaN));

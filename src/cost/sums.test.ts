@@ -25,7 +25,7 @@ const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Aust
 const decimal = (text = '0') => parseDecimal(text) ?? assert.fail(text);
 const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
 
-/** Rates as the service stores them. */
+/** Converts rates from the API's form to the stored form. */
 const ratesOf = (written: ApiRates): Rates => {
   if ('per_kwh' in written) return { kind: 'flat', perKwh: decimal(written.per_kwh) };
   if ('series_id' in written) {
@@ -148,7 +148,10 @@ const tariff = (currency: string) =>
     { requiredKeys: ['valid_from', 'currency', 'import'] },
   ) as fc.Arbitrary<ApiTariff>;
 
-/** A home with some days around the spring clock change, with values from a seed: fast-check would shrink that many values for an hour. */
+/**
+ * A home with some days around the spring clock change. Its values come from a seed, because fast-check would take an
+ * hour to shrink that many values.
+ */
 const home = fc
   .record({
     zone: fc.constantFrom(...ZONES),
@@ -222,7 +225,7 @@ const KEYS: Record<
   month: { ours: (_ms, { day }) => day.date.slice(0, 7), theirs: (ms, zone) => localTime(ms, zone).yearMonth },
   all: { ours: () => '', theirs: () => '' },
 };
-/** Start of the clock hour that contains a quarter-hour, as the first quarter-hour since which the clock shows the same hour. */
+/** Returns the start of a clock hour: the first of the consecutive quarter-hours in which the clock shows this hour. */
 function hourStart(ms: number, zone: string): string {
   const hourAt = (atMs: number) => {
     const { clock, offset } = localTime(atMs, zone);
@@ -264,7 +267,8 @@ test('costs equal those of an independent calculation, to the smallest unit', as
           .map(([key, one]) => [key, roundCost(one, more)] as const)
           .filter(([, cost]) => cost !== null);
         const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
-        // Rows by hour and day are not whole months, even on the first day of a month.
+        // Rows by hour and by day are not whole months, even on the first day of a month, so they have no capacity
+        // charges.
         const isOfMonths = group === 'month' || group === 'all';
         const tariffs = isOfMonths ? metered.tariffs : metered.tariffs.map(({ capacity: _, ...rest }) => rest);
         const expected = referenceCosts(
@@ -315,6 +319,6 @@ test('adds fifty years of standing charges without energy by whole days', async 
   expect(sums.size).toBe(50);
   expect(roundCost(sums.get('2019') ?? assert.fail())?.standing).toBe('182.50');
   expect(roundCost(sums.get('2016') ?? assert.fail())?.standing).toBe('183.00');
-  // Bound for 18,262 days: a few quarter-hours of each day are evaluated, instead of all 96.
+  // Of each of the 18,262 days, a few quarter-hours are evaluated, instead of all 96.
   expect(asked).toBeLessThan(18_262 * 4);
 });

@@ -18,21 +18,21 @@ export interface CostSources<Energy extends number | bigint = number | bigint> {
   /** Time zone of the user, by which prices apply and the days of standing charges and the months of peaks begin. */
   zone: string;
   meter: EnergyMeter<Energy>;
-  /** Returns the prices of series in `[from, to)`. */
+  /** Returns a lookup for the prices of series in `[from, to)`. */
   pricesIn(stretch: { from: Date; to: Date }): Promise<SeriesPriceLookup>;
   /** Whether standing charges and capacity charges apply: to a home, not to single devices. */
   isHome: boolean;
 }
 
-/** Length of the range that is read and held in memory at a time: the quarter-hours of 96 days. */
+/** Length of the range that is held in memory at a time: the quarter-hours of 96 days. */
 const CHUNK_MS = 96 * 96 * QUARTER_MS;
 
 /** Returns the bucket of a quarter-hour, from its start and its local time in the range's zone. */
 export type BucketKeyFunction = (quarterMs: number, clock: ClockQuarter) => string;
 
 /**
- * Returns the exact sums of buckets by key, in order, up to now. `hasMonths`: whether a bucket may contain whole months, to which capacity
- * charges apply. Error 422 if tariffs of two currencies are valid in the range.
+ * Returns the exact sums of costs up to now by bucket key, in order. `hasMonths`: whether a bucket may contain whole
+ * months, to which capacity charges apply. Error 422 if tariffs of two currencies are valid in the range.
  */
 export async function costSums(
   sources: CostSources,
@@ -106,10 +106,13 @@ export const costedQuarters = (range: Range, now: Date): { fromMs: number; toMs:
 
 const DAY_QUARTERS = 96;
 
-/** Whether a quarter-hour begins a day of 24 hours. Days with a clock change are excluded, because their end is not simple to find. */
+/**
+ * Whether a quarter-hour is the first of a day of 24 hours. Days with a clock change are excluded, because their end is
+ * not simple to find.
+ */
 const beginsOrdinaryDay = ({ minute, day }: ClockQuarter): boolean => minute === 0 && day.quarters === DAY_QUARTERS;
 
-/** Whether a quarter-hour is the last of a day and belongs to the same row as the first one. */
+/** Whether a quarter-hour is the last of a day and belongs to the same bucket as the first one. */
 const isEndOf = (day: ClockDay, last: { clock: ClockQuarter; key: string }, key: string): boolean =>
   last.clock.day === day && last.clock.minute === 1_440 - 15 && last.key === key;
 
@@ -156,8 +159,8 @@ interface AskedMonths {
 }
 
 /**
- * Adds to each bucket the capacity charges of the user's calendar months that lie entirely in it. The current month counts with its peaks
- * so far.
+ * Adds capacity charges to each bucket: those of the user's calendar months that lie entirely in the bucket. The
+ * current month counts with its peaks so far.
  */
 async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): Promise<void> {
   const { meter, tariffs, zone, range, now, keyOf } = asked;
@@ -182,7 +185,7 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
     if (cost) into.capacity = added(into.capacity, cost);
   }
 
-  /** Returns the peaks of the last `count` months that have one, up to the given month. */
+  /** Returns the peaks of the last `count` months that have a peak, up to and including `month`. */
   async function lastPeaks(month: DateTime, count: number): Promise<(number | bigint)[]> {
     const peaks: (number | bigint)[] = [];
     for (let one = month; peaks.length < count; one = one.minus({ months: 1 })) {
@@ -200,8 +203,8 @@ export const spanOf = (month: DateTime, zone: string): Range =>
   dayRange(month.toFormat('yyyy-MM-01'), month.endOf('month').toISODate() ?? '', zone);
 
 /**
- * Returns a function that finds the highest measured quarter-hour of a month, in units of the energy source, or null. Each month is
- * searched once.
+ * Returns a function that finds the highest measured quarter-hour of a month, in units of the meter; null if none may
+ * be a peak. Each month is searched once.
  */
 function peaksOf(
   meter: EnergyMeter<number | bigint>,

@@ -7,8 +7,8 @@ import type { CostBucket } from './costs.ts';
 export type UsageRow = RowLabels & { kwh_used: number | null; peak_hour: string | null };
 
 /**
- * Adds costs to rows, in order of time; the cost is null if no tariff was valid. A cost without known energy gets a row of its own, in
- * which `members` (the other requested fields) are null. Pure.
+ * Adds costs to rows, in order of time. The cost is null if no tariff was valid. If a bucket has a cost but no known
+ * energy, a row is added for it, in which `members` (the other requested fields) are null. Pure.
  */
 export function addCostsToRows<R extends UsageRow>(
   rows: readonly R[],
@@ -29,7 +29,7 @@ export function addCostsToRows<R extends UsageRow>(
   return [...byKey.values()].sort((a, b) => instant(a) - instant(b));
 }
 
-/** Returns the key of a row among the rows of a range. */
+/** Returns the key that identifies a row among the rows of a range. */
 export const usageRowKeyOf = ({ date, starts_at }: RowLabels): string => starts_at ?? date;
 
 /** Columns of costs and emissions in CSV, in the order of their members. */
@@ -51,7 +51,10 @@ const COLUMNS: Record<WeightedInclude, readonly string[]> = {
 export const listCostAndEmissionColumns = (weighted: ReadonlySet<WeightedInclude>): string[] =>
   [...weighted].flatMap((name) => COLUMNS[name]);
 
-/** Flattens a row for CSV: each member of its cost and emissions becomes a column, empty if there is none. Pure. */
+/**
+ * Flattens a row for CSV. Each member of its cost and emissions becomes a column, which is empty if the row has no cost
+ * or emissions. Pure.
+ */
 export function flattenCostsAndEmissions(row: object & { cost?: object | null; emissions?: object | null }): object {
   const { cost, emissions, ...rest } = row;
   const columns = Object.entries({ cost, emissions }).flatMap(([name, members]) =>

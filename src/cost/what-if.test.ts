@@ -32,7 +32,10 @@ function createRandom(seed: number) {
 }
 type Random = ReturnType<typeof createRandom>;
 const oneOf = <T>(random: Random, all: readonly T[]): T => all[random(all.length)] as T;
-/** A decimal from 0 to `most` with up to nine places, often a round one, so that halves occur. */
+/**
+ * Returns a random decimal from 0 to `most` with up to nine places. It is often a round number, so that halves occur in
+ * rounding.
+ */
 const decimal = (random: Random, most: number) => {
   const places = oneOf(random, [0, 1, 2, 3, 9]);
   return (random(most * 10 ** places + 1) / 10 ** places).toFixed(places);
@@ -164,7 +167,7 @@ function randomCase(seed: number) {
   const now = random(4) === 0 ? new Date(fromMs + random(toMs - fromMs)) : new Date(toMs + 3_600_000);
   const count = Math.min((toMs - fromMs) / QUARTER_MS, Math.floor((now.getTime() - fromMs) / QUARTER_MS) + 1);
   const home = randomQuarters(random, count);
-  // The data begin up to 20 days before the range, so that peaks of earlier months are known.
+  // The data begin up to 20 days before the range, so that earlier months have known peaks.
   const earlier = randomQuarters(random, random(20 * 96)).map(({ imported, estimated, exported, known }) =>
     known ? { imported, estimated, exported, known } : { imported: 0, estimated: 0, exported: 0, known },
   );

@@ -10,7 +10,7 @@ export interface Battery {
   dischargeKw: Billionths;
   /** Part of the charged energy that is stored, 0.5 to 1. */
   roundTripEfficiency: Billionths;
-  /** Energy that is stored at the start, at most the capacity. */
+  /** Energy stored in the battery at the start, at most the capacity. */
   initialKwh: Billionths;
 }
 
@@ -21,16 +21,19 @@ export interface HomeChange {
   productionScale: Billionths | null;
 }
 
-/** Energy that a home exchanges with the grid by quarter-hour: whole mWh before the change, units after it. */
+/**
+ * Energy that a home exchanges with the grid, by quarter-hour. In whole mWh before the change; in the simulation's
+ * units after the change.
+ */
 interface Exchanged<List> {
   imported: List;
   estimated: List;
   exported: List;
 }
 
-/** Result of a simulation. All bigints are in units. */
+/** Result of a simulation. All bigints are energies in `units`. */
 export interface SimulatedHome {
-  /** Number of units in a mWh, so that every energy is whole. */
+  /** Number of simulation units in a mWh, chosen so that every energy is a whole number of units. */
   units: bigint;
   before: Exchanged<Float64Array>;
   after: Exchanged<bigint[]>;
@@ -45,7 +48,7 @@ export interface SimulatedHome {
     charged: bigint;
     discharged: bigint;
     stored: bigint;
-    /** Whether production was known in any quarter-hour. */
+    /** Whether production was known in at least one quarter-hour. */
     hasProduction: boolean;
   };
 }
@@ -53,7 +56,7 @@ export interface SimulatedHome {
 interface SideSums {
   imported: bigint;
   exported: bigint;
-  /** Part of `exported` from the time in which the home had production or storage. */
+  /** Part of `exported` that falls in quarter-hours in which the home had production or storage. */
   exportedBeside: bigint;
   production: bigint;
 }
@@ -63,13 +66,14 @@ const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b));
 
 /**
- * Simulates a home with a change, quarter-hour by quarter-hour (docs/cost.md, "What if"). Everything is exact: all energies are whole
- * numbers of one unit, 1/`units` of a mWh, so nothing is rounded before the response. Unknown quarter-hours are passed over. Pure.
+ * Simulates a home with a change, quarter-hour by quarter-hour (docs/cost.md, "What if"). The computation is exact: all
+ * energies are whole numbers of 1/`units` of a mWh, and nothing is rounded before the response. Quarter-hours with
+ * unknown energy are skipped. Pure.
  */
 export function simulateHome(exchange: HomeExchange, { battery, productionScale }: HomeChange): SimulatedHome {
   const count = exchange.isKnown.length;
-  // A charge is a multiple of 10^-9 mWh, or fills the battery; what is stored is a multiple of 10^-18 mWh. In this unit both are whole, and
-  // so is the quotient of each by the efficiency.
+  // A charge is a multiple of 10^-9 mWh or fills the battery, and the stored energy is a multiple of 10^-18 mWh. The
+  // unit is chosen so that both, and their quotients by the efficiency, are whole numbers.
   const efficiency = battery?.roundTripEfficiency ?? BILLION;
   const units = (BILLION * BILLION * efficiency) / gcd(BILLION, efficiency);
   const run = battery && createBattery(battery, units);
@@ -97,7 +101,7 @@ export function simulateHome(exchange: HomeExchange, { battery, productionScale 
     totals.exported += exported;
     if (!isAlone) totals.exportedBeside += exported;
     totals.production += of('production');
-    // Without production and storage, what was imported was used.
+    // In a home without production and storage, all imported energy was used.
     totals.balance += of('balance') - (isAlone ? both : 0);
     totals.floor += imported - of('charged');
     hasProduction ||= of('productionMs') > 0;
@@ -146,9 +150,12 @@ function addProduction({ imported, exported }: Flow, more: bigint): Flow {
   return { imported: imported - more - kept, exported: exported - kept };
 }
 
-/** Creates a battery with its state: it charges from what would be exported, then discharges into what would be imported. */
+/**
+ * Creates a battery with its state. It charges from energy that would be exported, and discharges to replace energy
+ * that would be imported.
+ */
 function createBattery(battery: Battery, units: bigint) {
-  // Billionths of a kWh are thousandths of a mWh; billionths of a kW over a quarter-hour a fourth of that.
+  // A billionth of a kWh is a thousandth of a mWh. A billionth of a kW over a quarter-hour is a fourth of that.
   const ofKwh = (energy: Billionths) => (energy * units) / 1_000n;
   const ofKw = (power: Billionths) => (power * units) / 4_000n;
   const capacity = ofKwh(battery.capacityKwh);
@@ -175,7 +182,7 @@ function createBattery(battery: Battery, units: bigint) {
   };
 }
 
-/** Energies of one side in the API's format. */
+/** Energies of a home before or after the change, in the API's format. */
 export interface SideEnergies {
   grid_import_kwh: number;
   grid_export_kwh: number;
@@ -184,7 +191,8 @@ export interface SideEnergies {
 }
 
 /**
- * Rounds the energies before or after the change, each once from its exact sum: kWh to 3 decimals; autarky to 3 decimals, downwards. Pure.
+ * Rounds the energies before or after the change, each once from its exact sum: kWh to 3 decimals, autarky down to 3
+ * decimals. Pure.
  */
 export function roundSideEnergies({ units, sums }: SimulatedHome, side: 'before' | 'after'): SideEnergies {
   const { imported, exported, exportedBeside, production } = sums[side];
@@ -198,7 +206,7 @@ export function roundSideEnergies({ units, sums }: SimulatedHome, side: 'before'
   };
 }
 
-/** Describes what a battery did in the API's format. Pure. */
+/** Describes the activity of a simulated battery in the API's format. Pure. */
 export function describeBattery({ units, sums }: SimulatedHome, { capacityKwh }: Battery) {
   const cycles = { numerator: sums.discharged * 1_000n, denominator: capacityKwh * units };
   return {
