@@ -5,7 +5,7 @@ import type { Database } from '#src/database/connect.ts';
 /** An attempt of a delivery, as a channel receives it. */
 export interface DeliveryAttempt {
   deliveryId: string;
-  /** Id of the webhook subscription, or `email`, or `sms`. */
+  /** Id of the webhook subscription, or `email` or `sms`. */
   target: string;
   /** End of this worker's lease on the delivery. The time also identifies the lease. */
   leasedUntil: Date;
@@ -29,19 +29,19 @@ export interface Channel {
 }
 
 /**
- * Whether the lease has ended, so that another worker may have taken the delivery, because this process hung between taking it and sending
- * it. A channel that sends requests of its own before the message checks again.
+ * Whether the lease has ended. This process then hung between taking and sending the delivery, and another worker may
+ * have taken it. A channel that makes other requests before it sends the message checks this again.
  */
 export const isLeaseOver = ({ leasedUntil }: DeliveryAttempt, now: Date): boolean => now >= leasedUntil;
 
-/** Outcome of an attempt whose lease had ended. It is recorded only if no other worker took the delivery. */
+/** Outcome of an attempt whose lease has ended. It is recorded only if no other worker took the delivery. */
 export const LEASE_OVER_OUTCOME: Outcome = {
   succeeded: false,
   responseStatus: null,
   error: 'not sent: the service was too slow',
 };
 
-/** Folders of the data directory that contain captured messages, which are stored instead of sent. */
+/** Folders of the data directory for captured messages: mails and SMS that are stored instead of sent. */
 const FOLDERS = ['mail', 'sms'] as const;
 /** Retention of captured messages: the same as for the delivery log. */
 const KEPT_MS = 30 * 86_400_000;
@@ -53,7 +53,8 @@ const ownerOf = (name: string): string | undefined => /^(usr_\w+)\./.exec(name)?
 /** Writes a captured message to a file that only its owner can read. The file is complete or does not exist. */
 export async function writeCapturedMessage(folder: string, name: string, content: string | Buffer): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // An earlier version created the folder with permissions for everybody. A folder of another owner stays unchanged.
+  // An earlier version created the folder with permissions for everybody. If the folder has another owner, chmod fails
+  // and its permissions are unchanged.
   await chmod(folder, 0o700).catch(() => {});
   const unfinished = join(folder, `.${name}.${process.pid}`);
   await writeFile(unfinished, content, { mode: 0o600 });

@@ -7,8 +7,8 @@ export const MAX_DEVICES = 10;
 export type DeviceNames = ReadonlyMap<string, { location: string; type: string }>;
 
 /**
- * Loads the current names of the devices in an event, among the devices of its user. A deleted device still has its name; a device that no
- * longer exists is left out.
+ * Loads the current names of the devices that an event mentions, among the devices of its user. Includes deleted
+ * devices that still have a row.
  */
 export async function loadDeviceNames(
   db: Database,

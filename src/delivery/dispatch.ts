@@ -6,7 +6,7 @@ import { addEvents } from '#src/events/outbox.ts';
 import { type Channel, type DeliveryAttempt, isLeaseOver, LEASE_OVER_OUTCOME, type Outcome } from './channel.ts';
 import { takeDueDeliveries } from './take.ts';
 
-/** Maximum number of concurrent attempts in this process, over all targets. */
+/** Maximum number of concurrent attempts of this process, over all targets. */
 const AT_ONCE = 512;
 
 export interface Dispatcher {
@@ -28,7 +28,7 @@ export function createDispatcher(options: {
   log: Logger;
   /** Counts attempts by channel and result, for metrics. */
   onTried?: (channel: string, result: 'succeeded' | 'failed') => void;
-  /** Called after an attempt, when its target has room for another one. */
+  /** Called after an attempt, when its target has room for another delivery. */
   onDone?: () => void;
   random?: () => number;
 }): Dispatcher {
@@ -77,7 +77,10 @@ export function createDispatcher(options: {
   };
 }
 
-/** A subscription is paused after this time without a successful delivery, or after this many consecutive deliveries were given up. */
+/**
+ * A subscription is paused if its deliveries have failed for this time without a success, or if this many consecutive
+ * deliveries were given up.
+ */
 const MAX_FAILING_SECONDS = 24 * 3_600;
 const MAX_FAILED_IN_A_ROW = 20;
 
@@ -99,8 +102,8 @@ export async function recordAttempt(
     response_body: responseBody ?? null,
   };
   await inTransaction(pool, async (client) => {
-    // Lock the subscription before its delivery, in the same order as updates of a subscription, to avoid deadlocks. Raw SQL, here and
-    // below: locks, and JSON that is appended to.
+    // Lock the subscription before its delivery, in the same order as updates of a subscription, to avoid deadlocks.
+    // Raw SQL, here and below: row locks, and attempts appended to JSON.
     if (succeeded) await noteSuccess(client, target);
     else await client.query('SELECT FROM webhooks WHERE webhook_id = $1 FOR NO KEY UPDATE', [target]);
     const { rows } = await client.query(
@@ -146,7 +149,8 @@ async function noteFailure(
   if (webhook?.status !== 'active') return;
   if (!webhook.for_a_day && webhook.failed_in_a_row < MAX_FAILED_IN_A_ROW) return;
   await client.query(`UPDATE webhooks SET status = 'paused' WHERE webhook_id = $1`, [webhookId]);
-  // The home cannot resume notices to an app; the app's owner resumes them by setting its notification_url.
+  // Notices to an app are never paused, because the home cannot resume them. The app's owner resumes them by setting
+  // its notification_url.
   if (webhook.is_notice) return;
   const data = { webhook_id: webhookId, events: webhook.events, url: webhook.url, paused_at: now.toISOString() };
   const notice = { type: 'webhook.paused' as const, userId: webhook.user_id, data, channel: 'email' as const };
@@ -155,7 +159,7 @@ async function noteFailure(
 
 /** Delays before the retries (specification, Events: up to 5 with exponential backoff). */
 const RETRY_AFTER_MS: readonly number[] = [5_000, 30_000, 2 * 60_000, 15 * 60_000, 60 * 60_000];
-/** Jitter of the delays, as a fraction, so that deliveries that failed together are not retried together. */
+/** Jitter of the delays, as a fraction of a delay, so that deliveries that failed together are not retried together. */
 const SPREAD = 0.2;
 
 /**

@@ -55,7 +55,8 @@ async function tell(db: Database, key: Found, { days, now }: { days: number; now
       .set({ told_end: key.expires_at, told_days: days })
       .where('key_id', '=', key.key_id)
       .where('revoked_at', 'is', null)
-      // PostgreSQL stores microseconds, and a row written by hand may have some.
+      // Times are compared in milliseconds: PostgreSQL stores microseconds, and a row that was not written by the
+      // service may have some.
       .where(sql<boolean>`date_trunc('milliseconds', expires_at) = ${key.expires_at}`)
       .where(sql<boolean>`(told_end IS DISTINCT FROM ${key.expires_at} OR told_days > ${days})`)
       .returning(['user_id', 'name', 'prefix'])
@@ -70,10 +71,13 @@ async function tell(db: Database, key: Found, { days, now }: { days: number; now
 
 /** Days before a key's end at which its owner is notified, the earliest notice first. The dashboard marks keys from the first notice on. */
 const NOTICE_DAYS = [7, 1] as const;
-/** Minimum time between setting a key's end and a notice: a person who creates a key for a day, or rotates one, already knows its end. */
+/**
+ * Minimum time between setting a key's end and notifying its owner. A person who creates a key for a day, or rotates
+ * one, already knows its end.
+ */
 const SETTLED_MS = DAY_MS;
 
-/** Keys that end later than this from now have no notice due. */
+/** Time before a key's end of the earliest notice. A key that ends later than this from now has no notice due. */
 const FIRST_NOTICE_MS = Math.max(...NOTICE_DAYS) * DAY_MS;
 
 /** Facts that decide whether the owner of a key is notified of its end. */
@@ -81,7 +85,10 @@ interface EndingKey {
   expires_at: Date;
   /** Time at which the current end was set. */
   set_at: Date;
-  /** End in the last notice, and how many days before it that notice was due; null before the first notice. */
+  /**
+   * The key's end when the last notice was sent, and how many days before that end the notice was due. Null before the
+   * first notice.
+   */
   told_end: Date | null;
   told_days: number | null;
 }

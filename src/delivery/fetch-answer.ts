@@ -26,8 +26,8 @@ interface AnswerBounds {
 }
 
 /**
- * Creates the function that fetches answers of sources: by HTTPS, from public addresses, without redirects, within the bounds of length and
- * time. A failure is a sentence without text of the answer.
+ * Creates the function that fetches the answers of price sources: over HTTPS, from public addresses, without redirects,
+ * within the bounds of length and time. An error's message contains no text of the answer.
  */
 export function createAnswerFetcher(options: GuardOptions & Partial<AnswerBounds>): {
   fetchAnswer: FetchAnswer;
@@ -47,7 +47,10 @@ export function createAnswerFetcher(options: GuardOptions & Partial<AnswerBounds
   };
 }
 
-/** Error of the service itself, whose message is safe to show. Messages of other errors may contain text of the answer. */
+/**
+ * An error whose message is written by the service and safe to show. Messages of other errors may contain text of the
+ * answer.
+ */
 class Refused extends Error {
   override name = 'Refused';
 }
@@ -72,7 +75,7 @@ function get(
   const all = { accept: '*/*', ...headers, 'accept-encoding': 'gzip, deflate, br', 'user-agent': USER_AGENT };
   return new Promise((resolve, reject) => {
     let isLate = false;
-    // A request that is ended while its answer arrives fails with the error of a broken connection.
+    // A request that the time limit ends fails with the error of a broken connection, which would be misleading.
     const fail = (error: Error) =>
       reject(isLate ? new Refused(`no complete response within ${timeoutMs / 1_000} s`) : error);
     const outgoing = request(url, { ...guarded.optionsFor(url.hostname), headers: all }, (response) => {
@@ -109,7 +112,10 @@ async function answerOf(response: IncomingMessage, maxBytes: number): Promise<Fe
   }
 }
 
-/** Returns the wait of a Retry-After header in ms: seconds, or a date (RFC 9110, 10.2.3). Undefined if it is neither. */
+/**
+ * Parses a Retry-After header, which is a number of seconds or a date (RFC 9110, 10.2.3). Returns the wait in ms;
+ * undefined if it is neither.
+ */
 function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;

@@ -10,9 +10,9 @@ export const isDeliveryHeld = (nextAttemptAt: Date | null): boolean =>
   nextAttemptAt !== null && nextAttemptAt >= HELD_UNTIL;
 
 /**
- * Holds back everything that was due before a restore: pending deliveries, changed hours whose alerts are not evaluated, and hours that are
- * not published. The installation that was lost may have sent them. Alerts on silences and mails by jobs follow `installation.held_before`.
- * No worker may run meanwhile.
+ * Holds back everything that was due before a restore, because the lost installation may have sent it: pending
+ * deliveries, changed hours whose alerts are not evaluated, and hours that are not published. Alerts on silences and
+ * mails by jobs follow `installation.held_before`. No worker may run meanwhile.
  */
 export async function holdBack(db: Database): Promise<void> {
   await joinOrBeginTransaction(db, async (trx) => {
@@ -32,7 +32,7 @@ export async function holdBack(db: Database): Promise<void> {
   });
 }
 
-/** Returns the start before which everything is held back; null if nothing is. */
+/** Returns the time before which everything due is held back; null if nothing is held back. */
 export async function readHeldBefore(db: Database): Promise<Date | null> {
   const { rows } = await sql<{ held_before: Date | null }>`SELECT held_before FROM installation`.execute(db);
   return rows[0]?.held_before ?? null;
@@ -44,7 +44,10 @@ export interface ReleaseCounts {
   changes: number;
 }
 
-/** Stops holding back deliveries: sends the held ones, or gives them up (`isDropped`). Returns null if nothing is held back. */
+/**
+ * Ends the hold after a restore. Held deliveries are sent, or given up if `isDropped`. Returns null if nothing is held
+ * back.
+ */
 export async function releaseHeldDeliveries(
   db: Database,
   { isDropped }: { isDropped: boolean },

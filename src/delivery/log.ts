@@ -63,7 +63,7 @@ export async function reachesWebhook(db: Database, reach: Reach, webhookId: stri
   return row !== undefined;
 }
 
-/** Lists at most `limit` deliveries of a subscription before `cursor`, the newest first. */
+/** Lists at most `limit` deliveries of a subscription before `cursor`, newest first. */
 export async function listDeliveries(
   db: Database,
   reach: Reach,
@@ -135,7 +135,8 @@ function asDelivery(
 }
 
 /**
- * Delivery with its request and answer. Signatures are left out, because only the receiver can check them; a caught delivery includes them.
+ * A delivery with its request and answer. Signatures are left out, because only the receiver can check them; deliveries
+ * to the test receiver include them.
  */
 export interface SentDelivery extends Delivery {
   request: {

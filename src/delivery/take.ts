@@ -6,17 +6,19 @@ import type { DeliveryAttempt } from './channel.ts';
 /** Duration of a worker's lease on a delivery, by channel. It is longer than an attempt lasts. */
 const LEASE_SECONDS = { email: 120, other: 15 };
 /**
- * Maximum number of concurrent attempts over all workers: to one target (one at a time if the target fails or catches up), to the
- * subscriptions of one owner, and to one host, whoever subscribed it. The limit of an owner is an eighth of a process's maximum, so that
- * the slow receivers of one owner leave room for others. A host may serve many owners and has a higher limit.
+ * Limits on concurrent attempts over all workers. `target`: to one receiver (only one at a time if it fails or is
+ * catching up). `owner`: to all subscriptions of one owner; an eighth of a process's maximum, so that slow receivers of
+ * one owner leave room for others. `host`: to one host, whoever subscribed it; higher, because a host may serve many
+ * owners.
  */
 const AT_ONCE = { target: 8, owner: 64, host: 128 };
 
 /**
- * Takes due deliveries, the oldest of each target first. If there is not enough room for all, owners with the fewest attempts in progress
- * come first, and of each owner the targets with the fewest. No other worker takes them until the lease ends, so that a killed worker loses
- * nothing. After the clock was set back, a time in the future counts as long ago. `underWay`: deliveries that this worker is sending, so
- * that a step of the clock does not make it take them twice.
+ * Takes due deliveries, the oldest of each target first. If there is not enough room for all, owners with the fewest
+ * attempts in progress come first, and within an owner the targets with the fewest. No other worker takes these
+ * deliveries until their lease ends, so a killed worker loses nothing. A due time that a clock ahead has set counts as
+ * past. `underWay`: deliveries that this worker is sending, so that it does not take them twice after a step of the
+ * clock.
  */
 export async function takeDueDeliveries(
   pool: Pool,
@@ -25,8 +27,9 @@ export async function takeDueDeliveries(
   underWay: readonly string[] = [],
 ): Promise<DeliveryAttempt[]> {
   return inTransaction(pool, async (client) => {
-    // One worker at a time, so that each sees the leases of the previous one. Two concurrent workers could each take one delivery beyond
-    // the limits. Raw SQL: this is the hot path of deliveries; one recursive statement takes them, and locks are taken in one order.
+    // Only one worker runs this at a time, so that each sees the leases of the previous one. Two concurrent workers
+    // could each take one delivery beyond the limits. Raw SQL: this is the hot path of deliveries; one recursive
+    // statement takes them, and takes its locks in one order.
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
     return taken(await client.query(TAKE, [now, most, underWay]));
   });

@@ -13,7 +13,7 @@ import { addEvents, subscribedUsersSql } from '#src/events/outbox.ts';
 
 /** Minimum time between two `usage.updated` events of one user. */
 const MIN_INTERVAL_SECONDS = 60;
-/** Maximum number of users in one transaction, and of hours in one event; the rest follows in the next. */
+/** Maximum number of users in one transaction, and of hours in one event. The remaining ones follow in the next. */
 const MAX_USERS = 500;
 const MAX_HOURS = 1_000;
 
@@ -35,7 +35,7 @@ export async function queueChangedHours(
   query: Query,
   changes: readonly { user_id: string; hour: Date }[],
 ): Promise<void> {
-  // Raw SQL: DELETE … FOR UPDATE SKIP LOCKED takes rows from a queue, for many users at once.
+  // Raw SQL: DELETE … FOR UPDATE SKIP LOCKED takes rows of many users from the queue.
   await query(
     `WITH changed AS MATERIALIZED (
        SELECT user_id, hour FROM unnest($1::text[], $2::timestamptz[]) c (user_id, hour) JOIN users USING (user_id))
@@ -47,13 +47,14 @@ export async function queueChangedHours(
 }
 
 /**
- * Publishes `usage.updated` for the users whose usage changed and who have had no event within the last minute: every changed hour with its
- * current total. Any number of workers may run this concurrently. Returns the number of events.
+ * Publishes `usage.updated` for users whose usage changed, unless they had such an event within the last minute. The
+ * event contains every changed hour with its current total. Any number of workers may run this concurrently. Returns
+ * the number of events.
  */
 export async function publishUsage(pool: Pool, now: Date): Promise<number> {
   return inTransaction(pool, async (client) => {
     const query = queryOn(client);
-    // One of several workers writes the time and publishes the event; the others skip the user.
+    // If several workers run this, one writes the time and publishes the event; the others skip the user.
     const { rows: due } = await query<{ user_id: string }>(
       `INSERT INTO usage_told AS t (user_id, told_at)
        SELECT user_id, $1::timestamptz FROM (SELECT DISTINCT u.user_id FROM usage_untold u) u
@@ -72,7 +73,7 @@ export async function publishUsage(pool: Pool, now: Date): Promise<number> {
        RETURNING user_id, hour`,
       [due.map(({ user_id }) => user_id), MAX_HOURS],
     );
-    // Totals are read in a statement after the hours were deleted, so that any later change queues its hour again.
+    // The totals are read after the hours were deleted from the queue, so that any later change queues its hour again.
     const hours = taken.toSorted((a, b) => compare(a.user_id, b.user_id) || a.hour.getTime() - b.hour.getTime());
     const spans = hours.map(({ user_id: userId, hour }) => {
       const startMs = hour.getTime();
@@ -94,7 +95,7 @@ export async function publishUsage(pool: Pool, now: Date): Promise<number> {
   });
 }
 
-/** Compares ids in PostgreSQL's order. Ids use a single alphabet. */
+/** Compares ids in the sort order of PostgreSQL, which equals that of code units, because ids use a single alphabet. */
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 interface ToldHour {
@@ -103,7 +104,7 @@ interface ToldHour {
   milliwattHours: MilliwattHours | null;
 }
 
-/** Replaces imports by usage in the hours of composed homes. */
+/** In the hours of composed homes, replaces the import by the usage. */
 async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<ToldHour[]> {
   const dayOf = (hour: Date) => hour.toISOString().slice(0, 10);
   const used = new Map<string, MilliwattHours | null>();
@@ -123,7 +124,7 @@ async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<Told
   );
 }
 
-/** Formats an hour as in energy-insights, in UTC. An hour without data counts as 0. */
+/** Formats an hour in UTC, as energy-insights does. An hour without data counts as 0. */
 function shown({
   hour,
   milliwattHours,

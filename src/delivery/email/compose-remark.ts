@@ -2,15 +2,15 @@ import type { RemarkBody } from '#src/events/remark.ts';
 import type { Language, Reader } from '../words/words.ts';
 import { escapeHtml, layOutMail, type Mail, oneLine } from './compose.ts';
 
-/** A remark in the language of its recipient. */
+/** The texts about a remark, in the language of their recipient. */
 interface RemarkTexts {
   subject: string;
   sentences: readonly string[];
-  /** Text of the link to the home. */
+  /** Text of the link that leads to the home. */
   look: string;
   /** Text of the link that switches these mails off. */
   off: string;
-  /** Why the reader gets the mail. */
+  /** Reason why the reader gets the mail. */
   reason: string;
 }
 

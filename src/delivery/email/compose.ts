@@ -10,7 +10,7 @@ export interface Mail {
   html: string;
 }
 
-/** Link in a mail, with the name of its text. */
+/** A link in a mail. Its text is found by name. */
 export interface MailLink {
   is: keyof Words['links'];
   url: string;
@@ -20,7 +20,10 @@ export interface MailLink {
 export interface ReportedEvent {
   type: string;
   data: Record<string, unknown>;
-  /** The two accounts of the membership that the event concerns; null if it concerns none, or if one of them no longer exists. */
+  /**
+   * The two accounts of the membership that the event concerns. Null if it concerns no membership, or if one of the
+   * accounts no longer exists.
+   */
   people?: MembershipPeople | null;
 }
 
@@ -41,7 +44,7 @@ type AlertData = {
   | { type: CostAlert; threshold: string; cost: string; currency: string }
 );
 
-/** Label and text of a line in a mail. */
+/** A line of a mail. */
 type Row = [label: string, text: string];
 
 /** Formats the start of a period in the reader's time zone. */
@@ -150,7 +153,7 @@ function figures({ type, data, people = null }: ReportedEvent, reader: Reader, n
     const w = words.webhookPaused;
     return [
       [w.webhook, String(data.webhook_id)],
-      // Earlier versions stored one event.
+      // Events of earlier versions have `event` with a single name instead of `events`.
       [w.events, [data.events ?? data.event].flat().join(', ')],
       [w.address, String(data.url)],
       [w.waits, w.isKept],
@@ -232,7 +235,10 @@ function addressFigures(type: string, data: Record<string, unknown>, { words, mo
   ];
 }
 
-/** Returns which keys, sessions and passkeys were ended, and why. Their owner may have to give programs new keys. */
+/**
+ * Lists the keys, sessions, passkeys and webhooks that were ended, with the reason, because their owner may have to
+ * give programs new keys.
+ */
 function ended({ because, keys, sessions, passkeys = [], webhooks }: Record<string, unknown>, words: Words): Row[] {
   const { common, accessEnded: w } = words;
   const rows = (name: string, list: unknown, of: (one: Record<string, unknown>) => string): Row[] => {
@@ -255,7 +261,7 @@ function ended({ because, keys, sessions, passkeys = [], webhooks }: Record<stri
   ];
 }
 
-/** Returns the measured value and the threshold of an alert. */
+/** Returns the value that was measured and the threshold of an alert. */
 function reasons(alert: AlertData, reader: Reader): Row[] {
   const w = reader.words.alert;
   if (alert.type === 'no_data') return [[w.silentFor, `${alert.threshold_hours} h`]];
@@ -271,10 +277,10 @@ function reasons(alert: AlertData, reader: Reader): Row[] {
   ];
 }
 
-/** Whether a mail is about an app that the home has let in. */
+/** Whether a mail is about an app that has access to the home. */
 const isAppMail = (type: string): boolean => type.startsWith('authorization.');
 
-/** Describes an event about an app of a home in one sentence. Pure. */
+/** Describes an event about an app with access to a home, in one sentence. Pure. */
 function describeAppMail(type: string, data: Record<string, unknown>, { words: { apps: w } }: Reader): string {
   const app = String((data.app as { name?: unknown } | undefined)?.name ?? w.someApp);
   return type === 'authorization.began' ? w.began({ app }) : w.ended({ app });

@@ -35,7 +35,7 @@ const event = (type: string, data: object, of: typeof people | null = null): Rep
   people: of,
 });
 
-/** Every mail about an event, except remarks, whose texts belong to the dashboard. */
+/** Samples of every event that is mailed, except remarks, whose texts belong to the dashboard. */
 const EVENTS: Sample[] = [
   ...['peak_usage', 'daily_usage', 'monthly_usage', 'daily_cost', 'monthly_cost', 'no_data'].map(
     (type): Sample => [type, event('alert.triggered', { ...alert, type }), link('unsubscribe')],
@@ -83,7 +83,7 @@ const MAILS: [name: string, compose: (language: Language) => Promise<Mail>][] = 
   ['back-ups interrupted', (language) => composeBackupsInterrupted('/mnt/copies', language)],
 ];
 
-/** Lines that contain only the name of the account or of a device. */
+/** Lines that contain no translatable text: the name of an account or a device, or a link. */
 const DATA = /^(https:\/\/\S+|dev_1\s?: Attic|)$/;
 
 describe.each(MAILS)('the mail %s', (_name, compose) => {
@@ -116,7 +116,7 @@ test.each([
     amount,
     moment,
   ]);
-  // The decimals of an amount below a cent are shown, and the yen has none.
+  // An amount below a cent is formatted with all its decimals, and yen have no decimals.
   expect(plain(reader.money('0.0312', 'EUR'))).toMatch(/0[.,]0312/);
   expect(reader.money('273', 'JPY')).not.toMatch(/[.,]/);
 });

@@ -6,13 +6,14 @@ export interface MembershipPeople {
   homeEmail: string;
   /** Address of the member's account, or the address that was invited. */
   memberEmail: string;
-  /** Whether the invitation was not accepted yet. */
+  /** Whether the invitation is still open. */
   isInvitation: boolean;
 }
 
 /**
- * Loads the accounts of the membership that an event is about; null if it is about none, or if an account was erased or the invitation was
- * withdrawn. The addresses are not stored in events, so that the erasure of one account leaves none in the other.
+ * Loads the two accounts of the membership that an event concerns. Null if it concerns no membership, an account was
+ * erased, or the invitation was withdrawn. Events do not store the addresses, so that the erasure of one account leaves
+ * no address of it with the other.
  */
 export async function loadMembershipPeople(
   db: Database,

@@ -18,12 +18,15 @@ import { type ComposeRemark, layOutRemark } from './compose-remark.ts';
 import { loadMembershipPeople, type MembershipPeople } from './member-mails.ts';
 
 const TIMEOUT_MS = 10_000;
-/** Maximum time to send one message. It is shorter than the lease of a delivery (take.ts), because a server may be slow at every step. */
+/**
+ * Maximum time to send one message, because a server may be slow at every step. It is shorter than the lease of a
+ * delivery (take.ts).
+ */
 const WHOLE_MS = 60_000;
 
 /** Message in the form that nodemailer accepts. */
 interface Message {
-  /** Account of the recipient. It is not sent. */
+  /** Account of the recipient, for capturing. It is not sent. */
   userId: string;
   messageId: string;
   from: string;
@@ -130,8 +133,9 @@ export function createEmailChannel(options: {
 }
 
 /**
- * Returns the address for an event. A change of address is reported to the old address, because another person may have made it, and is
- * confirmed at the new address. An invitation goes to the invited address.
+ * Returns the address to which the mail about an event is sent. A change of address is reported to the old address,
+ * because another person may have made it, and is confirmed at the new address. An invitation goes to the invited
+ * address.
  */
 function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | undefined, email: string): string {
   if (type === 'member.invited' && invited !== undefined) return invited;
@@ -139,7 +143,10 @@ function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | u
   return type === 'user.email_to_confirm' ? String(data.email) : email;
 }
 
-/** Returns the invited account, whose language the mail has, if it exists. Without an account, the mail has the language of the home's. */
+/**
+ * Returns the invited account, in whose language the mail is written. Null if the address has no account; the mail then
+ * has the language of the home's account.
+ */
 const findInvited = async (db: Database, { type }: DeliveryAttempt['event'], people: MembershipPeople | null) =>
   type === 'member.invited' && people ? accountOfEmail(db, people.memberEmail) : null;
 
@@ -194,7 +201,7 @@ export async function composeBackupsInterrupted(folder: string, language: Langua
   return { subject: w.subject, text: `${sentences.join('\n\n')}\n`, html: layOutMail({ language }, body) };
 }
 
-/** Sends a mail that is no event, such as the one for a sign-in. Rejects if the mail server refuses it. */
+/** Sends a mail that is not about an event, such as a sign-in mail. Rejects if the mail server refuses it. */
 export async function sendMail(
   mailer: Mailer,
   { publicUrl, from }: { publicUrl: string; from: string | undefined },

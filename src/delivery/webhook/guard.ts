@@ -10,13 +10,13 @@ class ForbiddenAddress extends Error {
   override name = 'ForbiddenAddress';
 }
 
-/** Addresses that look public and lead into the platform of a cloud provider: Azure's. */
+/** Addresses that look public but lead into the platform of a cloud provider: that of Azure. */
 const PLATFORMS = new Set(['168.63.129.16']);
 
 /**
- * Whether a callback may go to an address: only globally routable unicast is allowed. Private, loopback, link-local, multicast,
- * carrier-grade and reserved networks are forbidden in every notation, as are addresses that are translated to IPv4 on their way (NAT64,
- * 6to4, Teredo). IANA special-purpose registries; RFC 6890. Pure.
+ * Whether a callback may go to an address. Only globally routable unicast is allowed (IANA special-purpose registries;
+ * RFC 6890). Private, loopback, link-local, multicast, carrier-grade and reserved networks are forbidden in every
+ * notation, as are IPv6 addresses that are translated to IPv4 (NAT64, 6to4, Teredo). Pure.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -35,8 +35,9 @@ export function refuseForbiddenHost(hostname: string): void {
 }
 
 /**
- * Returns a lookup for `node:net` that passes on only allowed addresses. The connection uses the checked addresses, because nothing is
- * resolved again. If any address of a name is forbidden, the whole name is rejected: a name with both kinds is suspicious.
+ * Returns a lookup for `node:net` that returns only allowed addresses. The connection uses the addresses that were
+ * checked, because the name is not resolved again. If a name has a forbidden address, the whole name is rejected: a
+ * name with both kinds is suspicious.
  */
 export function createGuardedLookup(resolve: ResolveHostName): LookupFunction {
   return (hostname, options, callback) => {

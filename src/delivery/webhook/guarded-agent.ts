@@ -6,12 +6,12 @@ import { createGuardedLookup, type ResolveHostName, refuseForbiddenHost } from '
 
 /** Settings of requests to addresses that owners name. */
 export interface GuardOptions {
-  /** For development: allows private and loopback addresses. */
+  /** Whether private and loopback addresses are allowed, for development. */
   allowPrivate: boolean;
   /** Certificate authority in addition to the public ones, PEM. */
   ca?: string;
   resolve?: ResolveHostName;
-  /** Makes the connections, with the lookup that it receives. */
+  /** Agent that makes the connections with the given lookup. */
   agent?: Agent;
 }
 
@@ -25,9 +25,9 @@ export interface GuardedAgent {
 /** Creates an agent that connects only to public addresses, unless private ones are allowed. */
 export function createGuardedAgent({ allowPrivate, ca, ...options }: GuardOptions): GuardedAgent {
   const resolve = options.resolve ?? resolver();
-  // A connection is reused only for the address for which it was checked. Agents store connections by host name, so a name that moves is
-  // looked up again at the next connection. Idle connections are closed soon. The certificates are read once: reading 150 certificates for
-  // each connection would delay all other requests by 15 ms.
+  // A connection is reused only for the address for which it was checked. Agents store connections by host name, so a
+  // name that moves is resolved again for the next connection; idle connections are therefore closed soon. The
+  // certificates are read once: reading 150 certificates for each connection would delay all other requests by 15 ms.
   const trusted = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) };
   const agent = options.agent ?? new Agent({ keepAlive: true, timeout: 10_000, maxCachedSessions: 1_000, ...trusted });
   const guard = allowPrivate ? {} : { lookup: createGuardedLookup(resolve) };

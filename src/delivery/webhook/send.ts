@@ -25,7 +25,7 @@ export interface WebhookOptions extends GuardOptions {
   box: SecretBox;
   clock: Clock;
   environment: Environment;
-  /** Address of the service, for notices. */
+  /** Address of the service, which notices contain. */
   publicUrl: string;
   timeoutMs?: number;
 }
@@ -62,8 +62,8 @@ export function createWebhookChannel(options: WebhookOptions): Channel & { close
 const failed = (error: string): Outcome => ({ succeeded: false, responseStatus: null, error: error.slice(0, 500) });
 
 /**
- * Sends one POST. A redirect counts as an answer without success, like any other status but 2xx. The status decides the outcome; the first
- * bytes of the body are stored if they arrive soon, even if the body then breaks off.
+ * Sends one POST. A redirect counts as a failure, like any status but 2xx. Only the status decides the outcome. The
+ * first bytes of the body are stored if they arrive soon, even if the connection then breaks.
  */
 function post(url: URL, options: object, body: string, timeoutMs: number): Promise<Outcome> {
   return new Promise((resolve) => {
@@ -78,8 +78,8 @@ function post(url: URL, options: object, body: string, timeoutMs: number): Promi
       );
     });
     const giveUp = () => outgoing.destroy(new Error(`no response within ${timeoutMs / 1_000} s`));
-    // An answer that arrived while this process was busy is read before the verdict. Otherwise the receiver, which has processed the event,
-    // would get it again.
+    // If an answer arrived while this process was busy, it is read before the attempt is given up. Otherwise the
+    // receiver, which has processed the event, would get it again.
     const timer = setTimeout(() => setImmediate(() => isAnswered || giveUp()), timeoutMs);
     outgoing.on('error', (error) => {
       clearTimeout(timer);
@@ -95,14 +95,17 @@ function judged(status: number): Outcome {
   return { succeeded, responseStatus: status, error };
 }
 
-/** Reads the first bytes of a body as text, up to the maximum length, or what arrived before the body ended, broke off or took too long. */
+/**
+ * Reads the first bytes of a body as text, up to the maximum length. Returns the bytes received so far if the body
+ * ends, breaks off or takes too long.
+ */
 function beginningOf(response: IncomingMessage, waitMs: number, longestMs: number): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let read = 0;
     const settle = () => resolve(answerText(Buffer.concat(chunks)));
     const wait = setTimeout(settle, waitMs);
-    // A body that never ends must not occupy its connection for longer than the attempt may last.
+    // Ends the connection after the longest time of an attempt, because a body may never end.
     const end = setTimeout(() => response.destroy(), longestMs);
     response.on('data', (chunk: Buffer) => {
       if (read < KEPT_ANSWER_BYTES) chunks.push(chunk.subarray(0, KEPT_ANSWER_BYTES - read));
@@ -141,15 +144,16 @@ function noticeBody(publicUrl: string, id: string, { data }: Pick<DeliveryAttemp
 const PREFIX = 'whsec_';
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Returns the key bytes of a subscription's secret: base64 after `whsec_`, otherwise its UTF-8 bytes. */
+/** Returns the signing key of a subscription: the base64 after `whsec_`; for other secrets, their UTF-8 bytes. */
 function keyOf(secret: string): Buffer {
   const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '';
   return encoded !== '' && BASE64.test(encoded) ? Buffer.from(encoded, 'base64') : Buffer.from(secret, 'utf8');
 }
 
 /**
- * Returns the headers that identify and sign a message (Standard Webhooks, https://www.standardwebhooks.com): HMAC-SHA256 over id, time and
- * body. During a rotation, each of the secrets signs; a receiver needs one that it has.
+ * Returns the headers that identify and sign a message: HMAC-SHA256 over id, time and body (Standard Webhooks,
+ * https://www.standardwebhooks.com). During a rotation there is one signature for each secret, and a receiver needs
+ * only one of them.
  */
 function signedHeaders(id: string, at: Date, body: string, secrets: readonly string[]): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
@@ -186,7 +190,7 @@ const TIMED_OUT =
   'the receiver did not accept the connection in time; check that it runs, and that no firewall blocks it';
 const BROKEN_TLS = 'the receiver does not use TLS correctly; check that it serves HTTPS at this port';
 
-/** Sentences by `code` of Node's errors: OpenSSL's reasons, then those of connections and lookups. */
+/** Explanations by `code` of Node's errors: first OpenSSL's reasons, then errors of connections and lookups. */
 const SENTENCES = new Map([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', SELF_SIGNED],
   ['SELF_SIGNED_CERT_IN_CHAIN', SELF_SIGNED],
@@ -215,9 +219,10 @@ const SENTENCES = new Map([
 ]);
 
 /**
- * Explains why a receiver was not reached, in a sentence on which its owner can act, with the code for a search. Node's own messages advise
- * on Node's flags, which a reader of the delivery log cannot set, and an error for several addresses has an empty message. Unknown errors
- * keep their message. `who`: name of the receiver in these sentences. Pure.
+ * Explains why a receiver was not reached, in a sentence on which its owner can act, with the error code for a search.
+ * Node's own messages are unsuitable: they advise on Node's flags, which a reader of the delivery log cannot set, and
+ * the message is empty if several addresses failed. Unknown errors keep their message. `who`: name of the receiver in
+ * the sentence. Pure.
  */
 export function explainConnectionError(error: Error & { code?: unknown }, who = 'receiver'): string {
   const code = typeof error.code === 'string' ? error.code : '';
@@ -225,7 +230,7 @@ export function explainConnectionError(error: Error & { code?: unknown }, who = 
   return sentence === undefined ? error.message || code || error.name : `${sentence} (${code})`;
 }
 
-/** Parts of an event that are sent. */
+/** Members of an event that are sent. */
 interface ToldEvent {
   id: string;
   type: string;
@@ -233,29 +238,35 @@ interface ToldEvent {
   data: Record<string, unknown>;
 }
 
-/** Returns the body of a webhook: the same bytes at every attempt, and in the log. */
+/** Returns the body of a webhook. Its bytes are the same at every attempt and in the log. */
 export function webhookBody({ id, type, createdAt, data }: ToldEvent, environment: Environment): string {
   const envelope: EventEnvelope = { id, type, created_at: createdAt.toISOString(), environment, data };
   return JSON.stringify(envelope);
 }
 
-/** Headers of every attempt that contain no secret; `signedHeaders` returns the others. */
+/** Headers without secrets, the same for every attempt; `signedHeaders` returns the others. */
 export const FIXED_HEADERS = {
   'content-type': 'application/json',
   'user-agent': `energy-usage-service/${VERSION}`,
 } as const;
 
 /**
- * Host of callbacks that the service answers itself, so that webhooks can be tried without a server: the delivery log shows the event.
- * Names below `.example` never resolve (RFC 2606), so no real host is meant. Nothing is sent, and only the subscription's owner sees the
- * event.
+ * Host of the test receiver, for trying webhooks without a server. The service answers such deliveries itself and sends
+ * nothing; the delivery log shows the event to the subscription's owner only. Names below `.example` never resolve (RFC
+ * 2606), so no real host is meant.
  */
 export const TEST_RECEIVER_HOST = 'catcher.example';
 
-/** Returns the catcher's answer: the headers that it received. Only caught deliveries are stored with a signature. */
+/**
+ * Returns the answer of the test receiver: the headers that it received. Only its deliveries are stored with a
+ * signature.
+ */
 const caughtAnswer = (headers: Record<string, string>): string => JSON.stringify(headers);
 
-/** Parses the headers in an answer of the catcher. Returns none if the text is not an answer of the catcher, or was cut off. */
+/**
+ * Parses the headers in an answer of the test receiver. Returns no headers if the text is another answer or was cut
+ * off.
+ */
 export function parseCaughtHeaders(answer: string | null): Record<string, string> {
   try {
     const headers: unknown = JSON.parse(answer ?? '');

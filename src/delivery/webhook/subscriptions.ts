@@ -22,18 +22,21 @@ const COLUMNS = ['webhook_id', 'events', 'url', 'status', 'created_at'] as const
 
 export type Webhook = Pick<Selectable<Tables['webhooks']>, (typeof COLUMNS)[number]>;
 
-/** A list of at least one event. The first one is shown as `event`. */
+/** Event types of a subscription, at least one. The first one is also shown as `event`. */
 export type WebhookEvents = readonly [EventType, ...EventType[]];
 
-/** Members of a subscription that can be changed. */
+/** Changes to a subscription. */
 export interface WebhookPatch {
   events?: WebhookEvents | undefined;
   url?: string | undefined;
   authToken?: string | undefined;
   status?: Webhook['status'] | undefined;
-  /** The membership by which it is changed; undefined for the account itself. A subscription with a member's address ends with the membership. */
+  /**
+   * The membership through which the subscription is changed; undefined if the account itself changes it. A
+   * subscription with a member's address ends with the membership.
+   */
   memberId?: string | undefined;
-  /** The same for the authorization of an app. */
+  /** The authorization of the app that changes the subscription; null or undefined if no app does. */
   authorizationId?: string | null;
 }
 
@@ -41,8 +44,9 @@ export interface WebhookPatch {
 const MAX_WEBHOOKS_PER_ACCOUNT = 100;
 
 /**
- * Creates a subscription for an account, by itself, or by a member of the home (`memberId`) or an app (`authorizationId`), with whose
- * access it ends. `box` encrypts its secret. Throws 409 if the account has the maximum number.
+ * Creates a subscription of an account: by the account itself, by a member of the home (`memberId`) or by an app
+ * (`authorizationId`). The subscription ends with the access of that member or app. `box` encrypts its secret. Throws
+ * 409 if the account has the maximum number.
  */
 export async function createWebhook(
   db: Database,
@@ -117,8 +121,8 @@ export async function findWebhook(
 }
 
 /**
- * Updates a subscription within the caller's reach. After a new secret, the previous one stays valid for 24 h. A resumed subscription
- * receives pending events, the oldest first. Returns null if the subscription does not exist.
+ * Updates a subscription within the caller's reach. After a rotation of the secret, the previous one stays valid for 24
+ * h. A resumed subscription receives its pending events, oldest first. Returns null if the subscription does not exist.
  */
 export async function updateWebhook(
   db: Database,
@@ -143,7 +147,7 @@ export async function updateWebhook(
     return trx
       .updateTable('webhooks')
       .set({
-        // Without a change, the current row is written and returned.
+        // If the patch has no status, the current one is written again, so that the row is returned.
         status: patch.status ?? before.status,
         url: patch.url,
         ...(patch.url === undefined
@@ -166,8 +170,8 @@ export async function updateWebhook(
 }
 
 /**
- * Makes pending deliveries due, and deliveries of up to a week back that were given up since the subscription began to fail: none of them
- * was ever delivered.
+ * Makes the pending deliveries of a subscription due. Also revives deliveries of at most a week ago that were given up
+ * since the subscription began to fail.
  */
 async function resume(db: Database, webhookId: string, failingSince: Date | null, now: Date): Promise<void> {
   await db
@@ -197,16 +201,21 @@ async function resume(db: Database, webhookId: string, failingSince: Date | null
     .execute();
 }
 
-/** A subscription as messages to it need it. */
+/** What sending a message to a subscription needs. */
 interface Receiver {
   url: string;
-  /** Secrets that sign its events: the current one, and the previous one while it is valid. Empty for notices. */
+  /**
+   * Secrets that sign the subscription's events: the current one and, while valid, the previous one. Empty for notices.
+   */
   secrets: string[];
-  /** Id of the Green Button subscription whose changes it receives as notices; null for events. */
+  /** Id of the Green Button subscription whose changes are sent as notices; null if events are sent. */
   noticesOf: string | null;
 }
 
-/** Loads the receiver of an event. Null if the subscription does not exist, or if it is an app's that may no longer read the event. */
+/**
+ * Loads the receiver of an event. Null if the subscription does not exist, or if it belongs to an app that may no
+ * longer read the event.
+ */
 export async function loadReceiver(
   db: Database,
   box: SecretBox,
@@ -231,7 +240,7 @@ export async function loadReceiver(
   return { url, secrets, noticesOf: null };
 }
 
-/** Whether an authorization lets its app receive an event. The app's scopes may have become fewer since it subscribed. */
+/** Whether an authorization allows its app to receive an event. The app may have lost scopes since it subscribed. */
 async function mayReceive(db: Database, authorizationId: string, event: string, now: Date): Promise<boolean> {
   const scope = event === 'webhook.test' ? 'webhooks:write' : APP_EVENTS[event];
   return scope !== undefined && (await findUsableAuthorizations(db, [authorizationId], scope, now)).size > 0;

@@ -12,10 +12,10 @@ export type Language = (typeof LANGUAGES)[number];
 
 /** Texts by language. English defines the keys: a language that lacks one fails the type check. */
 const TEXTS: Record<Language, typeof en> = { en, de, es, fr, nl };
-/** Tags by which numbers and dates are formatted: British English, the English of the mails. */
+/** Locales for formatting numbers and dates. English mails are in British English. */
 const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de', es: 'es', fr: 'fr', nl: 'nl' };
 
-/** The texts below a path. A text with arguments is a function. */
+/** Type of the texts below a path. A text with arguments is a function. */
 type Spoken<Texts, Path extends string = ''> = {
   readonly [Key in keyof Texts]: Texts[Key] extends string
     ? `${Path}${Key & string}` extends infer Full extends keyof Arguments
@@ -27,7 +27,7 @@ type Spoken<Texts, Path extends string = ''> = {
 /** Texts of mails, SMS and plain pages in one language. */
 export type Words = Spoken<typeof en>;
 
-/** The language and the formats in which a person reads mails. Times are in the person's time zone. */
+/** The language, time zone and formats in which a person reads mails. */
 export interface Reader {
   language: Language;
   words: Words;
@@ -35,7 +35,7 @@ export interface Reader {
   kwh(value: number): string;
   /** Formats a decimal amount of a currency (ISO 4217). */
   money(amount: string, currency: string): string;
-  /** Formats the month, the day or the minute of an ISO 8601 time. The minute comes with the time zone. */
+  /** Formats the month, day or minute of an ISO 8601 time. A minute is followed by the time zone. */
   month(iso: string): string;
   day(iso: string): string;
   moment(iso: string): string;
@@ -43,7 +43,7 @@ export interface Reader {
 
 const compiled = new Map<Language, Promise<Words>>();
 
-/** Returns the texts of a language. They are compiled when first used. */
+/** Returns the texts of a language, which are compiled on first use. */
 export function wordsOf(language: Language): Promise<Words> {
   const words = compiled.get(language) ?? compileLanguage(language);
   compiled.set(language, words);
@@ -67,11 +67,14 @@ function spoken(texts: CompiledMessage | CompiledTexts, locale: string): unknown
   return Object.fromEntries(Object.entries(texts).map(([name, one]) => [name, spoken(one, locale)]));
 }
 
-/** Returns the text of a name that an event contains; the name itself if there is no text, because a newer version wrote the event. */
+/**
+ * Returns the text for a name that an event contains. Without a text, the name itself: a newer version may have written
+ * the event.
+ */
 export const textNamed = (texts: Readonly<Record<string, string>>, name: unknown): string =>
   Object.hasOwn(texts, String(name)) ? (texts[String(name)] as string) : String(name);
 
-/** Returns the words and the formats of an account. */
+/** Returns the texts and formats of an account. */
 export async function readerOf(account: { language: Language; timezone: string }): Promise<Reader> {
   const { language, timezone: timeZone } = account;
   const words = await wordsOf(language);
@@ -95,7 +98,7 @@ export async function readerOf(account: { language: Language; timezone: string }
   };
 }
 
-/** Formats an amount with all its decimals. In English the code follows the number, because $ may be the dollar of several countries. */
+/** Formats an amount with all its decimals. In English the code follows the number, because several countries use $. */
 function formatMoney(language: Language, amount: string, currency: string): string {
   const decimals = amount.split('.')[1]?.length ?? 0;
   const locale = LOCALES[language];
