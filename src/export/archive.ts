@@ -7,7 +7,10 @@ import { levelCsv, seriesCsv } from './csv-pages.ts';
 import { readOwnedKeys } from './keys.ts';
 import { EXPORTED_RELATIONS, type ExportedRelation, LEVEL_FILES, SERIES_FILES } from './relations.ts';
 
-/** Numbers and times compress to a tenth of their size at every level; higher levels only take longer. */
+/**
+ * Compression level of the archive. Numbers and times compress to a tenth of their size at every level, and higher
+ * levels only take longer.
+ */
 const COMPRESSION_LEVEL = 3;
 
 /** The inputs of an archive. */
@@ -15,19 +18,20 @@ export interface ArchiveOptions {
   db: Database;
   /** Database for readings and aggregates: a read replica if there is one. */
   readDb: Database;
-  /** Folder that contains mails and SMS that could not be sent. */
+  /** Folder of captured mails and SMS. */
   dataDir?: string | undefined;
   now: Date;
-  /** Called before each page is read. An error that it throws ends the archive. */
+  /** Called before each page is read. If it throws, the archive ends with this error. */
   beforePage?: () => Promise<void>;
-  /** Called with the name of each file when the file begins. */
+  /** Called with a file's name when the file begins. */
   onFile?: (name: string) => void;
 }
 
 /**
- * Streams all data about a person as a ZIP archive. It is built page by page, each with a statement of its own, so that a slow reader holds
- * neither a connection nor a snapshot, and at most one page is in memory. A caller that stops reading destroys the stream; then no further
- * page is read. The archive is not a consistent snapshot: each file shows the data as of the time when it was read.
+ * Streams all data about a person as a ZIP archive. Each page is read with a statement of its own, so that a slow
+ * reader holds neither a connection nor a snapshot, and at most one page is in memory. A caller that stops reading must
+ * destroy the stream, which ends the queries. The archive is not a consistent snapshot: each file shows the data at the
+ * time when it was read.
  */
 export function streamPersonArchive(userId: string, parts: ArchiveOptions): Readable {
   const zip = new ZipFile();
@@ -36,7 +40,8 @@ export function streamPersonArchive(userId: string, parts: ArchiveOptions): Read
   output.on('close', () => current?.destroy());
   zip.on('error', (error: Error) => output.destroy(error));
   for (const [name, pages] of filesOf(userId, parts)) {
-    // The size is unknown in advance. ZIP64 has no size limit that a reader could meet at the end of the archive.
+    // ZIP64, because the size is unknown in advance; a ZIP without it could exceed its size limit at the end of the
+    // archive.
     const options = { mtime: parts.now, forceZip64Format: true, compressionLevel: COMPRESSION_LEVEL };
     zip.addReadStreamLazy(name, options, (give) => {
       parts.onFile?.(name);
@@ -53,7 +58,7 @@ export function streamPersonArchive(userId: string, parts: ArchiveOptions): Read
   return output;
 }
 
-/** Returns the names of the files, each with a function that generates its content when its turn comes. */
+/** Returns the name of each file, with a function that generates its content on demand. */
 function filesOf(userId: string, { db, readDb, now }: ArchiveOptions): [string, () => AsyncIterable<string>][] {
   return [
     ['README.txt', () => readme(userId, now)],
@@ -80,7 +85,7 @@ async function addMessages(zip: ZipFile, userId: string, { dataDir, now }: Archi
     );
 }
 
-/** Yields the pages, and calls `before` ahead of each one. */
+/** Yields the pages, and awaits `before` in front of each of them. */
 async function* each(pages: AsyncIterable<string>, before: (() => Promise<void>) | undefined): AsyncGenerator<Buffer> {
   const iterator = pages[Symbol.asyncIterator]();
   try {
@@ -97,7 +102,7 @@ async function* each(pages: AsyncIterable<string>, before: (() => Promise<void>)
 
 const PAGE_ROWS = 500;
 
-/** Yields a person's rows in one relation as a JSON array, page by page. Nothing is held between two pages. */
+/** Yields a person's rows in one relation as a JSON array, page by page. Holds no connection between two pages. */
 async function* jsonOf(db: Database, userId: string, exported: ExportedRelation): AsyncGenerator<string> {
   let before = '[\n';
   for await (const keys of readOwnedKeys(db, userId, exported.by.of)) {
@@ -110,9 +115,9 @@ async function* jsonOf(db: Database, userId: string, exported: ExportedRelation)
 }
 
 /**
- * Yields the rows of the given parent keys in order of the relation's own key, page by page, as JSON texts. PostgreSQL formats them,
- * because its numbers have more digits than a JavaScript number, and its times more digits than a Date. So each page can begin exactly
- * after the last row of the page before.
+ * Yields the rows of the given parent keys as JSON texts, page by page, in order of the relation's own key. PostgreSQL
+ * formats the keys, because its numbers have more digits than a JavaScript number and its times more than a Date. So
+ * each page can begin exactly after the last row of the previous one.
  */
 async function* pagesOf(db: Database, exported: ExportedRelation, keys: readonly string[]): AsyncGenerator<string[]> {
   const { relation, by, key, columns, expressions = {}, pageRows = PAGE_ROWS } = exported;

@@ -13,19 +13,25 @@ import {
 import { ownerPartsSql, type RowOwner } from '#src/rollups/parts.ts';
 import { readOwnedKeys } from './keys.ts';
 
-/** Lines that PostgreSQL joins into one page. The process, which also serves other requests, only passes the page on. */
+/**
+ * Number of lines that PostgreSQL joins into one page. The process, which also serves other requests, only forwards the
+ * page.
+ */
 const PAGE_LINES = 20_000;
-/** Range of an aggregate that is read at once: about 9,000 quarter-hours of a device. */
+/** Time range of an aggregate that one query reads: about 9,000 quarter-hours of a device. */
 const SLICE_MS = 92 * DAY_MS;
 
-/** Minimum range of readings that is read at once. */
+/** Minimum time range of readings that one query reads. */
 const MIN_WIDTH_MS = 1_000;
 const MAX_WIDTH_MS = 400 * DAY_MS;
 
-/** An interval_ms smaller than that of every reading. The smallest is -1, for a register read by hand. */
+/**
+ * An interval_ms lower than that of every reading, to begin before all of them. The lowest is -1, of a register read by
+ * hand.
+ */
 const BEFORE_ALL = -2;
 
-/** Formats a time column in RFC 3339, as JSON shows times. */
+/** Returns an SQL expression that formats a time column in RFC 3339, as in JSON. */
 const time = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
@@ -35,13 +41,13 @@ const time = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 
 const line = (values: readonly string[]): string =>
   `concat_ws(',', ${values.map((one) => `coalesce((${one})::text, '')`).join(', ')})`;
 
-/** A relation with readings of series, and the value column that it has in addition to its key, if any. */
+/** A relation with readings of series. `value`: its value column in addition to its key, if it has one. */
 export interface SeriesRelation {
   relation: 'readings' | 'closed_readings' | 'reading_notes' | 'lower_kept_readings';
   value?: 'value' | 'verdict';
 }
 
-/** Returns the columns of a relation's file that follow those of the series. */
+/** Returns the columns of a relation's file after those of the series. */
 const columnsOf = ({ value }: SeriesRelation): string[] => ['read_at', 'interval_ms', ...(value ? [value] : [])];
 
 /** Yields the rows of every series of a person's devices, in order of time. */
@@ -61,13 +67,13 @@ export async function* seriesCsv(db: Database, userId: string, of: SeriesRelatio
 }
 
 /**
- * Yields one series page by page. Each page covers a range of time, which grows if few rows were found and shrinks if many were. The key's
- * index then finds a page whatever the planner's estimate of the series; with a LIMIT alone, the planner might sort all remaining rows for
- * each page.
+ * Yields one series page by page. Each page covers a time range, which grows if few rows were found and shrinks if many
+ * were. The key's index then finds a page, whatever the planner's estimate of the series is. With only a LIMIT, the
+ * planner might sort all remaining rows for each page.
  */
 async function* linesOf(db: Database, of: SeriesRelation, seriesId: number, begin: string): AsyncGenerator<string> {
   const { relation } = of;
-  // Raw SQL: here and below, PostgreSQL returns a whole page as one text, so that no row becomes a JavaScript object.
+  // Raw SQL, here and below: PostgreSQL returns a whole page as one text, so that no row becomes a JavaScript object.
   const bounds = await sql<{ first: Date | null; last: Date }>`
     SELECT min(read_at) AS first, max(read_at) AS last FROM ${sql.table(relation)} WHERE series_id = ${seriesId}`.execute(
     db,
@@ -91,7 +97,7 @@ async function* linesOf(db: Database, of: SeriesRelation, seriesId: number, begi
     const page = rows[0] as (typeof rows)[number];
     if (page.text) yield `${page.text}\n`;
     const isFull = page.lines === PAGE_LINES;
-    // A full page may have ended inside the range.
+    // A full page may end inside the range, so the next one continues after its last row.
     after = isFull ? page : { at: to.toISOString(), intervalMs: BEFORE_ALL };
     fromMs = isFull ? new Date(page.at).getTime() : to.getTime();
     if (isFull) widthMs = Math.max(MIN_WIDTH_MS, widthMs / 2);
@@ -103,7 +109,8 @@ async function* linesOf(db: Database, of: SeriesRelation, seriesId: number, begi
 export async function* levelCsv(db: Database, userId: string, level: Level, now: Date): AsyncGenerator<string> {
   yield `${allColumns(level).join(',')}\n`;
   const [key, parent] = level.isOfDevice ? (['device_id', 'device'] as const) : (['user_id', 'user'] as const);
-  // Rows of other media, of channels with a placement and of estimated exports have keys of their own.
+  // Aggregates of other media, of channels with a placement and of estimated exports have keys of their own, which are
+  // read as well.
   for await (const ids of readOwnedKeys(db, userId, parent))
     for (const id of ids.flatMap((one) => [one, ...SEPARATE_METERS.map((meter) => meterKey(one, meter))]))
       yield* slices(db, level, { key, id }, now);
@@ -112,7 +119,7 @@ export async function* levelCsv(db: Database, userId: string, level: Level, now:
 async function* slices(db: Database, level: Level, owner: RowOwner, now: Date): AsyncGenerator<string> {
   const first = await firstMonth(db, owner);
   if (!first) return;
-  // Clocks of devices may be some minutes ahead.
+  // One day after now, because clocks of devices may be some minutes ahead.
   const end = now.getTime() + DAY_MS;
   const isTime = (column: string) => column === level.time || (level.unit === 'day' && column === level.peak?.column);
   const values = sql.raw(line(allColumns(level).map((column) => (isTime(column) ? time(column) : column))));
@@ -126,8 +133,8 @@ async function* slices(db: Database, level: Level, owner: RowOwner, now: Date): 
 }
 
 /**
- * Selects the rows of a level whose buckets begin in a slice. Rows of devices are selected from the parts of the view, because only then
- * are the indexes used.
+ * Selects the rows of a level whose buckets begin in a slice of time. Rows of devices are selected from the parts of
+ * the view, because only then are the indexes used.
  */
 function rowsOf(level: Level, owner: RowOwner, slice: { from: Date; to: Date }): RawBuilder<unknown> {
   if (!level.isOfDevice)
@@ -139,7 +146,7 @@ function rowsOf(level: Level, owner: RowOwner, slice: { from: Date; to: Date }):
     GROUP BY ${sql.raw(level.keys.join(', '))} HAVING ${sql.raw(isKnown)}`;
 }
 
-/** Returns the month of the first known energy of a person or a device. Null if there is none. */
+/** Returns the month of the first known energy of a person or a device; null if there is no energy. */
 async function firstMonth(db: Database, { key, id }: RowOwner): Promise<Date | null> {
   const first = (relation: string, start: string) =>
     sql`(SELECT min(${sql.ref(start)}) FROM ${sql.table(relation)} WHERE ${sql.ref(key)} = ${id})`;

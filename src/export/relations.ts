@@ -7,16 +7,16 @@ export interface ExportedRelation {
   relation: string;
   /** Description for people who read the archive. */
   means: string;
-  /** Column by which a person's rows are found, and the kind of key that it holds. */
+  /** Column by which a person's rows are found, and the kind of key in that column. */
   by: { column: string; of: OwnerKeyKind };
-  /** Unique key in sort order, with the columns' types. The next page begins after the last key of the page before. */
+  /** Unique key in sort order, with the types of its columns. A page begins after the last key of the previous page. */
   key: Readonly<Record<string, 'text' | 'bigint' | 'timestamptz'>>;
   columns: readonly string[];
   /** Columns that are not exported, each with the reason. */
   omitted?: Readonly<Record<string, string>>;
   /** SQL expressions that replace a column, for example to show it in some rows only. */
   expressions?: Readonly<Record<string, string>>;
-  /** Number of rows read at once, if rows may be long. */
+  /** Number of rows that one query reads, if rows may be long. */
   pageRows?: number;
 }
 
@@ -687,7 +687,8 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     by: { column: 'event_id', of: 'event' },
     key: { delivery_id: 'text' },
     columns: DELIVERY_COLUMNS,
-    // The responses of a webhook that belongs to another account are that account's data.
+    // Attempts contain the responses of a webhook. If the webhook belongs to another account, they are that account's
+    // data.
     expressions: { attempts: 'CASE WHEN r.webhook_id IS NULL THEN r.attempts END' },
   },
   {
@@ -747,7 +748,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   },
 ];
 
-/** Relations with readings of series, exported as CSV files of the same name. */
+/** Relations with readings of series, each exported as a CSV file of the same name. */
 export const SERIES_FILES = [
   {
     relation: 'readings',
@@ -771,7 +772,7 @@ export const SERIES_FILES = [
   },
 ] as const;
 
-/** Levels of aggregates exported as CSV files: the view, and the name of the file. */
+/** Levels of aggregates that are exported as CSV files: the view, and the name of the file. */
 export const LEVEL_FILES = [
   { relation: 'device_intervals', file: 'load_profile' },
   { relation: 'device_hourly', file: 'device_hourly' },
@@ -781,7 +782,7 @@ export const LEVEL_FILES = [
   { relation: 'user_monthly_by_hour', file: 'monthly_by_hour' },
 ] as const;
 
-/** Relations whose whole content is in the files of other relations. */
+/** Relations that have no file because the files of other relations contain all of their rows. */
 export const RELATIONS_EXPORTED_ELSEWHERE: Readonly<Record<string, string>> = {
   device_hours: 'load_profile.csv',
   device_days: 'load_profile.csv',

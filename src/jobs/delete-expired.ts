@@ -10,7 +10,7 @@ export async function deleteExpiredRejections(pool: Pool, now: Date, bytes = MAX
     now,
     REJECTED_DAYS,
   ]);
-  // The length of a payload is read from its TOAST pointer, without loading the payload.
+  // PostgreSQL reads the length of a payload from its TOAST pointer, without loading the payload.
   await pool.query(
     `DELETE FROM rejected_messages WHERE rejected_id <= (
        SELECT max(rejected_id) FROM (
@@ -23,9 +23,13 @@ export async function deleteExpiredRejections(pool: Pool, now: Date, bytes = MAX
 const EXAMPLE_HOURS = 24;
 const UNREAD_DAYS = 30;
 
-/** Deletes examples of unread messages older than 24 hours, and message shapes that were not received for 30 days. */
+/**
+ * Deletes samples of unrecognised messages after 24 hours, and the shapes of messages that were not received for 30
+ * days.
+ */
 export async function deleteExpiredUnread(pool: Pool, now: Date): Promise<void> {
-  // Raw SQL: rows that ingest is writing are skipped until the next run, because ingest locks several at once in another order.
+  // Raw SQL: SKIP LOCKED leaves rows that ingest is writing to the next run, because ingest locks several rows in
+  // another order, which could cause a deadlock.
   const stale = (where: string) =>
     `(gateway_id, shape) IN (SELECT gateway_id, shape FROM unread_messages WHERE ${where} FOR UPDATE SKIP LOCKED)`;
   await pool.query(

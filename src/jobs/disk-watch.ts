@@ -1,7 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import type { Logger } from '#src/core/log.ts';
 
-/** Free space, as a share and in bytes, below which the log warns: a database stops when its disk is full. */
+/**
+ * Minimum free space, as a share of the disk and in bytes. The log warns below it, because a database stops when its
+ * disk is full.
+ */
 const LEAST_SHARE = 0.1;
 const LEAST_BYTES = 2 * 2 ** 30;
 

@@ -35,7 +35,8 @@ const PROGRESS_MS = 60_000;
 
 /** Every job of a worker. */
 export const JOBS: readonly Job[] = [
-  // Needs no lock, because the SQL function `make_room` takes one. (The writer creates missing partitions itself, at the price of a retry.)
+  // Needs no lock of its own, because the SQL function `make_room` takes one. The writer also creates missing
+  // partitions, but then has to retry its batch.
   { name: 'partitions ahead', at: { daily: '17 1 * * *' }, alsoAtStart: true, run: makePartitions },
   {
     name: 'history upkeep',
@@ -60,8 +61,8 @@ export const JOBS: readonly Job[] = [
     run: async ({ backup, log, clock }) => backup && makeCopyIfArchiveHasNone(backup, log, clock()),
   },
   { name: 'rollup check', at: { daily: '43 2 * * *' }, alsoAtStart: false, lock: 'rollupCheck', run: checkRollups },
-  // Not needed with compression: compressed hours are small already, and continuous aggregates of packed hours would have to be computed
-  // again. `packDays` takes the lock.
+  // Not needed with compression: compressed hours are small already, and continuous aggregates over packed hours would
+  // have to be recomputed. `packDays` takes the lock.
   {
     name: 'pack days',
     at: { daily: '11 3 * * *' },
@@ -71,7 +72,8 @@ export const JOBS: readonly Job[] = [
     run: pack,
   },
   { name: 'keep group sums', at: { everySeconds: 60 }, alsoAtStart: true, lock: 'groupSums', run: keepSums },
-  // `refreshRollups` takes the lock, because CLI commands refresh, too. Corrections of the past must be visible within 30 s.
+  // `refreshRollups` takes the lock, because CLI commands also call it. Corrections of the past must be visible within
+  // 30 s.
   { name: 'rollup refresh', at: { everySeconds: 5 }, alsoAtStart: true, needs: 'continuousAggregates', run: refresh },
   { name: 'silence', at: { everySeconds: 30 }, alsoAtStart: true, run: fireSilences },
   {
@@ -93,14 +95,15 @@ export const JOBS: readonly Job[] = [
     alsoAtStart: false,
     run: ({ db, ageClock, retentionMonths }) => deleteOldSilences(db, ageClock(), retentionMonths),
   },
-  // No lock: each worker checks its own disk.
+  // Without a lock, because each worker checks its own disk.
   {
     name: 'disk watch',
     at: { everySeconds: 600 },
     alsoAtStart: true,
     run: ({ dataDir, log }) => warnOfFullDisk(dataDir, log),
   },
-  // Removes captured messages after a month, or with their account. No lock: each worker has its own disk.
+  // Deletes captured messages that are a month old or whose account was deleted. Without a lock, because each worker
+  // has its own disk.
   {
     name: 'forget messages',
     at: { everySeconds: 10 },
@@ -163,7 +166,7 @@ export const JOBS: readonly Job[] = [
   },
   {
     name: 'raise remarks',
-    // Runs once an hour for all workers together, because it reads weeks of quarter-hours of each home.
+    // Runs only once an hour, by one worker, because it reads weeks of quarter-hours of each home.
     at: { daily: '37 * * * *' },
     alsoAtStart: false,
     lock: 'remarks',
@@ -186,7 +189,10 @@ export const JOBS: readonly Job[] = [
   { name: 'end departures', at: { daily: '31 5 * * *' }, alsoAtStart: true, run: keepDepartures },
 ];
 
-/** Skips a job that mails while the first start after a restore is held back: its mails may have been sent before. */
+/**
+ * Wraps a job that sends mails: it is skipped during the hold after a restore, because the lost installation may have
+ * sent the mails.
+ */
 function unlessHeldBack(run: Job['run']): Job['run'] {
   return async (parts, ...rest) => ((await readHeldBefore(parts.db)) === null ? run(parts, ...rest) : undefined);
 }
@@ -225,7 +231,10 @@ async function checkRollups(
   if (differing > 0) log.error({ users, rebuilt, differing, differences }, 'aggregates differed and were repaired');
 }
 
-/** Packs old hours of the load profile into days. On the first run after an update from a version without days, packs the whole past. */
+/**
+ * Packs old hours of the load profile into days. The first run after an update from a version without packed days packs
+ * the whole past.
+ */
 async function pack({ pool, ageClock, log, ahead }: JobParts, signal: AbortSignal): Promise<unknown> {
   const startedAt = performance.now();
   let loggedAt = startedAt;
@@ -247,7 +256,7 @@ async function pack({ pool, ageClock, log, ahead }: JobParts, signal: AbortSigna
   }
 }
 
-/** Ends old departures of moved accounts, and reports messages that still wait to be forwarded. */
+/** Ends the storage for accounts that moved away long ago, and logs how many messages still wait to be forwarded. */
 async function keepDepartures({ db, ageClock, log }: JobParts): Promise<void> {
   const { ended, removed, waiting, firstEnds } = await endExpiredDepartures(db, ageClock());
   if (ended + removed > 0)

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const at = (text: string) => Date.parse(text);
 const nightly = createTask('43 2 * * *', () => {}, { timezone: 'UTC' });
 const matched = new Map<number, boolean>();
-/** Matching a minute takes node-cron 2 µs, so results are cached: random clocks repeat the same days. */
+/** Results are cached, because node-cron takes 2 µs to match a minute and random clocks repeat the same days. */
 const matches = (minute: Date) => {
   const isMatch = matched.get(minute.getTime()) ?? nightly.match(minute);
   matched.set(minute.getTime(), isMatch);
@@ -51,7 +51,7 @@ test('whatever the clock does, a daily job runs at most once for each day, and i
         runs.push(latestMs);
         ranForMs = latestMs;
       }
-      // Unless a run was recorded more than a day in the future, a job never repeats a day.
+      // A job never repeats a day, unless a run was recorded more than a day in the future.
       const isForward = steps.every((step) => step >= 0);
       if (isForward) expect(new Set(runs).size).toBe(runs.length);
       expect(isDailyDue(latestMsAt(nowMs + 2 * DAY_MS), ranForMs)).toBe(true);

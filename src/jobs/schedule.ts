@@ -10,7 +10,7 @@ import type { Database, Pool } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
 const DONE = 'done';
-/** Delay before a retry of a job whose lock another worker holds, in case that worker is killed. */
+/** Delay before a job whose lock another worker holds is tried again, in case that worker is killed. */
 const AGAIN_MS = 3_000;
 /** Delay before a daily job that failed runs again: many causes, such as a full disk or a failover, end within an hour. */
 const FAILED_AGAIN_MS = 10 * MINUTE_MS;
@@ -20,24 +20,27 @@ const LOOK_MS = 500;
 interface IntervalPlan {
   job: Job;
   everyMs: number;
-  /** Time of its next run, ms of the monotonic clock. */
+  /** Time of the job's next run, in ms of the monotonic clock. */
   nextMs: number;
 }
 
 interface DailyPlan {
   job: Job;
-  /** Only matches times and is never started, because its own timer stops when the clock is set back. */
+  /** Used only to match times. It is never started, because its own timer stops when the clock is set back. */
   task: ScheduledTask;
   latest: LatestDueTime;
-  /** The daily time (Unix ms) for which this process last checked whether the job is due; null: none yet. */
+  /**
+   * The daily time (Unix ms) for which this process last checked whether the job is due; null before the first check.
+   */
   lookedAtMs: number | null;
 }
 
 /**
- * Runs jobs at their times, if the database has the capabilities that they need. No job runs concurrently with itself. A job that fails is logged
- * and runs at its next time, a daily job also after ten minutes. Steps of the wall clock and sleeps of the machine do not stop jobs: intervals follow the monotonic clock, and a
- * daily job whose time was missed runs once. Returns the names of the jobs, and a function that stops them: no further job starts, and
- * running jobs are notified and awaited. `monotonicMs`: ms since any fixed moment.
+ * Runs jobs at their times, if the database has the capabilities that they need. No job runs concurrently with itself.
+ * A failed job is logged and runs again at its next time; a daily job also after ten minutes. Steps of the wall clock
+ * and sleep of the machine do not stop jobs: intervals follow the monotonic clock, and a daily job whose time was
+ * missed runs once. Returns the names of the jobs, and a function that stops them: it starts no further job, aborts
+ * running jobs and waits for them. `monotonicMs`: ms since any fixed moment.
  */
 export function startJobs(
   jobs: readonly Job[],
@@ -75,7 +78,7 @@ export function startJobs(
   };
 }
 
-/** Runs jobs, none concurrently with itself. */
+/** Runs jobs; never one concurrently with itself. */
 class JobRunner {
   readonly #parts: JobParts;
   readonly #failedAgainMs: number;
@@ -88,7 +91,7 @@ class JobRunner {
     this.#failedAgainMs = failedAgainMs;
   }
 
-  /** Starts a job unless it is running. `dailyMs`: the daily time for which it runs; null: it has none. */
+  /** Starts a job unless it is running. `dailyMs`: the daily time for which it runs; null for an interval job. */
   begin(job: Job, dailyMs: number | null = null): void {
     clearTimeout(this.#later.get(job));
     if (this.#stopping.signal.aborted || this.#underWay.has(job)) return;
@@ -98,7 +101,7 @@ class JobRunner {
     );
   }
 
-  /** Starts no further job, and notifies those that are running. */
+  /** Starts no further jobs, and aborts the signal of those that are running. */
   close(): void {
     this.#stopping.abort();
     for (const pending of this.#later.values()) clearTimeout(pending);
@@ -113,7 +116,8 @@ class JobRunner {
     const { pool, log } = this.#parts;
     const once = async (session?: LockSession, lost?: AbortSignal) => {
       const signal = AbortSignal.any([this.#stopping.signal, ...(lost ? [lost] : [])]);
-      // Another worker may have completed the run between this worker's look and its lock. A run at the start is never skipped.
+      // Another worker may have completed the run after this worker checked and before it got the lock. A run at the
+      // start is never skipped.
       if (lock && dailyMs !== null && !job.alsoAtStart && !(await isStillDue(pool, name, dailyMs))) return DONE;
       if ((await run(this.#parts, signal, session)) === TAKEN_BY_ANOTHER_WORKER) return TAKEN_BY_ANOTHER_WORKER;
       if (dailyMs !== null && !signal.aborted) await noteDaily(pool, name, dailyMs);
@@ -135,7 +139,7 @@ class JobRunner {
   }
 }
 
-/** When jobs are due: intervals by the monotonic clock, daily times by the wall clock. */
+/** Computes when jobs are due: intervals by the monotonic clock, daily times by the wall clock. */
 class Timetable {
   readonly #intervals: IntervalPlan[] = [];
   readonly #daily: DailyPlan[] = [];
@@ -143,7 +147,7 @@ class Timetable {
   readonly #clock: Clock;
   readonly #monotonicMs: () => number;
 
-  /** Plans the jobs, and begins those that also run at the start. */
+  /** Plans all jobs, and starts those that also run at the start. */
   constructor(
     jobs: readonly Job[],
     runner: JobRunner,
@@ -169,7 +173,7 @@ class Timetable {
     }
   }
 
-  /** Begins the jobs that are due. */
+  /** Starts the jobs that are due. */
   async look(pool: Pool): Promise<void> {
     const nowMs = this.#monotonicMs();
     for (const plan of this.#intervals) {
@@ -197,14 +201,14 @@ class Timetable {
 }
 
 /**
- * The daily times (Unix ms) for which jobs have run, by name. A job that has no row yet is new to this installation: it gets one,
- * and runs at its next time.
+ * Returns the daily times (Unix ms) for which jobs have last run, by name. A job without a row is new to this
+ * installation: a row is created, and the job runs at its next time.
  */
 async function readDaily(
   pool: Pool,
   jobs: readonly { name: string; latestMs: number }[],
 ): Promise<ReadonlyMap<string, number>> {
-  // Raw SQL: here and below, a relation that only this file uses.
+  // Raw SQL, here and below, because only this file uses the relation.
   await pool.query(
     'INSERT INTO daily_runs SELECT * FROM unnest($1::text[], $2::timestamptz[]) ON CONFLICT DO NOTHING',
     [jobs.map(({ name }) => name), jobs.map(({ latestMs }) => new Date(latestMs))],
@@ -213,7 +217,7 @@ async function readDaily(
   return new Map(rows.map(({ job, ran_for }) => [job, ran_for.getTime()]));
 }
 
-/** Whether no worker has run a daily job for a moment yet. */
+/** Whether no worker has run a daily job for this daily time yet. */
 async function isStillDue(pool: Pool, name: string, dailyMs: number): Promise<boolean> {
   const { rows } = await pool.query<{ ran_for: Date }>('SELECT ran_for FROM daily_runs WHERE job = $1', [name]);
   return rows[0] === undefined || isDailyDue(dailyMs, rows[0].ran_for.getTime());
@@ -227,24 +231,28 @@ async function noteDaily(pool: Pool, name: string, dailyMs: number): Promise<voi
 }
 
 /**
- * When a job runs: at an interval, which is measured by the monotonic clock so that steps of the wall clock do not matter, or by a cron
- * expression (UTC) that comes at least once a day ("19 4 * * *"); a missed run is made up for. Each worker has its own interval. A time of
- * a cron expression is shared by all workers: with a lock, only one of them runs the job.
+ * When a job runs. `everySeconds`: an interval by the monotonic clock, so that steps of the wall clock do not matter;
+ * each worker has its own. `daily`: a cron expression (UTC) that matches at least once a day ("19 4 * * *"), shared by
+ * all workers: if the job has a lock, only one of them runs it. A missed daily run is made up for.
  */
 type Timing = { everySeconds: number } | { daily: string };
 
-/** Interval jobs are spread over this time at most, ms: a process that lives shorter still runs each of them. */
+/**
+ * Maximum time over which the first runs of interval jobs are spread, ms. It is short, so that a process with a short
+ * life still runs each job.
+ */
 const SPREAD_MS = 10 * 60_000;
 
-/** `latestMs`: the latest moment at which a daily job was to run, as of the minute `minuteMs`. Unix ms. */
+/** `latestMs`: the latest daily time of a job, as of the minute `minuteMs`. Unix ms. */
 export interface LatestDueTime {
   minuteMs: number;
   latestMs: number;
 }
 
 /**
- * Finds the latest minute within the last day that an expression matches. Pure. `known`: the previous result, so that only later minutes are
- * matched. If the clock was set back, the whole day is matched again. Throws if the expression matches no minute of the day.
+ * Returns the latest minute within the last day that a cron expression matches. Pure. `known`: the previous result, so
+ * that only later minutes are matched; if the clock was set back, the whole day is matched again. Throws if no minute
+ * of the day matches.
  */
 export function latestDaily(
   matches: (minute: Date) => boolean,
@@ -261,14 +269,16 @@ export function latestDaily(
 }
 
 /**
- * Whether a daily job is to run now. Pure; Unix ms. `ranForMs`: the latest moment for which it has run. After the clock was set back by
- * less than a day, the job does not run again for the same moment. A run that lies farther ahead was made by a wrong clock and is ignored.
+ * Whether a daily job is due. Pure; Unix ms. `ranForMs`: the daily time for which it last ran. If the clock was set
+ * back by less than a day, the job does not run again for the same daily time. If `ranForMs` is farther ahead, it was
+ * recorded by a wrong clock and is ignored.
  */
 export const isDailyDue = (latestMs: number, ranForMs: number): boolean =>
   ranForMs < latestMs || ranForMs > latestMs + DAY_MS;
 
 /**
- * Delay of an interval job's first run, ms. It spreads jobs by their places in the list, so that they do not all start together. Pure.
+ * Returns the delay of an interval job's first run, ms. Depends on the job's position in the list, so that jobs do not
+ * all start together. Pure.
  */
 export const spreadMs = (everyMs: number, place: { index: number; of: number }): number =>
   Math.round((Math.min(everyMs, SPREAD_MS) * (place.index + 1)) / place.of);
@@ -283,10 +293,10 @@ export interface JobParts {
   capabilities: Capabilities;
   retentionMonths: number;
   dataDir: string;
-  /** Copies of the embedded database; null with another database. */
+  /** Plan for backups of the embedded database; null with another database. */
   backup: BackupPlan | null;
   log: Logger;
-  /** Remaining work of jobs that may take hours, for metrics. */
+  /** Remaining work of jobs that may take hours, for the metrics. */
   ahead: { daysToPack: number };
 }
 
@@ -299,12 +309,15 @@ export interface Job {
   at: Timing;
   /** Whether the job also runs once at the start. */
   alsoAtStart: boolean;
-  /** Advisory lock held while the job runs, so that only one worker runs it. Without a lock each worker runs it. */
+  /**
+   * Advisory lock that is held while the job runs, so that only one worker runs it. Without a lock, each worker runs
+   * the job.
+   */
   lock?: keyof typeof ADVISORY_LOCKS;
   /**
-   * Behaviour of a worker when another one holds the lock. `again`: the worker retries until it gets the lock. Its run then finds nothing
-   * to do if the other run finished, and continues the other run if that worker was killed. Without a value, the worker skips the job until
-   * its next time, which also completes an interrupted run.
+   * What a worker does if another one holds the lock. `again`: it retries until it gets the lock; its run then finds
+   * nothing to do, or continues the run of a worker that was killed. By default it skips the job until its next time,
+   * which also completes an interrupted run.
    */
   whenTaken?: 'again';
   /** Capability that the database must have; without it the job is not scheduled. */
@@ -312,8 +325,8 @@ export interface Job {
   /** Capability of the database that makes the job unnecessary. */
   unless?: keyof Capabilities;
   /**
-   * Runs the job. `stopping` ends a long job between two steps, if the worker stops or has lost the lock; the current step is awaited.
-   * `session`: the database session that holds the job's lock. Returns
+   * Runs the job. `stopping` is aborted if the worker stops or has lost the lock; a long job then ends after its
+   * current step, which is awaited. `session`: the database session that holds the job's lock. Returns
    * TAKEN_BY_ANOTHER_WORKER if the job takes a lock itself and another worker holds it.
    */
   run(parts: JobParts, stopping: AbortSignal, session?: LockSession): Promise<unknown>;

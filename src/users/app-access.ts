@@ -12,8 +12,8 @@ export async function reportAuthorization(trx: Database, homeId: string, data: R
 }
 
 /**
- * Reason for the end of an authorization: the home ended it, the operator did, the app did (RFC 7009), the app was deleted, a code or refresh
- * token was used twice, it was valid until then, or all access to the account of the home ended.
+ * Reason for the end of an authorization: the home or an operator ended it, its app revoked it (RFC 7009), the app was
+ * deleted, a code or refresh token was used twice, it expired, or all access to the home's account ended.
  */
 export type AuthorizationEnd = 'home' | 'operator' | 'revoked' | 'app' | 'reuse' | 'expired' | 'access';
 
@@ -25,8 +25,9 @@ type Which =
   | { expiredAt: Date };
 
 /**
- * Ends authorizations, with the tokens, alerts and webhooks of the app, and mails each home. Waits for changes that the app has begun;
- * afterwards the app cannot begin another. `within`: the home to which they must belong. Returns the ended ids.
+ * Ends authorizations, with the tokens, alerts and webhooks of the app, and mails each home. Waits for changes that the
+ * app has already begun; the app cannot begin another afterwards. `within`: the home to which the authorizations must
+ * belong. Returns the ended ids.
  */
 export async function endAuthorizations(
   trx: Database,
@@ -72,7 +73,7 @@ export async function endAppsOf(trx: Database, ownerId: string): Promise<void> {
   if (rows.length > 0) await endAuthorizations(trx, { appIds: rows.map(({ app_id }) => app_id) }, 'app');
 }
 
-/** Ends authorizations that were valid until now, and deletes codes, tokens and requests for consent that have expired. */
+/** Ends authorizations whose validity has ended, and deletes expired codes, tokens and requests for consent. */
 export async function endExpiredAuthorizations(db: Database, now: Date): Promise<void> {
   await joinOrBeginTransaction(db, (trx) => endAuthorizations(trx, { expiredAt: now }, 'expired'));
   await db.deleteFrom('oauth_tokens').where('expires_at', '<=', now).execute();

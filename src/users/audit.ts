@@ -6,15 +6,17 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 /** An entry of the audit log. */
 export interface AuditRecord {
-  /** Account, and key or session, that acted; null for an operator at the command line or an anonymous caller. */
+  /**
+   * The account that acted, with its key or session; null for an operator at the command line or an anonymous caller.
+   */
   actor: { userId: string; keyId: string } | null;
-  /** Origin: an IP address, or `cli`; null if the act follows from another act. */
+  /** Origin of the request: an IP address, or `cli`. Null if the act is a consequence of another act. */
   address: string | null;
-  /** Noun and participle: `key.created`. */
+  /** The act as noun and participle: `key.created`. */
   action: string;
   /** Id of the changed object. */
   target: string | null;
-  /** Contains no personal data, because it outlives the account. */
+  /** Details of the act. They contain no personal data, because the entry outlives the account. */
   details?: Record<string, unknown>;
 }
 
@@ -48,7 +50,10 @@ export async function recordAct(
     .execute();
 }
 
-/** Records the same act for several targets with known owners (`about`), in one statement in the transaction of the change. */
+/**
+ * Records the same act for several targets in one statement, in the transaction of the change. `about`: the targets
+ * with their owners.
+ */
 export async function recordActs(
   db: Database,
   { actor, address }: Pick<AuditRecord, 'actor' | 'address'>,
@@ -73,22 +78,26 @@ export async function recordActs(
     .execute();
 }
 
-/** Number of latest acts to search: of concurrent acts, the last one committed need not have the highest id. */
+/**
+ * Number of latest acts to search. The act that committed last need not have the highest id if several were concurrent.
+ */
 const LAST_ACTS = 10;
 
-/** Returns the transaction numbers (32 bits, as in rows) of an account's latest acts within a day. */
+/**
+ * Returns the transaction ids (32 bits, as PostgreSQL stores them in rows) of an account's latest acts within a day.
+ */
 export async function findLatestActs(db: Database, userId: string): Promise<number[]> {
-  // Raw SQL: the system column.
+  // Raw SQL: the system column xmin.
   const { rows } = await sql<{ number: number }>`${PREPARED_PREFIX_SQL} SELECT "number" FROM (
       SELECT xmin::text::bigint AS "number", at FROM audit_log WHERE actor_user_id = ${userId} ORDER BY audit_id DESC LIMIT ${LAST_ACTS}) last
     WHERE at > now() - interval '1 day'`.execute(db);
   return rows.map(({ number }) => number);
 }
 
-/** Value stored instead of an address. */
+/** Origin of acts at the command line, stored instead of an IP address. */
 export const COMMAND_LINE = 'cli';
 
-/** Runs a change by an operator at the command line and records it, all or nothing. */
+/** Runs a change by an operator at the command line and records it in the same transaction. */
 export async function runAsOperator<T>(
   db: Database,
   action: string,
@@ -107,8 +116,8 @@ const COLUMNS = ['audit_id', 'at', 'actor_user_id', 'actor_key_id', 'address', '
 export type AuditLogEntry = Awaited<ReturnType<typeof listAudit>>[number];
 
 /**
- * Returns audit entries, newest first, before `cursor`; with `userId`, acts by and on that account. At most `limit`. Includes the e-mail
- * addresses of existing accounts.
+ * Returns at most `limit` audit entries before `cursor`, newest first. With `userId`: acts by that account and acts on
+ * it. Includes the e-mail addresses of existing accounts.
  */
 export async function listAudit(
   db: Database,
@@ -128,8 +137,8 @@ export async function listAudit(
 }
 
 /**
- * Replaces an erased account in the audit log by one new random name, which identifies nobody. The acts, their times and other actors stay.
- * Runs in the transaction of the erasure, after the account.
+ * Replaces an erased account in the audit log by a new random name, which identifies nobody. The acts, their times and
+ * their other actors are retained. Runs in the transaction of the erasure, after the account's deletion.
  */
 export async function anonymiseInAudit(trx: Database, userId: string): Promise<void> {
   const erased = newId('usr').replace('usr', 'erased');

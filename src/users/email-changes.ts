@@ -20,13 +20,14 @@ const MAX_NOTICES_PER_DAY = 3;
 const IS_WAITING = sql<boolean>`(c.created_at > now() - interval '7 days' AND (c.requested_by NOT LIKE 'key\\_%'
   OR EXISTS (SELECT FROM api_keys k WHERE k.key_id = c.requested_by AND k.revoked_at IS NULL)))`;
 
-/** Column for a query of `users`: the address that the account will have once it is confirmed. Null if no change is pending. */
+/** Column for a query of `users`: the requested address that is not confirmed yet. Null if no change is pending. */
 export const PENDING_EMAIL = sql<string | null>`(
   SELECT c.email FROM email_changes c WHERE c.user_id = users.user_id AND ${IS_WAITING})`.as('pending_email');
 
 /**
- * Requests another address for an account, in the transaction that has locked the account. The new address receives a link that confirms it, and the
- * former address (`former`) a notice. Unused sign-in links expire. 429 after five requests in a day.
+ * Requests a change of an account's address, in the transaction that has locked the account. The new address receives a
+ * link that confirms it, and the former address (`former`) a notice. Unused sign-in links expire. 429 after five
+ * requests in a day.
  */
 export async function requestEmailChange(
   trx: Database,
@@ -62,7 +63,10 @@ export async function withdrawEmailChange(db: Database, userId: string): Promise
   await db.deleteFrom('email_changes').where('user_id', '=', userId).execute();
 }
 
-/** Withdraws changes that an account requested in some sessions. These sessions end because somebody else may have used them. */
+/**
+ * Withdraws changes of address that an account requested in some sessions, which end because another person may have
+ * used them.
+ */
 export async function withdrawChangesOfSessions(
   db: Database,
   userId: string,
@@ -75,7 +79,10 @@ export async function withdrawChangesOfSessions(
     .execute();
 }
 
-/** Returns the account of a change, even if the change can no longer be confirmed. Null if there is no such change. */
+/**
+ * Returns the account of a requested change of address, even if the change can no longer be confirmed. Null if there is
+ * no such change.
+ */
 export async function accountOfEmailChange(db: Database, emailChangeId: string): Promise<string | null> {
   const row = await db
     .selectFrom('email_changes')
@@ -85,7 +92,10 @@ export async function accountOfEmailChange(db: Database, emailChangeId: string):
   return row?.user_id ?? null;
 }
 
-/** Removes a change in order to apply it. Returns its account and the new address. Null if it was withdrawn, used or has expired, or if its key was revoked. */
+/**
+ * Deletes a requested change of address in order to apply it. Returns its account and the new address. Null if the
+ * change was withdrawn, used or has expired, or if the key that requested it was revoked.
+ */
 export async function consumeEmailChange(
   trx: Database,
   emailChangeId: string,
@@ -118,7 +128,10 @@ export async function notifyFormerAddress(trx: Database, userId: string, former:
   await addEvents(queryOf(trx), [{ type, userId, data, channel: 'email' }], now);
 }
 
-/** Throws 429 if an account has had `most` events of a type, each of which is a mail to an address that may belong to somebody else, within a day. */
+/**
+ * Throws 429 if an account has had `most` events of a type within a day. Each of them is a mail to an address that may
+ * belong to a stranger.
+ */
 export async function limitMailsOfDay(
   trx: Database,
   userId: string,
@@ -131,7 +144,7 @@ export async function limitMailsOfDay(
   throw new AppError('tooManyRequests', { retryAfterSeconds });
 }
 
-/** Times of an account's events of one type within the last day, in order. */
+/** Returns the times of an account's events of one type within the last day, in order. */
 async function eventsOfDay(trx: Database, userId: string, type: string, now: Date): Promise<Date[]> {
   const rows = await trx
     .selectFrom('events')

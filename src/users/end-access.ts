@@ -8,9 +8,10 @@ import { expireSignIns } from './email-changes.ts';
 export type AccessEnd = 'email' | 'role' | 'link' | 'first_sign_in';
 
 /**
- * Ends all access to an account, in the transaction that changed its address, its role or its sign-in: all keys, authorizations of apps, sessions except `exceptSession`, passkeys,
- * unused sign-in links and pending changes of addresses, including those that the account requested for others. Pauses its active
- * subscriptions, because a changed role may reach more accounts. If anything ended, the account receives a mail that lists it. The caller must
+ * Ends all access to an account, in the transaction that changed its address, role or sign-in. Deletes its keys,
+ * authorizations of apps, sessions except `exceptSession`, passkeys, unused sign-in links and pending changes of
+ * address, including those that the account requested for others. Pauses its active subscriptions, because a changed
+ * role may reach more accounts. Mails the account a list of everything that ended, unless nothing did. The caller must
  * have locked the account's row, so that no key is added concurrently.
  */
 export async function endAccess(

@@ -6,21 +6,22 @@ import { anonymiseInAudit } from './audit.ts';
 import { endMembershipsOf } from './member-ends.ts';
 
 /**
- * Erases an account and all its data, on every tier: devices with their readings (also compressed ones), rejected messages, computed data,
- * keys. One transaction: all or nothing. Readings that arrive concurrently wait for it and then belong to no account. Returns false if
- * there is no such user.
+ * Erases an account and all its data on every tier: devices with their readings (also compressed ones), rejected
+ * messages, computed data, keys. All of it in one transaction. Concurrent writers of readings wait until it ends, and
+ * their readings then belong to no account. Returns false if the account does not exist.
  */
 export async function eraseUser(db: Database, userId: string): Promise<boolean> {
-  // A worker that notifies the user locks rows that the erasure deletes, which can cause a deadlock: PostgreSQL cancels one transaction,
-  // and it is tried again.
+  // Retried after a deadlock: a worker that notifies the user may have locked rows that the erasure deletes, and
+  // PostgreSQL then cancels one of the two transactions.
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: settings and functions of the schema, here and below. Deleting years of readings exceeds the time limit of requests.
     await sql`SET LOCAL statement_timeout = 0`.execute(trx);
-    // Lock the refresh before anything that writers wait for: a refresh may take a while.
+    // Block the refresh of aggregates before locking rows that writers wait for, because a running refresh may take a
+    // while.
     await sql`SELECT hold_refresh()`.execute(trx);
-    // The same order as the evaluation of alerts: changed hours first, then the account.
+    // Locks are taken in the order in which the evaluation of alerts takes them: changed hours first, then the account.
     await forgetChanges(trx, userId);
-    // Then lock the account, so that no device can be added, and then its devices against writers.
+    // Lock the account, so that no device can be added, and then its devices, so that no writer uses them.
     const user = await trx
       .selectFrom('users')
       .select('user_id')
@@ -35,7 +36,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
       .orderBy('device_id')
       .forUpdate()
       .execute();
-    // Writers lock only the heads.
+    // Lock the heads, which are the only rows that writers of readings lock.
     await trx
       .selectFrom('device_heads')
       .select('device_id')
@@ -46,13 +47,13 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
     await endAppsOf(trx, userId);
     await endMembershipsOf(trx, userId, { because: 'erased', now: new Date() });
     const deviceIds = devices.map(({ device_id }) => device_id);
-    // Each list is one SQL parameter.
+    // All ids are passed as one SQL parameter.
     const series = await trx
       .selectFrom('series')
       .select('series_id')
       .where('device_id', '=', sql<string>`ANY (${deviceIds}::text[])`)
       .execute();
-    // For an account that returned from another installation: messages that arrived here while it was away.
+    // Messages that arrived here while the account was at another installation, from which it returned.
     await sql`DELETE FROM departed_messages WHERE login IN (SELECT login FROM departed_logins WHERE user_id = ${userId})`.execute(
       trx,
     );
@@ -67,15 +68,16 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
 }
 
 /**
- * Removes an account without concurrent writers, or its remains if its row is gone, with all data that the row's deletion does not cascade
- * to. `senders`: ids of its devices and gateways; `seriesIds`: ids of their series.
+ * Removes an account that has no concurrent writers, with all data that is not deleted by cascade. If the account's row
+ * no longer exists, removes the remaining data. `senders`: ids of its devices and gateways; `seriesIds`: ids of their
+ * series.
  */
 export async function eraseTraces(
   trx: Database,
   userId: string,
   { senders, seriesIds }: { senders: readonly string[]; seriesIds: readonly number[] },
 ): Promise<void> {
-  // Raw SQL: functions of the schema, and lists as one parameter.
+  // Raw SQL: functions of the schema, and ids passed as one parameter.
   const anySeries = sql<number>`ANY (${seriesIds}::bigint[])`;
   await trx.deleteFrom('readings').where('series_id', '=', anySeries).execute();
   await trx.deleteFrom('reading_notes').where('series_id', '=', anySeries).execute();
@@ -96,7 +98,7 @@ export async function eraseTraces(
   await anonymiseInAudit(trx, userId);
 }
 
-/** Removes the user's name from edits of other users' readings; the edits stay. */
+/** Removes the user's name from edits of other users' readings. The edits are retained. */
 const forgetInEdits = (trx: Database, userId: string) =>
   sql`UPDATE reading_edits SET author = nullif(author, ${userId}), revoker = nullif(revoker, ${userId})
     WHERE author = ${userId} OR revoker = ${userId}`.execute(trx);

@@ -3,11 +3,11 @@ import type { SecretBox } from '#src/core/secrets.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 
-/** A request with an Idempotency-Key: its scope, and its SHA-256. */
+/** A request with an Idempotency-Key: its scope, and the SHA-256 of the request. */
 export interface IdempotentRequest {
   /**
-   * Scope of a stored answer: the account and the key or session. Another key of the account may have fewer rights and must not receive the
-   * answer.
+   * Scope of a stored answer: the account and the key or session. Another key of the account may have fewer rights and
+   * must not receive it.
    */
   userId: string;
   callerId: string;
@@ -15,7 +15,7 @@ export interface IdempotentRequest {
   sha256: Buffer;
 }
 
-/** State of such a request: new, already answered, or a reuse of the key for another request. */
+/** State of a request with an Idempotency-Key: new, already answered, or a reuse of the key for another request. */
 export type IdempotencyState =
   | { is: 'new' }
   | { is: 'answered'; status: number; body: string }
@@ -24,7 +24,10 @@ export type IdempotencyState =
 /** Answers are stored for a day. */
 const KEPT = '24 hours';
 
-/** Locks an idempotency key until the transaction ends. Returns false while another request with it is in progress in any process. */
+/**
+ * Locks an idempotency key until the transaction ends. Returns false if another request with this key is in progress in
+ * any process.
+ */
 export async function lockIdempotencyKey(trx: Database, { callerId, key }: IdempotentRequest): Promise<boolean> {
   // Raw SQL: an advisory lock.
   const { rows } = await sql<{ isMine: boolean }>`
@@ -41,7 +44,8 @@ export async function findAnswer(db: Database, box: SecretBox, request: Idempote
     .select(['request_sha256', 'status', 'body_sealed'])
     .where('caller_id', '=', request.callerId)
     .where('idempotency_key', '=', request.key)
-    // Also compares with the corrected time: a database clock that is ahead must not let a request run twice.
+    // Compares with the corrected time if that is earlier: a database clock that is ahead must not let a request run
+    // twice.
     .where(sql<boolean>`created_at >= least(now(), (SELECT at FROM believed_time)) - ${KEPT}::interval`)
     .executeTakeFirst();
   if (!known) return { is: 'new' };
@@ -49,7 +53,10 @@ export async function findAnswer(db: Database, box: SecretBox, request: Idempote
   return { is: 'answered', status: known.status, body: box.open(known.body_sealed) };
 }
 
-/** Stores the answer to a request, in the transaction of its change. Encrypted, because it may contain a key or a password. */
+/**
+ * Stores the answer to a request, in the transaction of its change. The answer is encrypted, because it may contain a
+ * key or a password.
+ */
 export async function storeAnswer(
   db: Database,
   box: SecretBox,

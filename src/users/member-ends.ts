@@ -8,7 +8,7 @@ import { addEvents } from '#src/events/outbox.ts';
 /** Reason for the end of a membership: the owner or the member ended it, an account was erased, or its role changed. */
 type MembershipEnd = 'owner' | 'member' | 'erased' | 'role';
 
-/** Retention of ended memberships. Mails about the end find the addresses of both accounts in them. */
+/** Retention of ended memberships. Mails about the end of a membership read both accounts' addresses from its row. */
 const ENDED_FOR_MS = 30 * DAY_MS;
 /** Maximum number of passwords that a mail lists. */
 const MAX_PASSWORDS = 100;
@@ -21,9 +21,10 @@ interface Ending {
 }
 
 /**
- * Ends a membership, or withdraws an invitation, of a home or of a member (`of`), with the keys and webhooks that the member created for
- * the home. Both accounts get a mail; the owner's lists the passwords that the member saw. The caller must have locked its account's row.
- * Waits for changes that the member has begun; afterwards the member cannot begin another. Returns false if there is no such membership.
+ * Ends a membership or withdraws an invitation, with the keys and webhooks that the member created for the home. `of`:
+ * the home or member on whose behalf this happens; the caller must have locked its account's row. Both accounts get a
+ * mail; the owner's mail lists the passwords that the member saw. Waits for changes that the member has already begun;
+ * the member cannot begin another afterwards. Returns false if there is no such membership.
  */
 export async function endMembership(
   trx: Database,
@@ -45,8 +46,9 @@ export async function endMembership(
 }
 
 /**
- * Ends all memberships and invitations of an account, as a home and as a member, in the transaction that erases it (`erased`: its rows are
- * deleted by cascade, and only the other accounts get a mail) or changes its role, and has locked it.
+ * Ends all memberships and invitations of an account, as a home and as a member. Runs in the transaction that has
+ * locked the account and either erases it or changes its role. After an erasure (`erased`) only the other accounts get
+ * a mail, and the rows are deleted by cascade.
  */
 export async function endMembershipsOf(
   trx: Database,
@@ -81,7 +83,7 @@ async function end(trx: Database, row: Ending, because: MembershipEnd, now: Date
  * Ends memberships, and withdraws invitations, with their keys and webhooks, without a mail. Ignores ids that are unknown or already ended.
  */
 export async function closeMemberships(db: Database, memberIds: readonly string[], now: Date): Promise<void> {
-  // The whole list is one SQL parameter.
+  // All ids are passed as one SQL parameter.
   const anyOf = sql<string>`ANY (${memberIds}::text[])`;
   await joinOrBeginTransaction(db, async (trx) => {
     await trx.deleteFrom('home_members').where('member_id', '=', anyOf).where('member_user_id', 'is', null).execute();
@@ -103,7 +105,10 @@ export async function closeMemberships(db: Database, memberIds: readonly string[
 
 const notify = (trx: Database, events: readonly NewEvent[]) => addEvents(queryOf(trx), events, new Date());
 
-/** Returns the mails about an end. They contain no address of the other account, which may be erased later. */
+/**
+ * Returns the mails about the end of a membership. They contain no address of the other account, which may be erased
+ * later.
+ */
 async function noticesOf(trx: Database, row: Ending, because: MembershipEnd): Promise<NewEvent[]> {
   const { member_id, user_id, member_user_id, access } = row;
   if (member_user_id === null) return [];
@@ -115,18 +120,19 @@ async function noticesOf(trx: Database, row: Ending, because: MembershipEnd): Pr
   ];
 }
 
-/** A device, gateway or webhook of a home of which a member knows the password, with its name. */
+/** An object of a home (device, gateway or webhook) whose password a member has seen, with its name. */
 interface SeenPassword {
   id: string;
   name: string;
 }
 
 /**
- * Returns the objects of a home whose passwords or secrets a member has seen or set: devices and gateways that it paired, imports whose
- * passwords it fetched, and webhooks whose secret it changed. The audit log has these acts for 24 months.
+ * Returns the objects of a home whose passwords or secrets a member has seen or set: devices and gateways that the
+ * member paired, imports whose passwords it fetched, and webhooks whose secrets it changed. They are found in the audit
+ * log, which is retained for 24 months.
  */
 async function listSeenPasswords(db: Database, homeId: string, memberUserId: string): Promise<SeenPassword[]> {
-  // Raw SQL: four relations in one list.
+  // Raw SQL: a union of four relations.
   const { rows } = await sql<SeenPassword>`
     WITH seen AS MATERIALIZED (
       SELECT DISTINCT target FROM audit_log

@@ -10,16 +10,19 @@ import { addEvents } from '#src/events/outbox.ts';
 import { limitMailsOfDay } from './email-changes.ts';
 import { createUser } from './store.ts';
 
-/** Maximum number of members and invitations of a home, and of homes of which an account is a member. */
+/** Maximum number of members and invitations of a home, and of memberships of an account. */
 const MAX_MEMBERS = 20;
-/** Maximum number of invitations that a home mails within a day: each goes to an address that may belong to a stranger. */
+/**
+ * Maximum number of invitations that a home sends within a day. Each is a mail to an address that may belong to a
+ * stranger.
+ */
 const MAX_INVITATIONS_PER_DAY = 10;
 /** Validity of an invitation. */
 const INVITED_FOR_MS = 7 * DAY_MS;
 
 type Language = (typeof LANGUAGES)[number];
 
-/** A member of a home, or an invitation to it, as the owner sees it. */
+/** A member of a home, or an invitation to the home, in the form that the owner sees. */
 export interface Member {
   member_id: string;
   /** Current address of the member's account, or the address that was invited. */
@@ -27,9 +30,9 @@ export interface Member {
   access: MemberAccess;
   created_at: Date;
   accepted_at: Date | null;
-  /** End of an invitation that was not accepted. */
+  /** Time at which an open invitation expires. */
   expires_at: Date | null;
-  /** Latest use of a key that the member created for the home. */
+  /** Time of the latest use of a key that the member created for the home. */
   last_used_at: Date | null;
 }
 
@@ -43,17 +46,18 @@ export interface Membership {
   accepted_at: Date;
 }
 
-/** Returns the first moment of invitations that are still valid. */
+/** Returns the time since which an invitation must have been sent to be valid. */
 const invitedSince = (now: Date) => new Date(now.getTime() - INVITED_FOR_MS);
 
-/** Condition of a query of `home_members`: a member, or an invitation that is still valid. */
+/** SQL condition for `home_members`: a membership that has not ended, or an invitation that is still valid. */
 const isCurrent = (now: Date) => sql<boolean>`(home_members.ended_at IS NULL
   AND (home_members.accepted_at IS NOT NULL OR home_members.created_at > ${invitedSince(now)}))`;
 
 /**
- * Invites an address to a home, in the transaction that has locked the home's account. The address receives a link that is valid for 7 days.
- * Whether the address has an account is not looked up, so that addresses cannot be enumerated. 409 if the address is invited or a member
- * already, or if the home has its 20; 429 after ten invitations in a day.
+ * Invites an address to a home, in the transaction that has locked the home's account. The address receives a link that
+ * is valid for 7 days. Whether the address has an account is not looked up, so that addresses cannot be enumerated.
+ * Error 409 if the address is already invited or a member, or if the home has 20 members and invitations; 429 after ten
+ * invitations in a day.
  */
 export async function inviteMember(
   trx: Database,
@@ -147,7 +151,7 @@ interface AcceptingAccount {
   signed_in_at: Date | null;
 }
 
-/** An invitation that was not accepted. `home_…`: of the home's own account. */
+/** An invitation that was not accepted. Fields `home_…` are those of the home's own account. */
 interface Invitation {
   user_id: string;
   email: string;
@@ -156,7 +160,7 @@ interface Invitation {
   home_language: Language;
 }
 
-/** Returns a valid invitation with the address of its home; null if it was used, withdrawn or has expired. */
+/** Returns a valid invitation with the address of its home. Null if it was used or withdrawn, or has expired. */
 export async function findInvitation(db: Database, memberId: string, now: Date): Promise<Invitation | null> {
   const row = await db
     .selectFrom('home_members')
@@ -172,9 +176,9 @@ export async function findInvitation(db: Database, memberId: string, now: Date):
 }
 
 /**
- * Makes an account a member by an invitation (`memberId` of its token, or null), in the transaction that has locked the account. 422 if the
- * invitation is not valid, 403 if no mail has confirmed the account's address, which the invitation does if it was mailed there, and 409 if
- * the account cannot be a member of the home.
+ * Accepts an invitation (`memberId` from its token, or null) for an account, in the transaction that has locked the
+ * account. Error 422 if the invitation is not valid; 403 if no mail has confirmed the account's address (an invitation
+ * mailed to that address confirms it); 409 if the account cannot be a member of the home.
  */
 export async function acceptInvitation(
   trx: Database,
@@ -184,7 +188,7 @@ export async function acceptInvitation(
 ): Promise<Membership> {
   const known = memberId === null ? null : await findInvitation(trx, memberId, now);
   if (memberId === null || !known) throw invalidInvitation();
-  // The home's account before the invitation, in the same order as an erasure of the home.
+  // Lock the home's account before the invitation, in the same order as an erasure of the home.
   await trx.selectFrom('users').select('user_id').where('user_id', '=', known.user_id).forShare().execute();
   // Raw SQL: an advisory lock. It serialises acceptances by account, because concurrent ones would all see the same count.
   await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('memberships of', account.user_id)}::bigint)`.execute(trx);
@@ -223,8 +227,8 @@ const invalidInvitation = () =>
   });
 
 /**
- * Accepts an invitation for the account of the address that it was mailed to, which is created as a homeowner's, with `language`, if there
- * is none. Throws as `acceptInvitation`.
+ * Accepts an invitation for the account of the address to which it was mailed. If the address has no account, a
+ * homeowner's account is created, with `language`. Throws the errors of `acceptInvitation`.
  */
 export async function acceptByMail(
   trx: Database,
@@ -245,7 +249,7 @@ export async function acceptByMail(
   return { email, ...(await acceptInvitation(trx, memberId, account, now)) };
 }
 
-/** Returns the account that accepts, with its address and role; null if there is none. */
+/** Returns an account that accepts an invitation, with its address and role; null if it does not exist. */
 export async function findAcceptingAccount(db: Database, userId: string): Promise<AcceptingAccount | null> {
   const row = await db
     .selectFrom('users')

@@ -3,12 +3,13 @@ import { queryOf } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
-/** Maximum number of owners in one transaction. */
+/** Maximum number of owners that are notified in one transaction. */
 const MAX_TOLD = 500;
 
 /**
- * Notifies owners by mail, once, that an update changed the totals of their homes (sql/schema/0021_placements.sql). Returns the number of
- * notified owners. Several workers may run it concurrently: each row records that its owner was notified.
+ * Mails owners, once, that an update has changed the totals of their homes (sql/schema/0021_placements.sql). Returns
+ * the number of notified owners. Several workers may run this concurrently, because each owner's row records the
+ * notification.
  */
 export async function notifyRecountedOwners(db: Database, now: Date): Promise<number> {
   let notified = 0;

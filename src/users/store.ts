@@ -18,7 +18,7 @@ import {
 import { endAccess } from './end-access.ts';
 import { endMembershipsOf } from './member-ends.ts';
 
-/** The columns of an account that every caller within reach may see, in their order in `user.created`. */
+/** Columns of an account that every caller within reach may read, in the order of `user.created`. */
 export const USER_COLUMNS = [
   'user_id',
   'email',
@@ -32,7 +32,7 @@ export const USER_COLUMNS = [
 ] as const;
 
 export type User = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]> & {
-  /** Address that the account will have once it is confirmed; null or absent if no change is pending. */
+  /** Requested address that is not confirmed yet; null or absent if no change is pending. */
   pending_email?: string | null;
 };
 export type Role = User['role'];
@@ -82,8 +82,8 @@ export async function createUser(
 }
 
 /**
- * Returns an account within the caller's reach; null if there is none. `isHeld`: locks its address and role until the transaction ends,
- * after concurrent changes have committed.
+ * Returns an account within the caller's reach; null if there is none. `isHeld`: waits for concurrent changes of the
+ * account, then locks its address and role until the transaction ends.
  */
 export async function findUser(
   db: Database,
@@ -102,8 +102,8 @@ export async function findUser(
 }
 
 /**
- * Returns accounts within the caller's reach that match `search` in the e-mail address (ignoring case), a role, a plan and every further
- * condition; in order of their ids, after `cursor`; at most `limit`.
+ * Returns at most `limit` accounts within the caller's reach, in order of their ids, after `cursor`. The accounts match
+ * `search` in the e-mail address (ignoring case), the role, the plan and every other condition.
  */
 export async function listUsers(
   db: Database,
@@ -123,7 +123,7 @@ export async function listUsers(
     .select([...USER_COLUMNS, PENDING_EMAIL])
     .where(accountsWithin(reach))
     .where('user_id', '>', cursor);
-  // Not LIKE: typed text must not act as a wildcard.
+  // Not LIKE, because typed text must not act as a wildcard.
   if (search !== '') query = query.where(sql<boolean>`strpos(lower(users.email), lower(${search})) > 0`);
   if (role !== undefined) query = query.where('role', '=', role);
   if (plan !== undefined) query = query.where('plan', '=', plan);
@@ -132,10 +132,11 @@ export async function listUsers(
 }
 
 /**
- * Changes an account within the caller's reach. Null if there is none; 409 if another account has the e-mail address. An administrator's
- * change of the address (no `requester`) takes effect at once; otherwise it waits for confirmation by mail, and setting the current address
- * withdraws a pending change. 403 for a utility's homeowner who has signed in. A changed address or role ends all keys and sessions
- * (end-access.ts); a changed role also deletes deliveries that the account's subscriptions may no longer receive.
+ * Changes an account within the caller's reach. Null if there is none. A change of address by an administrator (no
+ * `requester`) takes effect at once; any other waits until the new address is confirmed by mail, and setting the
+ * current address withdraws it. A changed address or role ends all keys and sessions (end-access.ts). A changed role
+ * also deletes deliveries that the account's subscriptions may no longer receive. Error 409 if another account has the
+ * address; 403 for a utility's homeowner who has signed in.
  */
 export async function updateUser(
   db: Database,
@@ -151,7 +152,8 @@ export async function updateUser(
         .selectFrom('users')
         .select(['email', 'role', 'signed_in_at'])
         .where('user_id', '=', userId)
-        // Conditions on the row's own columns are evaluated again after a concurrent change of the role has committed.
+        // PostgreSQL evaluates the conditions on the row's own columns again after a concurrent change of the role has
+        // committed.
         .where(accountsWithin(reach))
         .forNoKeyUpdate()
         .executeTakeFirst();
@@ -184,7 +186,8 @@ export async function updateUser(
 }
 
 /**
- * 409 if another account already has the address. (Checked again at the confirmation, because the address may be taken in the meantime.)
+ * Throws 409 if another account has the address. The confirmation checks this again, because the address may be taken
+ * in the meantime.
  */
 async function mustBeFree(db: Database, email: string, userId: string): Promise<void> {
   const other = await db
@@ -197,8 +200,8 @@ async function mustBeFree(db: Database, email: string, userId: string): Promise<
 }
 
 /**
- * Applies a pending change of address, in the transaction that has locked the account, and returns true. Returns false if the change was
- * withdrawn, has expired, or its requester lost the right to make it. 409 if another account has the address by now.
+ * Applies a pending change of address, in the transaction that has locked the account. Returns false if the change was
+ * withdrawn, has expired, or its requester may no longer make it. Error 409 if another account has taken the address.
  */
 export async function takeEmailChange(trx: Database, emailChangeId: string): Promise<boolean> {
   const taken = await consumeEmailChange(trx, emailChangeId);
@@ -210,8 +213,8 @@ export async function takeEmailChange(trx: Database, emailChangeId: string): Pro
 }
 
 /**
- * Sets another address of an account. Its links to identity providers were found by the old address, so they are removed, and the next
- * sign-in there links again.
+ * Changes the address of an account. Removes its links to identity providers, which were found by the old address; the
+ * next sign-in creates them again.
  */
 async function moveEmail(
   trx: Database,
@@ -232,7 +235,9 @@ async function emailTaken<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the dashboard should ask an account for its time zone: it has the default, and no user has set it. */
+/**
+ * Whether the dashboard should ask for the account's time zone: the account has the default, and no user has set it.
+ */
 export async function isTimezoneUnknown(db: Database, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')

@@ -1,6 +1,6 @@
 /**
- * ISO 4217 numbers, by which ESPI names currencies: those listed in its schema, and others that homes pay in. For a currency that is
- * missing here, a feed contains no costs, because a wrong number would name another currency.
+ * ISO 4217 numbers, by which ESPI identifies currencies: those of its schema, and others in which homes pay. If a
+ * currency is missing here, a feed contains no costs, because a wrong number would identify another currency.
  */
 const NUMBERS: Readonly<Record<string, number>> = {
   AUD: 36,

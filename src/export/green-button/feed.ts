@@ -8,12 +8,15 @@ import { localTimeParameters } from './local-time.ts';
 
 /** The contents of a Green Button feed: the user or device, the range and the data. */
 export interface GreenButtonFeed {
-  /** Id of the user or device. Identifiers in the feed derive from it, so that a resource has the same identifier in every download. */
+  /**
+   * Id of the user or device. Identifiers in the feed derive from it, so a resource has the same identifier in every
+   * download.
+   */
   about: string;
   range: Range;
   now: Date;
   data: GreenButtonData;
-  /** The latest statement of a billing period, if the feed is for one. */
+  /** The latest statement of the billing period for which the feed is made, if it is made for one. */
   statement?: GreenButtonStatement | undefined;
 }
 
@@ -29,7 +32,7 @@ export interface GreenButtonStatement {
   }[];
 }
 
-/** Values of ESPI's enumerations (NAESB REQ.21), named by their meaning here. */
+/** Values of ESPI's enumerations (NAESB REQ.21). The names of the constants state their meaning. */
 const ELECTRICITY = 0;
 const OPEN = 1;
 /** ESPI's `bulkQuantity`: the value that a meter's register shows. */
@@ -41,9 +44,9 @@ const QUALITY = { valid: 0, edited: 7, interpolated: 9, mixed: 13 };
 type Direction = keyof typeof DIRECTIONS;
 
 /**
- * Streams the Green Button feed of a home or a device: Atom with the resources of NAESB's ESPI. It contains the connection point, import
- * and export by hour or quarter-hour in mWh, the quality of each value, and the cost. URLs in the feed follow ESPI's scheme. They only link its entries to
- * each other; no server responds to them.
+ * Streams the Green Button feed of a home or a device: Atom with the resources of NAESB's ESPI. It contains the
+ * connection point, import and export by hour or quarter-hour in mWh, the quality of each value, and the cost. URLs in
+ * the feed follow ESPI's scheme and only link its entries to each other; no server responds at these addresses.
  */
 export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<string> {
   const { about, range, now, data, statement } = feed;
@@ -68,7 +71,7 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
     yield* blockEntries(about, entry, { direction, intervals: data.intervals, hasCost: currency !== null });
   }
   for (const [index, register] of (statement?.registers ?? []).entries()) {
-    // The meter readings of the intervals have the numbers 1 and 2.
+    // Registers are numbered after the meter readings of the intervals, which have the numbers 1 and 2.
     const id = FIRST_REGISTER + index;
     const names = { name: `Register ${textXml(register.channel)}`, typeName: 'Register' };
     yield* meterReadingEntries(about, entry, { id, ...names }, registerTypeXml(register.direction));
@@ -81,7 +84,7 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
   yield CLOSE_FEED;
 }
 
-/** A feed whose length is unknown when it begins, because its intervals are read month by month. */
+/** A feed of unknown length, because its intervals are read month by month. */
 interface SubscriptionFeed {
   /** Id of the usage point. */
   about: string;
@@ -94,8 +97,8 @@ interface SubscriptionFeed {
 }
 
 /**
- * Streams the feed of a subscription: the connection point, import and export, without costs. Only one month is in memory. A direction
- * begins in the first month in which it has energy.
+ * Streams the feed of a subscription: the connection point, import and export, without costs. Only one month is in
+ * memory. Import and export each begin with the first month in which they have energy.
  */
 export async function* subscriptionXml(feed: SubscriptionFeed): AsyncGenerator<string> {
   const { about, self, now, unit, months } = feed;
@@ -153,7 +156,9 @@ function* pointEntries(
   });
 }
 
-/** Formats a meter reading and its reading type, whose XML is given. `id`: number of the meter reading in the usage point. */
+/**
+ * Formats a meter reading with its reading type (given as XML). `id`: number of the meter reading in the usage point.
+ */
 function* meterReadingEntries(
   about: string,
   entry: FormatEntry,
@@ -174,7 +179,7 @@ function* meterReadingEntries(
   yield entry(typeName, { self: type, type: 'ReadingType', content: typeXml });
 }
 
-/** Formats the intervals of a direction, a block a day. */
+/** Formats the intervals of a direction, with a block for each day. */
 async function* blockEntries(
   about: string,
   entry: FormatEntry,
@@ -246,7 +251,7 @@ function blockXml(intervals: readonly GreenButtonInterval[], direction: Directio
 
 function readingXml(interval: GreenButtonInterval, direction: Direction, hasCost: boolean): string {
   const { startMs, durationMs, imported, estimated, importCost, exportEarned } = interval;
-  // An earning is a negative cost.
+  // ESPI has only costs, so an earning is a negative cost.
   const cost = direction === 'import' ? importCost : exportEarned && String(-BigInt(exportEarned));
   const isEdited = direction === 'import' ? interval.isImportEdited : interval.isExportEdited;
   const ofEstimated =
@@ -255,11 +260,11 @@ function readingXml(interval: GreenButtonInterval, direction: Direction, hasCost
   return `<espi:IntervalReading>${hasCost && cost !== null ? `<espi:cost>${cost}</espi:cost>` : ''}${qualityXml(quality)}<espi:timePeriod>${periodXml(startMs, startMs + durationMs)}</espi:timePeriod><espi:value>${energyIn(interval, direction)}</espi:value></espi:IntervalReading>`;
 }
 
-/** Formats the quality of a value. Null: valid, like all values without a quality. */
+/** Formats the quality of a value. Null: the value is valid, as is every value without a quality. */
 const qualityXml = (quality: keyof typeof QUALITY | null): string =>
   quality ? `<espi:ReadingQuality><espi:quality>${QUALITY[quality]}</espi:quality></espi:ReadingQuality>` : '';
 
-/** Formats the cost of the whole range: as a bill if the range is over, otherwise as the sum so far. */
+/** Formats the cost of the whole range: as a bill if the range has ended, otherwise as the sum so far. */
 function summaryXml({ range, now, data }: GreenButtonFeed, { currency, total, additional }: GreenButtonBill): string {
   const isOver = range.to <= now;
   const { milli, wattHours, commodity } = INTERVAL_READING;

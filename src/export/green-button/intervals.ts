@@ -18,19 +18,19 @@ export type GreenButtonUnit = 'hour' | 'quarter_hour';
 /** Energy imported and exported within a clock hour or quarter-hour, mWh. */
 export interface GreenButtonInterval {
   startMs: number;
-  /** An hour is shorter if the clock changes by less than an hour, and while it is still running. */
+  /** Duration. An hour is shorter if the clock changes by less than an hour, and while it is still running. */
   durationMs: number;
   /** Local date in the range's time zone, YYYY-MM-DD. */
   date: string;
   /** Imported energy. Null if unknown. */
   imported: number | null;
-  /** Estimated part of the imported energy. */
+  /** Part of the imported energy that is estimated. */
   estimated: number;
   exported: number;
-  /** Whether the imported or the exported energy depends on readings that were edited by hand. */
+  /** Whether imported or exported energy depends on readings that were edited by hand. */
   isImportEdited: boolean;
   isExportEdited: boolean;
-  /** Cost in hundred-thousandths of the currency. Null if no tariff was in force. */
+  /** Cost in hundred-thousandths of the currency. Null if no tariff was valid. */
   importCost: string | null;
   exportEarned: string | null;
 }
@@ -53,7 +53,7 @@ export interface GreenButtonData {
 
 /** Decimal places of a cost in ESPI. */
 const COST_DECIMALS = 5;
-/** Quarter-hours that are read at a time: those of 96 days. */
+/** Length of the range that is read in one query: the quarter-hours of 96 days. */
 const CHUNK_MS = 96 * 96 * QUARTER_MS;
 
 /**
@@ -65,7 +65,7 @@ export async function loadGreenButtonData(
   { buyer, range, now, unit }: { buyer: Buyer; range: Range; now: Date; unit: GreenButtonUnit },
 ): Promise<GreenButtonData> {
   const sources = await loadCostSources(db, buyer);
-  // A device's own energy is shown. Its export earns nothing by itself (docs/cost.md, whose energy).
+  // A device's feed shows the device's own energy. Its export alone earns nothing (docs/cost.md, "Whose energy").
   const meter = buyer.deviceId === undefined ? sources.meter : await deviceMeter(db, buyer.deviceId, { exported: 1 });
   const intervals = await intervalsOf(meter, range, now, unit);
   markEdited(intervals, await editedTimes(db, buyer, range));
@@ -81,8 +81,8 @@ export async function loadGreenButtonData(
 }
 
 /**
- * Yields the intervals of a home month by month of its time zone, without costs, so that only a month is in memory. `confirm` is called
- * before each month, and throws if the reader may not continue.
+ * Yields the intervals of a home without costs, month by month of its time zone, so that only one month is in memory.
+ * `confirm` is called before each month and throws if the reader may not continue.
  */
 export async function* monthsOfIntervals(
   db: Database,
@@ -174,7 +174,9 @@ function billOf(cost: ReturnType<typeof exactly>): GreenButtonBill | null {
   return { currency: cost.currency, total: unitsOf(cost.total), additional: String(additional) };
 }
 
-/** A time (Unix ms, `[fromMs, toMs)`) in which counted readings were excluded by hand or read by a person. */
+/**
+ * A time span (Unix ms, `[fromMs, toMs)`) in which readings that count were excluded by hand or entered by a person.
+ */
 interface EditedTime {
   fromMs: number;
   toMs: number;
@@ -183,7 +185,7 @@ interface EditedTime {
   exports: boolean;
 }
 
-/** A part of a buyer's energy, with the members that matter for edits. */
+/** The fields of a part of a buyer's energy that matter for edits. */
 type Part = Pick<BoughtPart, 'key' | 'id' | 'fromMs' | 'toMs' | 'imported' | 'exported'>;
 
 /** Returns the manual edits that affected a buyer's energy in a range. */
@@ -222,7 +224,10 @@ async function editedTimes(db: Database, buyer: Buyer, range: Range): Promise<Ed
   });
 }
 
-/** Returns the device of a load-profile key. A channel with a placement of its own has a key that starts with its device's id. */
+/**
+ * Returns the device of a load-profile key. The key of a channel with a placement of its own starts with its device's
+ * id.
+ */
 const deviceOf = (id: string): string => id.split('/')[0] as string;
 
 async function partsOf(db: Database, { userId, deviceId }: Buyer, range: Range): Promise<Part[]> {
@@ -232,8 +237,8 @@ async function partsOf(db: Database, { userId, deviceId }: Buyer, range: Range):
 }
 
 /**
- * Whether energy of `[startMs, endMs)` depends on an edit. A reading concerns the time before it. One exactly at the end of an
- * interval affects that interval and the next one.
+ * Whether energy of `[startMs, endMs)` depends on an edit. A reading determines the energy before it, so an edited
+ * reading at the end of an interval affects that interval and the next one.
  */
 const isEdited = ({ fromMs, toMs }: Pick<EditedTime, 'fromMs' | 'toMs'>, startMs: number, endMs: number): boolean =>
   startMs < toMs && endMs >= fromMs;

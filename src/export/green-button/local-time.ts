@@ -1,7 +1,10 @@
 import { DateTime } from 'luxon';
 import { offsetsIn } from '#src/energy/local-time.ts';
 
-/** Difference of a time zone's clock from UTC in ESPI's form (LocalTimeParameters): seconds, and 32-bit rules in hexadecimal. */
+/**
+ * Local time parameters of ESPI (LocalTimeParameters): the zone's offset from UTC in seconds, and rules for
+ * daylight-saving time, 32 bits in hexadecimal.
+ */
 export interface LocalTimeParameters {
   dstStartRule: string;
   dstEndRule: string;
@@ -10,7 +13,10 @@ export interface LocalTimeParameters {
 }
 
 const NO_RULE = '00000000';
-/** Number of years from which a rule is derived. Over fewer years, the fourth Sunday of a month and the last one may always coincide. */
+/**
+ * Number of years from which a rule is derived. With fewer years, the fourth Sunday of a month could be the last one in
+ * all of them.
+ */
 const YEARS = 7;
 
 /**
@@ -30,14 +36,17 @@ export function localTimeParameters(zone: string, date: string): LocalTimeParame
   const isRegular =
     forward.length === YEARS && back.length === YEARS && forward.every((one) => one.offsetMs === standardMs + dstMs);
   if (!isRegular) return without;
-  // ESPI gives the time of each change by the clock before the change.
+  // In ESPI, the local time of a change is that of the clock before the change.
   const dstStartRule = ruleOf(forward.map(({ atMs }) => new Date(atMs + standardMs)));
   const dstEndRule = ruleOf(back.map(({ atMs }) => new Date(atMs + standardMs + dstMs)));
   if (dstStartRule === null || dstEndRule === null) return without;
   return { dstStartRule, dstEndRule, dstOffset: dstMs / 1_000, tzOffset: standardMs / 1_000 };
 }
 
-/** Bit positions in a rule (ESPI, DstRuleType): second of the hour, hour, day of the week, day of the month, kind of rule, month. */
+/**
+ * Bit positions of the fields of a rule (ESPI, DstRuleType): hour, day of the week, day of the month, kind of rule,
+ * month.
+ */
 const [HOUR, WEEKDAY, MONTH_DAY, KIND, MONTH] = [12, 17, 20, 25, 28].map((bit) => 2 ** bit) as [
   number,
   number,
@@ -45,10 +54,13 @@ const [HOUR, WEEKDAY, MONTH_DAY, KIND, MONTH] = [12, 17, 20, 25, 28].map((bit) =
   number,
   number,
 ];
-/** Kinds of rule: on or after a day of the month (1); the first such weekday is 2, the fifth 6; the last such weekday 7. */
+/**
+ * Kinds of rule. 1: on or after a day of the month; 2 to 6: the first to fifth such weekday of the month; 7: the last
+ * one.
+ */
 const [ON_OR_AFTER, FIRST, LAST] = [1, 2, 7];
 
-/** Returns the single rule that matches all these changes in local time. Null if there is none. */
+/** Returns the single rule that matches all these changes, given in local time; null if there is none. */
 function ruleOf(times: readonly Date[]): string | null {
   const locals = times.map((time) => DateTime.fromJSDate(time, { zone: 'utc' }));
   const first = locals[0] as DateTime;

@@ -9,7 +9,7 @@ import {
 import { VERSION } from '#src/core/version.ts';
 import { CLOSE_FEED, entryOf, nameBasedUuid, openFeed, periodXml, textXml, uuidUrn } from './entry.ts';
 
-/** An app, as ApplicationInformation shows it to the app itself. */
+/** An app, in the form in which ApplicationInformation describes it to the app itself. */
 interface ApplicationInformation {
   id: string;
   clientId: string;
@@ -20,28 +20,34 @@ interface ApplicationInformation {
   createdAt: Date;
 }
 
-/** An authorization, as its app sees it. */
+/** An authorization, in the form that its app sees. */
 interface AuthorizationInformation {
   id: string;
   /** The scope string; null: the default. */
   scope: string | null;
   createdAt: Date;
-  /** Null: until it is revoked. */
+  /** Null if it is valid until it is revoked. */
   expiresAt: Date | null;
 }
 
-/** ESPI's codes: an app in production, an active authorization, a service in normal operation. */
+/** ESPI's codes for an app in production, an active authorization and a service in normal operation. */
 const PRODUCTION = 2;
 const ACTIVE = 1;
 const NORMAL = 1;
-/** `expires_at` of an authorization that holds until it is revoked: the last second that 32 bits can hold. */
+/**
+ * `expires_at` of an authorization that is valid until it is revoked: the last second that a signed 32-bit number can
+ * hold.
+ */
 const NEVER = 2 ** 31 - 1;
 
-/** Returns the id of a home's usage point for an app: the same in each of its authorizations, and another one for another app. */
+/**
+ * Returns the id of a home's usage point for an app. It is the same in each of the app's authorizations, and differs
+ * between apps.
+ */
 export const usagePointId = (appId: string, userId: string): string =>
   nameBasedUuid(Buffer.from(appId.replaceAll('-', ''), 'hex'), `UsagePoint/${userId}`);
 
-/** Formats a feed of entries at an address. `type`: their resource. */
+/** Formats a feed of entries at an address. `type`: ESPI resource of the entries. */
 export async function* feedXml(
   { self, type, now }: { self: string; type: string; now: Date },
   entries: AsyncIterable<string> | Iterable<string>,
@@ -59,7 +65,10 @@ export const entryDocument = (entry: string): string =>
 const element = (name: string, text: string | number): string =>
   `<espi:${name}>${textXml(String(text))}</espi:${name}>`;
 
-/** Formats the entry of an app. Its secret is never shown again, and the service registers no clients by itself: these members are empty. */
+/**
+ * Formats the entry of an app. The members for its secret and for client registration are empty: the secret is never
+ * shown again, and the service does not register clients by itself.
+ */
 export function applicationEntry(app: ApplicationInformation, publicUrl: string, now: Date): string {
   const content = [
     element('dataCustodianId', new URL(publicUrl).host.slice(0, 64)),
@@ -94,7 +103,7 @@ export function applicationEntry(app: ApplicationInformation, publicUrl: string,
   });
 }
 
-/** Formats the entry of an authorization. */
+/** Formats the entry of an authorization to an app. */
 export function authorizationEntry(authorization: AuthorizationInformation, publicUrl: string, now: Date): string {
   const { id, scope, createdAt, expiresAt } = authorization;
   const { historySeconds } = greenButtonTerms(scope);
