@@ -3,7 +3,7 @@ import { type DailyUse, listKnownDays } from './daily-use.ts';
 import { forecastMonth, type MonthForecast } from './forecast.ts';
 import { mean, sum } from './robust.ts';
 
-/** A past month: its forecast as of the same day of the month, and its actual usage. kWh. */
+/** A past month, with its forecast as of the same day of the month and its actual usage. kWh. */
 export interface PastForecast {
   /** First day of the month, as a day number. */
   firstDay: number;
@@ -11,7 +11,7 @@ export interface PastForecast {
   actualKwh: number;
   /** Actual usage ÷ forecast usage, from the day of the forecast to the end of the month. */
   restRatio: number;
-  /** Usage of the same month of the previous year, scaled to the number of days in this month. Null: unknown. */
+  /** Usage of the same month of the previous year, scaled to the number of days in this month. Null if unknown. */
   lastYearKwh: number | null;
 }
 
@@ -37,7 +37,7 @@ export function backTest(used: DailyUse, today: number): PastForecast[] {
     if (!forecast || forecast.restKwh <= 0) continue;
     const total = (of: typeof days) => sum(of.map(({ kwh }) => kwh));
     const rest = days.filter(({ day }) => day >= asOf);
-    // Each unknown day counts as the mean of the known days.
+    // An unknown day counts as the mean of the known days.
     const actualRest = (total(rest) * (end - asOf)) / Math.max(1, rest.length);
     past.push({
       firstDay: month.first,

@@ -19,7 +19,7 @@ interface YearCost {
   missing_prices_kwh: number;
 }
 
-/** Minimum saving, as a share of the cost. Smaller ones are within the variation between years. */
+/** Minimum saving, as a share of the cost. A smaller saving is within the variation between years. */
 const LEAST_SHARE = 0.05;
 /** Maximum energy without a price, which would make a tariff look cheap. */
 const MOST_MISSING_KWH = 10;

@@ -2,7 +2,7 @@
 export interface DailyUse {
   /** First day, as a day number (calendar.ts). */
   firstDay: number;
-  /** kWh by day, in order. Null: unknown, or too little is known. */
+  /** Usage by day in kWh, in order. Null if too little of the day is known. */
   kwh: readonly (number | null)[];
 }
 

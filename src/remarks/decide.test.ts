@@ -9,7 +9,7 @@ const QUARTERS = DAYS * DAY_QUARTERS;
 const FROM_MS = Date.parse('2025-09-01T00:00:00Z');
 const FIRST_DAY = dayNumber('2025-09-01');
 
-/** 100 W, and in the evening 700 W; every second day a little more. */
+/** A home that uses 100 W, and 700 W in the evening; a little more every second day. */
 const evenings = (at: number) => {
   const hour = (at % DAY_QUARTERS) / 4;
   return (hour >= 18 && hour < 22 ? 700 : 100) + (Math.floor(at / DAY_QUARTERS) % 2) * 4;
@@ -90,7 +90,7 @@ test('a load that stays on is not reported if the same happened two weeks before
   const spell = (at: number) => dayOf(at) >= DAYS - 14 && dayOf(at) < DAYS - 11;
   const cold = (now: (at: number) => boolean) => profile((at) => evenings(at) + (spell(at) || now(at) ? 400 : 0));
   expect(kindsOf(cold(last(23)))).toEqual([]);
-  // Without that earlier spell it is reported.
+  // Without the similarly high period before, the rise is reported.
   expect(kindsOf(profile((at) => evenings(at) + (last(23)(at) ? 400 : 0)))).toEqual(['stays_on']);
   const over = (at: number) => last(47)(at) && !last(16)(at);
   expect(kindsOf(profile((at) => evenings(at) + (over(at) ? 400 : 0)))).toEqual([]);
@@ -124,7 +124,7 @@ test('a rise of quiet hours is reported, unless a device that explains it is rep
   ];
   const told = remarksOn({ ...night, devices });
   expect(told.map(({ kind }) => kind)).toEqual(['device_uses_more']);
-  // A washing machine has no usual day.
+  // A washing machine has no usual daily usage.
   const washing = Float64Array.from({ length: QUARTERS }, (_, at) =>
     dayOf(at) % 3 === 0 && at % DAY_QUARTERS < 6 ? 1_500 : 0,
   );

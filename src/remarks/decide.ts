@@ -5,12 +5,12 @@ import { DAY_QUARTERS, type HomeProfile } from './profile.ts';
 import { detectStaysOn, type StaysOn } from './stays-on.ts';
 import { type UnusualDay, unusualDay } from './unusual-day.ts';
 
-/** A remark about usage for the owner: numbers and what they are compared with, without text. */
+/** A remark about usage: figures and the values with which they are compared, without text. */
 export type ProfileRemark = StaysOn | NightRise | DeviceUsesMore | MissingProduction | UnusualDay;
 
 /**
- * Returns the remarks on a home, most urgent first, with one remark for each cause: a device that uses more explains a higher night load,
- * and something that stays on explains both the night load and an unusual day.
+ * Returns the remarks on a home, most urgent first. Each cause has only one remark: a device that uses more also
+ * explains a higher night load, and a load that stays on explains both the night load and an unusual day.
  */
 export function remarksOn(profile: HomeProfile): ProfileRemark[] {
   const missing = detectMissingProduction(profile);
@@ -22,6 +22,6 @@ export function remarksOn(profile: HomeProfile): ProfileRemark[] {
   return [missing, stays, ...devices, night, unusual].filter((remark) => remark !== null);
 }
 
-/** Whether something stayed on one or two days before. The nights of that time still affect the night load. */
+/** Whether a load stayed on one or two days before, because the nights of that time still affect the night load. */
 const stayedOn = (profile: HomeProfile): boolean =>
   [1, 2].some((days) => detectStaysOn({ ...profile, used: profile.used.subarray(0, -days * DAY_QUARTERS) }) !== null);

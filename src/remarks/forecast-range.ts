@@ -11,17 +11,18 @@ export interface ForecastRange {
 /** Share of months, in percent, whose usage lies within the range. */
 export const RANGE_PERCENT = 80;
 /**
- * Half-width of the range, in deviations (`computeDeviation`), by split conformal prediction: the 85th percentile of forecast errors, in
- * deviations, over the months of six homes with equal weight. With a calibration that left out the tested home (`npm run bench --
- * forecast`), the range held in at least 80 of 100 months over all homes; therefore the percentile is five higher than the promised share.
+ * Half-width of the range, in deviations (`computeDeviation`), by split conformal prediction: the 85th percentile of
+ * forecast errors over the months of six homes with equal weight. Calibrated without the tested home (`npm run bench --
+ * forecast`), the 85th percentile contained at least 80 of 100 months over all homes, so it is five above the promised
+ * share.
  */
 const HALF_WIDTH = 1.1;
 /**
- * Usual variation of a home with a short history: of its level within a month, between its days, by its recent drift, and by the spread of
- * its days.
+ * Usual values of homes, for a home with a short history: variation of the level within a month and between days,
+ * recent drift, and spread of the days.
  */
 const USUAL = { level: 0.16, day: 0.3, drift: 0.6, spread: 0.3 };
-/** Weight of the usual deviation, in months of the home's own history. */
+/** Weight of the usual deviation, expressed in months of the home's own history. */
 const PRIOR_MONTHS = 10;
 
 /**
@@ -46,7 +47,7 @@ export function computeForecastRange(
 ): ForecastRange {
   const { month, daysOver, unknownDays, soFarKwh, restKwh } = forecast;
   const reach = halfWidth * computeDeviation(forecast, past);
-  // Past days with unknown usage are as uncertain as future days.
+  // Past days with unknown usage have the same uncertainty as future days.
   const uncertainKwh = restKwh + (unknownDays === 0 ? 0 : (restKwh / (month.days - daysOver)) * unknownDays);
   const certainKwh = soFarKwh + restKwh - uncertainKwh;
   return { lowKwh: certainKwh + uncertainKwh * Math.exp(-reach), highKwh: certainKwh + uncertainKwh * Math.exp(reach) };

@@ -24,20 +24,23 @@ export interface MonthForecast {
 /** Number of days from which the recent level is computed. */
 const RECENT_DAYS = 56;
 /**
- * Age in days at which a day has half the weight. (This value, the numbers of days and the share below were the best of 288 combinations on
- * half of the real homes; the other half was used to measure them.)
+ * Age in days at which a day has half the weight. This value, the numbers of days and the share below were the best of
+ * 288 combinations on half of the real homes, and were measured on the other half.
  */
 const HALF_LIFE_DAYS = 14;
 const WEEKDAY_DAYS = 84;
 /** Minimum number of known days among the recent ones. */
 const LEAST_DAYS = 10;
 /**
- * Exponents with which last year's seasonal change, and last year's level, enter the forecast. With 0 and 0 the forecast is the recent
- * level; with 1 and 1 it is last year's usage of the same days. These values had the smallest mean error over six homes, and a smaller
- * error than 0.3 and 0 on each home with two known years.
+ * Exponents for last year's seasonal change and for last year's level in the forecast. With 0 and 0 the forecast is the
+ * recent level; with 1 and 1 it is last year's usage of the same days. These values had the smallest mean error over
+ * six homes, and a smaller error than 0.3 and 0 on each home with two known years.
  */
 const LAST_YEAR = { ofSeason: 0.6, ofLevel: 0.3 };
-/** Maximum factor by which each of the two changes the forecast: a home that was empty last year is not comparable. */
+/**
+ * Maximum factor by which each of the two changes the forecast. It limits the effect of a year in which the home was
+ * empty.
+ */
 const MAX_FACTOR = 2;
 /** Minimum number of known days on either side of the seasonal change. */
 const LEAST_SEASON_DAYS = 12;
@@ -79,7 +82,7 @@ const UNREST_DAYS = 28;
 /** Minimum usage of a day for logarithms, because 0 has none. kWh. */
 const LEAST_DAY_KWH = 0.05;
 
-/** Returns the recent changes of the home's level and the variation of its days, which make a forecast uncertain. */
+/** Returns the recent change of the home's level and the variation between its days. Both make a forecast uncertain. */
 function unrestOf(used: DailyUse, today: number): Pick<MonthForecast, 'drift' | 'daySpread'> {
   const [last, before] = [1, 2].map((back) =>
     listKnownDays(used, today - back * UNREST_DAYS, today - (back - 1) * UNREST_DAYS).map(({ kwh }) =>
@@ -126,7 +129,7 @@ function weekdayFactors(used: DailyUse, today: number): number[] {
 function lastYearFactor(used: DailyUse, { today, end, level }: { today: number; end: number; level: number }): number {
   const then = today - YEAR_DAYS;
   const before = listKnownDays(used, then - RECENT_DAYS, then);
-  // Includes days around the remaining ones, so that a few days have no excessive effect.
+  // The compared period also contains days around the remaining ones, so that a few days have no excessive effect.
   const middle = then + (end - today) / 2;
   const half = Math.max((end - today) / 2, LEAST_SEASON_DAYS / 2 + 1);
   const after = listKnownDays(used, Math.floor(middle - half), Math.ceil(middle + half));

@@ -6,7 +6,7 @@ import { type ProfileRemark, remarksOn } from './decide.ts';
 import { type ProfileQuery, readProfile } from './read-profile.ts';
 import { createShortCache } from './short-cache.ts';
 
-/** A remark for the owner (docs/plain-words.md), with the location of the device that it is about, or null. */
+/** A remark for the owner (docs/plain-words.md). `location`: that of the device concerned, or null. */
 export type Remark = (ProfileRemark & { location: string | null }) | CheaperTariff;
 
 const kept = createShortCache<Remark[]>();

@@ -22,7 +22,7 @@ export interface ComparedLevel {
 
 const DAY_QUARTERS = 96;
 const DAYS = 28;
-/** Minimum number of known days; with fewer, after weeks of silence for example, there is no comparison. */
+/** Minimum number of known days. With fewer, for example after weeks without messages, nothing is compared. */
 const LEAST_DAYS = 14;
 const LEAST_SHARE = 0.95;
 
@@ -52,12 +52,12 @@ export function compareLevel(
   };
 }
 
-/** Share of the rise that an earlier level must have reached to count as similarly high. */
+/** Share of the rise above which an earlier level counts as similarly high. */
 const AS_HIGH = 0.7;
 
 /**
- * Whether the level was similarly high in the four weeks before, and then lower again. Such a rise happens occasionally, for example a heat
- * pump in a cold spell, and needs no remark.
+ * Whether the level was similarly high at some time in the four weeks before, and then lower again. Such a rise happens
+ * occasionally (a heat pump in a cold spell) and needs no remark.
  */
 export function wasSimilarlyHigh({ now, usual, levels }: ComparedLevel): boolean {
   const enough = usual + AS_HIGH * (now - usual);
@@ -65,7 +65,7 @@ export function wasSimilarlyHigh({ now, usual, levels }: ComparedLevel): boolean
   return levels.slice(0, Math.max(0, low)).some(({ watts }) => watts >= enough);
 }
 
-/** Returns the index of the first quarter-hour of the time up to now in which every known value was at least `leastW`. */
+/** Returns the index of the first quarter-hour since which every known value has been at least `leastW`. */
 export function findRiseStart(used: QuarterWatts, leastW: number): number {
   let since = used.length;
   for (let place = used.length - 1; place >= 0; place--) {

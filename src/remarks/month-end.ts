@@ -17,11 +17,11 @@ export interface MonthEnd {
   highKwh: number;
   /** Probability of the range from `lowKwh` to `highKwh`, in percent. */
   rangePercent: number;
-  /** Null: no tariff is valid, or it has not been valid for long enough. */
+  /** Expected cost. Null if no tariff is valid, or if it has not been valid for long enough. */
   cost: { currency: string; expected: number; low: number; high: number } | null;
   /**
-   * Forecasts for earlier months as of the same day, newest first, with their actual usage and the usage of the same month of the previous
-   * year; and their mean relative error.
+   * Forecasts for earlier months as of the same day, newest first, each with the actual usage and the usage of the same
+   * month of the previous year; and the mean relative error of the forecasts.
    */
   past: { month: string; forecastKwh: number; actualKwh: number; lastYearKwh: number | null }[];
   meanError: number | null;

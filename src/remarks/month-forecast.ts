@@ -28,8 +28,8 @@ const PRICE_DAYS = 28;
 const LEAST_PRICE_DAYS = 7;
 
 /**
- * Returns the expected cost: the cost so far, and the remaining usage at the recent cost of a kWh, which includes standing charges and
- * earnings.
+ * Returns the expected cost: the cost so far, plus the remaining usage times the recent cost of a kWh (with standing
+ * charges and earnings).
  */
 async function costOf(
   db: Database,
@@ -57,7 +57,7 @@ async function costOf(
     const soFar = Number(month.cost.total);
     const at = (totalKwh: number) => soFar + (totalKwh - end.soFarKwh) * (amount / kwh);
     const [low, high] = [at(end.lowKwh), at(end.highKwh)];
-    // A negative cost of a kWh is not expected, but would reverse the range.
+    // The bounds are sorted, because a negative cost of a kWh would reverse the range.
     return {
       currency: month.cost.currency,
       expected: at(end.expectedKwh),

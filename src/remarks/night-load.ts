@@ -2,22 +2,27 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { compareLevel, type TimedLevel, wasSimilarlyHigh } from './levels.ts';
 import { DAY_QUARTERS, endOfProfile, type HomeProfile } from './profile.ts';
 
-/** The home uses more than before in its hours of lowest usage, mostly at night: for example a freezer that hardly stops. */
+/**
+ * The load in the home's hours of lowest usage, mostly at night, has risen. Possible cause: a freezer that hardly
+ * stops.
+ */
 export interface NightRise {
   kind: 'night_rose';
   sinceMs: number;
   untilMs: number;
-  /** Mean watts of the two hours with the lowest load on the last day, and the usual value of earlier days. */
+  /**
+   * Mean watts of the two consecutive hours with the lowest load on the last day, and the usual value on earlier days.
+   */
   quietW: number;
   usualW: number;
   compared: TimedLevel[];
 }
 
-/** Rise caused by a failing freezer; over a night, a meter with a resolution of 10 Wh can still detect it. */
+/** Minimum rise: that of a failing freezer. Over a night, a meter with a resolution of 10 Wh can still detect it. */
 const LEAST_RISE_W = 18;
 const LEAST_SHARE = 0.12;
 const SPREADS = 6;
-/** A window of 23 hours contains a night at any time of evaluation, and leaves it within a day. */
+/** The window of 23 hours contains a night at any time of evaluation, and a night drops out of it within a day. */
 const WINDOW_QUARTERS = 92;
 const QUIET_QUARTERS = 8;
 
@@ -30,7 +35,7 @@ export function detectNightRise(profile: HomeProfile): NightRise | null {
   const rise = Math.max(LEAST_RISE_W, LEAST_SHARE * usual, SPREADS * spread);
   if (now - usual < rise || now - high < 0.75 * rise) return null;
   const raised = levels.findLastIndex(({ watts }) => watts < (now + usual) / 2);
-  // The rise happened within the day that ended with the first high level.
+  // The window with the first high level began a day before, so the rise happened within that day.
   const firstMs = levels[raised + 1]?.atMs ?? endOfProfile(profile);
   return {
     kind: 'night_rose',

@@ -2,15 +2,18 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { DAY_QUARTERS, endOfProfile, type HomeProfile, type QuarterWatts } from './profile.ts';
 import { quantile } from './robust.ts';
 
-/** Solar panels produce nothing in hours in which they always produced before: a failed inverter, or snow. */
+/**
+ * Solar panels produce nothing in hours in which they always produced before. Possible causes: a failed inverter, or
+ * snow.
+ */
 export interface MissingProduction {
   kind: 'production_missing';
   /** End of the last quarter-hour with production. */
   sinceMs: number;
   untilMs: number;
-  /** Minimum energy that the panels would have produced since then on a poor day. */
+  /** Minimum energy that the panels would have produced since then, even on a day with little sun. */
   expectedKwh: number;
-  /** Whether the production of the panels is unknown, rather than known to be 0. */
+  /** Whether the production is unknown, rather than known to be 0. */
   isSilent: boolean;
   /** Production of earlier days, oldest first; the last entry is the current day. */
   compared: { atMs: number; kwh: number }[];
@@ -18,21 +21,25 @@ export interface MissingProduction {
 
 const DAYS = 21;
 const LEAST_DAYS = 10;
-/** Quantile of a day with little sun: about three days in three weeks produced as little at that time of day. */
+/**
+ * Quantile that defines a poor day: on about three days in three weeks the panels produced as little at that time of
+ * day.
+ */
 const POOR = 0.15;
-/** Share of the best power below which production counts as none: dusk, or the last digit of a meter. */
+/** Share of the highest power below which production counts as zero: dusk, or the last digit of a meter. */
 const NOTHING_SHARE = 0.002;
-/** Minimum missing energy, in kWh, and as a share of the production of a poor day. */
+/** Minimum missing energy: in kWh, and as a share of the production of a day with little sun. */
 const LEAST_KWH = 0.2;
 const LEAST_SHARE = 0.6;
 /**
- * Silence after which production counts as missing: inverters are off at night, and some report only after noon, so two days. (The alert on
- * silence, `no_data`, fires earlier.)
+ * Silence after which production counts as missing. Two days, because inverters are off at night and some report only
+ * after noon. The alert on silence (`no_data`) fires earlier.
  */
 const SILENT_QUARTERS = 2 * DAY_QUARTERS;
 
 /**
- * Detects missing production: since the last production, poor days of the last three weeks would have produced much of their daily energy.
+ * Detects missing production: since the last production, even days with little sun in the last three weeks would have
+ * produced much of their daily energy.
  */
 export function detectMissingProduction(profile: HomeProfile): MissingProduction | null {
   const { production, fromMs } = profile;
@@ -47,7 +54,7 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
   // Panels without production for longer than the comparison have probably been removed.
   if (last < 0 || end - last > DAYS * DAY_QUARTERS) return null;
   const isSilent = production.subarray(last + 1).every(Number.isNaN);
-  // Some inverters report their production once a day.
+  // A short silence is normal, because some inverters report their production once a day.
   if (isSilent && end - last < SILENT_QUARTERS) return null;
   let [sinceThenKwh, dayKwh] = [0, 0];
   for (let back = 0; back < DAY_QUARTERS; back++) {
@@ -70,8 +77,8 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
 }
 
 /**
- * Returns the power at this time of day on a poor day among those before the last production, or null if too few are known. Days are
- * compared in UTC, because the sun does not follow summer time.
+ * Returns the power at this time of day on a day with little sun, from the days before the last production; null if too
+ * few are known. Days are compared in UTC, because the sun does not follow summer time.
  */
 function poorWatts(production: QuarterWatts, place: number, last: number): number | null {
   const before: number[] = [];

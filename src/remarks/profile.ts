@@ -1,7 +1,10 @@
 import { QUARTER_MS } from '#src/core/units.ts';
 import type { DailyUse } from './daily-use.ts';
 
-/** Mean watts of consecutive quarter-hours (UTC). NaN: known for too little of the quarter-hour, or mostly estimated. */
+/**
+ * Mean watts of consecutive quarter-hours (UTC). NaN if too little of the quarter-hour is known, or if it is mostly
+ * estimated.
+ */
 export type QuarterWatts = Float64Array;
 
 /** Data of a home on which remarks are based, up to the last complete quarter-hour. */
@@ -9,10 +12,10 @@ export interface HomeProfile {
   /** Start of the first quarter-hour, Unix ms. */
   fromMs: number;
   used: QuarterWatts;
-  /** Production of the home; null: it has no production device. */
+  /** Production of the home; null if it has no production device. */
   production: QuarterWatts | null;
   devices: readonly { deviceId: string; used: QuarterWatts }[];
-  /** Daily usage in the home's zone, in the time of the quarter-hours and earlier. */
+  /** Daily usage in the home's zone. It begins earlier than the quarter-hours. */
   daily: DailyUse;
   /** The current day, as a day number (calendar.ts). */
   today: number;
@@ -23,7 +26,7 @@ export const DAY_QUARTERS = 96;
 /** Returns the end of a profile's data, Unix ms. */
 export const endOfProfile = ({ fromMs, used }: HomeProfile): number => fromMs + used.length * QUARTER_MS;
 
-/** Returns the known quarter-hours of `[from, to)` (indexes), or null if their share is less than `share`. */
+/** Returns the known quarter-hours of `[from, to)` (indexes), or null if fewer than `share` of them are known. */
 export function filterKnownWatts(watts: QuarterWatts, from: number, to: number, share: number): Float64Array | null {
   if (from < 0) return null;
   const known = watts.subarray(from, to).filter((one) => !Number.isNaN(one));

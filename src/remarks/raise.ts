@@ -9,12 +9,15 @@ import type { RemarkBody } from '#src/events/remark.ts';
 import { homeRemarks } from './home-remarks.ts';
 import { remarkToResponse } from './wire.ts';
 
-/** A remark that has not been found for this time is over. If it returns later, it is raised again (docs/plain-words.md). */
+/**
+ * A remark that has not been found for this many days is over. If its cause returns, it is raised again
+ * (docs/plain-words.md).
+ */
 const APART_DAYS = 3;
 /** Number of accounts that are loaded at a time. */
 const PAGE = 500;
 
-/** `ageNow`: current time for computing the age of rows to delete (`ageClock` of JobParts). */
+/** `ageNow`: current time for deletions by age (`ageClock` of JobParts). */
 interface RaiseOptions {
   now: Date;
   ageNow: Date;
@@ -23,9 +26,10 @@ interface RaiseOptions {
 }
 
 /**
- * Computes the remarks on every home that has a subscription to `remark.raised` or whose owner gets remarks by mail, and raises the new ones
- * as events. Returns their number. Any number of workers may run this concurrently: the primary key of `raised_remarks` ensures that each
- * remark is raised once. A home whose remarks cannot be computed is logged and does not stop the others.
+ * Computes the remarks on every home that has a subscription to `remark.raised` or whose owner gets remarks by mail,
+ * and raises the new ones as events. Returns their number. Any number of workers may run this concurrently, because the
+ * primary key of `raised_remarks` ensures that each remark is raised once. If the remarks on one home cannot be
+ * computed, the error is logged and the other homes are not affected.
  */
 export async function raiseRemarks(db: Database, { now, ageNow, log, stopping }: RaiseOptions): Promise<number> {
   await db
@@ -55,7 +59,7 @@ interface Account {
   is_told: boolean;
 }
 
-/** Loads the next accounts by id, and whether anybody has a subscription to their remarks or gets them by mail. */
+/** Loads the next accounts by id, with whether a subscription or the owner's mail receives their remarks. */
 async function listAccounts(db: Database, after: string): Promise<Account[]> {
   // Raw SQL: `subscribedUsersSql` is SQL for a set of accounts.
   const { rows } = await sql<Account>`
@@ -91,7 +95,7 @@ async function raiseFor(db: Database, asked: { userId: string; zone: string; now
       .onConflict((row) => row.columns(['user_id', 'kind', 'subject']).doUpdateSet({ seen_at: now }))
       .returning('event_id')
       .execute();
-    // A row that existed before has the id of its own event.
+    // A remark that was raised before has the event id of its first event.
     const ids = new Set(kept.map(({ event_id }) => event_id));
     const fresh = found.filter(({ eventId }) => ids.has(eventId));
     const events = fresh.map(({ remark, eventId }) => ({
@@ -107,7 +111,7 @@ async function raiseFor(db: Database, asked: { userId: string; zone: string; now
 }
 
 /**
- * Returns the subject of a remark, apart from its home and its kind. Two remarks of one kind and subject are the same remark, whatever
+ * Returns the subject of a remark. Two remarks on a home with the same kind and subject are the same remark, whatever
  * their figures: start and cause are recomputed each hour and may change while the remark applies.
  */
 function subjectOf(remark: RemarkBody): string {

@@ -14,14 +14,16 @@ import type { HomeProfile, QuarterWatts } from './profile.ts';
 const CHUNK_DAYS = 96;
 /** Number of days of quarter-hours on which remarks are based. */
 const PROFILE_DAYS = 70;
-/** Days that two years of back-tests need, including the history of the oldest one. */
+/** Number of days that the back-tests of two years need, including the history before the oldest forecast. */
 export const FORECAST_DAYS = 800;
-/** Maximum age of the data: meters report with a delay, but an older profile gets no remarks. */
+/** Maximum age of the data. Meters report with a delay, but a profile older than this gets no remarks. */
 const LATEST_MS = 6 * 3_600_000;
 /** Maximum number of devices evaluated individually. */
 const MOST_DEVICES = 50;
 
-/** Minimum shares of a quarter-hour and of a day that must be known; at least half of the energy must also be measured. */
+/**
+ * Minimum known share of a quarter-hour and of a day. At least half of the energy must also be measured, not estimated.
+ */
 const LEAST_COVERAGE = 0.9;
 const LEAST_OF_A_DAY = 0.95;
 const WATTS_PER_MWH = 0.004;
@@ -51,7 +53,7 @@ export async function readProfile(db: Database, asked: ProfileQuery): Promise<Ho
   };
 }
 
-/** Reads the usage of a home by day of its zone for the last days, and of today so far. */
+/** Reads the usage of a home by day of its zone: of the last days, and of today so far. */
 export async function readDailyUse(
   db: Database,
   asked: ProfileQuery,

@@ -2,29 +2,37 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { type ComparedLevel, compareLevel, findRiseStart, type TimedLevel, wasSimilarlyHigh } from './levels.ts';
 import { endOfProfile, type HomeProfile } from './profile.ts';
 
-/** A load that used to be off at times has stayed on: a forgotten heater, or a fridge with an open door. */
+/**
+ * A load that used to be off at times has been on continuously. Possible causes: a forgotten heater, or a fridge with
+ * an open door.
+ */
 export interface StaysOn {
   kind: 'stays_on';
   sinceMs: number;
   untilMs: number;
-  /** Lowest load of the home since then, and usual lowest load in the same hours before; mean watts of quarter-hours. */
+  /**
+   * Lowest load of the home since then, and usual lowest load in the same hours on earlier days. Mean watts of
+   * quarter-hours.
+   */
   leastW: number;
   usualW: number;
-  /** Individually measured device that causes most of the rise, or null. */
+  /** The individually measured device that causes most of the rise, or null. */
   deviceId: string | null;
   compared: TimedLevel[];
 }
 
-/** A window of 22 hours contains most of a night at any time of evaluation, and leaves it within a day. */
+/**
+ * The window of 22 hours contains most of a night at any time of evaluation, and a night drops out of it within a day.
+ */
 const WINDOW_QUARTERS = 88;
-/** Minimum rise: less than a fridge that does not stop needs no remark. */
+/** Minimum rise: the load of a fridge that does not stop. A smaller rise needs no remark. */
 const LEAST_RISE_W = 45;
 /** Minimum rise relative to the usual level: homes with high usage vary more. */
 const LEAST_SHARE = 0.2;
 const SPREADS = 6;
-/** Minimum share of the rise by which a single device explains it. */
+/** Minimum share of the rise that a single device must cause to be named in the remark. */
 const MOST_SHARE = 0.7;
-/** Number of lower quarter-hours that are ignored: one meter may briefly lag behind another. */
+/** Number of lowest quarter-hours that are ignored, because one meter may briefly lag behind another. */
 const PASSED = 2;
 
 /** Detects a load that stays on: the lowest quarter-hours of the last 22 hours are far above those of the four weeks before. */
@@ -58,7 +66,7 @@ function lowWatts(window: Float64Array): number {
   const lowest = new Array<number>(PASSED + 1).fill(Number.POSITIVE_INFINITY);
   for (const watts of window) {
     let moved = watts;
-    // The loop ends at once for most values, because they are higher than all of the lowest values found so far.
+    // For most values the loop ends at once, because they are higher than all of the lowest values found so far.
     for (let place = 0; place <= PASSED && moved < (lowest[PASSED] as number); place++) {
       const low = lowest[place] as number;
       if (moved < low) [lowest[place], moved] = [moved, low];

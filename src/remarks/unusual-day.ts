@@ -20,18 +20,21 @@ const WEEKS = 8;
 const LEAST_WEEKS = 6;
 /** Number of days for which the remark is shown. */
 const TOLD_DAYS = 3;
-/** Number of days within which a second such day is no longer unusual. */
+/** Number of days within which a second day of high usage is no longer unusual. */
 const QUIET_DAYS = 30;
 /**
- * Thresholds. The day must exceed the usual usage of its weekday by this share, energy and number of spreads, and the highest usage of any
- * weekday by this factor.
+ * Minimum excess of an unusual day: over the usual usage of its weekday as a share, as energy and in spreads; and, as a
+ * factor, over the highest usage of any day.
  */
 const LEAST_SHARE = 0.4;
 const LEAST_KWH = 2;
 const SPREADS = 5;
 const ABOVE_HIGHEST = 1.15;
 
-/** Returns the latest unusual day of the last three days. Null if there is none, or if there was another one in the 30 days before it. */
+/**
+ * Returns the latest unusual day of the last three days. Null if there is none, or if there was another unusual day in
+ * the 30 days before it.
+ */
 export function unusualDay({ daily, today }: HomeProfile): UnusualDay | null {
   for (let day = today - 1; day >= today - TOLD_DAYS; day--) {
     const found = judge(daily, day);
@@ -42,7 +45,7 @@ export function unusualDay({ daily, today }: HomeProfile): UnusualDay | null {
   return null;
 }
 
-/** Returns the remark if a day is unusual, judged by the data known at its end; otherwise null. */
+/** Returns a remark if a day was unusual, judged by the data before its end; otherwise null. */
 function judge(daily: DailyUse, day: number): UnusualDay | null {
   const kwh = findUsageOn(daily, day);
   if (kwh === null) return null;
@@ -76,7 +79,7 @@ function weeksBefore(daily: DailyUse, day: number): Week[] {
   ).filter((week) => week.length >= 5);
 }
 
-/** Removes the week whose mean is farthest from the median of all weeks: it does not show usual usage. */
+/** Removes the week whose mean is farthest from the median of all weeks, because it does not show usual usage. */
 function withoutOddest(weeks: Week[]): Week[] {
   const means = weeks.map((week) => sum(week.map(({ kwh }) => kwh)) / week.length);
   const middle = median(means);

@@ -19,7 +19,7 @@ const SEED = process.env.REMARKED_SEED ?? 'remarks';
 const FIRST_DAY = 35;
 const YEAR_DAYS = 365;
 const DAY_HOURS = 24;
-/** Days between two remarks of the same kind after which they count as two messages. */
+/** Two remarks of one kind that are more than this many days apart count as two messages. */
 const APART_DAYS = 3;
 
 const homes = HOME_KINDS.flatMap((kind) =>
