@@ -3,7 +3,7 @@ import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from './connect.ts';
 
-/** Interval at which a process stores the believed time and checks for a confirmation. */
+/** Interval at which a process stores the believed time and checks whether an operator has confirmed a clock. */
 const SYNC_MS = 10_000;
 
 const UNCONFIRMED =
@@ -14,8 +14,9 @@ export interface BelievedTime {
   /** Believed time in Unix ms: the last value read, plus the time that has passed since then on the monotonic clock. */
   nowMs(): number;
   /**
-   * The clock for deletions by age: the earliest of the believed time, the clock of this process and that of the database. So a single clock that
-   * is ahead deletes nothing, and data stamped by a clock that is behind does not look old.
+   * The clock for deletions by age: the earliest of the believed time, the clock of this process and that of the
+   * database. A clock that is ahead therefore deletes nothing, and data with the time of a clock that was behind does
+   * not look old.
    */
   ageClock: Clock;
   stop(): void;
@@ -30,8 +31,8 @@ interface Row {
 const COLUMNS = 'at, confirmations, extract(epoch FROM clock_timestamp())::float8 * 1000 AS "databaseMs"';
 
 /**
- * Reads the believed time, moves it to the clock of this process if that is at most 31 days ahead, and updates it in the database while the
- * process runs. `monotonicMs` returns ms since any fixed moment.
+ * Reads the believed time and advances it to the clock of this process if that is at most 31 days ahead. Updates it in
+ * the database while the process runs. `monotonicMs` returns ms since any fixed moment.
  */
 export async function startBelievedTime(
   pool: Pool,
@@ -53,15 +54,16 @@ export async function startBelievedTime(
   };
   warn();
   const sync = async () => {
-    // If an operator has confirmed a clock since the last sync, the process adopts the stored time, whether it is earlier or later.
-    // Raw SQL, here and below: only this file uses the row.
+    // If an operator has confirmed a clock since the last sync, the process adopts the stored time, even if it is
+    // earlier. Raw SQL, here and below, because only this file uses the row.
     const { rows } = await pool.query<Row>(
       `UPDATE believed_time SET at = CASE WHEN confirmations = $2 THEN greatest(at, $1) ELSE at END RETURNING ${COLUMNS}`,
       [new Date(nowMs()), read.confirmations],
     );
     const [row] = rows;
     if (row) {
-      // The time that the database took to respond is added. The believed time only moves back if an operator has confirmed a clock.
+      // Adds the time that the database took to respond. The believed time only moves back if an operator has confirmed
+      // a clock.
       const at = row.confirmations === read.confirmations ? new Date(Math.max(row.at.getTime(), nowMs())) : row.at;
       read = { ...row, at, monoMs: monotonicMs() };
     }
@@ -108,7 +110,7 @@ export async function confirmClock(pool: Pool, now: Date): Promise<void> {
   );
 }
 
-/** Reads the believed time from the database without moving it. Null if no process has started yet. */
+/** Reads the believed time from the database without advancing it. Null if no process has started yet. */
 export async function readBelievedTime(pool: Pool): Promise<Date | null> {
   const { rows } = await pool.query<{ at: Date }>('SELECT at FROM believed_time');
   return rows[0]?.at ?? null;

@@ -1,11 +1,14 @@
 import { explainClosing } from './closing.ts';
 import type { Pool, Query } from './connect.ts';
 
-/** Capabilities of the database. Code outside sql/ checks one of these, never the tier. */
+/** Capabilities of the database. Code outside sql/ checks a capability, never the tier. */
 export interface Capabilities {
   /** Whether readings and the load profile are hypertables, which create space for new months by themselves. */
   hypertables: boolean;
-  /** Whether aggregates are continuous aggregates, which src/rollups/refresh.ts refreshes. If not, each write updates them itself. */
+  /**
+   * Whether aggregates are continuous aggregates, refreshed by src/rollups/refresh.ts. If not, each write updates the
+   * aggregates itself.
+   */
   continuousAggregates: boolean;
   /** Whether old chunks are compressed into columns. */
   compression: boolean;
@@ -24,12 +27,15 @@ export type Tier = keyof typeof TIERS;
 export interface DetectedDatabase {
   tier: Tier;
   capabilities: Capabilities;
-  /** Summary in one line, for operators. */
+  /** Summary in one line for operators. */
   line: string;
 }
 
 const OLDEST_POSTGRES = 15;
-/** Oldest supported version of TimescaleDB: the first with every feature that sql/…/timescale uses, and the version in Debian 13. */
+/**
+ * Oldest supported version of TimescaleDB. It is the first with every feature that sql/…/timescale uses, and the
+ * version in Debian 13.
+ */
 const OLDEST_TIMESCALE = '2.19';
 
 /** Reports that the database cannot be used in its present state. The message contains the remedy. */
@@ -45,28 +51,28 @@ interface Facts {
   licence: string | null;
   /** Whether the server offers the extension for installation. */
   offered: boolean;
-  /** Tier that the service's schema was created for. Null before the schema exists. */
+  /** Tier for which the service's schema was created. Null before the schema exists. */
   made: Tier | null;
 }
 
 /**
- * Detects the tier of the database. Installs the TimescaleDB extension if the server offers it and the role has the right. An existing
- * schema keeps the tier that it was created for. Throws UnusableDatabase, with the remedy, if that is impossible. If `timescale` is `off`,
- * the extension is not installed.
+ * Detects the tier of the database. Installs the TimescaleDB extension if the server offers it and the role has the
+ * right; never if `timescale` is `off`. An existing schema keeps its tier. Throws UnusableDatabase, with the remedy, if
+ * that is impossible.
  */
 export async function detectCapabilities(pool: Pool, timescale: 'auto' | 'off' = 'auto'): Promise<DetectedDatabase> {
   let facts = await factsOf(pool);
   if (timescale === 'auto' && facts.made === null && facts.timescale === null && facts.offered) {
-    // CREATE EXTENSION fails if the role lacks the right. If the library was not loaded when the server started, the statement even ends
-    // its session (one of the pool's). In both cases the database stays plain, and the summary line says so. Raw SQL: the server's
-    // catalogue and settings, before the service's tables exist.
+    // CREATE EXTENSION fails if the role lacks the right. If the library was not loaded when the server started, the
+    // statement even ends its session (one of the pool's). In both cases the tier is plain, and the summary line names
+    // the reason. Raw SQL: the server's catalogue and settings, before the service's tables exist.
     await pool.query('CREATE EXTENSION IF NOT EXISTS timescaledb').catch(() => {});
     facts = await factsOf(pool);
   }
   return decideTier(facts, timescale);
 }
 
-/** Does the same as `detectCapabilities` but changes nothing in the database: a missing extension is not installed. */
+/** Like `detectCapabilities`, but changes nothing in the database: a missing extension is not installed. */
 export const inspectCapabilities = async (pool: Pool, timescale: 'auto' | 'off'): Promise<DetectedDatabase> =>
   decideTier(await factsOf(pool), timescale);
 
@@ -82,7 +88,7 @@ async function factsOf(pool: Pool): Promise<Facts> {
   const { isMade, isClosed, ...facts } = rows[0];
   if (isClosed) throw new UnusableDatabase(await explainClosing(pool));
   if (facts.timescale === null) return { ...facts, licence: null, made: isMade ? 'plain' : null };
-  // The licence is a setting of the extension's library, which is loaded when the extension is first used.
+  // The licence is a setting of the extension's library, which PostgreSQL loads on the extension's first use.
   const { rows: chunked } = await pool.query(
     `SELECT EXISTS (SELECT FROM timescaledb_information.hypertables
          WHERE hypertable_schema = current_schema() AND hypertable_name = 'readings') AS readings,
@@ -153,7 +159,7 @@ function isOlder(version: string, than: string): boolean {
   return false;
 }
 
-/** Settings of the database that decide whether a failover loses acknowledged data. */
+/** Settings of a database that decide whether a failover loses acknowledged data. */
 export interface CommitFacts {
   /** Number of hosts in the URL of the database. */
   hosts: number;
@@ -163,9 +169,10 @@ export interface CommitFacts {
   synchronousStandbyNames: string;
 }
 
-/** Reads these settings in one statement. `hosts` is the number of hosts in the URL. */
+/** Reads the settings in one statement. `hosts`: number of hosts in the URL. */
 export async function readCommitFacts(query: Query, hosts: number): Promise<CommitFacts> {
-  // Raw SQL: settings and statistics of the server. A role without rights sees that a standby exists, but none of its details.
+  // Raw SQL: settings and statistics of the server. A role without rights can detect a standby, but not read its
+  // details.
   const { rows } = await query<CommitFacts>(
     `SELECT $1::int AS "hosts", (SELECT count(*) FROM pg_stat_replication)::int AS "standbys",
        current_setting('synchronous_commit') AS "synchronousCommit",
@@ -176,8 +183,8 @@ export async function readCommitFacts(query: Query, hosts: number): Promise<Comm
 }
 
 /**
- * Returns why acknowledged data could be lost in a failover of the database, and the remedy, for operators. Returns nothing for a database
- * without a standby. Pure.
+ * Returns sentences for operators: why a failover of the database could lose acknowledged data, and the remedy. Empty
+ * for a database without a standby. Pure.
  */
 export function listCommitRisks({
   hosts,

@@ -4,9 +4,9 @@ import type { Pool } from './connect.ts';
 /** A pool, or a connection inside a transaction. */
 type Client = Pick<Pool, 'query'>;
 
-/** Makes new sessions read-only. A session can override this setting, so it stops a service but not an operator. */
+/** Setting that makes new sessions read-only. A session can override it, so it stops a service but not an operator. */
 const CLOSED = 'default_transaction_read_only';
-/** Prefix of `installation_id` in a database that a move is filling. The id of the source installation follows it. */
+/** Prefix of `installation_id` in a database that a move is filling, followed by the id of the source installation. */
 export const FILLED_FROM = 'from ';
 
 const MOVED =
@@ -33,7 +33,7 @@ export async function openForWriting(client: Client): Promise<void> {
   await client.query(`ALTER DATABASE ${await nameOf(client)} RESET ${CLOSED}`);
 }
 
-/** Whether `closeForWriting` was called on this database, regardless of the settings of this session. */
+/** Whether `closeForWriting` was applied to this database, whatever the settings of this session. */
 export async function isClosedForWriting(client: Client): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT EXISTS (SELECT FROM pg_db_role_setting JOIN pg_database d ON d.oid = setdatabase
@@ -42,7 +42,7 @@ export async function isClosedForWriting(client: Client): Promise<boolean> {
   return rows[0].closed;
 }
 
-/** Whether the role of this session may close the database. Its owner and superusers may. */
+/** Whether the role of this session may close the database, as its owner and superusers may. */
 export async function canCloseForWriting(client: Client): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT pg_has_role(datdba, 'USAGE') AS may FROM pg_database WHERE datname = current_database()`,
@@ -50,7 +50,7 @@ export async function canCloseForWriting(client: Client): Promise<boolean> {
   return rows[0].may;
 }
 
-/** Returns why the database is closed, and the remedy, for operators. */
+/** Returns the reason why the database is closed, and the remedy, for operators. */
 export async function explainClosing(client: Client): Promise<string> {
   const { rows: made } = await client.query(`SELECT to_regclass('installation') IS NOT NULL AS "isMade"`);
   if (!made[0].isMade) return MOVED;

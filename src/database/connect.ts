@@ -24,7 +24,7 @@ export type Database = Kysely<Tables>;
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** Parses a bigint column into a number. Throws for integers beyond 2^53, which would silently be wrong. */
+/** Parses a bigint column into a number. Throws for integers beyond 2^53, which a number cannot represent exactly. */
 function parseInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond the safe integers`);
@@ -44,10 +44,10 @@ export const parseBigintsWithNulls = (text: string | null | undefined): (number 
 export const parseBigints = (text: string | null | undefined): number[] => parseBigintsWithNulls(text) as number[];
 
 /**
- * Creates a pool of connections to a PostgreSQL server. Its sessions use UTC. `settings` are further settings of its sessions, as
- * `name=value`. If the URL names several hosts, connections go to the host in the role `wanted` (as libpq's target_session_attrs), and to
- * another host after a failover. `isAnswering`: callers wait for responses of this pool, and are refused while its server stands still
- * (standstill.ts).
+ * Creates a pool of connections to a PostgreSQL server. Its sessions use UTC. `settings`: further session settings, as
+ * `name=value`. If the URL has several hosts, connections go to the host in the role `wanted` (as with libpq's
+ * target_session_attrs), and to another host after a failover. `isAnswering`: requests wait for this pool, so they are
+ * refused while its server does not respond (standstill.ts).
  */
 export function createPool(
   url: string,
@@ -69,8 +69,8 @@ export function createPool(
     max: options.max ?? 10,
     application_name: options.applicationName ?? 'energy',
     connectionTimeoutMillis: 5_000,
-    // Late rows may lie in compressed chunks of TimescaleDB, which by default aborts a statement after 100,000 decompressed rows. (Without
-    // the extension the setting has no effect.)
+    // Late rows may belong to compressed chunks of TimescaleDB, which by default aborts a statement after 100,000
+    // decompressed rows. (Without the extension the setting has no effect.)
     options: ['timezone=UTC', 'timescaledb.max_tuples_decompressed_per_dml_transaction=0', ...(options.settings ?? [])]
       .map((setting) => `-c ${setting}`)
       .join(' '),
@@ -92,7 +92,7 @@ export function createPool(
       wanted,
     );
   if (options.isAnswering) refuseDuringStandstill(pool, () => answerOfOne(urls.map(probe)));
-  // A connection that is being closed does not return to the pool.
+  // Closes the connection instead of returning it to the pool.
   pool.on('release', (_error, client) => {
     if (client instanceof WatchedClient && client.isUseless) void client.end().catch(() => {});
   });
@@ -103,7 +103,10 @@ export function createPool(
   return pool;
 }
 
-/** Resolves with the response of the only server or, if there are several, with the first response of a server in the wanted role. */
+/**
+ * Resolves with the response of the only server. With several servers: with the first response of a server in the
+ * wanted role.
+ */
 const answerOfOne = (asked: Promise<boolean>[]): Promise<unknown> =>
   asked.length === 1
     ? (asked[0] as Promise<boolean>)
@@ -131,14 +134,15 @@ export const queryOn =
   };
 
 /**
- * Prefix of a statement whose plan each connection caches. For statements that take longer to plan than to run: they read few rows, or
- * group none. (A cached plan does not know the values, so PostgreSQL assumes few rows.) The statement's text must not depend on values.
+ * Prefix of a statement whose plan each connection caches. Meant for statements that take longer to plan than to run,
+ * because they read few rows or do not group. (A cached plan is made without the values, so PostgreSQL assumes few
+ * rows.) The statement's text must not depend on values.
  */
 export const PREPARED_PREFIX = '/* prepared */ ';
 export const PREPARED_PREFIX_SQL = sql.raw(PREPARED_PREFIX);
 const IS_PREPARED = /^\s*\/\* prepared \*\//;
 
-/** Names of the statements prepared so far. There are as many as distinct texts. */
+/** Names of the prepared statements by their text. */
 const names = new Map<string, string>();
 
 /** Returns the name of a prepared statement, by which PostgreSQL identifies it. Equal texts have equal names. */
@@ -161,7 +165,9 @@ function kyselyClient(run: (text: string, values: unknown[]) => Promise<pg.Query
   return { query, release } satisfies PostgresPoolClient;
 }
 
-/** Wraps a pool in kysely's interface and names the prepared statements, because kysely cannot name a statement. */
+/**
+ * Wraps a pool in kysely's interface and assigns names to prepared statements, because kysely cannot name a statement.
+ */
 const preparing = (pool: pg.Pool): PostgresPool => ({
   async connect() {
     const client = await pool.connect();
@@ -175,14 +181,14 @@ const preparing = (pool: pg.Pool): PostgresPool => ({
 });
 
 /**
- * Creates a typed query interface on a connection inside a transaction. Statements run one after the other, even if they are started
- * concurrently.
+ * Creates a typed query interface on a connection inside a transaction. Statements run one after the other, even if
+ * they are requested concurrently.
  */
 export const databaseOn = (client: pg.PoolClient): Database => closableDatabaseOn(client).db;
 
 /**
- * Creates the same interface with a `close` function. After `close`, pending and later statements are rejected. When `close` resolves, the
- * connection is free.
+ * Like `databaseOn`, with a `close` function. After `close`, pending and later statements are rejected. When `close`
+ * resolves, the connection is free.
  */
 export function closableDatabaseOn(client: pg.PoolClient): { db: Database; close(): Promise<void> } {
   let last: Promise<unknown> = Promise.resolve();
@@ -220,14 +226,18 @@ export function createDatabase(pool: pg.Pool): Database {
 /** PostgreSQL's type number of `timestamp with time zone`. */
 export const TIMESTAMPTZ_TYPE_ID = 1184;
 
-/** Length of a timestamp in a UTC session, such as `2026-11-22 23:17:00+00`, without and with six decimals; years have four digits. */
+/**
+ * Length of a timestamp in a UTC session with a four-digit year: without decimals, as in `2026-11-22 23:17:00+00`, and
+ * with six.
+ */
 const [USUAL_LENGTH, LONGEST] = [22, 29];
 const [ZERO, DOT, PLUS] = [48, 46, 43];
 const parseAny = pg.types.getTypeParser(TIMESTAMPTZ_TYPE_ID) as (text: string) => Date;
 
 /**
- * Parses a PostgreSQL timestamp, to the millisecond. A year of hours has 8,784 of them: the driver's own parser, with two regular
- * expressions each, took half the time of such a query. It is still used for unusual texts (years before 1000, BC, infinity).
+ * Parses a PostgreSQL timestamp, to the millisecond. A year of hours has 8,784 timestamps, and the driver's own parser,
+ * with two regular expressions for each, took half the time of such a query. It still parses unusual texts (years
+ * before 1000, BC, infinity).
  */
 export function parseTimestamp(text: string): Date {
   const { length } = text;
@@ -248,16 +258,18 @@ export function parseTimestamp(text: string): Date {
 }
 
 /**
- * Seconds that a transaction of each role may be idle before the server ends it. Other sessions wait for the rows and locks of a hung
- * process. A healthy process pauses for less: ingest plans batches between two statements. In the API, one page of a replay (some seconds)
- * locks the account that requested it, and the other requests of that account wait for 20 s at most.
+ * Seconds for which a transaction of each role may be idle before the server ends it, because other sessions wait for
+ * the rows and locks of a hung process. A healthy process is idle for less: ingest plans batches between two
+ * statements. In the API, one page of a replay (some seconds) locks the account that requested it, and other requests
+ * of that account wait for 20 s at most.
  */
 const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 8, api: 15 };
 
 /**
- * Returns the database settings for sessions of a role. They protect against a process that hangs, or disappears with its machine: its
- * connections would stay open for hours by default. The server probes the machine over the network, and drops a response that the client
- * does not read. (Sessions that hold advisory locks have further limits: exclusive-lock.ts.)
+ * Returns the database settings for sessions of a role. They limit the harm of a process that hangs, or disappears with
+ * its machine: its connections would stay open for hours by default. The server probes the machine over the network,
+ * and drops a response that the client does not read. (Sessions with advisory locks have further limits:
+ * exclusive-lock.ts.)
  */
 export const roleSettings = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [
   `idle_in_transaction_session_timeout=${SILENT_TRANSACTION_SECONDS[role]}s`,

@@ -19,10 +19,10 @@ import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts'
 
 const run = promisify(execFile);
 
-/** A running PostgreSQL server in a data directory. */
+/** The running PostgreSQL server of a data directory. */
 export interface EmbeddedPostgres {
   url: string;
-  /** Whether the server was already running, left behind by a service that was killed. */
+  /** Whether the server was already running, because the service that started it was killed. */
   adopted: boolean;
   /** Stops the server after it has flushed all data. */
   stop(): Promise<void>;
@@ -43,7 +43,10 @@ export const embeddedUrl = (dataDir: string): string => urlOf(SERVICE_ROLE, data
  */
 export const superuserUrl = (dataDir: string, database: string): string => urlOf(SERVER_SUPERUSER, dataDir, database);
 
-/** Settings for ingest: commits are durable (on disk), WAL space is generous, memory depends on the machine's size. */
+/**
+ * Returns the server's settings. Commits are durable (on disk), WAL space is generous, and memory depends on the size
+ * of the machine.
+ */
 function settings(socketFolder: string, sharedBuffersMb: number): string {
   return `# Written at each start by the service; changes here are lost.
 listen_addresses = ''
@@ -64,7 +67,10 @@ log_min_messages = warning
 ${hasLittleMemory() ? LITTLE_MEMORY : ''}`;
 }
 
-/** Fewer server processes, each of which takes some 2 MB. A single home has few concurrent queries and small tables. */
+/**
+ * Settings for fewer server processes, each of which takes some 2 MB. A single home has few concurrent queries and
+ * small tables.
+ */
 const LITTLE_MEMORY = `io_method = sync
 autovacuum_max_workers = 1
 max_parallel_workers_per_gather = 0
@@ -73,18 +79,18 @@ maintenance_work_mem = 16MB
 `;
 
 /**
- * An eighth of the machine's memory, between 128 MB and 2 GB. Even a million meters access no more than this regularly. On a machine with
- * little memory it is less, because Node's processes need the memory. The kernel's page cache holds the tables of one home as well, and can
- * shrink.
+ * Size of the shared buffers: an eighth of the machine's memory, between 128 MB and 2 GB. Even a million meters access
+ * no more than this regularly. On a machine with little memory it is less, because Node's processes need the memory;
+ * the kernel's page cache also holds the tables of one home, and can shrink.
  */
 const defaultSharedBuffersMb = () =>
   hasLittleMemory() ? 16 : Math.min(2048, Math.max(128, Math.floor(usableMemoryBytes() / 8 / 2 ** 20)));
 
 /**
- * Starts the PostgreSQL server of `dataDir`, after creating the cluster if there is none. If a server already runs on this directory (its
- * starter was killed), it is adopted; there is never a second one. Errors contain the end of the server's log. `binaries` are programs
- * other than those shipped with this version; a cluster belongs to one major version. `extraSettings`: further lines for
- * PostgreSQL's configuration.
+ * Starts the PostgreSQL server of `dataDir`; creates the cluster if there is none. If a server already runs on this
+ * directory because its starter was killed, that server is used; there is never a second one. Errors contain the end of
+ * the server's log. `binaries`: programs other than those shipped with this version; a cluster belongs to one major
+ * version. `extraSettings`: further lines for PostgreSQL's configuration.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
@@ -99,7 +105,8 @@ export async function startEmbeddedPostgres(options: {
   await refuseOtherMajor(dataDir, binaries);
   await initialise(binaries, cluster);
   await forgetStale(cluster);
-  // A server that a killed process left running with other settings, such as those of archiving, is restarted with these.
+  // If a killed process left the server running with other settings, such as those of archiving, the server is
+  // restarted with the wanted ones.
   if ((await isEmbeddedAlive(dataDir)) && (await lacksSettings(cluster, extraSettings)))
     await stopEmbeddedPostgres(dataDir, binaries);
   const adopted = await isEmbeddedAlive(dataDir);
@@ -119,7 +126,7 @@ async function lacksSettings(cluster: string, extraSettings: string): Promise<bo
   return (conf.split(EXTRA)[1] ?? '') !== extraSettings;
 }
 
-/** Starts the server with these settings. Throws with the end of its log. */
+/** Starts the server with this configuration. Throws with the end of its log. */
 async function launch(binaries: PostgresBinaries, dataDir: string, conf: string, seconds: number): Promise<void> {
   const cluster = clusterFolder(dataDir);
   await writeFile(join(cluster, 'energy.conf'), conf);
@@ -134,19 +141,23 @@ async function throwWithLog(dataDir: string, what: string, cause?: unknown): Pro
   throw new Error(`The embedded PostgreSQL ${what}. End of ${logOf(dataDir)}:\n${log.slice(-2000)}`, { cause });
 }
 
-/** Longest time from the start of a server until it begins to apply WAL, in seconds: it flushes every file first. */
+/**
+ * Maximum time from the start of a server until it begins to apply WAL, in seconds. The server first flushes every
+ * file.
+ */
 const FLUSH_SECONDS = 3_600;
 
 /**
- * Lets the server of a restored cluster apply archived WAL, and stops it when it has reached the target of `recoverySettings` (lines for its
- * configuration). Throws with the end of its log if it cannot.
+ * Starts the server of a restored cluster, waits until it has applied archived WAL up to the target of
+ * `recoverySettings` (lines for its configuration), and stops it. Throws with the end of its log if the target is not
+ * reached.
  */
 export async function recoverEmbedded(dataDir: string, recoverySettings: string): Promise<void> {
   const binaries = postgresBinaries();
   const cluster = clusterFolder(dataDir);
   const conf = `${settings(makeSocketFolder(cluster), defaultSharedBuffersMb())}${recoverySettings}`;
   await launch(binaries, dataDir, conf, FLUSH_SECONDS);
-  // The server notes its state in the pid file, line 8.
+  // The server writes its state to line 8 of the pid file.
   for (;;) {
     const [, , , , , , , status = ''] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split(
       '\n',
@@ -189,15 +200,16 @@ async function refuseOtherMajor(dataDir: string, { major }: PostgresBinaries): P
   );
 }
 
-/** Reads the process id from a cluster's pid file. Null if there is none. */
+/** Reads the process id from a cluster's pid file. Null if the file does not exist. */
 async function pidIn(cluster: string): Promise<number | null> {
   const [pid = ''] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   return /^[1-9]\d*$/.test(pid) ? Number(pid) : null;
 }
 
 /**
- * Deletes a stale pid file. pg_ctl and PostgreSQL take it for a running server if its number now belongs to another process, or to a zombie
- * that no process reaps (containers without an init). PostgreSQL itself checks the server's shared memory at the start.
+ * Deletes a stale pid file. pg_ctl and PostgreSQL assume a running server if the file's number now belongs to another
+ * process, or to a zombie that no process reaps (containers without an init). PostgreSQL itself also checks the
+ * server's shared memory when it starts.
  */
 async function forgetStale(cluster: string): Promise<void> {
   const pid = await pidIn(cluster);
@@ -209,7 +221,7 @@ async function forgetStale(cluster: string): Promise<void> {
 /** Whether `dataDir` has an embedded database, running or not. */
 export const hasEmbedded = (dataDir: string): boolean => existsSync(join(clusterFolder(dataDir), 'PG_VERSION'));
 
-/** Whether the server of `dataDir` is running, according to its pid file; starts no process. */
+/** Whether the server of `dataDir` is running, according to its pid file. Starts no process. */
 export async function isEmbeddedAlive(dataDir: string): Promise<boolean> {
   const cluster = clusterFolder(dataDir);
   const pid = await pidIn(cluster);
@@ -226,14 +238,14 @@ async function isServerOf(cluster: string, pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const [, name, state] = /\((.*)\) (.)/s.exec(stat) ?? [];
   if (state === 'Z' || state === 'X' || (name !== undefined && name !== 'postgres')) return false;
-  // If /proc is not readable, any living process with this id is assumed to be the server.
+  // If /proc is not readable, any living process with this id is taken for the server.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
   return folder === null || folder === (await realpath(cluster));
 }
 
 /**
- * Runs pg_ctl with names relative to the data directory. pg_ctl passes them to a shell, which might interpret characters of an absolute
- * path.
+ * Runs pg_ctl with paths relative to the data directory, because pg_ctl passes them to a shell, which might interpret
+ * characters of an absolute path.
  */
 async function pgCtl(binaries: PostgresBinaries, cluster: string, args: string[]): Promise<void> {
   const [command, ...rest] = [...binaries.prefix, binaries.pgCtl, '-D', basename(cluster), ...args];
@@ -241,7 +253,8 @@ async function pgCtl(binaries: PostgresBinaries, cluster: string, args: string[]
 }
 
 /**
- * Runs a command to its end. Its output is discarded: the server inherits the output, so a pipe would stay open as long as the server runs.
+ * Runs a command and waits for it to exit. Discards its output: the server inherits it, so a pipe would stay open as
+ * long as the server runs.
  */
 async function spawned(command: string, args: string[], cwd: string): Promise<void> {
   await new Promise<void>((done, fail) => {
@@ -251,7 +264,10 @@ async function spawned(command: string, args: string[], cwd: string): Promise<vo
   });
 }
 
-/** Creates the cluster in a temporary folder and moves it to its place, so that a kill in between leaves no half-made cluster. */
+/**
+ * Creates the cluster in a temporary folder and then moves it to its place, so that a kill in between leaves no partial
+ * cluster.
+ */
 async function initialise(binaries: PostgresBinaries, cluster: string): Promise<void> {
   if (existsSync(join(cluster, 'PG_VERSION'))) return;
   const fresh = `${cluster}.new`;

@@ -10,8 +10,8 @@ export const SERVICE_DATABASE = 'energy';
 export const SERVER_SUPERUSER = 'postgres';
 
 /**
- * Creates the role and the database if they are missing. Objects that an earlier version created as superuser become the role's. `urlOf`
- * returns the URL of a database of the server, as its superuser.
+ * Creates the role and the database if they are missing, and makes the role the owner of objects that an earlier
+ * version created as superuser. `urlOf` returns the URL of a database of the server, for its superuser.
  */
 export async function ensureRole(urlOf: (database: string) => string): Promise<void> {
   // Raw SQL: roles, databases and their owners.
@@ -38,8 +38,8 @@ async function on(url: string, work: (pool: Pool) => Promise<unknown>): Promise<
 }
 
 /**
- * Reassigns the objects that initdb's superuser owns, except system objects. REASSIGN OWNED refuses that role, because it also owns the
- * system.
+ * SQL that gives the objects of initdb's superuser to the role, except system objects. REASSIGN OWNED refuses that
+ * superuser, because it also owns the system.
  */
 const TAKE_OVER = `DO $$
 DECLARE
@@ -79,8 +79,9 @@ const fits = (folder: string): boolean => Buffer.byteLength(join(folder, SOCKET_
 const recordOf = (cluster: string): string => join(cluster, 'socket-folder');
 
 /**
- * Returns the folder of a cluster's socket, whether or not it exists. It is the cluster itself, which only its owner can enter. If that
- * path is too long, it is a folder that `makeSocketFolder` created and recorded, so that every process finds it regardless of its TMPDIR.
+ * Returns the folder of a cluster's socket, whether or not it exists. It is the cluster itself, which only its owner
+ * can enter. If that path is too long, it is the folder that `makeSocketFolder` created and recorded, so that every
+ * process finds it regardless of its TMPDIR.
  */
 export function socketFolderOf(cluster: string): string {
   return fits(cluster) ? cluster : (noted(cluster) ?? inUse(cluster) ?? cluster);
@@ -90,7 +91,8 @@ export function socketFolderOf(cluster: string): string {
 export function makeSocketFolder(cluster: string): string {
   if (fits(cluster)) return cluster;
   const known = noted(cluster);
-  // A folder that a clean-up removed is created again, because processes of the service still use its name.
+  // If a clean-up removed the folder, it is created again under the same name, because processes of the service still
+  // use this name.
   if (known !== null && (isOurs(known) || isMadeAgain(known))) return known;
   const base = [tmpdir(), '/tmp'].find((folder) => fits(join(folder, 'energy-XXXXXX'))) ?? '/tmp';
   const made = mkdtempSync(join(base, 'energy-'));
@@ -98,26 +100,29 @@ export function makeSocketFolder(cluster: string): string {
   return made;
 }
 
-/** Removes the socket folder of a stopped server, unless it is the cluster itself. A later start creates it again under its name. */
+/**
+ * Removes the socket folder of a stopped server, unless it is the cluster itself. The next start creates it again under
+ * the same name.
+ */
 export function removeSocketFolder(cluster: string): void {
   const folder = noted(cluster);
   if (folder === null) return;
   try {
     rmdirSync(folder);
   } catch {
-    // The folder belongs to another user by now, or is not empty.
+    // The folder now belongs to another user, or is not empty.
   }
 }
 
-/** Returns the socket folder recorded for exactly this cluster. A copy of the cluster has its own. */
+/** Returns the socket folder that is recorded for exactly this cluster, not for a cluster of which this is a copy. */
 function noted(cluster: string): string | null {
   const [of, folder] = linesOf(recordOf(cluster));
   return of === cluster && folder ? folder : null;
 }
 
 /**
- * Returns the socket folder of a running server that an earlier version of the service started, from its pid file (line 2 is its cluster,
- * line 5 the folder).
+ * Returns the socket folder of a running server that an earlier version of the service started. Read from its pid file:
+ * line 2 is its cluster, line 5 the folder.
  */
 function inUse(cluster: string): string | null {
   const [, of, , , folder] = linesOf(join(cluster, 'postmaster.pid'));
@@ -133,7 +138,8 @@ function linesOf(file: string): string[] {
 }
 
 /**
- * Whether the folder belongs to this user and no other user can enter it. In a folder that is open to all, any user could have created it.
+ * Whether the folder belongs to this user and no other user can enter it. In a folder that every user can write,
+ * another user could have created it.
  */
 function isOurs(folder: string): boolean {
   try {

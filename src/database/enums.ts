@@ -1,6 +1,6 @@
 /**
- * Permitted values of enumerated columns, each list declared once. The types of rows, the checks of requests, the responses and the OpenAPI
- * document (in this order) derive from them. The CHECK constraints in sql/schema contain the same values.
+ * Permitted values of enumerated columns. Each list is declared once; types of rows, checks of requests, responses and
+ * the OpenAPI document derive from it, in this order. The CHECK constraints in sql/schema contain the same values.
  */
 export const ROLES = ['homeowner', 'utility', 'admin'] as const;
 export const PLANS = ['free', 'developer', 'enterprise'] as const;
@@ -22,7 +22,7 @@ export const DEVICE_STATUSES = ['active', 'inactive', 'faulty'] as const;
 /** Position of a device in the energy flows of its home. */
 export const PLACEMENTS = ['grid', 'production', 'storage', 'consumption', 'excluded'] as const;
 export type Placement = (typeof PLACEMENTS)[number];
-/** Manager of a device: the account that owns it, or the utility that paired it for that account. */
+/** The manager of a device: the account that owns it, or the utility that paired it for that account. */
 export const MANAGERS = ['owner', 'utility'] as const;
 export type ManagedBy = (typeof MANAGERS)[number];
 /** Access of a member to a home: read, or read and change. */
@@ -34,9 +34,9 @@ export type AppType = (typeof APP_TYPES)[number];
 /** Kinds of objects that the authorization server stores (sql/schema/0089_apps.sql); `client`: a token of an app itself. */
 export type OauthTokenKind = 'interaction' | 'code' | 'access' | 'refresh' | 'client';
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
-/** Kinds of series: prices of a kWh, or grams of CO2 equivalent for a kWh. */
+/** Kinds of price series: prices of a kWh, or grams of CO2 equivalent for a kWh. */
 export const SERIES_KINDS = ['price', 'emission'] as const;
-/** Durations for which a value of a series can hold, in minutes. */
+/** Durations for which a value of a series is valid, in minutes. */
 export const RESOLUTIONS_MINUTES = [15, 30, 60] as const;
 /** Event types to which a client can subscribe: those of the specification, and `remark.raised`. */
 export const EVENT_TYPES = [

@@ -2,16 +2,16 @@ import { setTimeout } from 'node:timers/promises';
 import type { Pool, PoolClient } from './connect.ts';
 
 /**
- * Idle time after which the server ends a session with a lock and so releases the lock: its process hangs, or has disappeared with its
- * machine. (If a process is killed, the server detects it at once.)
+ * Time without a statement after which the server ends a session that holds a lock, and so releases the lock: its
+ * process has hung or disappeared with its machine. (The end of a killed process is detected at once.)
  */
 const LOST_AFTER_SECONDS = 5;
-/** Interval at which an idle lock holder sends a heartbeat. */
+/** Interval at which the holder of a lock sends a heartbeat while it runs no statement. */
 const BEAT_MS = 1_500;
 
 /**
- * Settings of a session that holds a lock. A running statement counts as a sign of life. Meanwhile the server detects a killed client by
- * checking the connection (not on Windows), and a lost machine by TCP keep-alive.
+ * Settings of a session that holds a lock. A running statement counts as a sign of life. During a statement, the server
+ * detects a killed client by checking the connection (not on Windows), and a lost machine by TCP keep-alive.
  */
 export const LOCK_SESSION_SETTINGS = `
   set_config('idle_session_timeout', '${LOST_AFTER_SECONDS}s', false),
@@ -27,12 +27,11 @@ const NO_LIMITS =
 export type LockSession = Pick<PoolClient, 'query'>;
 
 /**
- * Runs `work` while holding the advisory lock `key`, so that no other process does the same work. Returns null if another session holds the
- * lock.
- *
- * The lock belongs to a session and ends with it: at the latest 5 s after its process has hung, unless a statement is running. Work that
- * must never be done twice concurrently uses `session`: a holder that has lost the lock has no session. Work over other connections must be
- * harmless if done twice, and must check `lost` between its steps. Throws if the lock was lost before the work ended.
+ * Runs `work` while holding the advisory lock `key`, so that no other process does the same work. Returns null if
+ * another session holds the lock. The lock ends with its session: at the latest 5 s after its process has hung, unless
+ * a statement is running. Work that must never be done twice concurrently uses `session`, because a holder that has
+ * lost the lock has no session. Work over other connections must be harmless if done twice, and must check `lost`
+ * between its steps. Throws if the lock was lost before the work ended.
  */
 export async function withExclusiveLock<T>(
   pool: Pool,
@@ -45,7 +44,8 @@ export async function withExclusiveLock<T>(
   client.once('end', onEnd);
   let mustEnd = true;
   try {
-    // Raw SQL: the lock and the limits of the session, in one statement, because the process may hang between two.
+    // Raw SQL: takes the lock and sets the limits of the session in one statement, because the process may hang between
+    // two.
     const { rows } = await client.query(
       `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${LOCK_SESSION_SETTINGS}] END
        FROM (SELECT pg_try_advisory_lock($1) AS is_mine OFFSET 0) taken`,
@@ -69,8 +69,8 @@ export async function withExclusiveLock<T>(
 }
 
 /**
- * Waits for a lock, then runs `work` on the session that holds it, like `withExclusiveLock`. For work that every process does at its start,
- * one process after the other.
+ * Waits for a lock, then runs `work` on the session that holds it, like `withExclusiveLock`. For work that every
+ * process does at its start, one after the other.
  */
 export async function waitForExclusiveLock<T>(
   pool: Pool,
@@ -90,7 +90,7 @@ export async function waitForExclusiveLock<T>(
   }
 }
 
-/** Runs statements one after the other, so that no heartbeat comes between two statements that were started together. */
+/** Runs statements one after the other, so that no heartbeat runs between two statements that were started together. */
 function inTurn(client: PoolClient): LockSession {
   let last: Promise<unknown> = Promise.resolve();
   const query = (text: string, values?: unknown[]) => {
@@ -107,8 +107,8 @@ export function keepAlive(session: LockSession): () => Promise<void> {
   const beating = (async () => {
     while (!over.signal.aborted) {
       await setTimeout(BEAT_MS, undefined, { signal: over.signal, ref: false }).catch(() => {});
-      // Errors are ignored. If the session has ended, `work` is informed by its signal. Inside a failed transaction the heartbeat fails,
-      // too.
+      // Errors of a heartbeat are ignored. If the session has ended, the signal of `work` aborts. Inside a failed
+      // transaction the heartbeat fails, too.
       if (!over.signal.aborted) await session.query('SELECT').catch(() => {});
     }
   })();

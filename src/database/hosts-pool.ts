@@ -10,7 +10,10 @@ import {
 } from './hosts.ts';
 import { passConnection } from './standstill.ts';
 
-/** If a statement takes longer, the pool checks whether its server still has the wanted role. If not, the server may never respond. */
+/**
+ * Duration of a statement after which the pool checks whether its server still has the wanted role. If not, the server
+ * may never respond.
+ */
 const STUCK_MS = 5_000;
 
 const LOOK_EVERY_MS = 2_000;
@@ -26,9 +29,10 @@ function searchAmong(urls: readonly string[], wanted: ServerRole, { types: _, ..
 }
 
 /**
- * Creates a pool whose connections go to the host in the wanted role, out of several hosts, and to another host after a failover. A server
- * that hangs, or a machine without power, closes no connection. So if a statement takes long, another host has the wanted role and the
- * statement's host has lost it, the pool closes its connections to that host. (If several standbys are wanted, each of them has the role.)
+ * Creates a pool for several hosts, whose connections go to the host in the wanted role, and to another host after a
+ * failover. A server that hangs, or a machine without power, closes no connection. So if a statement takes long, its
+ * host has lost the wanted role and another host has it, the pool closes its connections to the former host. (If the
+ * wanted role is standby, several hosts may have it.)
  */
 export function createHostsPool(urls: readonly string[], wanted: ServerRole, options: pg.PoolConfig): pg.Pool {
   const hosts = searchAmong(urls, wanted, options);
@@ -44,7 +48,10 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
       return passConnection(this.#connectAgain(), callback);
     }
 
-    /** Connects, a second time if the cached host failed, and for as long as the limits grow because no host responds in time. */
+    /**
+     * Connects. Repeats the attempt if the cached host failed, and while the time limits grow because no host responds
+     * in time.
+     */
     async #connectAgain(): Promise<pg.PoolClient> {
       for (let isFirst = true; ; isFirst = false) {
         const before = hosts.slowness();
@@ -84,7 +91,7 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
     const isStuck = [...connections].some(
       ({ busySinceMs }) => busySinceMs !== null && busySinceMs < performance.now() - STUCK_MS,
     );
-    // If no host has the wanted role, the connections stay as they are.
+    // If no host has the wanted role, the connections remain open.
     if (isStuck) void endThoseOfTheFormer().catch(() => {});
   }, LOOK_EVERY_MS);
   looking.unref();

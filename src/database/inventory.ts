@@ -3,8 +3,8 @@ import type { Query } from './connect.ts';
 /** Size of an installation, for its operators. */
 interface Inventory {
   /**
-   * Number of rows inserted into `readings`, from the statistics of its partitions or chunks. The difference of two values gives the rate.
-   * It may lag by a second. It becomes lower if a partition is dropped or the server crashes.
+   * Number of rows inserted into `readings`, from the statistics of its partitions or chunks. The difference of two
+   * values gives the rate. It may lag by a second, and decreases if a partition is dropped or the server crashes.
    */
   readingsStored: number;
   rejectedLastHour: number;
@@ -14,7 +14,10 @@ interface Inventory {
   faulty: number;
 }
 
-/** Maximum number of rejections that are counted, so that a flooding device does not slow down the count. */
+/**
+ * Maximum number of rejections that are counted, so that a device which sends many invalid messages does not slow down
+ * the count.
+ */
 const MAX_REJECTIONS = 100_000;
 
 /** Reads the inventory in one statement that does not read any readings. */
@@ -36,7 +39,7 @@ export async function readInventory(query: Query, now: Date): Promise<Inventory>
 
 /** Backlogs of work in the database. */
 interface Waiting {
-  /** Age of the most recent reading of any device. Null if there is none. */
+  /** Age of the most recent reading of all devices. Null if there are no readings. */
   lagSeconds: number | null;
   /** Number of late deltas that are not in the aggregates yet. */
   lateDifferences: number;
@@ -48,7 +51,9 @@ interface Waiting {
   deliveries: number;
 }
 
-/** Reads all backlogs in one statement. `most` is the maximum to which each is counted, which bounds the cost; null counts all. */
+/**
+ * Reads all backlogs in one statement. `most`: maximum up to which each is counted, to limit the cost; null counts all.
+ */
 export async function readBacklogs(query: Query, now: Date, most: number | null = null): Promise<Waiting> {
   const count = (rows: string) => `(SELECT count(*) FROM (SELECT FROM ${rows} LIMIT $2) counted)`;
   // Raw SQL: counts of five relations in one statement, so that all are of the same moment.

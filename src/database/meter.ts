@@ -6,20 +6,24 @@ export const COMMODITIES = ['gas', 'heat', 'water'] as const;
 export type Commodity = (typeof COMMODITIES)[number];
 
 /**
- * Pattern of the channels whose names state their meaning (law of consumption, "Registers of one device", rule 6): `import`, `export` or a
- * commodity, a part of one (`import/t1`, `gas/m3`), or any of them after the name of a circuit (`switch0/import`). Any other text is an
- * unknown name (`feed_in`, `meter/unknown/wert_a`). Channels known not to count are called `ignored/…`. PostgreSQL interprets the pattern
- * as JavaScript does, and the index `series_unknown_name` contains it literally.
+ * Pattern of channel names with a known meaning (law of consumption, "Registers of one device", rule 6): `import`,
+ * `export` or a commodity, a part of one (`import/t1`, `gas/m3`), or any of these after the name of a circuit
+ * (`switch0/import`). Every other text is an unknown name (`feed_in`, `meter/unknown/wert_a`). Channels known not to
+ * count are called `ignored/…`. PostgreSQL interprets the pattern as JavaScript does, and the index
+ * `series_unknown_name` contains the same text.
  */
 export const KNOWN_CHANNEL_PATTERN =
   '^(?:(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\\d+)*|(?:[^/]+/)*ignored/.+)$';
 
-/** SQL condition on `series s`: a series of energy or power whose channel name is unknown. The index `series_unknown_name` finds these. */
+/**
+ * SQL condition on `series s`: a series of energy or power with an unknown channel name. The index
+ * `series_unknown_name` supports it.
+ */
 export const hasUnknownChannelName = sql<boolean>`(coalesce(s.meant, s.channel) !~ ${sql.lit(KNOWN_CHANNEL_PATTERN)} AND s.kind IN ('register', 'interval', 'power'))`;
 
 /**
- * Quantities of a device that are aggregated separately. Channels with a placement of their own are also part of the device's electricity.
- * Gas, heat and water are not; they are in kWh or, with `_m3`, in m³.
+ * Quantities of a device that are aggregated separately. Channels with a placement of their own are also part of the
+ * device's electricity; gas, heat and water are not. Gas, heat and water are in kWh or, with `_m3`, in m³.
  */
 export type Meter = Placement | Commodity | `${Commodity}_m3`;
 
@@ -36,28 +40,31 @@ const PLACED: ReadonlySet<string> = new Set(PLACEMENTS);
 export const isPlaced = (meter: Meter): meter is Placement => PLACED.has(meter);
 
 /**
- * The estimated share of exported energy, of a device or of its channels with a placement. Few devices have any, so it is stored in
- * separate rows rather than as a column of every bucket.
+ * The estimated part of exported energy, of a device or of its channels with a placement. Few devices have one, so it
+ * is stored in separate rows instead of a column of every bucket.
  */
 export type EstimatedExport = 'estimated_export' | `${Placement}/estimated_export`;
 
 export const estimatedExportOf = (meter: Placement | null): EstimatedExport =>
   meter === null ? 'estimated_export' : `${meter}/estimated_export`;
 
-/** All meters and shares that may have rows of their own, in addition to the rows of the device and the user. */
+/**
+ * All meters and estimated parts that may have rows of their own, in addition to the rows of the device and the user.
+ */
 export const SEPARATE_METERS: readonly (Meter | EstimatedExport)[] = [
   ...METERS,
   ...[null, ...PLACEMENTS].map(estimatedExportOf),
 ];
 
 /**
- * Returns the key that a meter's rows have instead of `device_id` and `user_id` in the load profile and in all aggregates above it. No id
- * contains a slash, so a query for a device or a user never matches these rows (decision 0041).
+ * Returns the key of a meter's rows in the load profile and in all aggregates above it, which they have instead of
+ * `device_id` and `user_id`. No id contains a slash, so a query for a device or a user never matches these rows
+ * (decision 0041).
  */
 export const meterKey = (id: string, meter: Meter | EstimatedExport): string => `${id}/${meter}`;
 
 /**
- * Returns the key of the rows that store the estimated share of exported energy, as their import. `id` is a device's id, or a meter's key
- * for channels with a placement.
+ * Returns the key of the rows that store the estimated part of exported energy, in their import column. `id`: a
+ * device's id, or a meter's key for channels with a placement.
  */
 export const estimatedExportKey = (id: string): string => meterKey(id, estimatedExportOf(null));

@@ -21,17 +21,17 @@ interface Migrated {
 }
 
 /**
- * Migrates a database to this version's schema. Numbered files of sql/schema are applied once each, in order. Files of sql/storage and
- * sql/rollups for its tier are applied again if they changed or a numbered file was applied. Partitions of the months around now are
- * created. All of it is one transaction, so a database is never left half on one tier. Any number of processes may call it concurrently.
- * Throws if a newer version created the schema.
+ * Migrates a database to this version's schema. Each numbered file of sql/schema is applied once, in order. Files of
+ * sql/storage and sql/rollups for its tier are applied again if they changed or if a numbered file was applied.
+ * Partitions are created for the months around now. All of it is one transaction, so a database never has parts of two
+ * tiers. Any number of processes may call it concurrently. Throws if a newer version created the schema.
  */
 export async function migrate(
   pool: Pool,
   { timescale = 'auto', now = new Date() }: { timescale?: 'auto' | 'off'; now?: Date } = {},
 ): Promise<Migrated> {
   return waitForExclusiveLock(pool, ADVISORY_LOCKS.migration, async (client) => {
-    // Raw SQL: migrations are SQL, and their table exists before the schema matches the types.
+    // Raw SQL: migrations are SQL, and the table of migrations is used before the schema matches the types.
     await assertSchemaNotNewer(client);
     const database = await detectCapabilities(pool, timescale);
     const { hypertables, continuousAggregates } = database.capabilities;
@@ -50,10 +50,10 @@ export async function migrate(
 export const assertSchemaNotNewer = async (client: Pick<PoolClient, 'query'>): Promise<void> =>
   refuseNewerSchema(queryOn(client), await sqlFiles('schema'));
 
-/** Returns the names of the numbered migrations that this version knows, in order. */
+/** Returns the names of this version's numbered migrations, in order. */
 export const listMigrations = (): Promise<string[]> => sqlFiles('schema');
 
-/** Returns the numbered migrations that this database lacks, and those unknown to this version. Only reads. */
+/** Returns the numbered migrations that this database lacks, and those that this version does not have. Read-only. */
 export async function readSchemaState(
   client: Pick<PoolClient, 'query'>,
 ): Promise<{ isMade: boolean; pending: string[]; unknown: string[] }> {
@@ -81,7 +81,7 @@ async function applyAll(client: PoolClient, storage: string, { rollups }: { roll
   for (const name of await sqlFiles('schema')) {
     if (!known.has(name)) applied.push(await apply(client, name));
   }
-  // A migration may drop such objects, so their files are applied again even if unchanged.
+  // A numbered file may drop such objects, so their files are applied again even if unchanged.
   const hasMigrated = applied.length > 0;
   const again = [
     ...(await sqlFiles('interface')),
@@ -97,7 +97,7 @@ async function applyAll(client: PoolClient, storage: string, { rollups }: { roll
   return applied;
 }
 
-/** Returns the SQL files of these folders together, in the order of their numbers. */
+/** Returns the SQL files of several folders, sorted by number. */
 async function sqlFiles(...folders: string[]): Promise<string[]> {
   const lists = await Promise.all(
     folders.map(async (folder) => (await readdir(SQL + folder)).map((name) => `${folder}/${name}`)),
@@ -130,9 +130,9 @@ class NewerSchema extends Error {
 }
 
 /**
- * Throws NewerSchema if a database has numbered migrations that this version does not know: reading or writing with an outdated schema
- * could be wrong. `known` are the names of this version's migrations, such as `schema/0001_accounts.sql`. A database without a schema is
- * not newer.
+ * Throws NewerSchema if a database has numbered migrations that this version lacks: its reads or writes could be wrong.
+ * `known`: names of this version's migrations, such as `schema/0001_accounts.sql`. A database without a schema is not
+ * newer.
  */
 async function refuseNewerSchema(query: Query, known: readonly string[]): Promise<void> {
   // Raw SQL: the table of the migrations, which may not exist.
@@ -154,8 +154,8 @@ async function refuseNewerSchema(query: Query, known: readonly string[]): Promis
 }
 
 /**
- * Creates space for readings and the load profile over `[from, to]` unless the database does so by itself: monthly partitions
- * (`readings_2026_11`). Returns the names of the partitions that it created.
+ * Creates the monthly partitions (`readings_2026_11`) for readings and the load profile over `[from, to]`, unless the
+ * database creates space by itself. Returns the names of the partitions that it created.
  */
 export async function ensurePartitions(db: Pool | PoolClient, range: { from: Date; to: Date }): Promise<string[]> {
   // Raw SQL: a function of the schema, which each tier implements.
@@ -166,20 +166,21 @@ export async function ensurePartitions(db: Pool | PoolClient, range: { from: Dat
 /** A pool, or the session that holds the lock of the history upkeep. */
 type Queried = Pick<Pool, 'query'>;
 
-/** Age after which readings rarely arrive; older chunks are compressed. Later readings are still accepted. */
+/** Age in days after which readings rarely arrive, so that chunks are compressed. Later readings are still accepted. */
 const LATE_WINDOW_DAYS = 7;
 
 /**
- * Returns the start of the retention in Unix ms: the same day and time `retentionMonths` calendar months ago. If that month is too short,
- * it is its last day, so that the start never moves back. Older readings are rejected.
+ * Returns the start of the retention in Unix ms: the same day and time `retentionMonths` calendar months ago. If that
+ * month has no such day, its last day is used, so that the start never moves back. Older readings are rejected.
  */
 export function retentionStartMs(nowMs: number, retentionMonths: number): number {
   return DateTime.fromMillis(nowMs, { zone: 'utc' }).minus({ months: retentionMonths }).toMillis();
 }
 
 /**
- * Drops the readings before the retention, in whole partitions or chunks, a day after such readings are first rejected. So no writer adds
- * readings to dropped partitions, whatever its clock. Returns the names of the dropped partitions or chunks.
+ * Drops readings before the start of the retention, in whole partitions or chunks. It waits a day after such readings
+ * are first rejected, so that no writer adds readings to dropped partitions, whatever its clock. Returns the names of
+ * the dropped partitions or chunks.
  */
 export async function dropReadings(pool: Queried, now: Date, retentionMonths: number): Promise<string[]> {
   const before = new Date(retentionStartMs(now.getTime(), retentionMonths) - DAY_MS);
@@ -189,8 +190,9 @@ export async function dropReadings(pool: Queried, now: Date, retentionMonths: nu
 }
 
 /**
- * Compresses chunks before a time (by default those older than the late-data window) and sets the length of new chunks, if the database
- * supports it. Each chunk has a transaction of its own, which locks only that chunk. `signal` stops it between two chunks.
+ * Compresses chunks that end before a time (by default those older than the late-data window) and sets the length of
+ * new chunks, if the database supports it. Each chunk is compressed in its own transaction, which locks only that
+ * chunk. `signal` stops the compression between two chunks.
  */
 export async function compressHistory(
   pool: Queried,

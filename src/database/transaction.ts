@@ -1,15 +1,16 @@
 import { closableDatabaseOn, type Database, type Pool, type PoolClient } from './connect.ts';
 
-/** Maximum number of attempts of a transaction that loses to concurrent ones. */
+/** Maximum number of attempts of a transaction that conflicts with concurrent ones. */
 export const MAX_ATTEMPTS = 8;
 const BEGIN_AGAIN: ReadonlySet<string> = new Set(['40P01', '40001']);
 
-/** Whether the error is a deadlock or a serialisation failure: the other transaction continues, this one is retried. */
+/** Whether the error is a deadlock or a serialisation failure, after which the transaction is retried. */
 export const isRetryable = (error: unknown): boolean => BEGIN_AGAIN.has((error as { code?: string }).code ?? '');
 
 /**
- * Runs `run` in the open transaction, or else in one of its own. So the changes of a store can be part of its caller's transaction. `run`
- * may run several times: after a conflict with other transactions, its transaction is retried.
+ * Runs `run` in the open transaction or, without one, in a new one. So the changes of a store can be part of its
+ * caller's transaction. After a conflict with another transaction, a new transaction is retried, so `run` may run
+ * several times.
  */
 export async function joinOrBeginTransaction<T>(db: Database, run: (trx: Database) => Promise<T>): Promise<T> {
   if (db.isTransaction) return run(db);
@@ -37,8 +38,9 @@ export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => 
 }
 
 /**
- * Runs `run` in a transaction on the caller's connection, which may have session state (a lock, a temporary table). `onBroken` is called if
- * the rollback fails, too: the connection must not be used again. `mode` sets isolation and access if not the defaults.
+ * Runs `run` in a transaction on the caller's connection, which may have session state (a lock, a temporary table).
+ * `onBroken` is called if the rollback also fails; the connection must then not be used again. `mode`: isolation and
+ * access, if not the defaults.
  */
 export async function transactionOn<T>(
   client: PoolClient,
@@ -61,8 +63,8 @@ export async function transactionOn<T>(
 }
 
 /**
- * Runs `run` inside a savepoint of the open transaction. If it fails, its changes are undone, the transaction continues and the error is
- * returned. Throws if the transaction itself is lost, because the connection has ended.
+ * Runs `run` inside a savepoint of the open transaction. If it fails, its changes are undone, the transaction continues
+ * and the error is returned. Throws if the transaction is lost because the connection has ended.
  */
 export async function inSavepoint<T>(
   client: PoolClient,
@@ -75,7 +77,7 @@ export async function inSavepoint<T>(
     await client.query('RELEASE SAVEPOINT part');
     return { value };
   } catch (error) {
-    // One of several concurrent statements failed. No other statement may run after the rollback.
+    // If one of several concurrent statements failed, no other statement may run after the rollback.
     await close();
     await client.query('ROLLBACK TO SAVEPOINT part');
     await client.query('RELEASE SAVEPOINT part');

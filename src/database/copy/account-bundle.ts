@@ -4,12 +4,12 @@ import { copyRows, readColumns } from './copy-rows.ts';
 
 // Raw SQL: relation names are known only at run time; rows are handled as JSON.
 
-/** Prefix that marks rows of a bundle that stay in this installation. */
+/** Prefix of the names of those rows in a bundle that do not move to the target. */
 const RETURNING = 'returned:';
 
 /**
- * Moves the rows of accounts from their relations into `parcels`, in the caller's transaction, which has locked the accounts. Also stores
- * rows that the erasure deletes but that do not move, in case the move fails.
+ * Moves the rows of accounts from their relations into `parcels`, in the caller's transaction, which has locked the
+ * accounts. Also stores rows that do not move but that the erasure deletes, in case the move fails.
  */
 export async function packAccounts(client: PoolClient, userIds: readonly string[]): Promise<void> {
   for (const { relation, whose } of RETURNED_RELATIONS)
@@ -32,7 +32,10 @@ export async function packAccounts(client: PoolClient, userIds: readonly string[
   }
 }
 
-/** Moves the accounts' changed hours out of the queue of evaluations. A queued row may also contain other accounts, which stay in it. */
+/**
+ * Moves the accounts' changed hours out of the queue of evaluations. A queued row may also contain other accounts,
+ * whose hours remain in it.
+ */
 export async function packChanges(client: PoolClient, userIds: readonly string[]): Promise<void> {
   const theirs = 'ARRAY(SELECT u FROM unnest(user_ids) u WHERE u = ANY ($1))';
   const others = 'ARRAY(SELECT u FROM unnest(c.user_ids) u WHERE u <> ALL ($1))';
@@ -49,8 +52,8 @@ export async function packChanges(client: PoolClient, userIds: readonly string[]
 }
 
 /**
- * Packs the accounts' events after their deliveries were packed. An event with pending deliveries to other accounts' subscriptions
- * (administrators') stays, with its body, as an event of the subscription's owner.
+ * Packs the accounts' events, after their deliveries. If another account's subscription (an administrator's) has
+ * pending deliveries of an event, a copy of the event remains here, owned by that account.
  */
 async function packEvents(client: PoolClient, userIds: readonly string[]): Promise<void> {
   await client.query(
@@ -79,15 +82,18 @@ export async function copyBundle(source: PoolClient, target: PoolClient): Promis
 const NUMBERED =
   'CREATE TEMPORARY TABLE numbered (relation text, was bigint, is_now bigint, PRIMARY KEY (relation, was)) ON COMMIT DROP';
 
-/** Renumbers changed hours that return to the source, because rows of other accounts may now have their previous numbers. */
+/**
+ * Assigns new numbers to changed hours that return to the source, because rows of other accounts may now have the
+ * previous ones.
+ */
 export async function renumberChanges(source: PoolClient): Promise<void> {
   await source.query(NUMBERED);
   await number(source, 'usage_changes', 'change_id');
 }
 
 /**
- * Gives incoming rows numbers from this database's sequences, in the order of the previous numbers, and updates all references. Series already
- * have theirs (`arriving_series`), because their readings were copied first.
+ * Assigns numbers from this database's sequences to incoming rows, in the order of the previous numbers, and updates
+ * all references. Series already have theirs (`arriving_series`), because their readings were copied first.
  */
 export async function renumber(target: PoolClient): Promise<void> {
   await target.query(NUMBERED);
@@ -95,14 +101,15 @@ export async function renumber(target: PoolClient): Promise<void> {
   await target.query('ANALYZE numbered');
   await refer(target, 'closed_readings', 'series_id', 'series');
   await refer(target, 'rejected_messages', 'message_id', 'rejected_messages');
-  // The number means "up to this delivery"; the last remaining delivery may have a lower one.
+  // `catching_up_to` means "up to this delivery", which may no longer exist; the last remaining delivery may have a
+  // lower number.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('catching_up_to', (
        SELECT max(n.is_now) FROM incoming d JOIN numbered n ON n.relation = 'deliveries' AND n.is_now = (d.row->>'place')::bigint
        WHERE d.relation = 'deliveries' AND d.row->>'webhook_id' = i.row->>'webhook_id' AND n.was <= (i.row->>'catching_up_to')::bigint))
      WHERE i.relation = 'webhooks' AND i.row->>'catching_up_to' IS NOT NULL`,
   );
-  // As `json` text instead of `jsonb`, so that the state of a law is copied exactly as ingest wrote it.
+  // As `json` text instead of `jsonb`, so that a device's head is copied exactly as ingest wrote it.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('laws', (
        SELECT '[' || coalesce(string_agg(format('[%s,%s,%s]', n.is_now, law->1, law->2), ',' ORDER BY place), '') || ']'
@@ -134,7 +141,10 @@ async function refer(target: PoolClient, relation: string, column: string, numbe
 
 const SEALED = /_sealed$/;
 
-/** Encrypts each column named `*_sealed` for this installation (core/secrets.ts). `reseal` throws if it cannot decrypt a value. */
+/**
+ * Encrypts each column named `*_sealed` with this installation's key (core/secrets.ts). `reseal` throws if it cannot
+ * decrypt a value.
+ */
 export async function reencryptIncoming(target: PoolClient, reseal: (sealed: Buffer) => Buffer): Promise<void> {
   const { rows } = await target.query(
     `SELECT place, (SELECT jsonb_object_agg(key, value) FROM jsonb_each_text(row) WHERE key LIKE '%\\_sealed' AND value IS NOT NULL) AS sealed
@@ -171,7 +181,10 @@ export async function unpackAccounts(client: PoolClient): Promise<void> {
   }
 }
 
-/** Sets a column of `incoming` to null if it names an account that does not exist here. Runs after the accounts were inserted. */
+/**
+ * Sets a column of `incoming` to null if it refers to an account that does not exist here. Must run after the accounts
+ * were inserted.
+ */
 async function clearUnknownAccount(client: PoolClient, relation: string, column: string): Promise<void> {
   await client.query(
     `UPDATE incoming SET row = row || '{"${column}": null}' WHERE relation = '${relation}'
@@ -180,8 +193,8 @@ async function clearUnknownAccount(client: PoolClient, relation: string, column:
 }
 
 /**
- * After a failed move, restores the rows that do not move with an account. A row is restored if every row that it refers to still exists
- * and no equal row was created meanwhile.
+ * Restores the rows that do not move with an account, after a failed move. A row is restored if every row that it
+ * refers to still exists and no equal row was created meanwhile.
  */
 export async function restoreReferences(client: PoolClient): Promise<void> {
   for (const { relation, column } of RETURNED_RELATIONS) {
@@ -201,7 +214,7 @@ export async function restoreReferences(client: PoolClient): Promise<void> {
   }
 }
 
-/** Returns the SQL condition that every row to which a row `r` of the relation refers exists, by the foreign keys in the catalogue. */
+/** Returns an SQL condition: for every foreign key of the relation, the row to which a row `r` refers exists. */
 async function whereReferred(client: PoolClient, relation: string): Promise<string> {
   const { rows } = await client.query(
     `SELECT a.attname AS column, confrelid::regclass::text AS parent, p.attname AS key
@@ -217,7 +230,10 @@ async function whereReferred(client: PoolClient, relation: string): Promise<stri
   return ['true', ...each].join(' AND ');
 }
 
-/** Compares the bundle with the accounts' rows in the relations, by count and sum. Returns the rows of each relation; throws if they differ. */
+/**
+ * Compares the bundle with the accounts' rows in the relations, by count and fingerprint. Returns the number of rows of
+ * each relation; throws if they differ.
+ */
 export async function compareUnpacked(
   client: PoolClient,
   userIds: readonly string[],
@@ -225,7 +241,7 @@ export async function compareUnpacked(
   const print = `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(row::text), 1, 15))::bit(60)::bigint), 0)::text`;
   const done: { relation: string; rows: number }[] = [];
   for (const { relation, whose, stays } of BUNDLED_RELATIONS) {
-    // Append-only rows were left at the source, so an account that returns finds them unchanged.
+    // Rows of append-only relations were only copied, so an account that returns finds them unchanged.
     if (stays) continue;
     const { rows } = await client.query(
       `SELECT (SELECT ${print} FROM incoming WHERE relation = '${relation}') AS came,

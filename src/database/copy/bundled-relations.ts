@@ -3,21 +3,21 @@ import { RECOMPUTED_RELATIONS } from './relations.ts';
 /** A relation with few enough rows per account to move in one transaction at each end. */
 export interface BundledRelation {
   relation: string;
-  /** SQL condition: the row belongs to one of the accounts `$1` (`text[]` of user ids). */
+  /** SQL condition on the rows of the accounts `$1` (`text[]` of user ids). */
   whose: string;
-  /** The column with a sequence; the target renumbers it. */
+  /** The column with a sequence, if there is one; the target assigns new numbers. */
   number?: string;
   /** Whether the rows are copied and also stay at the source. */
   stays?: true;
   /** Whether the bundle replaces existing rows, which a trigger created or an earlier move left behind. */
   replaces?: true;
-  /** A column that may name an account that does not move; it becomes null if the target has no such account. */
+  /** A column that may refer to an account that does not move. It becomes null if the target has no such account. */
   mayName?: string;
 }
 
 /**
- * Rows that are deleted with an account and do not move. If the move fails they are restored, unless a row that they refer to is gone or an
- * equal row exists.
+ * Relation whose rows do not move and are deleted with an account. If the move fails they are restored, unless a row
+ * that they refer to no longer exists or an equal row exists.
  */
 export interface ReturnedRelation {
   relation: string;
@@ -45,20 +45,21 @@ const OF_GATEWAY = 'gateway_id IN (SELECT gateway_id FROM gateways WHERE user_id
 export const BUNDLED_RELATIONS: readonly BundledRelation[] = [
   { relation: 'users', whose: OF_USER },
   { relation: 'home_groups', whose: OF_USER },
-  // A home that does not move, or whose utility does not move, is in no group afterwards.
+  // Excludes homes that do not move, or whose utility does not move: they are in no group afterwards.
   { relation: 'group_members', whose: `${OF_USER} AND ${OF_GROUP}` },
   { relation: 'idempotent_answers', whose: OF_USER },
   { relation: 'sessions', whose: OF_USER },
-  // A passkey works only at its host. Cells behind one router share the host; at a different host, the page reports that the passkey
-  // belongs to another host.
+  // A passkey works only at its host. Cells behind one router have the same host; at another host, the sign-in page
+  // explains that the passkey belongs to another host.
   { relation: 'passkeys', whose: OF_USER },
   // The account's identity at a sign-in provider. Both installations may use the same provider.
   { relation: 'identities', whose: OF_USER },
   { relation: 'imports', whose: OF_USER },
-  // Meters find their batch by their login names. The owner may no longer be within the reach of the batch's creator.
+  // Meters find their batch by their login names, wherever its creator is. The owner may no longer be within the
+  // creator's reach.
   { relation: 'provisioning_batches', whose: OF_USER, mayName: 'owner_user_id' },
   { relation: 'devices', whose: OF_USER },
-  // A key that is limited to a device moves with it, or ends.
+  // A key that is limited to a device moves if the device moves; otherwise it ends.
   { relation: 'api_keys', whose: `${OF_USER} AND member_id IS NULL AND (device_id IS NULL OR ${OF_DEVICE})` },
   // A trigger creates a head with each device.
   { relation: 'device_heads', whose: OF_USER, replaces: true },
@@ -82,7 +83,7 @@ export const BUNDLED_RELATIONS: readonly BundledRelation[] = [
   { relation: 'discovered_devices', whose: OF_GATEWAY },
   { relation: 'gateway_announcements', whose: OF_GATEWAY, number: 'place' },
   { relation: 'unread_messages', whose: OF_GATEWAY },
-  // An event with pending deliveries to other accounts also stays here, owned by those accounts.
+  // An event with pending deliveries to other accounts also remains here, owned by those accounts.
   { relation: 'events', whose: OF_USER, replaces: true },
   {
     relation: 'deliveries',
@@ -114,7 +115,10 @@ export const BUNDLED_RELATIONS: readonly BundledRelation[] = [
   { relation: 'audit_log', whose: '(actor_user_id = ANY ($1) OR about_user_id = ANY ($1))', stays: true },
 ];
 
-/** Relations whose rows are deleted with an account without moving. Each reference to a relation of `BUNDLED` is in `BUNDLED`, here, or in both. */
+/**
+ * Relations whose rows do not move and are deleted with an account. Each reference to a relation of `BUNDLED_RELATIONS`
+ * is in that list, in this one, or in both.
+ */
 export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   { relation: 'arrivals', whose: OF_USER },
   { relation: 'source_checks', whose: OF_USER },
@@ -125,12 +129,13 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   },
   { relation: 'email_changes', whose: '(user_id = ANY ($1) OR requester_user_id = ANY ($1))' },
   { relation: 'temporary_secrets', whose: OF_DEVICE },
-  // Running workers have cached that these series were recorded.
+  // Running workers have cached that these series were recorded here.
   { relation: 'untimed_series', whose: OF_DEVICE },
-  // Memberships of staying homes in groups that move, and of moving homes in groups that stay.
+  // Memberships of homes and groups of which only one moves.
   { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },
   { relation: 'home_members', whose: '(user_id = ANY ($1) OR member_user_id = ANY ($1))' },
-  // API keys of other accounts that are limited to a group that moves, and keys of which either the account or the device moves.
+  // API keys of other accounts that are limited to a group that moves, and keys whose account and device do not both
+  // move.
   {
     relation: 'api_keys',
     whose: `((NOT (${OF_USER}) AND ${OF_GROUP}) OR (device_id IS NOT NULL AND (${OF_USER}) <> (${OF_DEVICE})) OR ${OF_MEMBERSHIP})`,
@@ -145,7 +150,7 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   { relation: 'alerts', whose: OF_AUTHORIZATION },
   { relation: 'alert_firings', whose: `alert_id IN (SELECT alert_id FROM alerts WHERE ${OF_AUTHORIZATION})` },
   { relation: 'webhooks', whose: `${OF_MEMBERSHIP} OR ${OF_AUTHORIZATION}` },
-  // Deliveries of moving accounts' events to staying accounts' subscriptions, and the reverse.
+  // Deliveries between accounts of which only one moves: the event's or the subscription's.
   {
     relation: 'deliveries',
     whose: `(${OF_EVENT} AND NOT (${OF_WEBHOOK})) OR (${OF_WEBHOOK} AND NOT (${OF_EVENT}))
@@ -164,7 +169,10 @@ export const STREAMED_RELATIONS = [
   { relation: 'readings', by: 'read_at' },
 ] as const;
 
-/** Relations that do not move with an account, each with its reason. Relations computed from the load profile are not listed. */
+/**
+ * Relations that do not move with an account, with the reason for each. Relations that are computed from the load
+ * profile are not listed.
+ */
 export const UNBUNDLED_RELATIONS: Readonly<Record<string, string>> = {
   installation: "each installation's own",
   schema_migrations: 'what a database was made with',

@@ -17,7 +17,7 @@ export async function copyRows(source: PoolClient, query: string, target: PoolCl
   return writing.rowCount ?? 0;
 }
 
-/** Replaces the target's rows in a range of time with the source's rows. Returns the number of rows copied. */
+/** Replaces the target's rows in a time range with the source's rows. Returns the number of rows copied. */
 export async function copyTimeRange(
   { source, target }: { source: PoolClient; target: PoolClient },
   { relation, part }: CopiedRelation,
@@ -27,7 +27,7 @@ export async function copyTimeRange(
   const columns = (await readColumns(source, relation)).columns.join(', ');
   const where = `${by} >= '${from.toISOString()}' AND ${by} < '${to.toISOString()}'`;
   const read = `SELECT ${columns} FROM ${part?.view ?? relation} WHERE ${where}`;
-  // Outside the transaction: until a transaction that creates a partition ends, no other session can write.
+  // Outside the transaction, because a transaction that creates a partition blocks all other writers until it ends.
   await target.query('SELECT make_room($1, $2)', [from, new Date(to.getTime() - 1)]);
   return transactionOn(target, async () => {
     await target.query(`DELETE FROM ${relation} WHERE ${where} AND ${part?.whose ?? 'true'}`);
@@ -36,9 +36,9 @@ export async function copyTimeRange(
 }
 
 /**
- * Makes the target's rows of a whole relation equal to the source's, by primary key. A row to which others refer is updated in place if
- * possible (see Columns.fixed). Otherwise it is deleted with the rows that refer to it, which are copied again with the relations that
- * follow. Returns the number of rows in the source.
+ * Makes the target's rows of a whole relation equal to the source's, by primary key. A changed row to which others
+ * refer is updated in place if possible (see Columns.fixed). Otherwise it is deleted together with the rows that refer
+ * to it, which are copied again with the later relations. Returns the number of rows in the source.
  */
 export async function copyWholeRelation(
   { source, target }: { source: PoolClient; target: PoolClient },
@@ -68,8 +68,8 @@ export async function copyWholeRelation(
 }
 
 /**
- * Sets the target's identity sequences to the source's positions. The highest number copied is not enough: rows with higher numbers may
- * have been deleted while other rows still refer to their numbers (webhooks.catching_up_to).
+ * Sets the target's identity sequences to the source's positions. The highest copied number is not enough: rows with
+ * higher numbers may have been deleted while other rows still refer to these numbers (webhooks.catching_up_to).
  */
 export async function continueSequences(
   { source, target }: { source: PoolClient; target: PoolClient },
@@ -97,8 +97,8 @@ interface Columns {
   /** Columns of the primary key. */
   key: string[];
   /**
-   * Other columns that are not updated in place. PostgreSQL refuses to update an identity column. In a unique column, another row that is
-   * updated later may still have the value.
+   * Columns outside the key that cannot be updated in place. PostgreSQL refuses to update an identity column. In a
+   * unique column, a row that is updated later may still have the new value.
    */
   fixed: string[];
 }
@@ -125,7 +125,10 @@ export async function readColumns(client: PoolClient, relation: string): Promise
   };
 }
 
-/** SQL for the count and the sum over rows: equal for equal sets of rows, in any order. md5 is the same in every PostgreSQL version. */
+/**
+ * Returns SQL for a fingerprint: the count of rows and the sum of their hashes. It is equal for equal sets of rows, in
+ * any order. md5 is the same in every PostgreSQL version.
+ */
 const fingerprint = (columns: readonly string[]) =>
   `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(ROW (${columns.join(', ')})::text), 1, 15))::bit(60)::bigint), 0)::text`;
 

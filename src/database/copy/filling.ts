@@ -13,16 +13,16 @@ import {
 import type { Pool } from '../connect.ts';
 import { inTransaction } from '../transaction.ts';
 
-// Raw SQL: another version of the service may have created the schema.
+// Raw SQL, because another version of the service may have created the schema.
 interface Pools {
   source: Pool;
   target: Pool;
 }
 
 /**
- * Marks the target as being filled from the source, or checks an existing mark. The target is closed for writing to all but a move, and its
- * `installation_id` names the source. So no service starts on half of an installation, and only an unfinished move may continue and
- * overwrite rows. Throws, with the remedy, if source and target do not match.
+ * Marks the target as being filled from the source, or checks an existing mark. The target is closed for writing, and
+ * its `installation_id` names the source. So no service can start on a partial copy, and only the same unfinished move
+ * may continue and overwrite rows. Throws, with the remedy, if source and target do not match.
  */
 export async function markTargetAsFilling({ source, target }: Pools): Promise<void> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
@@ -47,7 +47,7 @@ export async function markTargetAsFilling({ source, target }: Pools): Promise<vo
   });
 }
 
-/** Gives the target the identity of the source installation and opens it for writing. */
+/** Assigns the identity of the source installation to the target and opens it for writing. */
 export async function markTargetAsFilled({ source, target }: Pools): Promise<void> {
   const { id, shards } = await stateOf(source);
   await inTransaction(target, async (client) => {
@@ -57,8 +57,8 @@ export async function markTargetAsFilled({ source, target }: Pools): Promise<voi
 }
 
 /**
- * Whether the target already has the identity of the source installation, because a move was interrupted after that step and before it
- * reported success.
+ * Whether the target already has the identity of the source installation, because a move was interrupted between that
+ * step and its report of success.
  */
 export async function isTargetFilled({ source, target }: Pools): Promise<boolean> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
@@ -69,20 +69,20 @@ async function stateOf(
   pool: Pool,
 ): Promise<{ id: string; shards: number | null; hasUsers: boolean; isClosed: boolean }> {
   const { rows } = await pool.query(
-    // In a source of an earlier version the column does not exist.
+    // The column does not exist in a source of an earlier version.
     `SELECT installation_id AS id, (to_jsonb(installation) ->> 'shards')::smallint AS shards,
        EXISTS (SELECT FROM users) AS "hasUsers" FROM installation`,
   );
   return { ...rows[0], isClosed: await isClosedForWriting(pool) };
 }
 
-/** Files that belong to a running server, or to the location of the cluster. A copy has its own. */
+/** Files of a running server, or files that depend on the cluster's location. They are not copied. */
 const ITS_OWN = /^(postmaster\.(pid|opts)|socket-folder|\.s\.PGSQL\..*)$/;
 const GIGABYTE = 1_000_000_000;
 
 /**
- * Returns a hash of the state of a stopped cluster. The hash changes if a server has run on the cluster since, because each start changes
- * the control file.
+ * Returns a hash of the state of a stopped cluster. It changes if a server has run on the cluster since, because each
+ * start changes the control file.
  */
 export async function hashClusterState(cluster: string): Promise<string> {
   return createHash('sha256')
@@ -91,8 +91,8 @@ export async function hashClusterState(cluster: string): Promise<string> {
 }
 
 /**
- * Copies a stopped cluster, unless this exact state was copied before. Returns whether it made a copy. Throws if the disk has no room for
- * the copy and for the database that is built from it.
+ * Copies a stopped cluster, unless this state was copied before. Returns whether it made a copy. Throws if the disk has
+ * no room for the copy and for the database that is built from it.
  */
 export async function copyCluster(cluster: string, copy: string, state: string): Promise<boolean> {
   const note = `${copy}.of`;
@@ -106,8 +106,8 @@ export async function copyCluster(cluster: string, copy: string, state: string):
         'Make room, or copy DATA_DIR to a larger disk and upgrade it there.',
     );
   }
-  // WAL and tablespaces behind symbolic links are copied, too, because the copy's server must not write into the original. If the file
-  // system supports it, the copy shares blocks until they change.
+  // WAL and tablespaces behind symbolic links are copied, too, because the copy's server must not write to the
+  // originals. If the file system supports it, the copy shares blocks until they change.
   const options = { recursive: true, dereference: true, preserveTimestamps: true, mode: constants.COPYFILE_FICLONE };
   const filter = (path: string) => !ITS_OWN.test(basename(path));
   await cp(cluster, `${copy}.new`, { ...options, filter });

@@ -1,18 +1,20 @@
 /** A relation that a move copies. */
 export interface CopiedRelation {
   relation: string;
-  /** Time column by which the relation is copied in slices of a day. If absent, the whole relation is compared row by row. */
+  /**
+   * Time column, if the relation is copied in slices of a day. Without it, the whole relation is compared row by row.
+   */
   by?: string;
   /**
-   * If only some rows are copied: a view in both sessions that contains these rows as they are to be at the target, and a condition that is
-   * true of them at the target only.
+   * For relations of which only some rows are copied. `view`: contains these rows in both sessions, in the form for the
+   * target. `whose`: condition that only these rows meet at the target.
    */
   part?: { view: string; whose: string };
 }
 
 /**
- * Relations that a move copies in addition to the load profile (src/start/move.ts). A relation comes after all relations to which its rows
- * refer.
+ * Relations that a move copies in addition to the load profile (src/start/move.ts). A relation comes after all
+ * relations to which it refers.
  */
 export const COPIED_RELATIONS: readonly CopiedRelation[] = [
   { relation: 'ingest_slots' },
@@ -81,7 +83,10 @@ export const COPIED_RELATIONS: readonly CopiedRelation[] = [
   { relation: 'readings', by: 'read_at' },
 ];
 
-/** Sums of groups of homes and their helper tables. A worker recomputes them from the homes that exist. */
+/**
+ * Sums of groups of homes, and their helper tables. They are not copied, because a worker recomputes them from the
+ * homes that exist.
+ */
 export const RECOMPUTED_RELATIONS: Readonly<Record<string, string>> = {
   group_sums_progress: 'sums of groups are kept anew',
   changed_home_days: 'of sums of groups, which are kept anew',

@@ -10,7 +10,7 @@ import {
 import type { CopiedRelation } from './relations.ts';
 
 const MONTH_MS = 31 * 86_400_000;
-/** Maximum range copied in one transaction, ms: seven days. */
+/** Maximum time range that is copied in one transaction: seven days in ms. */
 const STRETCH_MS = 7 * 86_400_000;
 
 export interface CopyEnds {
@@ -18,7 +18,7 @@ export interface CopyEnds {
   target: PoolClient;
 }
 
-/** Reports the progress of a pass: the relation, and how much of its time range is done. */
+/** Reports the progress of a pass: the relation, and the completed part of its time range. */
 export type Progress = (relation: string, done: number, total: number) => void;
 
 /** Result of a pass for one relation. */
@@ -28,15 +28,16 @@ export interface SynchroniseResult {
   rows: number;
   /** Number of rows that were copied. */
   copied: number;
-  /** First day that differed, for relations that are copied by time. */
+  /** Start of the first day that differed, for relations that are copied by time. */
   since?: Date;
 }
 
 /**
- * Makes the target equal to the source for the named relations. Only differences are copied, so an interrupted pass can continue, and a
- * second pass only costs the comparison. `held`: the source's connection is inside a transaction that blocks all writers. Without it,
- * relations that refer to each other are read in one snapshot, because a row inserted between two reads would refer to a row that was not
- * copied. If it throws, both connections must be closed.
+ * Makes the target equal to the source for the named relations. Only differences are copied, so an interrupted pass can
+ * continue, and a second pass only costs the comparison. `held`: whether the source's connection is inside a
+ * transaction that blocks all writers. If not, relations that refer to each other are read in one snapshot, because a
+ * row inserted between two reads would refer to a row that was not copied. After an error, both connections must be
+ * closed.
  */
 export async function synchronise(
   ends: CopyEnds,
@@ -53,7 +54,8 @@ export async function synchronise(
   };
   if (held) await copyWholes();
   else await transactionOn(ends.source, copyWholes, { mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' });
-  // Relations copied in slices refer to nothing and take hours, so they are copied outside a snapshot.
+  // Relations that are copied in slices refer to no other relation and take hours, so they are copied outside a
+  // snapshot.
   for (const one of relations) if (one.by !== undefined) done(await slices(ends, one, one.by, onProgress));
   return results;
 }
@@ -110,7 +112,10 @@ async function slices(
   return result;
 }
 
-/** Compares again each relation from which a pass under lock has copied rows; the others were already equal. Throws if any differs. */
+/**
+ * Compares again each relation from which a pass under lock has copied rows; the others were equal already. Throws if
+ * any differs.
+ */
 export async function compareCopied(
   ends: CopyEnds,
   done: readonly SynchroniseResult[],
