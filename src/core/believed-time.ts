@@ -5,22 +5,24 @@ export const MAX_LEAP_MS = 31 * DAY_MS;
 
 /** Facts about the time at the start of a process, Unix ms. */
 export interface TimeAtStart {
-  /** Believed time in the database; null in a new installation. */
+  /** Believed time stored in the database; null in a new installation. */
   storedMs: number | null;
   /** Clock of this process. */
   clockMs: number;
-  /** Whether a device has ever sent a message. Before that, a wrong clock cannot delete anything. */
+  /** Whether a device has ever sent a message. Before the first message, a wrong clock cannot delete anything. */
   wasUsed: boolean;
 }
 
 /**
- * Returns the believed time after a start, Unix ms. A clock more than 31 days ahead does not move the believed time at all, because a
- * process that restarts repeatedly would otherwise move it by 31 days each time. Pure.
+ * Returns the believed time after a start, Unix ms. A clock more than 31 days ahead does not advance it at all;
+ * otherwise a process that restarts repeatedly would advance it by 31 days each time. Pure.
  */
 export function computeBelievedTime({ storedMs, clockMs, wasUsed }: TimeAtStart): number {
   if (storedMs === null || !wasUsed) return clockMs;
   return isTooFarAhead(clockMs, storedMs) ? storedMs : Math.max(storedMs, clockMs);
 }
 
-/** Whether a clock needs the confirmation of an operator before it moves the believed time. Pure; Unix ms. */
+/**
+ * Whether a clock is so far ahead that an operator must confirm it before it advances the believed time. Pure; Unix ms.
+ */
 export const isTooFarAhead = (clockMs: number, believedMs: number): boolean => clockMs > believedMs + MAX_LEAP_MS;

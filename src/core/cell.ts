@@ -1,13 +1,17 @@
 /**
- * The cell of this installation: one of several installations behind one router (deploy/cells). Identifiers of accounts, devices and
- * gateways, API keys and secrets that people carry contain its name, so that the router finds the cell without a directory. The first cell
- * has no name, and its identifiers contain none. This file is the only place that writes and parses the name.
+ * The cell of this installation: one of several installations behind one router (deploy/cells). Identifiers of
+ * accounts, devices and gateways, API keys, and secrets of people (cookies, mailed tokens) contain the cell's name, so
+ * that the router finds the cell without a directory. The first cell has no name, and its identifiers contain none.
+ * Only this file writes and parses the name.
  */
 
 const NAME = '[a-z][a-z0-9]{0,7}';
 const WHOLE_NAME = new RegExp(`^${NAME}$`);
 
-/** Pattern of an identifier after its prefix and `_`, for larger patterns: the cell, if it has a name, and 26 characters of base32. */
+/**
+ * Pattern of an identifier after its prefix and `_`, for use in larger patterns: the cell's name and `_`, except in the
+ * first cell, and 26 characters of base32.
+ */
 export const ID_PATTERN: string = `(?:${NAME}_)?[0-9a-z]{26}`;
 
 /** Whether a text can be the name of a cell: one to eight lower-case letters and digits, beginning with a letter. */
@@ -23,13 +27,19 @@ export function setCell(name: string | undefined): void {
 /** Returns the text between the prefix of an identifier or key and its random part: the cell's name and `_`, or nothing. */
 export const cellPart = (): string => (cell === undefined ? '' : `${cell}_`);
 
-/** Marks a secret that people carry (cookie, mailed token) with the cell. A dot, because secrets are base64url and may contain `_`. */
+/**
+ * Marks a secret of a person (cookie, mailed token) with the cell's name and a dot. A dot, because secrets are
+ * base64url and may contain `_`.
+ */
 export const withCell = (secret: string): string => (cell === undefined ? secret : `${cell}.${secret}`);
 
-// Prefix, cell, and the 26 characters of an identifier, or the 42 of a generated key.
+// Matches the prefix, the cell, and the 26 characters of an identifier or the 42 of a generated key.
 const MARKED = new RegExp(`^(?:[a-z]{3}_(${NAME})_[0-9a-z]{26}|eus_[a-z]+_(${NAME})_[0-9A-Za-z]{42}|(${NAME})\\..+)$`);
 
-/** Returns the cell that made an identifier, a generated key, or a secret of `withCell`. Null for the first cell. Pure. */
+/**
+ * Returns the cell that created an identifier, a generated key, or a secret of `withCell`. Null for the first cell.
+ * Pure.
+ */
 export function cellOf(text: string): string | null {
   const [, ofId, ofKey, ofSecret] = MARKED.exec(text) ?? [];
   return ofId ?? ofKey ?? ofSecret ?? null;

@@ -1,11 +1,14 @@
 import type { CompiledMessage } from 'icu-minify/format';
 
-/** Texts by name, in folders of names, in ICU MessageFormat: what a file of `src/dashboard/words` or `src/delivery/words` contains. */
+/**
+ * Texts by name, in nested groups, in ICU MessageFormat: the content of a file of `src/dashboard/words` or
+ * `src/delivery/words`.
+ */
 export interface Texts {
   readonly [name: string]: string | Texts;
 }
 
-/** Compiled texts, in the same folders. */
+/** Compiled texts, in the same groups. */
 export interface CompiledTexts {
   readonly [name: string]: CompiledMessage | CompiledTexts;
 }
@@ -16,7 +19,7 @@ export interface CompiledTexts {
  * be parsed.
  */
 export async function compileWords(pages: Readonly<Record<string, Texts>>): Promise<CompiledTexts> {
-  // Imported with the first text; a process that shows and mails nothing does not need it.
+  // Imported with the first text, because a process that shows and mails nothing does not need it.
   const { default: compile } = await import('icu-minify/compile');
   const compileAll = (texts: Texts, path: string): CompiledTexts =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, compileOne(text, `${path}.${name}`)]));

@@ -5,19 +5,23 @@ import { unprocessable } from './errors.ts';
 /** CSV table whose first line names its columns. */
 export interface CsvTable {
   header: string[];
-  /** `line`: number of the line, from 1, on which the row ends. */
+  /** `line`: number of the line on which the row ends, from 1. */
   rows: { line: number; cells: string[] }[];
 }
 
-/** Maximum number of characters in a row, and of its columns. A longer row cannot belong to a table of this service. */
+/**
+ * Maximum number of characters in a row, and maximum number of columns. A row that exceeds them cannot belong to a
+ * table of this service.
+ */
 export const MAX_ROW_LENGTH = 131_072;
 const MAX_COLUMNS = 64;
 /** Number of characters that are parsed at a time; other work runs in between. */
 const SLICE = 65_536;
 
 /**
- * Reads a CSV table: cells separated by `delimiter`, quotes as in RFC 4180, CRLF or LF, with or without a byte order mark. Blanks around
- * cells and empty lines are ignored. Throws `unprocessable` with the line if the text is not such a table, or has more than `maxRows` rows.
+ * Reads a CSV table: cells separated by `delimiter`, quotes as in RFC 4180, CRLF or LF, with or without a byte order
+ * mark. Ignores empty lines and blanks around cells. Throws `unprocessable`, with the line, if the text is not such a
+ * table or has more than `maxRows` rows.
  */
 export async function readCsvTable(text: string, maxRows: number, delimiter = ','): Promise<CsvTable> {
   const options = { bom: true, delimiter, trim: true, skip_empty_lines: true, relax_column_count: true, info: true };

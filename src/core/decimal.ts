@@ -7,12 +7,12 @@ const PLACES = 9;
 const MAX_WHOLE_DIGITS = 12;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i;
 
-/** Marks a number as billionths: the result of arithmetic, or a stored value. Checks nothing. */
+/** Types a number as billionths without a check. For results of arithmetic and stored values. */
 export const asBillionths = (value: bigint): Billionths => value as Billionths;
 
 /**
- * Parses a decimal exactly: `0.2815`, `-3`, `1e-7`. Returns null if the text is not a decimal, is 10^12 or more, or has more than 9
- * decimals other than 0 (decisions on money: prices have up to 9).
+ * Parses a decimal exactly: `0.2815`, `-3`, `1e-7`. Returns null if the text is not a decimal, is 10^12 or more, or has
+ * more than the 9 decimals of prices.
  */
 export function parseDecimal(text: string): Billionths | null {
   const [, sign, whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [];

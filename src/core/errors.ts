@@ -6,13 +6,13 @@ export interface FieldError {
 
 interface Known {
   status: number;
-  /** Public text of the answer. */
+  /** Public text of the error in responses. */
   error: string;
-  /** Cause of the error and what the caller can do, for the reference. */
+  /** Cause of the error and what the caller can do, for the API reference. */
   meaning: string;
 }
 
-/** All errors that the API returns (specification, Errors). The reference is generated from this list. */
+/** All errors that the API returns (specification, Errors). The API reference is generated from this list. */
 export const ERRORS = {
   badRequest: {
     status: 400,
@@ -365,15 +365,15 @@ export const ERRORS = {
 
 export type ErrorName = keyof typeof ERRORS;
 
-/** Returns the stable code of an error in answers and in the reference: `key_revoked` for `keyRevoked`. */
+/** Returns the stable code of an error in responses and in the API reference: `key_revoked` for `keyRevoked`. */
 export const errorCode = (name: ErrorName): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Error of the catalogue, thrown to be returned to the caller. */
+/** An error of the catalogue. When thrown, it is returned to the caller. */
 export class AppError extends Error {
   override name = 'AppError';
   readonly is: ErrorName;
   readonly details: FieldError[] | undefined;
-  /** Wait before the next request, in seconds, for 429. */
+  /** Time to wait before the next request, in seconds, for 429. */
   readonly retryAfterSeconds: number | undefined;
   constructor(is: ErrorName, more: { details?: FieldError[]; retryAfterSeconds?: number } = {}) {
     super(ERRORS[is].error);

@@ -1,4 +1,4 @@
-/** A number with at most this many digits survives the conversion to a double unchanged. */
+/** A number with at most this many digits is represented exactly by a double. */
 const EXACT_DIGITS = 15;
 /** Matches JSON that may contain a number with an exponent, or with more digits than a double represents exactly. */
 const MAYBE_INEXACT = /\d[\d.]{15}|\d[eE]/;
@@ -6,7 +6,10 @@ const MAYBE_INEXACT = /\d[\d.]{15}|\d[eE]/;
 /** Whether JSON may contain a number that a double would change. If not, `JSON.parse` is exact, and faster. */
 export const mayHaveInexactNumbers = (text: string): boolean => MAYBE_INEXACT.test(text);
 
-/** Parses JSON. A number that a double would change becomes the text that was sent; with `members`, only in members of these names. */
+/**
+ * Parses JSON. A number that a double would change is returned as text, as it was sent. `members`: names of the members
+ * to which this is limited.
+ */
 export function parseExactJson(text: string, members?: readonly string[]): unknown {
   // Node 24 passes the source text of a value (ECMAScript, JSON.parse source text access). The compiler's library does not declare it yet.
   const asWritten = (name: string, value: unknown, context?: { source?: string }): unknown =>

@@ -36,13 +36,14 @@ export type IdPrefix =
 const WITH_CELL: ReadonlySet<IdPrefix> = new Set<IdPrefix>(['usr', 'dev', 'gwy', 'sgn']);
 
 const ID_BYTES = 16;
-/** Random bytes of the next 256 identifiers: one call for each identifier took 20 times as long. */
+/** Random bytes for the next 256 identifiers, because one call for each identifier took 20 times as long. */
 const random = Buffer.alloc(256 * ID_BYTES);
 let usedBytes = random.length;
 
 let latestMs = 0;
 /**
- * Returns the clock, but never an earlier time than before: readers of events follow the order of ids, also after the clock was set back.
+ * Returns the clock's time, but never an earlier time than before. Readers of events follow the order of ids, also
+ * after the clock was set back.
  */
 const withoutStepsBack = (): number => {
   latestMs = Math.max(latestMs, Date.now());
@@ -50,8 +51,8 @@ const withoutStepsBack = (): number => {
 };
 
 /**
- * Creates an identifier: prefix, the cell if the router needs it (cell.ts), and a UUIDv7 (RFC 9562, 5.7) in 26 characters of base32, so
- * that ids of a cell sort by creation.
+ * Creates an identifier: prefix, cell if the router needs it (cell.ts), and a UUIDv7 (RFC 9562, 5.7) in 26 characters
+ * of base32. The ids of a cell sort by time of creation.
  */
 export function newId(prefix: IdPrefix, nowMs: number = withoutStepsBack()): string {
   if (usedBytes === random.length) {
@@ -63,8 +64,8 @@ export function newId(prefix: IdPrefix, nowMs: number = withoutStepsBack()): str
   bytes.writeUIntBE(nowMs, 0, 6);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x70;
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  // 128 bits are written as 26 characters of 5 bits, with two leading zero bits. (A version with BigInt took a tenth of a request's own
-  // processor time.)
+  // 128 bits are written as 26 characters of 5 bits, the first two of them 0. (A version with BigInt took a tenth of a
+  // request's own processor time.)
   let text = '';
   let rest = 0;
   let bits = 2;

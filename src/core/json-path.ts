@@ -2,7 +2,9 @@ import { compile } from 'json-p3';
 
 /** Maximum length of a path. */
 export const MAX_PATH_CHARACTERS = 79;
-/** Maximum number of compiled paths in the cache: those of a few gateways. When it is full, the whole cache is cleared. */
+/**
+ * Maximum number of compiled paths in the cache, enough for some gateways. When it is full, the whole cache is cleared.
+ */
 const MAX_KEPT = 2_000;
 const kept = new Map<string, ((value: unknown) => unknown) | null>();
 
@@ -12,7 +14,7 @@ const kept = new Map<string, ((value: unknown) => unknown) | null>();
  * they may select many values, and a search through a whole message has no bounded cost.
  */
 export function compileJsonPath(path: string): ((value: unknown) => unknown) | null {
-  // Checked before caching: a rejected path may be as long as a request.
+  // The length is checked before caching, because an invalid path may be as long as a request.
   if (path.length > MAX_PATH_CHARACTERS) return null;
   let read = kept.get(path);
   if (read !== undefined) return read;
@@ -22,7 +24,10 @@ export function compileJsonPath(path: string): ((value: unknown) => unknown) | n
   return read;
 }
 
-/** Member name or list index on the way to the value. The library takes 4 µs to match a path, these steps a hundredth of that. */
+/**
+ * Step of a compiled path: a member name or a list index. The library takes 4 µs to match a path, these steps a
+ * hundredth of that.
+ */
 type Step = string | number;
 
 function compiled(path: string): ((value: unknown) => unknown) | null {
@@ -40,7 +45,7 @@ function compiled(path: string): ((value: unknown) => unknown) | null {
   }
 }
 
-/** The library does not export the types of a singular query's two selectors. */
+/** The library does not export the types of the two selectors that a singular query may have. */
 function stepOf(selector: object): Step {
   const { name, index } = selector as { name?: string; index?: number };
   const step = name ?? index;
@@ -48,7 +53,10 @@ function stepOf(selector: object): Step {
   return step;
 }
 
-/** Reads one step: only own members of objects and indices of lists. A negative index counts from the end (RFC 9535, section 2.3.3.2). */
+/**
+ * Applies one step: reads own members of objects and elements of lists only. A negative index counts from the end (RFC
+ * 9535, section 2.3.3.2).
+ */
 function follow(value: unknown, step: Step): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   if (typeof step === 'number') return Array.isArray(value) ? value.at(step) : undefined;

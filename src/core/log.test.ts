@@ -44,7 +44,9 @@ test.each([
 
 const PROGRAM = `const { createLog } = await import('${LOG}');
   createLog('api', { format: process.env.FORMAT }).info({ url: 'https://localhost' }, 'ready');`;
-/** Returns the program's log in a pipe, or on a terminal, which script(1) from bsdutils emulates. */
+/**
+ * Returns the log output of a program that writes to a pipe, or to a terminal, which script(1) from bsdutils emulates.
+ */
 function logged(where: 'pipe' | 'terminal', format?: string): string {
   const node = [process.execPath, '--input-type=module', '-e', PROGRAM];
   const env = { PATH: process.env.PATH, TERM: 'xterm', ...(format && { FORMAT: format }) };

@@ -3,7 +3,7 @@ import type { Logger } from './log.ts';
 
 /** A task that runs repeatedly. */
 export interface Loop {
-  /** Ends the idle pause because work has arrived. A pause after an error continues. */
+  /** Ends the idle pause because work has arrived. Does not end a pause after an error. */
   kick(): void;
   /** Ends the loop and waits for the current turn. */
   stop(): Promise<void>;
@@ -12,8 +12,9 @@ export interface Loop {
 const AFTER_ERROR_MS = { first: 500, longest: 5_000 };
 
 /**
- * Runs `turn` repeatedly: at once while it returns a positive number of processed items, and after `idleMs` if it returns 0. After errors
- * the pause grows, so that an unavailable database is not flooded with attempts. Errors are logged and never end the loop.
+ * Runs `turn` repeatedly: again at once if it returns a positive number of processed items, after `idleMs` if it
+ * returns 0. After errors the pause grows, so that an unavailable database is not flooded with attempts. Errors are
+ * logged and never end the loop.
  */
 export function startLoop(name: string, turn: () => Promise<number>, idleMs: number, log: Logger): Loop {
   const stopping = new AbortController();
@@ -48,7 +49,7 @@ export function startLoop(name: string, turn: () => Promise<number>, idleMs: num
 export const pause = (ms: number, over: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal: over }).catch(() => {});
 
-/** Ends a pause early. If the signal is raised while no pause runs, the next one ends at once. */
+/** A signal that ends a pause early. If it is raised while no pause runs, the next pause ends at once. */
 export class WakeUpSignal {
   #isRaised = false;
   #endWait: (() => void) | undefined;
@@ -62,7 +63,7 @@ export class WakeUpSignal {
     this.#isRaised = false;
   }
 
-  /** Waits for `ms`, until `over` aborts or until the signal is raised, and lowers the signal. */
+  /** Waits for `ms`, until `over` aborts, or until the signal is raised; then lowers the signal. */
   async wait(ms: number, over: AbortSignal): Promise<void> {
     if (!this.#isRaised) {
       const raised = new AbortController();

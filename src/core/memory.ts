@@ -7,5 +7,8 @@ import { totalmem } from 'node:os';
 export const usableMemoryBytes = (): number =>
   Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
-/** Whether there is less than 1 GiB: a Raspberry Pi of that size, or a container with a limit. Memory then matters more than speed. */
+/**
+ * Whether the process may use less than 1 GiB: a Raspberry Pi of that size, or a container with a limit. Memory then
+ * matters more than speed.
+ */
 export const hasLittleMemory = (): boolean => usableMemoryBytes() < 2 ** 30;

@@ -3,7 +3,7 @@ import { createMetrics, type Metrics } from './metrics.ts';
 
 const HELP = { energy_a: 'a', energy_b: 'b', energy_c: 'c' };
 
-/** Values of our gauges, by name. */
+/** Returns the values of the service's own gauges, by name. */
 async function values(metrics: Metrics): Promise<Record<string, number[]>> {
   const all = (await metrics.asJson()) as { name: string; values: { value: number }[] }[];
   return Object.fromEntries(

@@ -7,9 +7,12 @@ export const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export interface Metrics {
   /** Registers a counter whose value another object maintains. It is read when metrics are collected. */
   countOf(name: string, help: string, read: () => number): void;
-  /** Registers gauges that are read when metrics are collected. A value that cannot be read is left out. */
+  /** Registers gauges that are read when metrics are collected. A gauge whose value cannot be read is left out. */
   valuesOf(help: Record<string, string>, read: () => Promise<Record<string, number>>): void;
-  /** `known`: labels that are exported as 0 from the start, so that their first count is visible as an increase. */
+  /**
+   * Registers a counter. `known`: labels that are exported as 0 from the start, so that their first count is visible as
+   * an increase.
+   */
   counter<Label extends string>(
     name: string,
     help: string,
@@ -54,7 +57,7 @@ export function createMetrics(role: string): Metrics {
         const values: Record<string, number> = await read().catch(() => ({}));
         for (const [name, gauge] of gauges) {
           const value = values[name];
-          // reset() would set a gauge without labels to 0, so the gauge is removed.
+          // Removes the gauge, because reset() would set a gauge without labels to 0.
           if (value === undefined) gauge.remove();
           else gauge.set(value);
         }
@@ -70,14 +73,14 @@ export function createMetrics(role: string): Metrics {
       return (values, seconds) => histogram.observe(values, seconds);
     },
     async asJson() {
-      // Read before the registry collects, because the registry collects its metrics in one turn and awaits each one separately.
+      // Reads the values before the registry collects, because the registry awaits each metric separately.
       await Promise.all(readings.map((read) => read()));
       return registry.getMetricsAsJSON();
     },
   };
 }
 
-/** Merges the metrics of several processes into one text. Values of the same name and labels are added. */
+/** Merges the metrics of several processes into one text. Values with the same name and labels are added up. */
 export async function mergeMetrics(processes: readonly object[][]): Promise<string> {
   return AggregatorRegistry.aggregate([...processes]).metrics();
 }

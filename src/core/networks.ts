@@ -1,6 +1,6 @@
 import { BlockList, isIP, SocketAddress } from 'node:net';
 
-/** Network of addresses, by its first bits, or a single address. */
+/** A network, given by the first bits of its addresses, or a single address. */
 export interface Network {
   address: string;
   family: 'ipv4' | 'ipv6';
@@ -8,8 +8,8 @@ export interface Network {
 }
 
 /**
- * Returns an address as Node writes it, without the zone of an IPv6 address. An IPv4 address in IPv6 form (::ffff:a.b.c.d) is returned as
- * IPv4.
+ * Normalises an address to Node's notation, without the zone of an IPv6 address. An IPv4 address in IPv6 form
+ * (::ffff:a.b.c.d) becomes IPv4.
  */
 function plain(address: string): string {
   if (isIP(address) !== 6) return address;
@@ -25,13 +25,15 @@ export function parseNetwork(text: string): Network | null {
   const address = plain(given);
   const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
   const most = family === 'ipv4' ? 32 : 128;
-  // Network of IPv4 addresses in IPv6 form.
+  // The prefix of an IPv4 network in IPv6 form is 96 bits longer.
   const mappedBits = isIP(given) === 6 && family === 'ipv4' ? 96 : 0;
   const bits = digits === undefined ? most : Number(digits) - mappedBits;
   return bits < 0 || bits > most ? null : { address, family, bits };
 }
 
-/** Returns a function that checks whether an address, as a socket or proxy names it, lies in one of the networks. */
+/**
+ * Returns a function that checks whether an address, in the notation of a socket or proxy, is in one of the networks.
+ */
 export function createNetworkTest(networks: readonly Network[]): (address: string) => boolean {
   const known = new BlockList();
   for (const { address, bits, family } of networks) known.addSubnet(address, bits, family);

@@ -1,11 +1,11 @@
-/** Type whose members that may be undefined are optional; `exactOptionalPropertyTypes` distinguishes the two. */
+/** A type whose members that may be undefined are optional. `exactOptionalPropertyTypes` distinguishes the two. */
 export type WithoutUndefined<Members> = {
   [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];
 } & {
   [Name in keyof Members as undefined extends Members[Name] ? Name : never]?: Exclude<Members[Name], undefined>;
 };
 
-/** Copies an object without its undefined members. Null members are copied. */
+/** Copies an object without its undefined members. Copies null members. */
 export function omitUndefined<Members extends object>(members: Members): WithoutUndefined<Members> {
   return Object.fromEntries(
     Object.entries(members).filter(([, value]) => value !== undefined),

@@ -1,13 +1,16 @@
 /**
- * Keeps this process running if its output can no longer be written (a closed pipe or terminal, a full disk). Services call it, because
- * they must still shut down in order. A command whose output is its result must fail instead.
+ * Prevents this process from exiting when it cannot write its output (a closed pipe or terminal, a full disk). Services
+ * call this, because they must still shut down gracefully. A command whose output is its result must fail instead.
  */
 export function outliveOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 
-/** Replaces control characters in a line for a terminal: foreign text (a topic, a payload, a name) must not control the terminal. */
+/**
+ * Replaces control characters in a line for a terminal: text from elsewhere (a topic, a payload, a name) must not
+ * control the terminal.
+ */
 export const escapeLineForTerminal = (line: string): string => line.replaceAll(/[^\P{C}]/gu, '·');
 
-/** Replaces control characters in several lines. */
+/** Replaces control characters in several lines for a terminal. */
 export const escapeForTerminal = (text: string): string => text.split('\n').map(escapeLineForTerminal).join('\n');

@@ -36,8 +36,8 @@ const macOf = (secret: string, purpose: string, id: string): Buffer =>
   createHmac('sha256', secret).update(`${purpose} ${id}`).digest().subarray(0, BYTES);
 
 /**
- * Returns the token of a mailed link, which allows one purpose for one id without a sign-in. The token is not stored, and names the cell
- * that mailed it. `secret`: the installation's secret.
+ * Returns the token of a mailed link, which permits one purpose for one id without a sign-in. The token is not stored,
+ * and contains the cell that mailed it. `secret`: the installation's secret.
  */
 export const createMailedToken = (secret: string, purpose: string, id: string): string =>
   withCell(`${id}.${macOf(secret, purpose, id).toString('base64url')}`);
@@ -52,11 +52,11 @@ export function verifyMailedToken(secret: string, purpose: string, token: string
   return given.length === BYTES && timingSafeEqual(given, macOf(secret, purpose, id)) ? id : null;
 }
 
-/** Prefixes of keys, which distinguish keys of the sandbox by sight. */
+/** Prefixes of API keys by environment, so that a person can distinguish keys of the sandbox. */
 export const KEY_PREFIX: Record<Environment, string> = { live: 'eus_live_', sandbox: 'eus_test_' };
 /**
- * Number of characters after the prefix. Generated keys have 42; a key that an operator chose (BOOTSTRAP_ADMIN_KEY) may have another
- * number.
+ * Number of characters of an API key after the prefix. Generated keys have 42; a key that an operator chose
+ * (BOOTSTRAP_ADMIN_KEY) may have another number.
  */
 export const KEY_CHARACTERS = { least: 32, most: 503 };
 

@@ -1,12 +1,13 @@
 /**
- * Maximum share of one account, as a multiple of the free room. A single account may take three quarters of all room; if ten accounts take
- * their maximum, a thirty-first remains free.
+ * Maximum share of one account, as a multiple of the free space. A single account may take three quarters of all space;
+ * if ten accounts take their maximum, a thirty-first of the space remains free.
  */
 const TIMES_FREE = 3;
 
 /**
- * Room that accounts share, in any unit. The maximum of one account depends on the free room, so that another account always finds some
- * (dynamic thresholds; Choudhury and Hahne, 1998), and no room is reserved for absent accounts.
+ * Space that accounts share, in any unit. The maximum of one account depends on the free space, so that there is always
+ * some for another account (dynamic thresholds; Choudhury and Hahne, 1998), and no space is reserved for inactive
+ * accounts.
  */
 export class Shares {
   readonly total: number;
@@ -17,7 +18,7 @@ export class Shares {
     this.total = total;
   }
 
-  /** Room taken by all accounts. */
+  /** Space taken by all accounts. */
   get taken(): number {
     return this.#taken;
   }
@@ -26,18 +27,18 @@ export class Shares {
     return this.#takenBy.get(account) ?? 0;
   }
 
-  /** Whether the account may take this amount of room. */
+  /** Whether the account may take this amount of space. */
   hasRoom(account: string, amount = 1): boolean {
     const free = this.total - this.#taken;
     return amount <= free && this.takenBy(account) + amount <= TIMES_FREE * free;
   }
 
-  /** Whether the account has more than its share. `part`: fraction of the share, 1 for all of it. */
+  /** Whether the account has taken more than its share. `part`: fraction of the share, 1 for all of it. */
   isOver(account: string, part = 1): boolean {
     return this.takenBy(account) > part * TIMES_FREE * Math.max(0, this.total - this.#taken);
   }
 
-  /** Takes room, even if none is free. */
+  /** Takes space for an account, even if none is free. */
   take(account: string, amount = 1): void {
     this.#taken += amount;
     this.#takenBy.set(account, this.takenBy(account) + amount);

@@ -2,7 +2,7 @@ import { move, Piscina, transferableSymbol, valueSymbol } from 'piscina';
 
 /** Worker threads that run the tasks of one file. */
 export interface Threads<Task, Answer> {
-  /** Runs a task in a free thread, or once one is free. `moved`: memory that is moved to the thread instead of copied. */
+  /** Runs a task in a thread as soon as one is free. `moved`: memory that is moved to the thread instead of copied. */
   run(task: Task, options?: { moved?: readonly ArrayBufferLike[]; signal?: AbortSignal }): Promise<Answer>;
   /** Returns the number of tasks that wait for a thread. */
   waiting(): number;
@@ -12,8 +12,8 @@ export interface Threads<Task, Answer> {
 const IDLE_MS = 30_000;
 
 /**
- * Prepares worker threads, which start with the first tasks and end when they are idle. `file`: the module whose default export runs a
- * task. If a task crashes its thread, only that task fails. An aborted task ends with its thread.
+ * Prepares worker threads, which start with the first tasks and end when they are idle. `file`: the module whose
+ * default export runs a task. If a task crashes its thread, only that task fails. Aborting a task ends its thread.
  */
 export function createThreads<Task, Answer>(
   file: URL,
@@ -34,6 +34,6 @@ export function createThreads<Task, Answer>(
   };
 }
 
-/** Returns a task's result so that the memory of its arrays is moved to the caller's thread instead of copied. */
+/** Wraps a task's result so that the memory of its arrays is moved to the caller's thread instead of copied. */
 export const transferResult = (value: object, arrays: readonly { buffer: ArrayBufferLike }[]): unknown =>
   move({ [transferableSymbol]: arrays.map(({ buffer }) => buffer), [valueSymbol]: value } as never);

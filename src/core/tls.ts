@@ -14,5 +14,5 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ];
 
-/** TLS settings of every listener, also after a certificate was renewed. */
+/** TLS settings of every listener. They also apply after a certificate was renewed. */
 export const SERVER_TLS = { minVersion: 'TLSv1.2', ciphers: CIPHERS.join(':') } as const;

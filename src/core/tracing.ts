@@ -4,7 +4,10 @@ import { type Context, context, propagation, type Span, SpanKind, SpanStatusCode
 export interface TracingOptions {
   /** Whether OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set; the exporter reads them itself. */
   isOn: boolean;
-  /** Fraction of traces begun here that are sampled (OTEL_TRACES_SAMPLER_ARG); traces begun by callers follow their decision. */
+  /**
+   * Fraction of the traces begun by this service that are sampled (OTEL_TRACES_SAMPLER_ARG). For traces begun by
+   * callers, the callers' decision applies.
+   */
   share: number;
   version: string;
 }
@@ -15,8 +18,8 @@ let isOn = false;
 export const isTracing = (): boolean => isOn;
 
 /**
- * Starts the export of this process's spans. Returns a function that exports the remaining ones. The libraries are loaded only if tracing
- * is on.
+ * Starts the export of this process's spans. Returns a function that exports the remaining ones. The libraries are
+ * loaded only if tracing is on.
  */
 export async function startTracing(role: string, options: TracingOptions): Promise<() => Promise<void>> {
   if (!options.isOn) return async () => {};
@@ -31,7 +34,7 @@ export async function startTracing(role: string, options: TracingOptions): Promi
     'service.version': options.version,
     'energy.role': role,
   });
-  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES come last, so that they take precedence.
+  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are merged last, so that they take precedence.
   const given = resources.detectResources({
     detectors: [resources.resourceAttributesEnvDetector, resources.serviceNameEnvDetector],
   });
@@ -49,7 +52,10 @@ export async function startTracing(role: string, options: TracingOptions): Promi
 
 const tracer = () => trace.getTracer('energy-usage-service');
 
-/** Runs a function in a span. An error marks the span and is rethrown. Without tracing, only the function runs. */
+/**
+ * Runs a function in a span. An error is recorded in the span and rethrown. Without tracing, the function runs without
+ * a span.
+ */
 export function runInSpan<T>(
   name: string,
   attributes: Record<string, string | number>,
@@ -69,7 +75,7 @@ export function runInSpan<T>(
   });
 }
 
-/** Records a span that has ended as a child of the current one: a statement of the database. */
+/** Records a span that has already ended, such as that of a database statement, as a child of the current span. */
 export function recordPastSpan(name: string, attributes: Record<string, string | number>, lastedMs: number): void {
   const end = Date.now();
   tracer()
@@ -77,7 +83,10 @@ export function recordPastSpan(name: string, attributes: Record<string, string |
     .end(end);
 }
 
-/** Starts the span of a request, as a child of the caller's span if headers name one; `go` handles the request inside the span. */
+/**
+ * Starts the span of a request, as a child of the caller's span if the headers contain one. `go` handles the request
+ * inside the span.
+ */
 export function startServerSpan(method: string, headers: Record<string, unknown>, go: () => void): Span {
   const parent = propagation.extract(context.active(), headers);
   const span = tracer().startSpan(method, { kind: SpanKind.SERVER }, parent);
@@ -87,7 +96,10 @@ export function startServerSpan(method: string, headers: Record<string, unknown>
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** W3C Trace Context (https://www.w3.org/TR/trace-context/), which only reads `traceparent`: this service calls no other one. */
+/**
+ * W3C Trace Context (https://www.w3.org/TR/trace-context/). Only reads `traceparent`, because this service calls no
+ * other traced service.
+ */
 const traceContext = {
   inject() {},
   fields: () => ['traceparent'],

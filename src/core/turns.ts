@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Number of rows that are processed at a time, about a millisecond. */
+/** Number of rows that are processed before other work of the process may run; about a millisecond. */
 export const ROWS_PER_TURN = 250;
 
-/** Maps many rows. After each 250 rows, other work of the process runs. */
+/** Maps many rows. Other work of the process runs after every 250 rows. */
 export async function mapInTurns<T, U>(rows: readonly T[], one: (row: T) => U): Promise<U[]> {
   const mapped: U[] = [];
   for (const row of rows) {
@@ -13,7 +13,7 @@ export async function mapInTurns<T, U>(rows: readonly T[], one: (row: T) => U): 
   return mapped;
 }
 
-/** Yields the rows in chunks of 250. After each chunk, other work of the process runs. */
+/** Yields the rows in chunks of 250. Other work of the process runs after each chunk. */
 export async function* yieldInTurns<T>(rows: readonly T[]): AsyncGenerator<readonly T[]> {
   for (let at = 0; at < rows.length; at += ROWS_PER_TURN) {
     if (at > 0) await setImmediate();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { kwhToMilliwattHours, roundToUnits, scaleDecimal } from './units.ts';
 
-/** Decimal digits with the position of their point, as a device sends them. */
+/** A decimal number as a device sends it: its digits, and the position of the point. */
 const decimal = fc.record({
   digits: fc.oneof(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), fc.bigInt({ min: -2_000n, max: 2_000n })),
   places: fc.integer({ min: 0, max: 12 }),
@@ -15,7 +15,7 @@ function textOf({ digits, places }: { digits: bigint; places: number }): string 
   return `${digits < 0n ? '-' : ''}${text.slice(0, point)}${places > 0 ? `.${text.slice(point)}` : ''}`;
 }
 
-/** The law's rounding in whole numbers: to the nearest, halves away from zero. */
+/** Rounds like the law, in whole numbers: to the nearest, halves away from zero. */
 function rounded(digits: bigint, places: number, wanted: number): bigint {
   const numerator = (digits < 0n ? -digits : digits) * 10n ** BigInt(wanted);
   const divisor = 10n ** BigInt(places);
@@ -77,7 +77,7 @@ test('rounds numbers correctly that Math.round and a floating-point product roun
   expect(kwhToMilliwattHours(8_999_999_999.123_457)).toBe(8_999_999_999_123_457);
   expect(roundToUnits(1e-7, 3)).toBe(0);
   expect(roundToUnits(5e-4, 3)).toBe(1);
-  // No negative zero, because the state of a law is compared with its copy from JSON.
+  // The result is never negative zero, because a device's head is compared with its copy from JSON.
   expect(Object.is(roundToUnits(-0.0001, 3), 0)).toBe(true);
   expect(Object.is(roundToUnits(-0, 3), 0)).toBe(true);
 });

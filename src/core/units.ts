@@ -7,33 +7,37 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
 declare const unit: unique symbol;
-/** Energy in whole mWh, the unit of all stored energies. Branded, so that kWh, mW or ms cannot be passed by mistake. */
+/**
+ * Energy in whole mWh, the unit of all stored energies. Branded, so that a number of kWh, mW or ms cannot be passed by
+ * mistake.
+ */
 export type MilliwattHours = number & { readonly [unit]: 'mWh' };
 
-/** Marks a number as mWh: the result of arithmetic, or a stored value. Checks nothing. */
+/** Types a number as mWh without a check. For results of arithmetic and stored values. */
 export const asMilliwattHours = (value: number): MilliwattHours => value as MilliwattHours;
 
-/** Converts kWh as sent by a device to whole mWh. */
+/** Converts kWh, as a device sends them, to whole mWh. */
 export function kwhToMilliwattHours(kwh: number): MilliwattHours {
   return asMilliwattHours(roundToUnits(kwh, 6));
 }
 
 /**
- * Returns a finite number times 10^`places` as an integer, halves away from zero (the law's rounding). The number is treated as the decimal
- * that was sent, the shortest that parses as this double: 1.0005 is rounded up to three places, although the double is slightly lower.
+ * Returns a finite number times 10^`places` as an integer, halves away from zero (the law's rounding). The number is
+ * treated as the decimal that was sent, which is the shortest one for this double: 1.0005 is rounded up to three
+ * places, although the double is slightly lower.
  */
 export function roundToUnits(value: number, places: number): number {
   const product = Math.abs(value) * 10 ** places;
   const whole = Math.floor(product);
   const fraction = product - whole;
-  // The double and the product each have an error of up to half a unit in their last place. Within that distance of a half, the digits
-  // decide.
+  // The double and the product each have an error of up to half a unit in their last place. If the product is that
+  // close to a half, the decimal digits decide.
   const rounded =
     Math.abs(fraction - 0.5) > product * 2 ** -51 ? whole + (fraction > 0.5 ? 1 : 0) : byDigits(value, places);
   return value < 0 && rounded !== 0 ? -rounded : rounded;
 }
 
-/** Returns `roundToUnits` of a positive number by its decimal digits. */
+/** Returns the result of `roundToUnits` for a positive number, from its decimal digits. */
 function byDigits(value: number, places: number): number {
   const { digits, exponent } = decimalOf(Math.abs(value));
   const shift = exponent + places;
@@ -43,8 +47,9 @@ function byDigits(value: number, places: number): number {
 }
 
 /**
- * Returns a finite number times `times` divided by `per`, to convert kW to W or Wh to kWh. If `times` is an integer and `per` a power of
- * ten, the decimal that was sent is scaled: 1.005 kW are 1005 W, though the product of the doubles is 1004.9999999999999.
+ * Returns a finite number times `times` divided by `per`, for example to convert kW to W or Wh to kWh. If `times` is an
+ * integer and `per` a power of ten, the decimal that was sent is scaled: 1.005 kW are 1005 W, although the product of
+ * the doubles is 1004.9999999999999.
  */
 export function scaleDecimal(value: number, times: number, per: number): number {
   if (times === 1 && per === 1) return value;
@@ -54,20 +59,20 @@ export function scaleDecimal(value: number, times: number, per: number): number 
   return Number(`${digits * BigInt(times)}e${exponent - shift}`);
 }
 
-/** Returns the shortest decimal that reads as this double: digits × 10^exponent. */
+/** Returns the shortest decimal for a double: digits × 10^exponent. */
 function decimalOf(value: number): { digits: bigint; exponent: number } {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
   return { digits: BigInt(`${sign}${whole}${fraction}`), exponent: Number(exponent) - fraction.length };
 }
 
-/** Formats mWh as kWh with all six decimals, without rounding: `12.482000`. */
+/** Formats mWh as exact kWh with all six decimals: `12.482000`. */
 export function formatExactKwh(energy: MilliwattHours): string {
   const digits = String(Math.abs(energy)).padStart(7, '0');
   return `${energy < 0 ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }
 
-/** Converts mWh to kWh with at most 3 decimals, halves away from zero, for answers. */
+/** Converts mWh to kWh for responses, with at most 3 decimals, halves away from zero. */
 export function milliwattHoursToKwh(energy: MilliwattHours): number {
   return (Math.sign(energy) * Math.floor((Math.abs(energy) + 500) / 1000)) / 1000;
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Descriptions of the expected values, by zod's names of kinds. */
+/** Descriptions of expected values, by zod's names of kinds. */
 const KINDS: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -19,8 +19,8 @@ const FORMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes a zod issue in plain words, for `{ error: words }` of a parse call. Returns undefined if zod's own message is plain enough. The
- * message of a schema takes precedence.
+ * Describes a zod issue in plain words, for `{ error: … }` of a parse call. Returns undefined if zod's own message is
+ * plain enough. A message of the schema takes precedence.
  */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {

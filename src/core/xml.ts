@@ -10,7 +10,7 @@ export interface XmlElement {
   children: XmlElement[];
 }
 
-/** Limits of a document. A year of quarter-hours with three elements each is within them. */
+/** Maximum size of a document. A year of quarter-hours with three elements each is within it. */
 const MAX_ELEMENTS = 150_000;
 const MAX_DEPTH = 50;
 const MAX_TEXT = 1_000;
@@ -19,8 +19,8 @@ const MAX_ATTRIBUTES = 100;
 const SLICE = 65_536;
 
 /**
- * Parses an XML document to a tree without attributes. Returns null if the text is not well-formed, exceeds a bound, or declares a document
- * type, which could define entities that expand endlessly.
+ * Parses an XML document to a tree without attributes. Returns null if the text is not well-formed, exceeds a bound, or
+ * declares a document type, which could define entities that expand without end.
  */
 export async function parseXml(text: string): Promise<XmlElement | null> {
   const { parser, result } = treeBuilder();
@@ -76,7 +76,7 @@ function treeBuilder() {
   return { parser, result };
 }
 
-/** Returns all descendants with a name, in document order; an element inside another of the same name is not searched for. */
+/** Returns all descendants with a name, in document order. Does not search inside the elements found. */
 export function findElements(root: XmlElement, name: string): XmlElement[] {
   return root.children.flatMap((child) => (child.name === name ? [child] : findElements(child, name)));
 }
