@@ -28,7 +28,7 @@ export interface Service {
   adminKey: string | null;
   signInLink: string | null;
   certFile: string;
-  /** The configuration in force, with the ports that the start chose. */
+  /** The configuration in use, including the ports that the start chose. */
   config: Config;
   databaseUrl: string;
   /** Description of the database in one line. */
@@ -37,8 +37,9 @@ export interface Service {
 }
 
 /**
- * The supervisor. Locks the data directory, starts the embedded database if none is configured, and starts the three roles as child
- * processes. Resolves when all roles are ready. If `signal` aborts, it stops everything that it has started and rejects.
+ * Starts the service as a supervisor: locks the data directory, starts the embedded database if no other is configured,
+ * and starts the three roles as child processes. Resolves when all roles are ready. If `signal` aborts, stops
+ * everything that it has started and rejects.
  */
 export async function startAll(given: Config, signal: AbortSignal = new AbortController().signal): Promise<Service> {
   outliveOutput();
@@ -55,8 +56,8 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     }
   };
   try {
-    // Check the ports before creating the data directory. If another service runs on the same directory, its ports are in use anyway, and
-    // the lock below reports the conflict.
+    // Check the ports before creating the data directory. If another service runs on the same directory, its ports are
+    // in use; the lock below reports that conflict.
     if (findServiceProcess(given.dataDir) === null) await refuseTakenPorts(given);
     stops.push(await lockDataDir(given.dataDir));
     const config = await choosePorts(given);
@@ -93,7 +94,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason), { once: true }));
 
-/** Collects metrics and health from the roles. A role that does not answer is reported as down. */
+/** Returns the metrics and the health of the roles. A role that does not answer is reported as down. */
 const supervised = (children: readonly Child[]): Pick<OperatorSources, 'metrics' | 'health'> => ({
   async metrics() {
     const answers = await Promise.all(children.map((child) => child.ask('metrics')));
@@ -122,15 +123,15 @@ async function database(config: Config, log: Logger): Promise<{ url: string; sto
   if (!isArchiving) return server;
   const archiver = await startArchiver(plan, log);
   const stop = async () => {
-    // The database archives its last segment when it stops.
+    // The archiver stops last, because the database archives its last segment when it stops.
     await server.stop().finally(() => archiver.stop());
   };
   return { url: server.url, stop };
 }
 
 /**
- * Waits for the database, migrates the schema, applies the endings from after the copy of a restored installation, and creates the first
- * administrator. Returns the administrator's key if it is new.
+ * Waits for the database, migrates the schema, and creates the first administrator. In a restored installation, first applies the endings
+ * that are newer than its copy. Returns the administrator's key if it is new.
  */
 async function prepare(
   url: string,

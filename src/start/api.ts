@@ -91,8 +91,8 @@ export async function runApi(config: Config): Promise<void> {
 }
 
 /**
- * Opens the database pools of the role. Requests take seconds at most; migrations, checks and replays use `longPool`, which has no time
- * limit.
+ * Opens the database pools of the role. Statements of requests have a time limit; migrations, checks and replays use
+ * `longPool`, which has none.
  */
 function openPools(url: string, readUrl: string | undefined): { pool: Pool; readPool: Pool; longPool: Pool } {
   const sessions = roleSettings('api');

@@ -12,12 +12,15 @@ const COPY = 'energy_backup_last_copy_timestamp_seconds';
 const WAITING = 'energy_backup_wal_waiting_bytes';
 const GIVEN_UP = 'energy_backup_wal_given_up';
 
-/** Interval at which the worker looks whether the archive was given up. */
+/** Interval at which the worker checks whether the archive was given up. */
 const LOOK_MS = 10_000;
-/** Maximum number of administrators who get a mail. */
+/** Maximum number of administrators who get the mail. */
 const MAX_MAILS = 20;
 
-/** Reports the installation's own copies: metrics, and a mail to the administrators if the archive of WAL was given up. Returns a function that stops it. */
+/**
+ * Reports on the installation's own copies: as metrics, and by mail to the administrators if the archive of WAL was
+ * given up. Returns a function that stops the reports.
+ */
 export function startBackupReports(
   config: Config,
   plan: BackupPlan,

@@ -20,8 +20,8 @@ const VALID_DAYS = 825;
 /** A self-signed certificate is renewed this many days before it expires, so that there is time to replace the copies on devices. */
 const RENEW_DAYS = 30;
 /**
- * Maximum number of attempts. A certificate that another process wrote concurrently may lack names, too; if a name cannot be added, the
- * attempts end.
+ * Maximum number of attempts. A certificate that another process wrote concurrently may lack names, too. If a name can
+ * never be added, the limit ends the attempts.
  */
 const MAX_ROUNDS = 4;
 /** Subject of the certificates that this service creates. */
@@ -37,10 +37,10 @@ interface TlsPair {
 }
 
 /**
- * Returns the configured certificate and key, or a self-signed pair that is created at the first start. The self-signed certificate names
- * this machine, the host of PUBLIC_URL and the host name that devices use. If it lacks a name, is a certificate authority, or expires
- * within 30 days, it is created again with the same key. Clients that trust a copy of it then need the new one; the log says so. `now`:
- * Unix ms.
+ * Returns the configured certificate and key, or a self-signed pair that is created at the first start. The self-signed
+ * certificate contains the names of this machine, the host of PUBLIC_URL and the host name that devices use. It is
+ * created again with the same key if it lacks a name, is a certificate authority, or expires within 30 days. Clients
+ * that trust a copy of it then need the new one, which the log reports. `now`: Unix ms.
  */
 export async function tlsPair(config: Config, log?: Logger, now = Date.now()): Promise<TlsPair> {
   const { certFile, keyFile } = config.tls;
@@ -55,7 +55,7 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
     const known = parsed(cert, file);
     const missing = wanted.filter((name) => !isNamed(known, name));
     const endsSoon = known.validToDate.getTime() < now + RENEW_DAYS * DAY_MS;
-    // The first versions created certificate authorities.
+    // A certificate authority is replaced: the first versions created such certificates.
     const isWhole = missing.length === 0 && !endsSoon && !known.ca && known.checkPrivateKey(createPrivateKey(key));
     // If an operator installed another certificate here, the operator renews it.
     if (isWhole || !isMadeHere(known)) break;
@@ -70,7 +70,7 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
 
 const isMadeHere = ({ subject, issuer }: X509Certificate): boolean => subject === OUR_SUBJECT && issuer === OUR_SUBJECT;
 
-/** Whether `tlsPair` renews this certificate. An operator may have installed another one in DATA_DIR/tls. */
+/** Whether `tlsPair` renews this certificate. It does not renew one that an operator installed in DATA_DIR/tls. */
 export const isRenewedByService = ({ tls }: Config, certificate: X509Certificate): boolean =>
   tls.certFile === undefined && isMadeHere(certificate);
 
@@ -89,8 +89,8 @@ export const howToRenew = (does: { renewsItself: boolean }): string =>
     : 'Renew it at its source, and store it in the same files: the service loads it within 10 s, without a restart.';
 
 /**
- * Returns a finding if clients refuse a certificate because of its dates (`isRefused`) or will refuse it within 14 days; otherwise null.
- * Pure. The log and `energy doctor` report the same finding. `nowMs`: Unix ms.
+ * Returns a finding for the log and `energy doctor` if clients refuse a certificate because of its dates (`isRefused`)
+ * or will refuse it within 14 days; otherwise null. Pure. `nowMs`: Unix ms.
  */
 export function judgeCertificateDates(
   dates: CertificateDates,
@@ -116,8 +116,8 @@ const newKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /**
- * Creates a certificate that is no authority: a client that trusts a copy of it trusts these names only, not certificates signed with its
- * key.
+ * Creates a certificate that is no certificate authority. A client that trusts a copy of it trusts these names only,
+ * not other certificates signed with its key.
  */
 async function newCertificate(key: string, names: readonly string[], now: number): Promise<string> {
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
@@ -130,8 +130,8 @@ async function newCertificate(key: string, names: readonly string[], now: number
     notAfterDate: new Date(now + VALID_DAYS * DAY_MS),
     extensions: [
       { name: 'basicConstraints', cA: false, critical: true },
-      // No keyUsage extension: with one that lacks keyCertSign, OpenSSL would not accept the certificate as its own issuer, and a trusted
-      // copy would not verify.
+      // The certificate has no keyUsage extension. With one that lacks keyCertSign, OpenSSL would not accept the
+      // certificate as its own issuer, so a trusted copy would fail verification.
       { name: 'extKeyUsage', serverAuth: true },
       { name: 'subjectAltName', altNames: [...new Set(names)].map(named) },
     ],
@@ -140,9 +140,10 @@ async function newCertificate(key: string, names: readonly string[], now: number
 }
 
 /**
- * Replaces a certificate and returns the certificate that is then in force. Each certificate has exactly one successor, stored next to it
- * until the next renewal. Processes that renew the same certificate concurrently all get that successor, and a late process replaces
- * nothing. So processes that add different names take turns, and no name is lost.
+ * Replaces a certificate and returns the one that is then in use. Each certificate has exactly one successor, stored
+ * next to it until the next renewal. Processes that renew the same certificate concurrently all get that successor, and
+ * a late process replaces nothing. So processes that add different names renew one after the other, and no name is
+ * lost.
  */
 async function renew(file: string, old: string, make: () => Promise<string>): Promise<string> {
   const next = `${file}.after-${createHash('sha256').update(old).digest('hex').slice(0, 16)}`;
@@ -153,7 +154,7 @@ async function renew(file: string, old: string, make: () => Promise<string>): Pr
   return readFile(file, 'utf8');
 }
 
-/** Replaces a file atomically: readers see the old or the new content, never a part. */
+/** Replaces a file atomically: readers see either the old or the new content. */
 async function replace(file: string, content: string): Promise<void> {
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
   await writeFile(mine, content, { mode: 0o600, flag: 'wx' });
@@ -170,7 +171,7 @@ function parsed(certificate: string, file: string): X509Certificate {
   }
 }
 
-/** Returns a host in the form of a certificate's alternative name (RFC 5280, 4.2.1.6): an IP address or a DNS name. */
+/** Returns a host as an alternative name of a certificate (RFC 5280, 4.2.1.6): an IP address or a DNS name. */
 const named = (host: string): { type: 7; ip: string } | { type: 2; value: string } =>
   isIP(host) ? { type: 7, ip: host } : { type: 2, value: host };
 
@@ -185,10 +186,10 @@ const isNamed = (certificate: X509Certificate, host: string): boolean =>
 const LOOK_EVERY_MS = 10_000;
 
 /**
- * Checks every 10 s whether the certificate or key was replaced, and passes a new pair to `apply`. Renewals take effect without a restart,
- * and open connections continue. If certificate and key do not match (one file is written before the other), the old pair serves until the
- * next check. `expiresAt` returns the expiry of the pair in use. If it has expired or soon expires, the log reports it at once and then
- * every `reportEveryMs`.
+ * Checks every 10 s whether the certificate or key was replaced, and calls `apply` with a new pair. Renewals take
+ * effect without a restart, and open connections continue. If certificate and key do not match because only one file
+ * has been written, the old pair is used until the next check. `expiresAt` returns the expiry of the pair in use. If it
+ * has expired or soon expires, the log reports it at once and then every `reportEveryMs`.
  */
 export function watchCertificate(
   config: Config,
@@ -202,7 +203,7 @@ export function watchCertificate(
   let reported: { cert: Buffer; atMs: number } | null = null;
   const reportDates = () => {
     const { cert, certFile: file } = serving;
-    // The monotonic clock: a step of the system clock neither repeats nor suppresses the line.
+    // The monotonic clock, so that a step of the system clock neither repeats nor suppresses the log line.
     const atMs = performance.now();
     if (reported?.cert === cert && atMs - reported.atMs < reportEveryMs) return;
     const parsed = new X509Certificate(cert);
@@ -225,7 +226,7 @@ export function watchCertificate(
         serving = found;
         log.info({ certificate: found.certFile }, 'new certificate loaded');
       }
-      // After a success, log the next unusable pair again.
+      // After a success, the next unusable pair is logged again.
       complained = '';
     } catch (error) {
       const { message } = error as Error;
@@ -235,7 +236,8 @@ export function watchCertificate(
     reportDates();
   };
   reportDates();
-  // One check at a time. An older check that ended after a failed one would reset `complained`, and the failure would be logged twice.
+  // Only one check runs at a time. An older check that ended after a failed one would reset `complained`, and the
+  // failure would be logged twice.
   let isLooking = false;
   const timer = setInterval(async () => {
     if (isLooking) return;

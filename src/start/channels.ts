@@ -19,8 +19,8 @@ export function openMailer({ environment, dataDir, mail }: Config): Mailer {
 }
 
 /**
- * Creates the function that fetches answers of sources of series, with the guard of callbacks. `bounds`: limits other than those for
- * series.
+ * Creates the function that fetches the answers of series' sources, with the same protection against internal addresses
+ * as webhooks. `bounds`: limits other than those for series.
  */
 export async function openAnswerFetcher(
   { webhook: { allowPrivate, caFile } }: Config,
@@ -31,8 +31,8 @@ export async function openAnswerFetcher(
 }
 
 /**
- * Opens the delivery channels: mail, SMS and webhooks. If nothing else is configured, and always in the sandbox, mail and SMS are written
- * to files below the data directory.
+ * Opens the delivery channels: mail, SMS and webhooks. Without a mail server or SMS provider, and always in the
+ * sandbox, mails and SMS are written to files below the data directory.
  */
 export async function openChannels(
   config: Config,

@@ -8,13 +8,16 @@ const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const RESTART_MS = { first: 200, longest: 10_000 };
 /** After a child has run this long, its restart delay is reset. */
 const STEADY_MS = 30_000;
-/** Time for a child to stop gracefully before it is killed. A webhook may take 5 s to respond. */
+/** Time for a child to stop gracefully before it is killed, because a webhook may take 5 s to respond. */
 const STOP_MS = 7_000;
 
 /** Maximum time for a role to answer its supervisor. */
 const ANSWER_MS = 2_000;
 
-/** Requests of the supervisor to its roles. They use the IPC channel, because another process of the service could hold a port. */
+/**
+ * Requests of the supervisor to its roles. They are sent over the IPC channel, because another process of the service
+ * could listen on a role's port.
+ */
 type Question = 'metrics' | 'health';
 export interface RoleRequest {
   ask: Question;
@@ -25,14 +28,14 @@ export interface RoleRequest {
 export interface Child {
   /** Resolves when the child is ready for the first time; rejects if it exits before that. */
   ready: Promise<Record<string, unknown>>;
-  /** Returns the child's answer; null if the child is down or does not answer in time. */
+  /** Returns the child's answer. Null if the child is down or does not answer in time. */
   ask(question: Question): Promise<unknown>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts `energy <role>` as a child process with this environment. `leavesForMs`: time that the role deliberately waits while stopping
- * (draining), added to the time limit for stopping.
+ * Starts `energy <role>` as a child process with this environment. `leavesForMs`: time that the role waits deliberately
+ * while it stops (draining); it is added to the time limit for stopping.
  */
 export function startChild(role: string, env: Record<string, string | undefined>, log: Logger, leavesForMs = 0): Child {
   let child: ChildProcess | undefined;
@@ -101,19 +104,16 @@ export function startChild(role: string, env: Record<string, string | undefined>
 }
 
 /**
- * V8 flags for the process of a role that limit its memory use.
- *
- * Ingest allocates some 150 MB of short-lived objects a second. With default flags V8 lets the heap grow to several times the memory in use
- * before it collects: under a flood the process took 450 MiB with 60 MiB in use. A smaller young generation and an old generation that
- * grows by half brought it to 250 MiB at the same rate (`npm run bench -- flood`). The young generation was then 24 MB: each reading made
- * 18 kB of garbage, and messages waiting for their commit were copied by each collection. Now that a reading makes 4 kB, 16 MB use no more
- * memory than 8 MB, and a tenth less CPU time. 32 MB and a heap that doubles save another tenth, but take 60 MiB more. Neither flag limits
- * the memory that may be in use.
- *
- * The API makes some 10 MB of garbage for each page of 10,000 single readings. A client that read a million of them let the process grow by
- * 175 MiB; with the flags by 11 MiB, in the same time (`npm run bench -- readings`).
- *
- * With less than 1 GiB of memory every process gives up time for it: a young generation of 2 MB.
+ * V8 flags that limit the memory of a role's process. Ingest allocates some 150 MB of short-lived objects a second.
+ * With default flags V8 lets the heap grow to several times the memory in use before it collects: under a flood of
+ * messages the process took 450 MiB with 60 MiB in use. A smaller young generation, and an old generation that grows by
+ * half, brought it to 250 MiB at the same rate (`npm run bench -- flood`). The young generation was then 24 MB, because
+ * each reading made 18 kB of garbage and each collection copied the messages waiting for their commit. Now that a
+ * reading makes 4 kB, 16 MB use no more memory than 8 MB, and a tenth less CPU time. 32 MB and a heap that doubles save
+ * another tenth, but take 60 MiB more. Neither flag limits the memory that may be in use. The API makes some 10 MB of
+ * garbage for each page of 10,000 single readings. While a client read a million of them, the process grew by 175 MiB
+ * without the flags and by 11 MiB with them, in the same time (`npm run bench -- readings`). With less than 1 GiB of
+ * memory, every process has a young generation of 2 MB, at the cost of CPU time.
  */
 export function heapFlags(role: string): string[] {
   const flags = (semiSpaceMb: number) => [`--max-semi-space-size=${semiSpaceMb}`, '--heap-growing-percent=50'];
@@ -122,15 +122,16 @@ export function heapFlags(role: string): string[] {
 }
 
 /**
- * Environment that limits memory outside the V8 heap. glibc gives each of Node's dozen threads its own arena, and the values of SQL
- * statements fragment these arenas. Two arenas took 40 MiB less (mallopt(3), M_ARENA_MAX). Other C libraries ignore the variable.
+ * Environment that limits memory outside the V8 heap. glibc gives each of Node's dozen threads its own arena, and the
+ * values of SQL statements fragment these arenas. A maximum of two arenas took 40 MiB less (mallopt(3), M_ARENA_MAX).
+ * Other C libraries ignore the variable.
  */
 export const heapEnvironment = (role: string): Record<string, string> =>
   role === 'ingest' || hasLittleMemory() ? { MALLOC_ARENA_MAX: '2' } : {};
 
 /**
- * Restarts this process with the flags and environment of its role (execve(2)), unless a supervisor has forked it with them. Values that
- * the owner has set in the environment take precedence.
+ * Restarts this process with the flags and environment of its role (execve(2)), unless a supervisor has started it with
+ * them. Values that the owner has set in the environment take precedence.
  */
 export function restartWithHeapFlags(role: string): void {
   const flags = heapFlags(role).filter((flag) => !process.execArgv.includes(flag));

@@ -8,8 +8,9 @@ import { setTimeout } from 'node:timers/promises';
 const BEING_WRITTEN_MS = 100;
 
 /**
- * Returns the start time of a running process in clock ticks (field 22 of /proc/pid/stat), which distinguishes it from a later process with
- * the same id. Null if the process has ended. A zombie counts as ended: in a container without an init it may never be reaped.
+ * Returns the start time of a running process in clock ticks (field 22 of /proc/pid/stat), which distinguishes it from
+ * a later process with the same id. Null if the process has ended. A zombie counts as ended, because in a container
+ * without an init it may never be reaped.
  */
 function startOf(pid: number): string | null {
   try {
@@ -21,14 +22,17 @@ function startOf(pid: number): string | null {
   }
 }
 
-/** Returns the running process that a lock's text names; null if it has ended. */
+/** Returns the id of the running process that is named in the text of a lock; null if the process has ended. */
 function holderIn(text: string): number | null {
   const [pid = '', started = ''] = text.trim().split(' ');
   const now = startOf(Number(pid));
   return now !== null && now === started ? Number(pid) : null;
 }
 
-/** Returns the id of the service process that runs on a data directory; null if there is none. Changes nothing. */
+/**
+ * Returns the id of the service process that holds the lock of a data directory; null if there is none. Changes
+ * nothing.
+ */
 export const findServiceProcess = (dataDir: string): number | null =>
   holderIn(read(join(dataDir, 'service.lock')) ?? '');
 
@@ -42,7 +46,7 @@ function read(file: string): string | null {
   }
 }
 
-/** Creates a lock file. Returns false if one exists already. */
+/** Creates a lock file. Returns false if it already exists. */
 function put(file: string, text: string): boolean {
   try {
     writeFileSync(file, text, { flag: 'wx' });
@@ -54,8 +58,9 @@ function put(file: string, text: string): boolean {
 }
 
 /**
- * Removes a lock whose process has ended. If several processes find the same stale lock, a slower one may meet the new lock of the fastest.
- * So the file is first renamed and then read, and a lock that is in use is restored. Returns the process that holds it, or null.
+ * Removes a lock whose process has ended. If several processes find the same stale lock, the slower ones may meet the
+ * new lock of the fastest. So the file is first renamed and then read, and a lock that is in use is restored. Returns
+ * the process that holds it, or null.
  */
 export function removeStaleLock(file: string): number | null {
   const taken = `${file}.${randomBytes(8).toString('hex')}`;
@@ -75,7 +80,9 @@ export function removeStaleLock(file: string): number | null {
 /** Folders that contain sign-in links and the key of the certificate. Earlier versions made them readable by everyone. */
 const PRIVATE_FOLDERS = ['mail', 'sms', 'tls'];
 
-/** Restricts the private folders of a data directory to mode 0700 and their files to 0600, if they belong to this user. */
+/**
+ * Restricts the private folders of a data directory to mode 0700 and their files to 0600, if they belong to this user.
+ */
 async function narrow(dataDir: string): Promise<void> {
   for (const folder of PRIVATE_FOLDERS.map((name) => join(dataDir, name))) {
     if (!(await narrowOne(folder, 0o700))) continue;
@@ -84,21 +91,22 @@ async function narrow(dataDir: string): Promise<void> {
 }
 
 /**
- * Returns false if the path does not exist, belongs to another user, or is a link: a link may lead to a certificate that other services
- * also read. A file that its owner made read-only does not become writable.
+ * Removes permissions of a path. Returns false if the path does not exist, belongs to another user, or is a link,
+ * because a link may lead to a certificate that other services also read. Never adds a permission: a file that its
+ * owner made read-only remains so.
  */
 async function narrowOne(path: string, mode: number): Promise<boolean> {
   const found = await lstat(path).catch(() => null);
   const isFolder = mode === 0o700;
   if (!found || found.uid !== process.getuid?.() || !(isFolder ? found.isDirectory() : found.isFile())) return false;
-  // The file may have been removed in the meantime, and the volume may be read-only.
+  // Errors are ignored: the file may have been removed in the meantime, and the volume may be read-only.
   if ((found.mode & 0o777 & ~mode) !== 0) await chmod(path, found.mode & mode).catch(() => {});
   return true;
 }
 
 /**
- * Locks the data directory for this process and restricts its private folders to this user. Throws if another running service holds the
- * lock; the lock of a killed service is taken over. Returns a function that releases the lock.
+ * Locks the data directory for this process and restricts its private folders to this user. Throws if another running
+ * service holds the lock. Replaces the lock of a killed service. Returns a function that releases the lock.
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
   await mkdir(dataDir, { recursive: true });
@@ -111,7 +119,7 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
         if (read(file) === mine) rmSync(file, { force: true });
       };
     }
-    // Another process is writing an empty lock file, or was killed while doing so.
+    // If the lock file is empty, another process is writing it or was killed before it wrote it.
     if (read(file) === '') await setTimeout(BEING_WRITTEN_MS);
     const holder = holderIn(read(file) ?? '') ?? removeStaleLock(file);
     if (holder !== null) {

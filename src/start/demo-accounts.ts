@@ -28,13 +28,16 @@ const DAY_AND_NIGHT = {
     export: { per_kwh: '0.0803' },
   },
 };
-/** An offer for a later day, which would have cost less. The home gets a remark about it. */
+/**
+ * An offer with which the past year would have cost less, so that the home gets a remark about it. It begins on a later
+ * day.
+ */
 const OFFER = {
   name: 'Offer: one price',
   currency: 'EUR',
   terms: { standing_per_day: '0.33', import: { per_kwh: '0.2490' }, export: { per_kwh: '0.0803' } },
 };
-/** An offer for a car that charges at night, which would have cost the home with the dynamic tariff less. */
+/** An offer for charging a car at night, with which the home with the dynamic tariff would have paid less. */
 const NIGHT_OFFER = {
   name: 'Offer: cheap nights',
   currency: 'EUR',
@@ -48,13 +51,18 @@ const DYNAMIC = { add: '0.1482', multiply: '1.21', standing_per_day: '0.25' };
 const SERIES_NAME = 'Wholesale prices (simulated)';
 const LOOK_MS = HOUR_MS;
 
-/** First day of an offer: so far in the future that the offer never becomes the current tariff of the demo. */
+/**
+ * Returns the first day of an offer: so far in the future that the offer never becomes the current tariff of the demo.
+ */
 const inAYear = (now: Date): string => new Date(now.getTime() + 365 * DAY_MS).toISOString().slice(0, 10);
 
 const named = ({ users }: DemoHomes, name: string): DemoHome | undefined =>
   users.find(({ email, isEarlier }) => email.startsWith(`${name}@`) && !isEarlier);
 
-/** Gives the first home a tariff and an offer, and another one a dynamic tariff with its prices. A home with a tariff stays unchanged. */
+/**
+ * Creates a tariff and an offer for the first home, and a dynamic tariff with its prices for another one. Does nothing
+ * for a home that has a tariff.
+ */
 export async function ensureTariffs(db: Database, homes: DemoHomes, now: Date): Promise<void> {
   const [first] = homes.users;
   if (first && !(await hasTariff(db, first.userId))) {
@@ -78,14 +86,16 @@ export async function ensureTariffs(db: Database, homes: DemoHomes, now: Date): 
 }
 
 /**
- * Gives the first home an alert on the day's usage that yesterday's usage exceeds, and a webhook to the service's own catcher, which
- * receives it. Called before the readings of yesterday are sent, because an alert fires when they arrive.
+ * Creates an alert on the day's usage for the first home, with a threshold that yesterday's usage exceeds, and a
+ * webhook to the service's own test receiver. Must be called before the readings of yesterday are sent, because the
+ * alert fires when they arrive.
  */
 export async function ensureAlerts(db: Database, config: Config, homes: DemoHomes, now: Date): Promise<void> {
   const home = named(homes, 'anna');
   if (!home) return;
   const { userId } = home;
-  // The people of the demo signed in before. A first sign-in of an enrolled account ends its keys and pauses its webhooks.
+  // Marks the people of the demo as having signed in before. The first sign-in of an enrolled account would end its
+  // keys and pause its webhooks.
   await db
     .updateTable('users')
     .set({ signed_in_at: now })
@@ -124,7 +134,7 @@ async function ensureSeries(db: Database, userId: string) {
   );
 }
 
-/** Stores the wholesale prices that are missing up to the end of tomorrow, as a supplier publishes them. */
+/** Stores the missing wholesale prices up to the end of tomorrow, as a supplier publishes them. */
 async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Date): Promise<void> {
   const daan = named(homes, 'daan');
   if (!daan) return;
@@ -135,7 +145,7 @@ async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Dat
     .where('series_id', '=', series_id)
     .executeTakeFirst();
   const firstMs = Math.min(...daan.devices.map(({ installedAtMs }) => installedAtMs));
-  // Whole UTC days, which are enough because tomorrow ends later in UTC than in Amsterdam.
+  // Prices are stored for whole UTC days. These suffice, because tomorrow ends later in UTC than in Amsterdam.
   const fromMs = last?.day ? last.day.getTime() + DAY_MS : Math.floor(firstMs / DAY_MS) * DAY_MS;
   const toMs = (Math.floor(now.getTime() / DAY_MS) + 2) * DAY_MS;
   const prices = [];
@@ -144,11 +154,11 @@ async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Dat
   await storePrices(db, series_id, packPrices(prices, 60));
 }
 
-/** Stores tomorrow's prices while the demo runs. Returns the function that ends it. */
+/** Stores tomorrow's prices while the demo runs. Returns a function that stops this. */
 export function startStoringPrices(db: Database, homes: DemoHomes): () => Promise<void> {
   let work: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    // The next hour tries again.
+    // Errors are ignored, because the next attempt follows in an hour.
     work = storePricesUntilTomorrow(db, homes, new Date()).catch(() => {});
   }, LOOK_MS);
   return () => {
@@ -157,7 +167,7 @@ export function startStoringPrices(db: Database, homes: DemoHomes): () => Promis
   };
 }
 
-/** Bills the first home's last whole month, after its history was stored. */
+/** Closes the bill of the first home's last whole month. Must be called after the home's history was stored. */
 export async function ensureClosedBill(db: Database, homes: DemoHomes, now: Date): Promise<void> {
   const anna = named(homes, 'anna');
   if (!anna) return;

@@ -8,9 +8,15 @@ import { startAll } from './all.ts';
 import { ensureAlerts, ensureClosedBill, ensureTariffs, startStoringPrices } from './demo-accounts.ts';
 import { createConsoleSignInLink } from './sign-in-link.ts';
 
-/** As long as readings are retained (RETENTION_MONTHS): twelve whole months and the current one. */
+/**
+ * Months of history: as many as readings are retained (RETENTION_MONTHS), which are twelve whole months and the current
+ * one.
+ */
 const HISTORY_MONTHS = 13;
-/** Longer than 7 days: in the last 7 days of a key the dashboard recommends replacing it. */
+/**
+ * Validity of the demo's key. It is longer than 7 days, because the dashboard recommends replacing a key in its last 7
+ * days.
+ */
 const KEY_DAYS = 14;
 const KEY_NAME = 'Demo';
 
@@ -31,7 +37,7 @@ export interface Demo {
   stop(): Promise<void>;
 }
 
-/** Receives the progress of the back-fill: called once with the total number of readings, then with each number sent. */
+/** Receives the progress of the back-fill: first the total number of readings, then each number of sent readings. */
 export interface BackfillProgress {
   start(total: number): void;
   sent(readings: number): void;
@@ -67,8 +73,8 @@ export async function startDemo(
     const began = performance.now();
     progress.start(players.missing(Date.now()));
     const backfill = async () => {
-      // Created only now, because an earlier alert would be evaluated for each hour of 13 months. Only the hours of the last day can fire
-      // it.
+      // Alerts are created now, because an earlier alert would be evaluated for each hour of 13 months. Only the hours
+      // of the last day can fire it.
       const before = await players.backfill(Date.now() - 2 * DAY_MS, progress.sent);
       await ensureAlerts(db, config, homes, new Date());
       return before + (await players.backfill(Date.now(), progress.sent));

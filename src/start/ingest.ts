@@ -34,7 +34,7 @@ function brokerUrl({ mqtt }: Config, ports: { tlsPort: number } | null): string 
   return mqtt.url ? maskUrl(mqtt.url) : `mqtts://${hostAndPort(mqtt.publicHost, ports?.tlsPort ?? mqtt.tlsPort)}`;
 }
 
-/** Returns the usage report that homes receive from the embedded broker. */
+/** Returns the source of the usage that the embedded broker reports to homes. */
 const homesOf = (db: Database): HomeUsageSource => ({
   async read(userId) {
     const usage = await homeUsage(db, userId, systemClock());
@@ -45,12 +45,12 @@ const homesOf = (db: Database): HomeUsageSource => ({
 });
 
 /**
- * Time for batches in progress to finish at shutdown, for example if the database hangs. Then the process ends with its connections. A
- * batch that is not committed by then was never acknowledged, and its messages are delivered again.
+ * Time for batches in progress to finish at shutdown, in case the database hangs. Then the process ends with its
+ * connections. A batch that was not committed by then was never acknowledged, so its messages are delivered again.
  */
 const LAST_BATCH_MS = 500;
 
-/** Runs the ingest role: receives messages, writes rows and acknowledges. */
+/** Runs the ingest role, which receives messages, writes rows and acknowledges the messages. */
 export async function runIngest(config: Config): Promise<void> {
   const log = createLog('ingest', config.log);
   await runRole('ingest', config, log, async (metrics) => {
@@ -70,12 +70,12 @@ export async function runIngest(config: Config): Promise<void> {
     };
     const db = createDatabase(pool);
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
-    // This counter limits only claims, by network. No plan limits networks.
+    // This counter only limits claims by network. Networks have no plan with a limit of its own.
     const claims = claimsAtBroker(db, databaseCounter(db, {}, systemClock));
     const isProxy = trustedProxies(config.api.trustProxy);
     const parts = { pool, tls, believed, claims, homes: homesOf(db), isProxy, onSessionLost, log };
     const ingest = await startIngest(config, parts);
-    // With an external broker, devices see the broker's certificate instead.
+    // Not watched with an external broker, because devices use that broker's certificate.
     const certificate = config.mqtt.url ? null : watchCertificate(config, tls, ingest.renewTls, log);
     if (certificate) metrics.valuesOf(CERTIFICATE_METRICS, async () => readCertificateMetrics(certificate));
     reportMetrics(metrics, ingest);
@@ -90,7 +90,7 @@ export async function runIngest(config: Config): Promise<void> {
       pool,
       url,
       isReady: ingest.isReady,
-      // The other brokers need no time for the connections of devices.
+      // With an external broker, draining takes no time, because it has the devices' connections.
       ...(ingest.ports ? { leavesForMs: config.api.drainSeconds * 1_000 } : {}),
       async stop() {
         certificate?.stop();
@@ -159,7 +159,10 @@ function reportMetrics(metrics: Metrics, ingest: Awaited<ReturnType<typeof start
     });
 }
 
-/** Handles claims of meters at the embedded broker, so that the ingest code does not depend on batches. */
+/**
+ * Handles claims of meters at the embedded broker. Passed to ingest, so that its code does not depend on provisioning
+ * batches.
+ */
 export function claimsAtBroker(db: Database, counter: RequestCounter) {
   const gate = createClaimGate(counter);
   return {
@@ -167,7 +170,7 @@ export function claimsAtBroker(db: Database, counter: RequestCounter) {
     topic: CLAIM_TOPIC,
     replyTopic: CLAIM_REPLY_TOPIC,
     check: (batchId: string, secret: string) => checkBatchSecret(db, batchId, secret),
-    /** Returns the answer to a meter as JSON; null if its network has been refused too often. */
+    /** Returns the answer to a meter as JSON. Null if claims of its network were refused too often. */
     async claim(batchId: string, payload: Buffer, address: string): Promise<string | null> {
       const message = claimMessageSchema.safeParse(jsonOf(payload));
       if (!message.success) {

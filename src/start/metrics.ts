@@ -11,7 +11,7 @@ export const readCertificateMetrics = (served: { expiresAt(): Date }): Record<st
   energy_certificate_expires_timestamp_seconds: served.expiresAt().getTime() / 1_000,
 });
 
-/** Metrics of the database's response to this process. */
+/** Metrics of the database's response time for this process. */
 export const DATABASE_METRICS = {
   energy_database_up: '1 if the database answers this process within 2 s',
   energy_database_answer_seconds: 'Duration of the simplest query, including the wait for a free connection',
@@ -22,9 +22,9 @@ export const DATABASE_METRICS = {
 /** Shorter than the time limit of a scrape. */
 const ANSWER_MS = 2_000;
 
-/** Runs the cheapest query. If the database is unreachable, there is no response time. */
+/** Measures the response time of the cheapest query. If the database is unreachable, the metric is missing. */
 export async function readDatabaseMetrics(pool: Pool): Promise<Record<string, number>> {
-  // Read the counts before the query below takes a connection itself.
+  // Read the pool's counts before the query below takes a connection.
   const counts = {
     energy_database_connections_busy: pool.totalCount - pool.idleCount,
     energy_database_requests_waiting: pool.waitingCount,
@@ -93,7 +93,10 @@ export const OUTBOX_METRICS = {
     'Longest delay of a due delivery, except for subscriptions that fail, catch up or are paused',
 };
 
-/** Returns 0 if nothing is due. A delivery that waits for its next attempt, or behind a receiver that fails, is not overdue. */
+/**
+ * Returns how long the oldest due delivery has waited; 0 if none is due. A delivery that waits for its next attempt, or
+ * for other deliveries to a failing receiver, is not overdue.
+ */
 export async function readOutboxMetrics(pool: Pool): Promise<Record<string, number>> {
   // Raw SQL: the index of pending deliveries contains every column that is read.
   const { rows } = await pool.query<{ overdue: number | null }>(
@@ -106,7 +109,7 @@ export async function readOutboxMetrics(pool: Pool): Promise<Record<string, numb
   return { energy_delivery_overdue_seconds: rows[0]?.overdue ?? 0 };
 }
 
-/** Returns a cached form of `read`: the result is reused for `forMs`. Failures are not cached. */
+/** Returns a function that caches the result of `read` for `forMs`. Failures are not cached. */
 export function cacheFor<T>(read: () => Promise<T>, forMs: number, nowMs: () => number = Date.now): () => Promise<T> {
   let last: { atMs: number; answer: Promise<T> } | undefined;
   return () => {

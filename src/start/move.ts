@@ -35,7 +35,7 @@ export interface MoveSteps {
   progress: Progress;
 }
 
-/** All relations that a move copies. The load profile comes last, ordered by its time. */
+/** All relations that a move copies. The load profile comes last, and is copied by time. */
 export const MOVED_RELATIONS: readonly CopiedRelation[] = [
   ...COPIED_RELATIONS,
   ...[STORED_HOURS, PACKED_DAYS].map(({ relation, time }) => ({ relation, by: time })),
@@ -43,16 +43,17 @@ export const MOVED_RELATIONS: readonly CopiedRelation[] = [
 
 const NAMES = MOVED_RELATIONS.map(({ relation }) => relation);
 
-/** Maximum number of attempts to get all locks at once. Each failed attempt has waited at least deadlock_timeout (1 s). */
+/** Maximum number of attempts to take all locks. Each failed attempt has waited at least deadlock_timeout (1 s). */
 const MAX_LOCK_TRIES = 20;
 const DEADLOCK = '40P01';
 
 /**
- * Moves a running installation into another database, of any tier. It copies while the service runs, then copies the rest with writers
- * locked out (their messages wait, unacknowledged), compares, closes the old database for writing, computes the aggregates, and opens the
- * new database. It may be interrupted (kill -9) at any point and run again: the new database stays closed until the end, so nothing else
- * can write to it. If the new database holds other data or differs, it throws and the old database stays in use. After the old one is
- * closed, an error says so and how to continue.
+ * Moves a running installation into another database, of any tier. It copies while the service runs, then locks out all
+ * writers (their messages wait, unacknowledged) and copies the rest, compares, closes the old database for writing,
+ * computes the aggregates, and opens the new database. It may be interrupted (kill -9) at any point and run again: the
+ * new database stays closed until the end, so nothing else can write to it. If the new database contains other data or
+ * differs, it throws and the old database remains in use. Errors after the closing of the old database explain that it
+ * is closed, and how to continue.
  */
 export async function moveInstallation(
   sourceUrl: string,
@@ -62,7 +63,7 @@ export async function moveInstallation(
 ): Promise<MoveReport> {
   const pools = { source: openPool(sourceUrl, 'old'), target: openPool(targetUrl, 'new') };
   try {
-    // The tier of the old database is fixed already; the option `off` concerns the new one.
+    // The tier of the old database cannot change; the option `off` concerns the new one.
     const from = await migrate(pools.source, { timescale: 'auto' });
     await refuseItself(pools);
     const { database } = await migrate(pools.target, options);
@@ -105,7 +106,7 @@ async function aggregate(
   capabilities: Capabilities,
 ): Promise<string> {
   if (capabilities.continuousAggregates) {
-    // These aggregates are computed from hours alone, so packed days must be unpacked first.
+    // The aggregates of this tier are computed from hours only, so packed days must be unpacked first.
     await unpackDays(target);
     await refreshUntilComplete(target, new Date());
   } else await checkAllRollups(target, { capabilities, since: new Date(0), mode: 'rebuild' });
@@ -128,10 +129,10 @@ async function withEnds<T>(pools: { source: Pool; target: Pool }, run: (ends: Co
   }
 }
 
-/** Refuses to move a database into itself, even if the two URLs differ: the move would only close it. */
+/** Throws if both URLs lead to the same database, which the move would only close. */
 async function refuseItself({ source, target }: { source: Pool; target: Pool }): Promise<void> {
   const identity = async (pool: Pool): Promise<string> => {
-    // Raw SQL: two databases at once, locks on all relations, settings of a database.
+    // Raw SQL: two databases at once, locks on all relations, and settings of a database.
     const { rows } = await pool.query(
       `SELECT format('%s %s', (SELECT system_identifier FROM pg_control_system()), oid) AS id FROM pg_database WHERE datname = current_database()`,
     );
@@ -141,7 +142,10 @@ async function refuseItself({ source, target }: { source: Pool; target: Pool }):
   if (from === to) throw new Error('The service already uses the database of --to. Nothing was changed.');
 }
 
-/** The last phase, with all writers locked out: copies the last differences, compares, and ends writing in the old database. */
+/**
+ * Last phase of a move, with all writers locked out: copies the last differences, compares, and closes the old database
+ * for writing.
+ */
 async function finish(
   ends: CopyEnds,
   sourcePool: Pool,
@@ -160,15 +164,15 @@ async function finish(
 }
 
 /**
- * Runs a function in a transaction that locks out all writers. Writers take their locks in other orders, so a deadlock with this
- * transaction is possible. PostgreSQL then cancels one of the two; if it is this one, it is tried again.
+ * Runs a function in a transaction that locks out all writers. Writers take their locks in other orders, so they may
+ * deadlock with this transaction. If PostgreSQL then cancels this transaction, it is tried again.
  */
 async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     let areHeld = false;
     try {
       return await transactionOn(source, async () => {
-        // Lock the refresh first: it may wait for relations that are locked below.
+        // Take the lock of the refresh first, because a refresh may wait for relations that are locked below.
         await source.query('SELECT hold_refresh()');
         await source.query(`LOCK TABLE ${NAMES.join(', ')} IN EXCLUSIVE MODE`);
         areHeld = true;
@@ -182,8 +186,9 @@ async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Pro
 }
 
 /**
- * Closes the database for writing and ends the service's sessions. Closing affects only sessions that begin later, so the current ones are
- * ended while the locks still block them, and no write slips through. If they cannot be ended, the database is opened again.
+ * Closes the database for writing and ends the service's sessions. The closing affects only new sessions, so existing
+ * ones are ended while the locks still block them, and none can write in between. If a session cannot be ended, the
+ * database is opened again.
  */
 async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
   await closeForWriting(pool);
@@ -201,8 +206,8 @@ async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
 }
 
 /**
- * Returns the total consumption of a relation with closed hours, plus the open hours. As text, because the total of a country exceeds the
- * safe integers.
+ * Returns the total consumption of a relation with closed hours, plus that of the open hours. The total is text,
+ * because that of a country exceeds the safe integers.
  */
 async function totalOf(pool: Pool, relation: string): Promise<string> {
   const { rows } = await pool.query(
@@ -234,14 +239,16 @@ export function createMovingPool(
       'statement_timeout=0',
       'lock_timeout=0',
       'idle_in_transaction_session_timeout=0',
-      // Fingerprints are compared as text, and bytes are converted through JSON, so both servers must format values alike.
+      // Fingerprints are compared as text, and bytes are converted through JSON, so both servers must format values in
+      // the same way.
       'DateStyle=ISO',
       'IntervalStyle=postgres',
       'bytea_output=hex',
       'extra_float_digits=1',
     ],
   });
-  // Two servers take part in a move. An error does not name its server, but the connection does, also for a COPY.
+  // Adds the name of the database to its errors: a move uses two servers, and an error of PostgreSQL does not identify
+  // its server.
   pool.on('connect', (client) => {
     if (!(client instanceof WatchedClient)) return;
     client.connection.prependListener('errorMessage', (error: Error & { code?: string }) => {
@@ -251,7 +258,7 @@ export function createMovingPool(
   return pool;
 }
 
-/** Relations that a move does not copy, and why. */
+/** Relations that a move does not copy, with the reason for each. */
 export const UNMOVED_RELATIONS: Readonly<Record<string, string>> = {
   ...UNCOPIED_RELATIONS,
   ...Object.fromEntries(

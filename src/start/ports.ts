@@ -6,8 +6,8 @@ import { type Config, givenVariables, listeningVariables, loadConfig, withApiPor
 import { findServiceProcess } from './data-dir-lock.ts';
 
 /**
- * Range of chosen ports, below the ephemeral ports of clients (Linux: from 32768), so that no outgoing connection takes one while a role
- * restarts.
+ * Range of chosen ports. It is below the ephemeral ports of clients (Linux: from 32768), so that no outgoing connection
+ * takes a port while a role restarts.
  */
 const CHOSEN = { from: 10_000, below: 32_768 };
 
@@ -18,7 +18,7 @@ interface Listener {
   port: number;
 }
 
-/** Returns the ports on which the service listens for clients. With an external broker there is none for devices. */
+/** Returns the ports on which the service listens for clients. With an external broker, it has no port for devices. */
 function listenersOf({ api, mqtt }: Config): Listener[] {
   const forClients: Listener[] = [
     { variable: 'HTTP_PORT', role: 'api', host: api.host, port: api.httpPort },
@@ -33,13 +33,13 @@ function listenersOf({ api, mqtt }: Config): Listener[] {
 }
 
 /**
- * Throws if a configured port is in use, or configured twice. Without this check the roles would be restarted again and again, and the
- * start would fail half a minute later with another error. `role`: checks only the ports of this role. Binds each port for a moment and
- * changes nothing else.
+ * Throws if a configured port is in use or configured twice. Without this check the roles would be restarted
+ * repeatedly, and the start would fail half a minute later with another error. `role`: checks only the ports of this
+ * role. Binds each port for a moment and changes nothing else.
  */
 export async function refuseTakenPorts(config: Config, role?: string): Promise<void> {
   const given = listenersOf(config).filter((one) => one.port !== 0 && (role === undefined || one.role === role));
-  // Each port stays bound until all are checked: two variables may name the same port.
+  // Each port remains bound until all are checked, because two variables may name the same port.
   const held: { variable: string; port: number; server: Server }[] = [];
   try {
     for (const { variable, host, port } of given) {
@@ -57,8 +57,8 @@ export async function refuseTakenPorts(config: Config, role?: string): Promise<v
 }
 
 /**
- * Returns the configuration with a free port instead of each 0. So printed, mailed and announced addresses name the real ports, and a
- * restarted role gets the same port again.
+ * Returns the configuration with a free port in place of each 0. So printed, mailed and announced addresses contain the
+ * real ports, and a restarted role gets the same port again.
  */
 export async function choosePorts(config: Config): Promise<Config> {
   const { api, mqtt, operator } = config;
@@ -88,11 +88,12 @@ export async function canListen(host: string, port: number): Promise<boolean> {
   return server !== null;
 }
 
-/** Returns null if another process listens on the port. */
+/** Listens on a port and returns the server. Null if another process listens on the port. */
 function listenOn(host: string, port: number): Promise<Server | null> {
   const server = createServer((socket) => socket.destroy());
   return new Promise((resolve, reject) => {
-    // Other errors, such as an address that does not belong to this machine, do not mean that the port is in use.
+    // Only EADDRINUSE means that the port is in use. Other errors do not, such as that of an address which does not
+    // belong to this machine.
     server.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
     );
@@ -105,32 +106,32 @@ const closed = (server: Server): Promise<unknown> => new Promise((resolve) => se
 const fileIn = (dataDir: string): string => join(dataDir, 'listening.json');
 
 /**
- * Writes the ports and addresses of the running service into its data directory, in the form of environment variables. Only the process
- * that holds the directory's lock may call it. Returns a function that removes the file.
+ * Writes the ports and addresses of the running service to a file in its data directory, as environment variables. Only
+ * the process that holds the directory's lock may call this. Returns a function that removes the file.
  */
 export function writeListeningAddresses(config: Config): () => void {
   const file = fileIn(config.dataDir);
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
   writeFileSync(mine, `${JSON.stringify(listeningVariables(config), null, 2)}\n`, { flag: 'wx', mode: 0o600 });
-  // A rename, so that readers never see a partial file.
+  // The file is renamed into place, so that readers never see a partial file.
   renameSync(mine, file);
   return () => rmSync(file, { force: true });
 }
 
 /**
- * Returns the configuration for a command that runs next to the service. Values that the environment lacks come from the service that runs
- * on the data directory: the demo does not use the default ports, and port 0 means another port at each start. Throws a ConfigError, as
- * loadConfig does.
+ * Returns the configuration for a command that runs next to the service. Values that the environment lacks are those of
+ * the service on the data directory, because the demo does not use the default ports, and port 0 means another port at
+ * each start. Throws a ConfigError, like loadConfig.
  */
 export function loadConfigOfRunningService(env?: Record<string, string | undefined>): Config {
   const given = givenVariables(env);
   const config = loadConfig(given);
-  // A killed service leaves its file behind.
+  // The file may belong to a service that was killed.
   if (findServiceProcess(config.dataDir) === null) return config;
   return loadConfig({ ...readListening(config.dataDir), ...given });
 }
 
-/** Returns an empty object if the service is of an older version or is still starting. */
+/** Returns the addresses of the running service. Empty if the service is of an older version or is still starting. */
 function readListening(dataDir: string): Record<string, string> {
   try {
     return JSON.parse(readFileSync(fileIn(dataDir), 'utf8'));

@@ -14,7 +14,7 @@ import { closeAuthorizations } from '#src/users/app-access.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { closeMemberships } from '#src/users/member-ends.ts';
 
-/** Ends objects of a kind. Ignores ids of missing or ended objects. */
+/** Functions that end objects, by kind. They ignore ids of missing or ended objects. */
 const END: Record<Ending['kind'], (db: Database, ids: readonly string[]) => Promise<void>> = {
   member: (db, ids) => closeMemberships(db, ids, new Date()),
   authorization: closeAuthorizations,
@@ -39,16 +39,16 @@ const END: Record<Ending['kind'], (db: Database, ids: readonly string[]) => Prom
 };
 
 /**
- * First start of a restored installation, before it listens: holds back everything that was due before the restore, and applies the endings
- * from after the time of the copy (`ended.jsonl`), without a mail. Does nothing for other installations. If it is interrupted, the next
- * start repeats it.
+ * Prepares the first start of a restored installation, before it listens. Holds back everything that was due before the
+ * restore, and applies, without mails, the endings that are newer than the copy (`ended.jsonl`). Does nothing for other
+ * installations. After an interruption, the next start repeats it.
  */
 export async function applyEndingsAfterRestore(pool: Pool, dataDir: string, log: Logger): Promise<void> {
   const restored = await readRestored(dataDir);
   if (restored === null) return;
   const db = createDatabase(pool);
   await holdBack(db);
-  // The endings are applied in the order of the file, in which no step causes mails about another step.
+  // The order of kinds matters: an earlier ending must not cause mails about a later one.
   const byKind = Map.groupBy(restored.endings, ({ kind }) => kind);
   const counts: Record<string, number> = {};
   for (const [kind, endings] of byKind) {

@@ -21,19 +21,19 @@ interface Role {
   pool: Pool;
   /** URL of the role's database. */
   url: string;
-  /** Time that the role deliberately waits while stopping (draining), in ms. */
+  /** Time that the role waits deliberately while it stops (draining), in ms. */
   leavesForMs?: number;
-  /** Whether clients should connect to it. Left out: always. */
+  /** Whether clients should connect to the role. Without this function they always should. */
   isReady?(): boolean;
   stop(): Promise<void>;
 }
 
-/** Maximum time for a graceful stop, in which requests in progress may finish. Then the process exits. */
+/** Maximum time for a graceful stop, during which requests in progress may finish. Then the process exits. */
 const STOP_MS = 9_000;
 
 /**
- * Runs a role until a signal arrives or its supervisor has exited. Opens the operators' port, reports to the supervisor when the role is
- * ready, stops the role gracefully, and ends the process.
+ * Runs a role until a signal arrives or its supervisor exits. Opens the operators' port, notifies the supervisor when
+ * the role is ready, stops the role gracefully, and ends the process.
  */
 export async function runRole(
   name: string,
@@ -64,7 +64,7 @@ export async function runRole(
   const { pool } = role;
   metrics.valuesOf({ energy_role_up: '1 while the role runs' }, async () => ({ energy_role_up: 1 }));
   metrics.valuesOf(DATABASE_METRICS, () => readDatabaseMetrics(pool));
-  // A separate pool, because brokers wait for these answers, which must not queue behind the role's own queries.
+  // A separate pool, because brokers wait for these answers, which must not queue behind the role's other queries.
   const access = createPool(role.url, { max: 2, applicationName: `energy ${name} operator`, isAnswering: true });
   const operated = {
     metrics: async () => [await metrics.asJson()],
@@ -81,12 +81,15 @@ export async function runRole(
   });
   const ready = { ...role.ready, operator_port: operator.port };
   log.info(ready, 'ready');
-  // Flush the cache now, because a killed process never reaches its exit handler.
+  // Writes the compile cache now, because a killed process never reaches its exit handler.
   flushCompileCache();
   process.send?.({ ready: name, ...ready });
 }
 
-/** Logs, at the start of a role, database settings that could lose an acknowledged commit in a failover. `url`: the configured URL. */
+/**
+ * Logs, at the start of a role, database settings with which a failover could lose an acknowledged commit. `url`: the
+ * configured URL.
+ */
 export async function warnOfCommitRisks(pool: Pool, url: string, log: Logger): Promise<void> {
   for (const risk of listCommitRisks(await readCommitFacts(queryOn(pool), urlsOfHosts(url).length)))
     log.warn({ risk }, 'database');

@@ -7,12 +7,17 @@ import { createDatabase, createPool, type Database } from '#src/database/connect
 
 const HISTORY_DAYS = 30;
 const LOOK_EVERY_MS = 2_000;
-/** Maximum number of homes that one sandbox simulates; further homes have no devices. */
+/** Maximum number of homes that a sandbox simulates. Further homes have no devices. */
 const MAX_HOMES = 200;
-/** Locations of simulated devices, by which a user distinguishes them from real ones. The simulator identifies them by their ids. */
+/**
+ * Locations of simulated devices, which distinguish them from real ones for users. The simulator itself uses their ids.
+ */
 const LOCATIONS = { smart_meter: 'Simulated meter cupboard', thermostat: 'Simulated living room' };
 
-/** Gives each homeowner of the sandbox a simulated meter and thermostat with a month of history, and simulates their readings. */
+/**
+ * Creates a simulated meter and thermostat with a month of history for each homeowner of the sandbox, and simulates
+ * their readings.
+ */
 export function startSandbox(config: Config, databaseUrl: string, log: Logger): { stop(): Promise<void> } {
   const pool = createPool(databaseUrl, { max: 2, applicationName: 'energy sandbox' });
   const db = createDatabase(pool);

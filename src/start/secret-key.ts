@@ -14,12 +14,14 @@ const WHAT_TO_DO =
 const fileOf = (config: Config): string => join(config.dataDir, 'secret.key');
 
 /**
- * Returns the installation's secret: SECRET_KEY, or the content of `secret.key` in the data directory. If there is no key and the database
- * contains nothing encrypted, the file is created (mode 0600). If several processes start at once, one creates it and all use it. Throws,
- * with what to do, if the key that encrypted the database's contents is missing or another key is present.
+ * Returns the installation's secret: SECRET_KEY, or the content of `secret.key` in the data directory. If there is no
+ * key and the database contains nothing encrypted, creates the file (mode 0600). If several processes start at once,
+ * one creates it and all use it. If the key that encrypted the database's contents is missing or another key is
+ * configured, throws an error with the remedy.
  */
 export async function secretKey(config: Config, db: Database): Promise<string> {
-  // Read the samples before the file: a process that encrypts something has created the file first.
+  // Read the samples before the file. A process that encrypts something creates the file first, so samples without a
+  // file mean that the key is missing.
   const samples = await readEncryptedSamples(queryOf(db));
   const file = fileOf(config);
   const make = () => {
@@ -39,7 +41,7 @@ export async function secretKey(config: Config, db: Database): Promise<string> {
   return secret;
 }
 
-/** Creates `secret.key` as the installation's secret, whatever the database contains. */
+/** Writes a new secret to `secret.key` and returns it, whatever the database contains. */
 export const newSecretKey = async (config: Config): Promise<string> =>
   config.secretKey ?? (await secretInFile(config, newSecret));
 
@@ -60,17 +62,18 @@ export function canDecrypt(box: SecretBox, sealed: Buffer): boolean {
   }
 }
 
-/** Result of giving up values whose key is lost. */
+/** Result of discarding values whose key is lost. */
 export interface GivenUpSecrets {
-  /** Subscriptions that are paused until their owners set a new `auth_token`. */
+  /** Subscriptions that were paused until their owners set a new `auth_token`. */
   webhooks: { webhook_id: string; user_id: string; url: string }[];
-  /** Number of deleted stored answers to POSTs with an Idempotency-Key. */
+  /** Number of stored answers to POSTs with an Idempotency-Key that were deleted. */
   answers: number;
 }
 
 /**
- * Gives up encrypted values if their key is lost: everything that the present key (SECRET_KEY, `secret.key`, or a new one) cannot decrypt.
- * The secret of a webhook is replaced by a random one; the webhook continues when its owner sets a new token. All or nothing.
+ * Discards encrypted values whose key is lost: all that the present key (SECRET_KEY, `secret.key`, or a new one) cannot
+ * decrypt. Replaces the secret of a webhook by a random one; the webhook continues when its owner sets a new token. All
+ * in one transaction.
  */
 export async function giveUpEncryptedSecrets(db: Database, config: Config): Promise<GivenUpSecrets> {
   const box = createSecretBox(await newSecretKey(config));
@@ -127,8 +130,8 @@ export async function giveUpEncryptedSecrets(db: Database, config: Config): Prom
 }
 
 /**
- * Returns the content of a file, which is created if it is missing. If several processes start at once, also in containers that share a
- * volume, one creates it atomically and all of them get that content. `mode`: file mode of a new file.
+ * Returns the content of a file, and creates the file if it is missing. If several processes start at once, even in
+ * containers that share a volume, one creates it atomically and all get its content. `mode`: file mode of a new file.
  */
 export async function createFileOnce(
   file: string,
@@ -137,11 +140,11 @@ export async function createFileOnce(
 ): Promise<string> {
   const known = await readFile(file, 'utf8').catch(missing);
   if (known !== null && known !== '') return known;
-  // A random name, because in containers all processes have the same process id.
+  // The name is random, because in containers all processes have the same process id.
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
   try {
     await writeFile(mine, await make(), { mode, flag: 'wx' });
-    // A power cut can leave an empty file.
+    // An empty file is removed, because a power cut can leave one.
     if (known === '') await rm(file, { force: true });
     await link(mine, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;

@@ -23,23 +23,23 @@ import { MOVED_RELATIONS, type MoveSteps, moveInstallation } from './move.ts';
 
 /** Result of an upgrade. */
 export interface UpgradeReport {
-  /** Major versions of PostgreSQL. */
+  /** Major versions of PostgreSQL before and after the upgrade. */
   from: number;
   to: number;
-  /** Folder that keeps the old cluster unchanged. */
+  /** Folder with the unchanged old cluster. */
   kept: string;
-  /** Every relation with its number of rows: equal in both clusters, by count and sum. */
+  /** Every relation with its number of rows, which are equal in both clusters by count and fingerprint. */
   relations: { relation: string; rows: number }[];
   /** Aggregates whose recomputed values differ from those of the old cluster. */
   mended: string[];
 }
 
-/** Folders of an upgrade, below the data directory. */
+/** Returns the folders of an upgrade, below the data directory. */
 const foldersOf = (dataDir: string) => {
   const work = upgradeFolderOf(dataDir);
   return {
     work,
-    /** Data directories: the copy of the old cluster, and the new cluster. */
+    /** Data directories of the copy of the old cluster, and of the new cluster. */
     old: join(work, 'old'),
     new: upgradedDirOf(dataDir),
     programs: join(work, 'programs'),
@@ -49,11 +49,11 @@ const foldersOf = (dataDir: string) => {
 };
 
 /**
- * Upgrades a cluster of an earlier major version to this version's PostgreSQL. A copy of the old cluster is moved into a new one, as
- * between two databases, and compared relation by relation; the old cluster is kept unchanged. The data directory must be locked
- * (lockDataDir). The upgrade may be interrupted (kill -9) at any point and run again: the old cluster stays in place until the new one is
- * complete. `programs`: folder with the earlier version's programs; without it they are installed by npm. Null if there is nothing to do.
- * Throws with what to do.
+ * Upgrades a cluster of an earlier major version to this version's PostgreSQL. A copy of the old cluster is moved into
+ * a new one, as between two databases, and compared relation by relation; the old cluster is not changed. The data
+ * directory must be locked (lockDataDir). The upgrade may be interrupted (kill -9) at any point and run again, because
+ * the old cluster is in use until the new one is complete. `programs`: folder with the earlier version's programs;
+ * without it npm installs them. Null if no upgrade is needed. Throws with the remedy.
  */
 export async function upgradeDatabase(
   dataDir: string,
@@ -64,7 +64,7 @@ export async function upgradeDatabase(
   const made = await readMajorVersion(dataDir);
   const known = await reportIn(at.report);
   if (made === null && !known) throw new Error(`There is no embedded database in ${dataDir}.`);
-  // An earlier run was interrupted in its last steps, when the new cluster was complete.
+  // If an earlier run was interrupted in its last steps, the new cluster is complete.
   if (made === null && known) return takePlace(dataDir, known.report);
   if (made === ours.major || made === null) {
     if (known) await rm(at.work, { recursive: true, force: true });
@@ -81,7 +81,7 @@ export async function upgradeDatabase(
   const old = programs === undefined ? await earlierBinaries(made, at.programs) : binariesIn(programs);
   if (old.major !== made)
     throw new Error(`${programs} has PostgreSQL ${old.major}, but the database was made by PostgreSQL ${made}.`);
-  // A killed service leaves the old server running.
+  // The old server may still be running, if the service was killed.
   await stopEmbeddedPostgres(dataDir, old);
   const state = await hashClusterState(clusterFolder(dataDir));
   if (known?.state === state) return takePlace(dataDir, known.report);
@@ -105,7 +105,7 @@ export async function upgradeDatabase(
   }
 }
 
-/** The report, with the state of the old cluster at the time of the copy: it is valid for no other state. */
+/** The report, with the state of the old cluster at the time of the copy. It is valid for this state only. */
 interface Noted {
   state: string;
   report: UpgradeReport;
@@ -125,15 +125,15 @@ async function stopBoth(
   await stopEmbeddedPostgres(at.new, ours);
 }
 
-/** Moves the data, unless an earlier run finished this step before it was interrupted. */
+/** Moves the data, unless an earlier, interrupted run completed this step. */
 async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveSteps): Promise<void> {
   const pools = { source: createPool(sourceUrl, { max: 1 }), target: createPool(targetUrl, { max: 1 }) };
-  // The queries fail in a new, empty database, which has no schema.
+  // The queries fail in a new, empty database, because it has no schema.
   const isDone = await isTargetFilled(pools).catch(() => false);
   await Promise.all([pools.source.end(), pools.target.end()]);
   if (isDone) return;
   await moveInstallation(sourceUrl, targetUrl, { timescale: 'auto' }, steps).catch((error: Error) => {
-    // Errors about the old database concern only its copy.
+    // An error about the old database concerns only its copy, so the database itself is unchanged.
     throw new Error(`The upgrade stopped, and the database is unchanged: ${error.message}`, { cause: error });
   });
 }
@@ -168,7 +168,7 @@ async function compare(
   }
 }
 
-/** Replaces the old cluster by the new one. Steps that an earlier, interrupted run completed are skipped. */
+/** Replaces the old cluster by the new one. Skips steps that an earlier, interrupted run completed. */
 async function takePlace(dataDir: string, report: UpgradeReport): Promise<UpgradeReport> {
   const at = foldersOf(dataDir);
   const cluster = clusterFolder(dataDir);

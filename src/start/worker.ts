@@ -34,12 +34,14 @@ import {
 import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
-/** Interval at which each loop looks for work. */
+/** Interval at which each of the worker's loops checks for work, ms. */
 const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200, sources: 1_000, endings: 500 };
-/** Number of sources that a worker fetches at once: one that does not answer must not delay the others. */
+/**
+ * Number of sources that a worker fetches concurrently, so that one which does not answer does not delay the others.
+ */
 const FETCHES_AT_ONCE = 4;
 
-/** These metrics read a row of every device, so they are cached however often they are scraped. */
+/** Interval for which these metrics are cached, because they read a row of every device. */
 const COUNTED_EVERY_MS = 60_000;
 
 /** Runs the worker role: alerts, events and their delivery, and jobs. */
@@ -58,7 +60,8 @@ export async function runWorker(config: Config): Promise<void> {
     const { capabilities } = database;
     const { retentionMonths, dataDir } = config;
     const backup = await readBackupPlan(config);
-    // This role may be the first on a new disk, and one of its jobs watches the data directory.
+    // The data directory is created here, because this role may be the first on a new disk, and one of its jobs checks
+    // the free space there.
     await mkdir(dataDir, { recursive: true });
     const db = createDatabase(pool);
     const ahead = { daysToPack: 0 };
@@ -72,7 +75,8 @@ export async function runWorker(config: Config): Promise<void> {
     const { homeAssistant } = config;
     const stopHomeAssistant =
       homeAssistant &&
-      // Only with a broker of Home Assistant: the MQTT client is a tenth of the worker's code.
+      // Imported only if a broker of Home Assistant is configured, because the MQTT client is a tenth of the worker's
+      // code.
       (await import('#src/homeassistant/publish.ts')).startHomeAssistant(
         { ...homeAssistant, publicUrl: config.isPublicUrlGiven ? config.publicUrl : null },
         { pool, clock: systemClock, log, secret: await secretKey(config, db) },
@@ -113,7 +117,10 @@ export async function runWorker(config: Config): Promise<void> {
   });
 }
 
-/** Starts the loops that fetch the values of series with a source. Returns a function that ends fetches under way, and stops the loops. */
+/**
+ * Starts the loops that fetch the values of series with a source. Returns a function that aborts fetches in progress
+ * and stops the loops.
+ */
 async function startFetching(config: Config, db: Database, { log }: { log: Logger }): Promise<() => Promise<void>> {
   const { fetchAnswer, close } = await openAnswerFetcher(config);
   const stopping = new AbortController();
@@ -176,8 +183,8 @@ async function startTelling(
     counts.evaluated += candidates;
     counts.fired += fired;
     if (fired > 0) deliveries.kick();
-    // Changes that arrive during a pass wait for the next one, so that a user whose meters send constantly is evaluated once for many
-    // readings.
+    // Changes that arrive during a pass wait for the next one. So a user whose meters send constantly is evaluated once
+    // for many readings.
     return hasMore ? changes : 0;
   };
   const tell = () => publishUsage(pool, clock());

@@ -13,7 +13,10 @@ test('a file of exceptions has one account and cell per line, and may contain co
   expect(() => parseExceptions('usr_1 c2 c3\n')).toThrow('line 1');
 });
 
-/** Applies changes as HAProxy does: it finds the first of two entries of one name. A request may come after each command. */
+/**
+ * Applies changes as HAProxy does: if a name has two entries, a look-up finds the first. A request may come after each
+ * command.
+ */
 function apply(
   entries: readonly MapEntry[],
   changes: readonly MapChange[],
@@ -37,7 +40,7 @@ test('updates of a router make its map equal to the file, change nothing else, a
   const names = fc.constantFrom<string>('usr_1', 'usr_2', 'dev_1', 'dev_2', 'AB');
   const cells = fc.constantFrom('first', 'c2', 'c3');
   const files = fc.array(fc.tuple(names, cells)).map((entries) => new Map(entries));
-  // A name may be there twice: a change was interrupted.
+  // A map may contain a name twice after an interrupted change.
   const maps = fc
     .array(fc.tuple(names, cells))
     .map((entries) => entries.map(([name, value], index) => ({ ref: `0x${index}`, name, value })));

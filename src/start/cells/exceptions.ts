@@ -3,21 +3,27 @@ import { basename } from 'node:path';
 import { changeMap, findMap, type MapChange, type MapEntry, readMap } from './runtime-api.ts';
 
 /**
- * Exceptions of the routers: names of accounts that have moved to another cell than the one that made them, each with its present cell.
- * A name is an id of an account, device or gateway, or the SHA-256 of a key or a session's secret in upper-case hexadecimal digits (HAProxy's form).
+ * Exceptions of the routers: names of accounts that have moved away from the cell that created them, each with its
+ * present cell. A name is an id of an account, device or gateway, or the SHA-256 of a key or of a session's secret in
+ * upper-case hexadecimal digits (HAProxy's form).
  */
 export type Exceptions = ReadonlyMap<string, string>;
 
-/** The file of exceptions, which routers read when they start, and the running routers (runtime-api.ts). */
+/**
+ * Where exceptions are stored: the file, which routers read when they start, and the running routers (runtime-api.ts).
+ */
 export interface ExceptionTargets {
   file: string;
   routers: readonly string[];
 }
 
-/** Cells by names. Null: the name needs no exception, because it contains its cell. */
+/** Cell by name. Null if the name needs no exception, because it contains its cell. */
 export type CellByName = ReadonlyMap<string, string | null>;
 
-/** Parses a file of exceptions: a name and a cell a line, comments after `#`. Throws with the line that is neither. Pure. */
+/**
+ * Parses a file of exceptions: each line has a name and a cell, and comments follow a `#`. Throws with the number of an
+ * invalid line. Pure.
+ */
 export function parseExceptions(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [index, line] of text.split('\n').entries()) {
@@ -31,7 +37,7 @@ export function parseExceptions(text: string): Map<string, string> {
   return found;
 }
 
-/** Returns exceptions after a change. Pure. */
+/** Returns the exceptions after a change of routing. Pure. */
 export function applyRouting(exceptions: Exceptions, routing: CellByName): Map<string, string> {
   const changed = new Map(exceptions);
   for (const [name, cell] of routing)
@@ -41,8 +47,8 @@ export function applyRouting(exceptions: Exceptions, routing: CellByName): Map<s
 }
 
 /**
- * Returns the changes that make a map equal to the wanted entries. A name has two entries after an interrupted change. `names`: only
- * these; left out: all. Pure.
+ * Returns the changes after which a router's map has the wanted entries. After an interrupted change, the map may
+ * contain a name twice. `names`: compares only these; by default all. Pure.
  */
 export function listMapChanges(
   wanted: Exceptions,
@@ -60,11 +66,14 @@ export function listMapChanges(
 }
 
 const HEAD = '# Accounts that have moved to another cell. Written by `energy cells`.\n';
-/** A lock that is older was left behind by a killed command: the file is written in milliseconds. */
+/** Age after which a lock counts as left behind by a killed command, because the file is written in milliseconds. */
 const MAX_LOCKED_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
-/** Changes the file of exceptions, so that a router that starts later has them. Concurrent commands take turns. Returns all exceptions. */
+/**
+ * Changes the file of exceptions, so that routers which start later have them. Concurrent commands wait for each other.
+ * Returns all exceptions.
+ */
 async function changeFile(file: string, routing: CellByName): Promise<Exceptions> {
   const next = `${file}.next`;
   const handle = await lock(next);
@@ -99,7 +108,10 @@ async function lock(path: string) {
 export const readExceptions = async (file: string): Promise<Map<string, string>> =>
   parseExceptions(await readFile(file, 'utf8'));
 
-/** Changes exceptions in the file and then in each router. Throws if a router could not be changed; then it must be repeated. */
+/**
+ * Stores exceptions in the file and then in each router. Throws if a router could not be changed; `synchroniseRouters`
+ * must then be run.
+ */
 export async function storeExceptions({ file, routers }: ExceptionTargets, routing: CellByName): Promise<void> {
   const wanted = await changeFile(file, routing);
   await eachRouter(routers, async (router) => {
@@ -126,7 +138,7 @@ export async function countDifferences(router: string, file: string): Promise<nu
   return listMapChanges(await readExceptions(file), await readMap(router, path)).length;
 }
 
-/** Runs a function for all routers, even if one of them fails. Throws one error with all reasons. */
+/** Runs a function for each router, even if it fails for some. Throws one error with all reasons. */
 async function eachRouter<T>(routers: readonly string[], run: (router: string) => Promise<T>): Promise<T[]> {
   const results = await Promise.allSettled(routers.map(run));
   const reasons = results.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []));

@@ -1,16 +1,19 @@
 import { countDifferences, readExceptions } from './exceptions.ts';
 import { readBackends } from './runtime-api.ts';
 
-/** A cell as a router sees it. */
+/** State of a cell, as a router reports it. */
 export interface CellHealth {
   cell: string;
   router: string;
-  /** Whether the cell responds to HTTPS and to MQTT. Null if the router has no such backend. */
+  /** Whether the cell responds over HTTPS and over MQTT. Null if the router has no such backend. */
   https: boolean | null;
   mqtt: boolean | null;
 }
 
-/** A router. `problem`: reason why it cannot be queried; null if it responds. `differing`: entries of its map that differ from the file. */
+/**
+ * State of a router. `problem`: reason why it cannot be queried; null if it responds. `differing`: number of entries of
+ * its map that differ from the file.
+ */
 interface RouterHealth {
   router: string;
   problem: string | null;

@@ -3,7 +3,7 @@ import { moveUsers, type UsersMove, type UsersMoveReport } from '../users-move/m
 import type { AccountName, AccountRoutes } from '../users-move/routes.ts';
 import { type ExceptionTargets, storeExceptions } from './exceptions.ts';
 
-/** Name, in commands, of the first cell, whose identifiers contain no cell name. */
+/** Name of the first cell in commands. Its identifiers contain no cell name. */
 export const FIRST_CELL = 'first';
 
 /** Result of a move to another cell. */
@@ -18,15 +18,19 @@ export interface CellsOfMove {
   to: { cell: string; database: string };
 }
 
-/** Returns the routing of names to a cell. A name that contains the cell needs no exception. Pure. */
+/**
+ * Returns the routing of names to a cell. A name that contains the cell is mapped to null, because it needs no
+ * exception. Pure.
+ */
 export function routingTo(cell: string, names: readonly AccountName[]): Map<string, string | null> {
   const isOwn = ({ madeBy }: AccountName) => madeBy !== undefined && (madeBy ?? FIRST_CELL) === cell;
   return new Map(names.map((one) => [one.name, isOwn(one) ? null : cell]));
 }
 
 /**
- * Moves accounts to another cell, one at a time, so that each is closed as shortly as possible; a utility moves together with its
- * homeowners. Ends with exceptions in the routers. It may be interrupted at any point and run again (users-move/move-users.ts).
+ * Moves accounts to another cell. They move one at a time, so that each is closed as briefly as possible, but a utility
+ * moves together with its homeowners. Stores exceptions in the routers. May be interrupted at any point and run again
+ * (users-move/move-users.ts).
  */
 export async function moveToCell(
   { from, to }: CellsOfMove,
@@ -39,7 +43,7 @@ export async function moveToCell(
     /** Ids or e-mail addresses of the accounts. */
     users: readonly string[];
     places: ExceptionTargets;
-    /** Pool of the cell that has the accounts. */
+    /** Pool of the cell in which the accounts are. */
     source: Pool;
   },
 ): Promise<CellMoveReport> {
@@ -50,7 +54,8 @@ export async function moveToCell(
   const report: CellMoveReport = { users: 0, moved_before: 0, held_ms: 0, forwarded: 0, removed: 0, unpriced: [] };
   const groups = await groupUsers(source, users);
   for (const [index, accounts] of groups.entries()) {
-    // Each run forwards the messages of all earlier accounts; only the last one waits until no device is connected to the old cell.
+    // Each run forwards the messages of all accounts moved so far. Only the last run waits until no device is connected
+    // to the old cell.
     const { connectedMs, ...hurried } = how;
     const one = await moveUsers(from.database, to.database, {
       ...(index === groups.length - 1 ? how : hurried),
@@ -68,11 +73,11 @@ export async function moveToCell(
 }
 
 /**
- * Groups accounts that must move together. The first group contains the accounts that are closed here, because an interrupted move of them
- * must be completed first.
+ * Groups accounts that must move together. The first group contains the accounts that are closed here, because their
+ * interrupted move must be completed first.
  */
 async function groupUsers(source: Pool, users: readonly string[]): Promise<string[][]> {
-  // Raw SQL: a list as one parameter.
+  // Raw SQL: ids passed as one parameter.
   const { rows } = await source.query(
     `SELECT n.name, u.user_id, u.enrolled_by FROM unnest($1::text[]) WITH ORDINALITY n (name, place)
      LEFT JOIN users u ON u.user_id = n.name OR lower(u.email) = lower(n.name) ORDER BY place`,

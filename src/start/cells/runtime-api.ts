@@ -41,8 +41,8 @@ export async function readBackends(router: string): Promise<Backend[]> {
 }
 
 /**
- * Returns the path under which a router knows the map file of this name. The router may see its folder under a different path (chroot,
- * container).
+ * Returns the path under which a router knows the map file with this name. The router may have another path to its
+ * folder (chroot, container).
  */
 export async function findMap(router: string, fileName: string): Promise<string> {
   const listed = await ask(router, 'show map\n');
@@ -53,7 +53,10 @@ export async function findMap(router: string, fileName: string): Promise<string>
   return found;
 }
 
-/** An entry of a router's map. `ref`: HAProxy's name of this entry, because a name may have several, of which the first is found. */
+/**
+ * An entry of a router's map. `ref`: HAProxy's name of the entry, because a key may have several entries, of which only
+ * the first is used.
+ */
 export interface MapEntry {
   ref: string;
   name: string;
@@ -68,7 +71,7 @@ export async function readMap(router: string, path: string): Promise<MapEntry[]>
   }));
 }
 
-/** A change of a router's map: the value to add, if any, and the entries to remove. */
+/** A change of one key in a router's map: the value to add, if any, and the entries to remove. */
 export interface MapChange {
   name: string;
   add: string | null;
@@ -76,8 +79,9 @@ export interface MapChange {
 }
 
 /**
- * Changes entries of a router's map while it runs. Adds the new value and then removes the old one, so that each request finds one of them.
- * Uses `add map`, whose time does not depend on the size of the map as that of `set map` does (345 ms in a map of a million entries).
+ * Changes entries of a router's map while the router runs. Adds the new value and then removes the old one, so that
+ * each request finds one of them. Uses `add map`, because the time of `set map` depends on the size of the map (345 ms
+ * in a map of a million entries).
  */
 export async function changeMap(router: string, path: string, changes: readonly MapChange[]): Promise<void> {
   let request = '';

@@ -10,13 +10,15 @@ import { rebuildTables } from '#src/rollups/rebuild.ts';
 import { markDaysStale, refreshUntilComplete, withRefreshLocked } from '#src/rollups/refresh.ts';
 import type { Installation } from './ends.ts';
 
-// Raw SQL: temporary tables and views of relations that are named at run time.
+// Raw SQL: temporary tables and views of relations whose names are known only at run time.
 
 const viewOf = (relation: string): string => `part_${relation}`;
 const OF_SERIES = 'series_id IN (SELECT arrives_as FROM part_series)';
 const OF_USERS = 'user_id IN (SELECT user_id FROM part_users)';
 
-/** Relations that are copied while the accounts are open, and again after they are closed. The load profile comes last. */
+/**
+ * Relations that are copied while the accounts are open, and again after they are closed. The load profile comes last.
+ */
 export const STREAMED_PARTS: readonly CopiedRelation[] = [
   ...STREAMED_RELATIONS.map(({ relation, by }) => ({
     relation,
@@ -34,8 +36,8 @@ export const STREAMED_PARTS: readonly CopiedRelation[] = [
 export const accountViewOf = (relation: string): string => viewOf(relation);
 
 /**
- * Returns the values of `user_id` that the accounts have in the load profile and the aggregates: their ids, and a key for each of their
- * separately counted meters.
+ * Returns the values of `user_id` in the accounts' rows of the load profile and the aggregates: their ids, and a key
+ * for each of their meters that are aggregated separately.
  */
 export const consumptionKeysOf = (userIds: readonly string[]): string[] =>
   userIds.flatMap((userId) => [userId, ...SEPARATE_METERS.map((meter) => meterKey(userId, meter))]);
@@ -47,7 +49,7 @@ interface Series {
   kind: string;
 }
 
-/** Returns the accounts' series. For closed accounts they are in the parcels. */
+/** Returns the accounts' series. For closed accounts they are read from `parcels`. */
 async function seriesOf(source: PoolClient, userIds: readonly string[]): Promise<Series[]> {
   const { rows } = await source.query(
     `SELECT series_id, device_id, channel, kind FROM series JOIN devices USING (device_id) WHERE user_id = ANY ($1)
@@ -60,8 +62,8 @@ async function seriesOf(source: PoolClient, userIds: readonly string[]): Promise
 }
 
 /**
- * Prepares the sessions of both installations. Assigns new series the permanent ids that they will have at the target, and creates views of
- * the accounts' rows with these ids.
+ * Prepares the sessions of both installations. Assigns to new series the permanent ids that they will have at the
+ * target, and creates views of the accounts' rows with these ids.
  */
 export async function prepareAccountViews({ source, target }: CopyEnds, userIds: readonly string[]): Promise<void> {
   const series = await seriesOf(source, userIds);
@@ -106,13 +108,13 @@ async function openEnd(
   }
 }
 
-// Raw SQL: relations are named at run time, from src/rollups/levels.ts.
+// Raw SQL: relations whose names come from src/rollups/levels.ts.
 
 const EVER = new Date(0);
 
 const monthOf = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1));
 
-/** Returns the keys (of `consumptionKeysOf`) that have any rows. */
+/** Returns those of the keys (see `consumptionKeysOf`) that have rows. */
 export async function findKeysWithRows(pool: Pool, keys: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query(
     `SELECT k AS key FROM unnest($1::text[]) k WHERE EXISTS (SELECT FROM device_hours WHERE user_id = k)
@@ -122,7 +124,9 @@ export async function findKeysWithRows(pool: Pool, keys: readonly string[]): Pro
   return rows.map(({ key }) => key);
 }
 
-/** Recomputes the aggregates of keys that differ from the copied load profile, for example after an interrupted move. */
+/**
+ * Recomputes the aggregates of keys if they differ from the copied load profile, for example after an interrupted move.
+ */
 export async function repairAggregates(target: Installation, keys: readonly string[]): Promise<void> {
   const wrong: string[] = [];
   for (const key of keys) if (!(await isRight(target, key, EVER))) wrong.push(key);

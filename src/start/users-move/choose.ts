@@ -1,9 +1,9 @@
 import type { Pool } from '#src/database/connect.ts';
 import type { MoveInstallations } from './ends.ts';
 
-// Raw SQL: two databases at once, and lists as one parameter.
+// Raw SQL: two databases at once, and ids passed as one parameter.
 
-/** The accounts of a file, by the progress of their move. */
+/** Accounts of the operator's file, by the progress of their move. */
 interface Chosen {
   /** Accounts that are in this installation and may move. */
   toMove: string[];
@@ -11,7 +11,7 @@ interface Chosen {
   unfinished: string[];
   /** Accounts that have moved already. */
   moved: string[];
-  /** Line in the file, by the account's id. */
+  /** Line number in the file, by the account's id. */
   lines: ReadonlyMap<string, number>;
 }
 
@@ -21,7 +21,10 @@ interface Departure {
   isFinished: boolean;
 }
 
-/** Finds the accounts that a file names. Throws with every invalid line, and every reason why an account cannot move. */
+/**
+ * Finds the accounts that a file names. Throws one error with every invalid line and every reason why an account cannot
+ * move.
+ */
 export async function chooseAccounts(
   { source, target }: MoveInstallations,
   named: readonly Named[],
@@ -61,7 +64,7 @@ export async function chooseAccounts(
 }
 
 async function departuresOf(pool: Pool): Promise<Map<string, Departure>> {
-  // An account that has come back is in this installation again.
+  // Accounts that have returned to this installation are excluded.
   const { rows } = await pool.query<Departure>(
     `SELECT user_id AS "userId", to_installation AS "to", left_at IS NOT NULL AS "isFinished" FROM departures d
      WHERE NOT EXISTS (SELECT FROM users u WHERE u.user_id = d.user_id)`,
@@ -69,7 +72,7 @@ async function departuresOf(pool: Pool): Promise<Map<string, Departure>> {
   return new Map(rows.map((row) => [row.userId, row]));
 }
 
-/** Returns accounts by the id or e-mail address that the file uses, in lower case. */
+/** Returns accounts by the name that the file uses: the id, or the e-mail address in lower case. */
 async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<string, MoveCandidate>> {
   const { rows } = await pool.query<MoveCandidate & { name: string }>(
     `SELECT lower(n.name) AS name, user_id AS "userId", email, role, enrolled_by AS "enrolledBy"
@@ -80,8 +83,8 @@ async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<s
 }
 
 /**
- * Returns the ids of accounts that the file names by e-mail address and that are no longer active here. They are found in the bundle of a
- * closed account or in the other installation.
+ * Returns the ids of accounts that the file names by e-mail address and that are not active here. They are found in the
+ * bundle of a closed account, or in the other installation.
  */
 async function goneByEmail(
   { source, target }: MoveInstallations,
@@ -152,7 +155,7 @@ interface Named {
   name: string;
 }
 
-/** Parses a file of accounts: one `user_id` or e-mail address a line; text after a `#` is a comment. Pure. */
+/** Parses a file of accounts: each line has a `user_id` or an e-mail address, and comments follow a `#`. Pure. */
 export function parseAccounts(text: string): { named: Named[]; errors: string[] } {
   const named: Named[] = [];
   const errors: string[] = [];
@@ -177,7 +180,7 @@ export function parseAccounts(text: string): { named: Named[]; errors: string[] 
   return { named, errors };
 }
 
-/** An account that may move, with the facts that decide whether it can. */
+/** An account of the file, with the facts that decide whether it can move. */
 export interface MoveCandidate {
   userId: string;
   email: string;
@@ -185,7 +188,7 @@ export interface MoveCandidate {
   enrolledBy: string | null;
 }
 
-/** State of the two installations that decides which accounts may move. */
+/** Facts about both installations that decide which accounts can move. */
 export interface MoveConstraints {
   /** Ids of accounts that exist in the other installation. */
   there: ReadonlySet<string>;

@@ -25,19 +25,20 @@ import { eraseTraces } from '#src/users/erase.ts';
 import { countUnmovedEnrolled } from './choose.ts';
 import { removeExpectedNames } from './routes.ts';
 
-// Raw SQL: locks, and relations stored as parcels.
+// Raw SQL: locks, and relations whose rows are stored as parcels.
 
-/** A delivery lasts no longer than its lease (src/delivery/take.ts). */
+/** Maximum duration of a delivery: that of its lease (src/delivery/take.ts). */
 const MAX_DELIVERY_MS = 130_000;
 const LOOK_AGAIN_MS = 50;
 
 class UnderWay extends Error {}
 
 /**
- * Closes accounts in one transaction. Concurrent writes to them wait for it and then no longer find the accounts. Their rows are then in
- * `parcels`, and their devices are marked as moved, so that later messages are stored (ingest/write/moved-accounts.ts). Waits for
- * deliveries in progress, so that no receiver gets an event twice. `redirect` runs within the transaction, as soon as the accounts are locked:
- * no new device, key or session can appear after it. It may run several times.
+ * Closes accounts in one transaction. Concurrent writers wait until it ends and then no longer find the accounts. The
+ * accounts' rows are then in `parcels`, and their devices are marked as moved, so that later messages are stored
+ * (ingest/write/moved-accounts.ts). Waits for deliveries in progress, so that no receiver gets an event twice.
+ * `redirect` is called within the transaction, as soon as the accounts are locked and no new device, key or session can
+ * be created. It may be called several times.
  */
 export async function closeAccounts(
   pool: Pool,
@@ -61,9 +62,10 @@ async function close(
   userIds: readonly string[],
   { toInstallation, isPatient, redirect }: Parameters<typeof closeAccounts>[2] & { isPatient: boolean },
 ): Promise<void> {
-  // The same order as an erasure (src/users/erase.ts): the refresh, changed hours, the account, gateways, devices, heads.
+  // Locks are taken in the same order as by an erasure (src/users/erase.ts): the refresh, changed hours, the account,
+  // gateways, devices, heads.
   await client.query('SELECT hold_refresh()');
-  // The triggers of sql/schema/0088_endings.sql must not record the accounts as ended.
+  // Prevents the triggers of sql/schema/0088_endings.sql from recording the accounts as ended.
   await client.query("SET LOCAL energy.is_moving = 'on'");
   await packChanges(client, userIds);
   const { rowCount } = await client.query('SELECT FROM users WHERE user_id = ANY ($1) ORDER BY user_id FOR UPDATE', [
@@ -83,7 +85,7 @@ async function close(
     ['device_heads', 'device_id'],
   ])
     await client.query(`SELECT FROM ${relation} WHERE user_id = ANY ($1) ORDER BY ${key} FOR UPDATE`, [userIds]);
-  // This lock stops workers from taking another delivery until the commit.
+  // Prevents workers from taking another delivery until the commit.
   await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
   if (isPatient && (await areDelivering(client, userIds))) throw new UnderWay();
   await redirect(client);
@@ -114,8 +116,8 @@ async function areDelivering(client: PoolClient, userIds: readonly string[]): Pr
 }
 
 /**
- * Opens closed accounts again in this installation, unchanged. Messages that their devices have sent in the meantime still have to be
- * written (`stored-messages.ts`).
+ * Opens closed accounts again in this installation, unchanged. Messages that their devices have sent in the meantime
+ * must be written afterwards (`stored-messages.ts`).
  */
 export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Promise<void> {
   await inTransaction(pool, async (client) => {
@@ -130,9 +132,9 @@ export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Pr
 }
 
 /**
- * Opens accounts at the target in one transaction: inserts all rows that were taken out of the source, with the target's ids, encrypted
- * with its key, and compares them by count and sum. Readings and load profile were copied before. Returns the number of rows of each
- * relation.
+ * Opens accounts at the target in one transaction. Inserts the rows that were taken out of the source, with the
+ * target's ids and encrypted with its key, and compares them by count and fingerprint. Readings and load profile must
+ * have been copied before. Returns the number of rows of each relation.
  */
 export async function openAccounts(
   { source, target }: CopyEnds,
@@ -151,7 +153,7 @@ export async function openAccounts(
       [userIds],
     );
     await removeExpectedNames(target, userIds);
-    // The accounts may have moved away from the target earlier.
+    // Removes departures of accounts that moved away from the target earlier and now return.
     await target.query('DELETE FROM departures WHERE user_id = ANY ($1)', [userIds]);
     await target.query('INSERT INTO arrivals (user_id, from_installation) SELECT unnest($1::text[]), $2', [
       userIds,
@@ -163,8 +165,8 @@ export async function openAccounts(
 }
 
 /**
- * Whether closed accounts were opened at the target. Waits for a concurrent opening: the transaction of a killed process may continue for a
- * while.
+ * Whether closed accounts were opened at the target. Waits for a concurrent opening, because the transaction of a
+ * killed process may continue for a while.
  */
 export async function areAccountsOpen(
   target: Pool,
@@ -181,12 +183,10 @@ export async function areAccountsOpen(
   });
 }
 
-/**
- * Removes the remaining rows of accounts that are open at the target, one account at a time, as an erasure does; then removes the parcels.
- */
+/** Erases the remaining rows of accounts that are open at the target, one account at a time, and then the parcels. */
 export async function eraseMovedAccounts(pool: Pool, userIds: readonly string[]): Promise<void> {
   const db = createDatabase(pool);
-  // Raw SQL: parcels, and lists as one parameter.
+  // Raw SQL: parcels, and ids passed as one parameter.
   const { rows } = await pool.query(
     `SELECT u.user_id, ARRAY(SELECT row->>'device_id' FROM parcels WHERE relation = 'devices' AND row->>'user_id' = u.user_id
          UNION ALL SELECT row->>'gateway_id' FROM parcels WHERE relation = 'gateways' AND row->>'user_id' = u.user_id) AS senders,
@@ -203,7 +203,7 @@ export async function eraseMovedAccounts(pool: Pool, userIds: readonly string[])
   });
 }
 
-/** Records in the audit log that accounts moved to or came from another installation, in the transaction that moves them. */
+/** Records in the audit log that accounts moved to or from another installation, in the transaction that moves them. */
 async function noteMove(
   db: Database,
   userIds: readonly string[],

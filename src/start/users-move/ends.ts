@@ -7,7 +7,7 @@ import { assertSchemaNotNewer } from '#src/database/migrate.ts';
 import { readEncryptedSamples } from '#src/database/sealed.ts';
 import { canDecrypt } from '../secret-key.ts';
 
-/** One of the two installations of a move of accounts. */
+/** One of the two installations between which accounts move. */
 export interface Installation {
   pool: Pool;
   /** `installation_id`. */
@@ -15,15 +15,15 @@ export interface Installation {
   database: DetectedDatabase;
 }
 
-/** The two installations of a move. */
+/** The two installations between which accounts move. */
 export interface MoveInstallations {
   source: Installation;
   target: Installation;
 }
 
-// Raw SQL: here and below; catalogues, advisory locks.
+// Raw SQL, here and below: catalogues and advisory locks.
 
-/** Opens both installations and checks that they are in use, of this version, and not the same one. Throws, with what to do. */
+/** Opens both installations. Throws, with the remedy, unless both are in use, of this version, and different. */
 export async function openInstallations(pools: { source: Pool; target: Pool }): Promise<MoveInstallations> {
   const ends = {
     source: await openInstallation(pools.source, 'this installation'),
@@ -61,8 +61,8 @@ async function schemaOf(pool: Pool): Promise<Set<string>> {
 }
 
 /**
- * Runs a function while, in both installations, no other move of accounts runs, days of the load profile are neither packed nor unpacked,
- * and no history is dropped. Throws if another move is running.
+ * Runs a function while both installations are locked against other moves of accounts, packing and unpacking of the
+ * load profile, and dropping of history. Throws if another move is running.
  */
 export async function withBothLocked<T>(
   { source, target }: { source: Pool; target: Pool },
@@ -78,22 +78,22 @@ export async function withBothLocked<T>(
         throw new Error(
           'Another move of accounts from or to one of the two installations is in progress. Nothing was changed.',
         );
-      // Waits for running jobs of this kind; jobs that start later skip their work until another time.
+      // Waits for a running job of this kind. Jobs that start later skip this run.
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.packing]);
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.historyUpkeep]);
     }
     return await run();
   } finally {
-    // Unlock explicitly: the server may end a session shortly after its client has disconnected, and the next move would find the locks
-    // held.
+    // Unlocks explicitly: the server may end a session only shortly after its client has disconnected, and the next
+    // move would find the locks held.
     await Promise.allSettled(clients.map((client) => client.query('SELECT pg_advisory_unlock_all()')));
     for (const client of clients) client.release(true);
   }
 }
 
 /**
- * Runs a function on an exclusive connection to each installation and closes both. State of the sessions, such as temporary tables, ends
- * with them.
+ * Runs a function with an exclusive connection to each installation, and closes both. State of the sessions, such as
+ * temporary tables, ends with them.
  */
 export async function withInstallations<T>(
   pools: { source: Pool; target: Pool },
@@ -112,7 +112,7 @@ export async function withInstallations<T>(
   }
 }
 
-/** Keys with which the two installations encrypt secrets. */
+/** Encryption keys of the two installations. */
 interface Secrets {
   source: string;
   target: string;
@@ -134,7 +134,8 @@ export async function assertKeysDecrypt({ source, target }: MoveInstallations, s
 }
 
 /**
- * Returns a function that decrypts a value of the source and encrypts it with the target's key. It throws if the value cannot be decrypted.
+ * Returns a function that decrypts a value with the source's key and encrypts it with the target's. It throws if the
+ * value cannot be decrypted.
  */
 export function createReencrypter(secrets: Secrets): (sealed: Buffer) => Buffer {
   const [from, to] = [createSecretBox(secrets.source), createSecretBox(secrets.target)];

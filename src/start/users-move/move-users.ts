@@ -40,19 +40,22 @@ export interface UsersMoveReport {
   relations: { relation: string; rows: number }[];
   /** Consumption of these accounts in closed hours, in mWh: equal in the load profile here and the daily aggregates at the target. */
   total_milliwatt_hours: string;
-  /** Time during which the accounts were closed here and not yet open at the target. */
+  /** Time during which the accounts were closed here and not yet open at the target, ms. */
   held_ms: number;
-  /** Messages that arrived here for moved accounts and were written at the target. */
+  /** Number of messages that arrived here for moved accounts and were written at the target. */
   forwarded: number;
-  /** Messages that arrived here and were removed, because their accounts have been erased at the target. */
+  /** Number of messages that arrived here and were removed, because their accounts have been erased at the target. */
   removed: number;
-  /** Tariffs of the moved accounts that have no prices at the target: their price series belong to accounts that did not move. */
+  /**
+   * Tariffs of the moved accounts that have no prices at the target, because their price series belong to accounts that
+   * did not move.
+   */
   unpriced: UnpricedTariff[];
 }
 
 /** Input of a move of accounts. */
 export interface UsersMove {
-  /** Text of the file of accounts. */
+  /** Content of the file of accounts. */
   accounts: string;
   /** Encryption keys of the two installations: the contents of their `secret.key`. */
   secrets: { source: string; target: string };
@@ -62,21 +65,25 @@ export interface UsersMove {
    * forwards the last messages.
    */
   connectedMs?: number;
-  /** Redirects callers and devices of the accounts. Left out: operators redirect them by hand. */
+  /** Redirects callers and devices of the accounts. Without it, operators redirect them by hand. */
   routes?: AccountRoutes;
   step(text: string): void;
   progress: Progress;
 }
 
-/** Maximum number of copying passes while the accounts are open. The passes end as soon as one copies no more than this many rows. */
+/**
+ * Maximum number of copying passes while the accounts are open. The passes end earlier if one copies at most this many
+ * rows.
+ */
 const MAX_PASSES = 4;
 const FEW_ROWS = 10_000;
 
 /**
- * Moves accounts of a running installation into another running one. Copies their readings and load profile while both run, closes them
- * here in one transaction, copies and compares the rest, opens them at the target in one transaction, and erases them here. Messages that
- * their devices still send here are stored and forwarded. The move may be interrupted (kill -9) at any point and run again. If it fails
- * before the accounts are open at the target, they are opened here again, unchanged.
+ * Moves accounts of a running installation into another running one. Copies their readings and load profile while both
+ * run, closes the accounts here in one transaction, copies and compares the rest, opens them at the target in one
+ * transaction, and erases them here. Messages that their devices still send here are stored and forwarded. The move may
+ * be interrupted (kill -9) at any point and run again. If it fails before the accounts are open at the target, they are
+ * opened here again, unchanged.
  */
 export async function moveUsers(sourceUrl: string, targetUrl: string, how: UsersMove): Promise<UsersMoveReport> {
   const pools = {
@@ -123,10 +130,10 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
   }
 }
 
-/** Interval between two looks for messages that devices still send to the source. */
+/** Interval between two checks for messages that devices still send to the source. */
 const FORWARD_EVERY_MS = 500;
 
-/** Forwards messages until no device can be connected to the source any more. Returns their number. */
+/** Forwards messages until no device can still be connected to the source. Returns their number. */
 async function forwardUntilDisconnected(
   both: MoveInstallations,
   taking: IngestSettings,
@@ -141,8 +148,9 @@ async function forwardUntilDisconnected(
 }
 
 /**
- * Closes accounts at the source. Just before, the target is set to answer 503 for them, and their callers are redirected there: at the
- * source, processes that have cached a caller would read an account without data. If that fails, everything is as before.
+ * Closes accounts at the source. Before that, makes the target answer 503 for them and redirects their callers there:
+ * processes of the source that have cached a caller would otherwise read an account without data. If this fails,
+ * everything is reverted.
  */
 async function closeAndRedirect(
   { source, target }: MoveInstallations,
@@ -157,7 +165,7 @@ async function closeAndRedirect(
   try {
     await closeAccounts(source.pool, userIds, { toInstallation: target.id, redirect });
   } catch (error) {
-    // The router that could not be changed may be the reason.
+    // Redirects the callers back. Errors are ignored, because an unavailable router may be the reason of the failure.
     await how.routes
       ?.toSource(await readAccountNames(source.pool, userIds))
       .catch(({ message }: Error) => how.step(message));
@@ -166,7 +174,7 @@ async function closeAndRedirect(
   }
 }
 
-/** Runs one pass over the relations that are copied by time, and makes the target's rows equal. */
+/** Runs one pass over the relations that are copied by time, after which the target's rows are equal. */
 async function pass(
   both: MoveInstallations,
   userIds: readonly string[],
@@ -176,7 +184,8 @@ async function pass(
   const { source, target } = both;
   const arePacked = !source.database.capabilities.compression;
   if (source.database.capabilities.continuousAggregates) await refreshUntilComplete(source.pool, new Date());
-  // Continuous aggregates are computed from hours alone. The days stay unpacked, because packing is locked out.
+  // Continuous aggregates are computed from hours only, so the days are unpacked. They are not packed meanwhile,
+  // because packing is locked out.
   else if (arePacked && target.database.capabilities.continuousAggregates)
     await unpackDays(source.pool, consumptionKeysOf(userIds));
   return withInstallations({ source: source.pool, target: target.pool }, async (ends) => {
@@ -199,7 +208,10 @@ async function copyMeanwhile(both: MoveInstallations, userIds: readonly string[]
   }
 }
 
-/** Recomputes the aggregates that a pass over the load profile changed. `since`: time of the first change; null if there was none. */
+/**
+ * Recomputes the aggregates of the hours that a pass over the load profile changed. `since`: time of the first change;
+ * null if nothing changed.
+ */
 async function computeSince(
   { target }: MoveInstallations,
   userIds: readonly string[],
@@ -214,7 +226,10 @@ async function computeSince(
   return since;
 }
 
-/** Continues a move whose accounts are closed. If that fails and the accounts are not open at the target, opens them here again. */
+/**
+ * Completes the move of closed accounts. If that fails before the accounts are open at the target, opens them here
+ * again.
+ */
 async function finish(
   both: MoveInstallations,
   userIds: readonly string[],
@@ -230,7 +245,7 @@ async function finish(
       throw error;
     }
   }
-  // Redirect again: a killed command may have redirected only some of the names.
+  // Callers are redirected again, because a killed command may have redirected only some of the names.
   await how.routes?.toTarget(await readAccountNames(source.pool, userIds));
   report.users += userIds.length;
   how.step('Erasing them here …');
@@ -246,7 +261,7 @@ async function bringOver(
   const { source, target } = both;
   how.step('Copying data that arrived since, and comparing …');
   const done = await pass(both, userIds, how, true);
-  // Late hours of the source become changed hours at the target.
+  // Changed hours that the source queued after the closing are moved to the target's queue.
   await inTransaction(source.pool, (client) => packChanges(client, userIds));
   const since = await computeSince(both, userIds, done);
   const keys = await findKeysWithRows(target.pool, consumptionKeysOf(userIds));
@@ -262,7 +277,7 @@ async function bringOver(
   );
   report.relations = [...relations, ...done.map(({ relation, rows }) => ({ relation, rows }))];
   report.total_milliwatt_hours = (BigInt(report.total_milliwatt_hours) + BigInt(is)).toString();
-  // Raw SQL: here and below; times of the database, and lists as one parameter.
+  // Raw SQL, here and below: the database's clock, and ids passed as one parameter.
   const { rows } = await source.pool.query(
     'SELECT round(extract(epoch FROM clock_timestamp() - min(closed_at)) * 1000)::bigint AS ms FROM departures WHERE user_id = ANY ($1)',
     [userIds],
@@ -270,7 +285,9 @@ async function bringOver(
   report.held_ms = Math.max(report.held_ms, rows[0].ms);
 }
 
-/** Opens accounts here again after a failure. If it cannot be determined whether they are open at the target, they stay closed. */
+/**
+ * Opens accounts here again after a failure. If it is unknown whether they are open at the target, they remain closed.
+ */
 async function giveBack(
   { source, target }: MoveInstallations,
   userIds: readonly string[],

@@ -1,24 +1,30 @@
 import { cellOf } from '#src/core/cell.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 
-/** A name by which callers and devices of an account are routed (src/start/cells/exceptions.ts), with the cell that it contains. */
+/** A name by which routers find the cell of an account's callers and devices (src/start/cells/exceptions.ts). */
 export interface AccountName {
   name: string;
   userId: string;
-  /** Cell that the name contains; null: the first. Undefined if that is unknown, because only the hash of the secret is stored. */
+  /**
+   * Cell that the name contains; null: the first cell. Undefined if it is unknown, because only the hash of the secret
+   * is stored.
+   */
   madeBy: string | null | undefined;
 }
 
-/** Directs callers and devices of moving accounts to one of the two installations. */
+/** Redirects callers and devices of moving accounts to one of the two installations. */
 export interface AccountRoutes {
   toTarget(names: readonly AccountName[]): Promise<void>;
   toSource(names: readonly AccountName[]): Promise<void>;
 }
 
-/** Number of characters of a generated key that are not stored: lists show the first four. */
+/**
+ * Number of characters of a generated key that are not stored. The first four are stored, because lists of keys show
+ * them.
+ */
 const UNSTORED = 38;
 
-/** Returns the names of accounts, open or closed. */
+/** Returns the routing names of accounts, open or closed. */
 export async function readAccountNames(source: Pool | PoolClient, userIds: readonly string[]): Promise<AccountName[]> {
   // Raw SQL: rows of closed accounts are JSON.
   const { rows } = await source.query(
@@ -42,7 +48,7 @@ export async function readAccountNames(source: Pool | PoolClient, userIds: reado
   });
 }
 
-/** Records names at the target, which then answers 503 for them until the accounts open there. */
+/** Records routing names at the target, which then answers 503 for them until the accounts are opened there. */
 export async function expectNames(target: Pool, names: readonly AccountName[]): Promise<void> {
   await target.query(
     'INSERT INTO arriving_names (name, user_id) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT (name) DO NOTHING',
@@ -50,7 +56,7 @@ export async function expectNames(target: Pool, names: readonly AccountName[]): 
   );
 }
 
-/** Removes the names of accounts at the target. */
+/** Removes the recorded routing names of accounts at the target. */
 export async function removeExpectedNames(target: Pool | PoolClient, userIds: readonly string[]): Promise<void> {
   await target.query('DELETE FROM arriving_names WHERE user_id = ANY ($1)', [userIds]);
 }

@@ -5,20 +5,20 @@ import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import type { MoveInstallations } from './ends.ts';
 
-/** Number of messages that are written in one transaction. */
+/** Number of stored messages that are written in one transaction. */
 const PAGE = 200;
 
-/** Settings for writing readings, equal to those of this installation's ingest (`Config`). */
+/** Settings for writing readings, as in the configuration of this installation's ingest (`Config`). */
 export interface IngestSettings {
   retentionMonths: number;
   maxChannels: number;
 }
 
 /**
- * Writes messages that devices sent to their account's old installation to the installation that has the account now. They are treated as
- * if they had arrived there; a message that cannot be written is rejected without affecting the others. `whose`: SQL condition on
- * `departed_messages` m that selects the logins, with the values of its parameters. Messages that were written before a kill are written
- * again and recognised as duplicates. Returns the number of messages.
+ * Writes messages that devices sent to their account's previous installation to the installation that now has the
+ * account, as if they had arrived there. A message that cannot be written is rejected without affecting the others.
+ * `whose`: SQL condition on `departed_messages` m that selects the logins, with the values of its parameters. After a
+ * kill, messages that were already written are recognised as duplicates. Returns the number of messages.
  */
 async function forwardKept(
   { from, to }: { from: Pool; to: Pool },
@@ -26,7 +26,8 @@ async function forwardKept(
   taking: IngestSettings,
 ): Promise<number> {
   const writer = createWriter(to, taking);
-  // Raw SQL: a queue of messages in order, up to the last one present now; otherwise the loop might not end while new messages arrive.
+  // Raw SQL: a queue of messages, read in order up to the last one that is present now. Otherwise the loop might not
+  // end while new messages arrive.
   const { rows: last } = await from.query('SELECT coalesce(max(place), 0) AS id FROM departed_messages');
   for (let forwarded = 0; ; ) {
     const { rows } = await from.query(
@@ -46,8 +47,8 @@ async function forwardKept(
 }
 
 /**
- * For accounts that have moved back here: writes the messages that their devices sent in the meantime, and deletes the record of their
- * absence.
+ * For accounts that have returned to this installation: writes the messages that their devices sent here in the
+ * meantime, and deletes the record of their absence.
  */
 export async function writeMessagesOfReturned(pool: Pool, taking: IngestSettings): Promise<void> {
   const RETURNED =
@@ -60,15 +61,16 @@ export async function writeMessagesOfReturned(pool: Pool, taking: IngestSettings
 
 /** Result of forwarding the stored messages of moved accounts. */
 export interface ForwardResult {
-  /** Messages that were written at the target. */
+  /** Number of messages that were written at the target. */
   forwarded: number;
-  /** Messages that were removed, because their accounts have been erased at the target. */
+  /** Number of messages that were removed, because their accounts have been erased at the target. */
   removed: number;
 }
 
 /**
- * Forwards messages that arrived here for accounts that have moved to the target. Also writes messages that arrived at the target while its
- * returned accounts were here. Messages of accounts that were erased at the target are removed.
+ * Forwards messages that arrived here for accounts that have moved to the target. Also writes messages that arrived at
+ * the target while accounts that have returned to it were here. Removes messages of accounts that were erased at the
+ * target.
  */
 export async function forwardStoredMessages(
   { source, target }: MoveInstallations,
@@ -82,8 +84,8 @@ export async function forwardStoredMessages(
 }
 
 /**
- * Removes the stored messages of accounts that no longer exist at the target and did not move on from there. Returns the number of removed
- * messages.
+ * Removes the stored messages of accounts that no longer exist at the target and did not move on from there. Returns
+ * the number of removed messages.
  */
 async function forgetErased({ source, target }: MoveInstallations): Promise<number> {
   const { rows } = await source.pool.query(

@@ -2,10 +2,11 @@ import type { Pool } from '#src/database/connect.ts';
 import type { MoveInstallations } from './ends.ts';
 
 /**
- * A tariff of a moving account whose price series belongs to an account that does not move, so that its prices are missing at the target.
+ * A tariff of a moving account without prices at the target, because its price series belongs to an account that does
+ * not move.
  */
 export interface UnpricedTariff {
-  /** Line of the account in the file. */
+  /** Line number of the account in the file. */
   line: number;
   user_id: string;
   tariff_id: string;
@@ -16,8 +17,8 @@ export interface UnpricedTariff {
 }
 
 /**
- * Returns the tariffs of accounts whose price series neither exist at the target nor move there. `at`: pool of the installation that has
- * the accounts now. `lines`: line numbers of the accounts in the operator's file.
+ * Returns the tariffs of moving accounts whose price series neither exist at the target nor move there. `at`: pool of
+ * the installation that has the accounts now. `lines`: line numbers of the accounts in the operator's file.
  */
 export async function unpricedTariffs(
   { source, target }: MoveInstallations,
@@ -25,7 +26,7 @@ export async function unpricedTariffs(
   userIds: readonly string[],
   lines: ReadonlyMap<string, number>,
 ): Promise<UnpricedTariff[]> {
-  // Raw SQL: two databases at once, and lists as one parameter.
+  // Raw SQL: two databases at once, and ids passed as one parameter.
   const { rows } = await at.query(
     `SELECT DISTINCT user_id, tariff_id, name AS tariff, s.series_id, valid_from FROM tariffs
        CROSS JOIN LATERAL (VALUES (terms #>> '{import,series_id}'), (terms #>> '{export,series_id}')) s (series_id)
@@ -53,7 +54,10 @@ async function seriesOf(pool: Pool, seriesIds: readonly string[]): Promise<{ id:
   return (await pool.query(text, [seriesIds])).rows;
 }
 
-/** Returns lines of text for an operator: the tariffs, by line of the file, and what to do. Empty if there are none. */
+/**
+ * Formats tariffs without prices for an operator: a line for each, with its line number in the file, and the remedy.
+ * Empty if there are none.
+ */
 export function describeUnpricedTariffs(tariffs: readonly UnpricedTariff[]): string {
   if (tariffs.length === 0) return '';
   const each = tariffs.map(
