@@ -4,7 +4,7 @@ import { type AuditLogEntry, listAudit } from '#src/users/audit.ts';
 import { resolveUserId } from './named-user.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
-/** Registers `energy audit`, which prints the audit log as GET /v1/audit returns it, with the e-mail addresses of accounts. */
+/** Registers `energy audit`, which prints the audit log like GET /v1/audit, with the e-mail addresses of accounts. */
 export function register(program: Command): void {
   program
     .command('audit')

@@ -43,7 +43,7 @@ export function register(program: Command): void {
     .option(...PASSPHRASE)
     .option(...AT)
     .option(...JSON_OPTION)
-    // The command above takes the options that both have.
+    // commander assigns the options that both commands have to the parent command.
     .action((_options: Options, command: Command) => verify(command.optsWithGlobals()));
   backup
     .command('init')
@@ -81,7 +81,7 @@ async function copy({ to, passphraseFile, json }: Options): Promise<void> {
     throw new Error(
       'DATABASE_URL names an external database: back it up with pgBackRest (deploy/backup/README.md) or another tool.',
     );
-  // Throws, with what to do, if the service does not run.
+  // Throws, with the remedy, unless the service is running.
   await databaseUrl(config);
   const key = passphraseFile === undefined ? null : await createEncryptionKey(await passphraseIn(passphraseFile));
   const installation = await installationName(config.dataDir);
@@ -128,7 +128,10 @@ const release = ({ drop: isDropped = false, json }: Options & { drop?: boolean }
     printResult(json, { ...released, dropped: isDropped }, isDropped ? `Discarded: ${what}.` : `Sending now: ${what}.`);
   });
 
-/** Targets of this environment: BACKUP_TO, or the nightly copies of DATA_DIR. Without a usable configuration: none. */
+/**
+ * Returns the targets of this environment: BACKUP_TO, or the nightly copies in DATA_DIR. Empty without a usable
+ * configuration.
+ */
 async function targetsHere(): Promise<string[]> {
   try {
     const plan = await readBackupPlan(loadConfig());

@@ -57,7 +57,7 @@ interface Options {
 const cellsFile = z.strictObject({
   /** Runtime API of each router: path of its socket, or host:port. */
   routers: z.array(z.string().min(1)).min(1),
-  /** The file that routers read when they start. */
+  /** The file of exceptions, which routers read when they start. */
   exceptions: z.string().min(1),
   /** Database and secret of each cell, for moves. */
   cells: z.record(
@@ -70,7 +70,7 @@ const cellsFile = z.strictObject({
 });
 type CellsFile = z.infer<typeof cellsFile>;
 
-/** Reads the file of cells. Relative paths in it start at its folder. Throws with each error. */
+/** Reads the file of cells. Relative paths in it start at its folder. Throws one error with all problems. */
 async function readCells(path: string): Promise<CellsFile> {
   const text = await readFile(path, 'utf8').catch(() => {
     throw new Error(`There is no file ${path}: name it with --file (deploy/cells/README.md).`);

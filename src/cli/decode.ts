@@ -16,7 +16,7 @@ const payload = { payload: z.string().optional(), payload_b64: z.base64().option
 const onePayload = (message: { payload?: string | undefined; payload_b64?: string | undefined }) =>
   (message.payload === undefined) !== (message.payload_b64 === undefined);
 
-/** One line of input. Unknown members are ignored: they may be notes. */
+/** One line of input. Members with other names are ignored, because they may be notes. */
 const line = z
   .object({
     n: z.number().int().optional(),
@@ -105,12 +105,12 @@ with the optional fields "tz", "config" (a decoder_config), "replayed", and "pri
     });
 }
 
-/** Maximum number of bytes in a line: a payload of the maximum size may be six times as long in JSON (`\u0000`). */
+/** Maximum number of bytes in a line. In JSON, a payload of the maximum size may be six times as long (`\u0000`). */
 const MAX_LINE_BYTES = 8 * MAX_DECODED_BYTES;
 
 /**
- * Yields the lines of a stream without their line ends. Yields null for a line longer than MAX_LINE_BYTES; no more than that is held in
- * memory.
+ * Yields the lines of a stream without their line ends. Yields null instead of a line longer than MAX_LINE_BYTES, so
+ * that at most that much is in memory.
  */
 async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<string | null> {
   let parts: Buffer[] = [];
@@ -195,12 +195,12 @@ function forPeople({ n, readings, asks = [], rejected }: Answer, family: string 
   return lines.map(escapeLineForTerminal).join('\n');
 }
 
-/** One message, as given by the options of `energy decode`. */
+/** One message, from the options of `energy decode`. */
 export interface DecodeInput {
   topic: string;
   payload: string;
   config?: Record<string, unknown>;
-  /** Whether the broker retained the message, so that its age is unknown. */
+  /** Whether the broker retained the message; its age is then unknown. */
   retain?: boolean;
   tz?: string;
 }
@@ -222,7 +222,7 @@ export function parseDecoderConfig(text: string): Record<string, unknown> {
   throw new InvalidArgumentError(mistakes.map(escapeLineForTerminal).join('; '));
 }
 
-/** Describes for people how the service decodes one message. `receivedAtMs`: the assumed time of receipt. */
+/** Describes for a person how the service decodes a message. `receivedAtMs`: the assumed time of receipt. */
 export function describeDecoding(
   { topic, payload, config, retain = false, tz }: DecodeInput,
   receivedAtMs: number,
@@ -268,7 +268,7 @@ function linesOfJudgement(judgement: MessageDiagnosis): string[] {
   return lines;
 }
 
-/** Lists the steps that an owner can take if no decoder recognises a message. */
+/** Lists the steps that an owner can take if no decoder recognises the message. */
 function whatToDo({ topic }: MessageDiagnosis, members: MessageDiagnosis['members']): string[] {
   if (members.length === 0)
     return [

@@ -38,7 +38,7 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
   const end = () => {
     if (interrupt.signal.aborted) return;
     interrupt.abort(new Error('Interrupted.'));
-    // Until the demo has started, startDemo itself cleans up and exits with the reason of the abort above.
+    // Until the demo has started, startDemo itself cleans up and exits, with the reason of the abort above.
     void demo?.stop().then(() => process.exit(0));
   };
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end);
@@ -52,7 +52,7 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
   console.log(formatDemoWelcome(demo, play, new Date()));
 }
 
-/** Returns the text that a visitor of the demo reads: two links to the dashboard, then three commands to paste. */
+/** Formats the welcome text of the demo: two links to the dashboard, then three commands to paste. */
 export function formatDemoWelcome(demo: Demo, play: PlayOptions, now: Date): string {
   const day = (daysAgo: number) => new Date(now.getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   const { readings, seconds } = demo.backfill;

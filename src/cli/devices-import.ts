@@ -17,7 +17,7 @@ import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 const MAX_ROWS = 100_000;
 const MAX_FILE_BYTES = 67_108_864;
-/** Maximum number of rows printed on a terminal whose existing devices have different settings. */
+/** Maximum number of rows that are printed on a terminal because their devices exist with other settings. */
 const MAX_NAMED = 20;
 
 interface ImportOptions {
@@ -51,8 +51,8 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
         beforeCommit: async (about) => {
           const fresh = createdDeviceCredentials(about);
           if (fresh.length === 0) return;
-          // The passwords recovered from an interrupted import now occupy the credentials file. Nothing is committed, and the operator must
-          // name another file.
+          // Writes the recovered passwords of an interrupted import to the credentials file. Nothing else is committed,
+          // and the operator must name another file for this import.
           if (recovered.length > 0) await passwords.keep();
           await passwords.prepare(fresh);
         },
@@ -68,7 +68,7 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
   });
 }
 
-/** Returns the valid rows of a file and the validation errors of the others. */
+/** Returns the valid rows of a file, and the validation errors of the other rows. */
 async function readRows(file: string): Promise<{ rows: DeviceImportRow[]; errors: FieldError[] }> {
   const { size } = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${file} cannot be read: ${error.code === 'ENOENT' ? 'the file does not exist' : error.message}`);
@@ -132,7 +132,7 @@ interface Done {
 async function tell(options: ImportOptions, { imported, recovered, passwords, rows }: Done): Promise<void> {
   const credentials = recovered.length > 0 ? recovered : createdDeviceCredentials(imported);
   const byId = new Map(credentials.map((one) => [one.device_id, one]));
-  // A program that requests JSON receives the passwords on standard output, unless it names a file.
+  // The passwords are printed on standard output if the caller requests JSON and names no file.
   const isFile = credentials.length > 0 && (!options.json || options.credentials !== undefined);
   if (isFile) await passwords.keep();
   const differing = rowsWithDifferentSettings(imported);
@@ -172,26 +172,26 @@ async function tell(options: ImportOptions, { imported, recovered, passwords, ro
 
 const COLUMNS = ['row', 'external_id', 'device_id', 'username', 'password', 'topic'] as const;
 
-/** The file of passwords that an import creates. It appears complete once the import is committed, and otherwise not at all. */
+/** The file of passwords that an import creates. It becomes visible, complete, once the import is committed. */
 interface CredentialsFile {
   path: string;
   /**
-   * Returns the passwords that a killed import left behind if that import was committed; otherwise removes them and returns none. Must be
-   * called while no other import is running.
+   * Returns the passwords of a killed import if that import was committed; otherwise removes them and returns none.
+   * Must be called while no other import is running.
    */
   recover(db: Database): Promise<ImportCredential[]>;
-  /** Writes the credentials that are about to be committed. Throws if the file already exists. */
+  /** Writes the passwords next to the final path, before the commit. Throws if the final file already exists. */
   prepare(credentials: readonly ImportCredential[]): Promise<void>;
   /** Moves the file to its final path, after the commit. */
   keep(): Promise<void>;
-  /** Removes the prepared file: the import was not committed, or its passwords were shown in another way. */
+  /** Removes the prepared file, because the import was not committed or its passwords were printed instead. */
   discard(): Promise<void>;
 }
 
 /**
- * Returns the file of an import's passwords. The passwords are written next to their final path before the commit and moved there
- * afterwards, so that a killed process loses none of them. The next import looks in the database to find out whether the killed import was
- * committed. The mode of the file is 0600.
+ * Returns the file of an import's passwords. Before the commit the passwords are written next to their final path, and
+ * afterwards moved there, so that a killed process loses none of them. The next import finds out in the database
+ * whether the killed import was committed. The mode of the file is 0600.
  */
 function credentialsFile(path: string): CredentialsFile {
   const part = `${path}.part`;
@@ -247,7 +247,7 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** Parses a credentials file. Returns none for an incomplete file: its import was not committed. */
+/** Parses a credentials file. Returns no passwords for an incomplete file, because its import was not committed. */
 function credentialsIn(text: string): ImportCredential[] {
   try {
     const rows = parse(text, { columns: true }) as Record<keyof ImportCredential, string>[];

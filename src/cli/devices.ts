@@ -19,7 +19,7 @@ import { findUserId } from './named-user.ts';
 import { addDeleteCommand, addGetCommand, addListCommand, addUpdateCommand, type CommandNoun } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
-/** Maximum number of rows in a list. */
+/** Limits of a list that is printed on a terminal. */
 const PAGE = { limit: 200 };
 
 interface NewDevice {
@@ -32,7 +32,7 @@ interface NewDevice {
   upstream?: string;
 }
 
-/** Registers `energy devices|gateways …`: pairing, by the same functions as the HTTP API. */
+/** Registers `energy devices|gateways …` for pairing, with the same functions as the HTTP API. */
 export function register(program: Command): void {
   const devices = program.command('devices');
   devices

@@ -7,8 +7,8 @@ import { formatFindings, redactSecrets, runChecks } from './doctor/report.ts';
 import { printResult, runWithServicePool } from './running-service.ts';
 
 /**
- * Registers `energy doctor`, which checks everything that an installation depends on, changes nothing and prints what to do. It can also
- * confirm the clock.
+ * Registers `energy doctor`, which checks everything that an installation depends on, without changing anything, and
+ * prints the remedies. It can also confirm the clock.
  */
 export function register(program: Command): void {
   program
@@ -30,7 +30,7 @@ export function register(program: Command): void {
       const text = options.json
         ? JSON.stringify({ ok: isWell, findings })
         : escapeForTerminal(formatFindings(findings));
-      // Exits explicitly: a connection that does not close would keep the process alive.
+      // The process exits explicitly, because a connection that does not close would keep it alive.
       process.stdout.write(`${text}\n`, () => process.exit(isWell ? 0 : 1));
     });
 }

@@ -5,15 +5,17 @@ import type { Config } from '#src/config/load.ts';
 import { openAnswerFetcher } from '#src/start/channels.ts';
 import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
 
-/** Bounds of one page of a subscription. A server that prepares years of quarter-hours takes its time. */
+/**
+ * Limits of one page of a subscription. They are high, because a server needs time to prepare years of quarter-hours.
+ */
 const PAGE_BOUNDS = { maxBytes: 64 * 1_048_576, timeoutMs: 300_000 };
 /** Maximum number of pages of a subscription. */
 const MAX_PAGES = 1_000;
 
-/** Whether the name of a file is the address of a subscription. */
+/** Whether the argument is the address of a subscription instead of a file name. */
 const isSubscription = (file: string): boolean => /^https?:\/\//i.test(file);
 
-/** Returns the token of the subscription to import; null for files. Throws if the options do not go together. */
+/** Returns the token of the subscription to import; null for files. Throws if the options contradict each other. */
 export async function subscriptionToken(
   files: readonly string[],
   { format, tokenFile }: { format: string; tokenFile?: string },
@@ -29,7 +31,10 @@ export async function subscriptionToken(
   return readToken(tokenFile);
 }
 
-/** Downloads the pages of a subscription, with the guard of callbacks. Returns their files. */
+/**
+ * Downloads the pages of a subscription, with the same protection against internal addresses as webhooks. Returns the
+ * files.
+ */
 export async function downloadPages(
   address: string,
   { config, ...into }: { token: string; folder: string; config: Config; signal: AbortSignal },
@@ -50,14 +55,14 @@ async function readToken(file: string): Promise<string> {
     throw new Error(`The token cannot be read: ${error.message}`);
   });
   const [token = ''] = text.split(/\r?\n/, 1);
-  // The characters of a bearer token (RFC 6750, 2.1).
+  // The characters that a bearer token may contain (RFC 6750, 2.1).
   if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(token)) throw new Error(`The first line of ${file} is not a bearer token.`);
   return token;
 }
 
 /**
- * Downloads a subscription of Green Button Connect My Data into a folder, page by page, as its feed links them (`rel="next"`). Returns the
- * files in order. The token is sent to the server of the subscription alone.
+ * Downloads a subscription of Green Button Connect My Data into a folder, following the links to the next page
+ * (`rel="next"`). Returns the files in order. The token is sent only to the server of the subscription.
  */
 export async function downloadSubscription(
   address: string,
@@ -92,7 +97,7 @@ export async function downloadSubscription(
     if (answer.text.trim() === '')
       throw new Error('The server returned nothing. It may still be preparing the data: run the command again later.');
     const file = join(folder, `page-${pages.length + 1}.xml`);
-    // Contains a person's data, so only its owner may read it.
+    // Only the owner may read the file, because it contains a person's data.
     await writeFile(file, answer.text, { mode: 0o600 });
     pages.push(file);
     next = await nextPage(file, next);
@@ -102,7 +107,7 @@ export async function downloadSubscription(
 
 const hintOf = (failure: string): string => (/^HTTP 40[13]$/.test(failure) ? ' (the server rejects the token)' : '');
 
-/** Returns the address of the page after a page; null if it is the last. */
+/** Returns the address of the next page; null for the last page. */
 async function nextPage(file: string, of: URL): Promise<URL | null> {
   let href: string | null = null;
   for await (const part of espiParts(file)) if (part.part === 'feedLink' && part.rel === 'next') href = part.href;

@@ -100,7 +100,7 @@ export function register(program: Command): void {
 async function run(files: string[], options: Options, command: Command): Promise<void> {
   if (options.format === 'home-assistant' && options.entity === undefined) return list(files, options);
   const { device } = options;
-  // The same error message that commander prints for a missing required option.
+  // Prints the same error message as commander for a missing required option.
   if (device === undefined) return command.error("error: required option '--device <device_id>' not specified");
   const token = await subscriptionToken(files, options);
   const interrupt = new AbortController();
@@ -108,7 +108,7 @@ async function run(files: string[], options: Options, command: Command): Promise
     interrupt.abort(new Error('Interrupted. Readings that were sent remain; importing them again adds nothing.'));
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   const folder = token === null ? null : await mkdtemp(join(tmpdir(), 'green-button-'));
-  // Before the connection to the database: a missing file is reported first.
+  // Checked before the connection to the database, so that a missing file is reported first.
   if (!folder) await Promise.all(files.map(sizeOf));
   let progress = { update: (_file: string, _bytes: number) => {}, stop: () => {} };
   try {
@@ -157,7 +157,7 @@ export function importReaderFor(options: Options): ImportReader {
   return (file, counts, onBytes) => csvReadings(file, csv, counts, onBytes);
 }
 
-/** Lists the entities in Home Assistant's files, each with the command that imports it. */
+/** Lists the entities in Home Assistant's files, each with a command that imports it. */
 async function list(files: string[], { device = 'dev_…', json }: Options): Promise<void> {
   const found = [];
   for (const file of files) {
@@ -189,8 +189,8 @@ const seriesToResponse = ({ file, name, unit, readings, fromMs, toMs }: ImportSe
 });
 
 /**
- * Returns the command to paste for one entity. Direction and medium are guessed from its name and unit and written out, so that the user
- * can correct them.
+ * Returns the command to paste for one entity. Direction and medium are guessed from the entity's name and unit, and
+ * written out so that the user can correct them.
  */
 export function suggestImportCommand(
   file: string,
@@ -201,7 +201,7 @@ export function suggestImportCommand(
   const energy = /export|return|teruggelever|einspeis|feed_?in|injection|production_tarif/i.test(name)
     ? 'export'
     : 'import';
-  // Two tariffs are two registers, and each register needs a channel of its own.
+  // Two tariffs are two registers, and each register needs its own channel.
   const [, tariff] = /tari(?:f|ff)_?([1-4])/i.exec(name) ?? [];
   const channel = unit === null || unit.endsWith('Wh') ? `${energy}${tariff ? `/t${tariff}` : ''}` : volume;
   return `energy import --format home-assistant --device ${device} --entity ${quoted(name)} --channel ${channel} ${quoted(file)}`;
@@ -265,7 +265,7 @@ function addCondition(text: string, before: Options['where']): Options['where'] 
   return [...before, { column: text.slice(0, at), value: text.slice(at + 1) }];
 }
 
-/** Returns the size of a file in bytes. Throws before anything is sent if the file cannot be read. */
+/** Returns the size of a file in bytes. Throws if the file cannot be read, before anything is sent. */
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR')

@@ -81,12 +81,15 @@ const create = (o: NewKey) =>
       (trx) => createKey(trx, wanted),
       ({ key_id }) => key_id,
     );
-    // The JSON object has the documented members; `allowed_addresses` is added only for a restricted key.
+    // The JSON object has the documented members; `allowed_addresses` is added only if the key is restricted.
     const { allowed_addresses: allowed, ...promised } = key;
     printResult(o.json, allowed.length > 0 ? key : promised, `Key ${key.key_id}, shown only once:\n\n  ${key.key}\n`);
   });
 
-/** Returns the account of a new key, and the device that it is limited to. Throws what the operator can do about wrong options. */
+/**
+ * Returns the account of a new key, and the device to which the key is limited. If the options are wrong, throws an
+ * error with the remedy.
+ */
 async function findKeyOwner(
   db: Database,
   { user, device, scopes }: NewKey,

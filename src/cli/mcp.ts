@@ -2,7 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-/** Registers `energy mcp`, which assistants start: it offers them the tools of a running service over its standard input and output. */
+/**
+ * Registers `energy mcp`, which AI assistants start to use the tools of a running service over standard input and
+ * output.
+ */
 export function register(program: Command): void {
   program
     .command('mcp')
@@ -26,7 +29,7 @@ export function register(program: Command): void {
 }
 
 async function run(o: { url: URL; key: string; ca?: string; allowWrite?: boolean }): Promise<void> {
-  // Imported here, because the help of the program loads this file, too.
+  // Imported here, because this file is also loaded for the program's help.
   const [{ serveStdio }, { createRemoteToolbox }, { createToolServer }] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
     import('#src/api/mcp/remote-toolbox.ts'),
@@ -34,7 +37,7 @@ async function run(o: { url: URL; key: string; ca?: string; allowWrite?: boolean
   ]);
   if (o.ca !== undefined) setDefaultCACertificates([...getCACertificates('default'), await readFile(o.ca, 'utf8')]);
   const toolbox = createRemoteToolbox({ url: o.url, key: o.key, mayWrite: o.allowWrite === true });
-  // Standard output carries the protocol; everything for people goes to standard error.
+  // Standard output is reserved for the protocol; messages for people go to standard error.
   serveStdio(() => createToolServer(toolbox), {
     maxSubscriptions: 0,
     onerror: (error) => console.error(error.message),

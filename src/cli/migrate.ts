@@ -16,7 +16,8 @@ import { runWithServicePool } from './running-service.ts';
 import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
 
 /**
- * Registers `energy migrate`, which updates the database to this version's schema (as every role does at its start), or moves the database.
+ * Registers `energy migrate`, which updates the database to this version's schema (as every role does at its start) or
+ * moves the database.
  */
 export function register(program: Command): void {
   program
@@ -76,8 +77,8 @@ async function moveTo(url: string, json: boolean): Promise<void> {
 }
 
 /**
- * Time after a move during which devices may still be connected to this installation's broker: the broker looks for ended logins every
- * 10 s.
+ * Time after a move during which devices may still be connected to this installation's broker, because the broker
+ * checks for ended logins every 10 s.
  */
 export const CONNECTED_MS = 12_000;
 
@@ -140,8 +141,9 @@ function printAccounts({
 }
 
 /**
- * Opens the database to move. If the service is not running, its embedded database is started for the duration of the move. The service
- * itself refuses to start on a database that a move has closed, and an interrupted move must still be able to finish.
+ * Opens the database to move. If the service is not running, starts its embedded database for the duration of the move.
+ * The service itself could not be used, because it refuses to start on a database that a move has closed, and an
+ * interrupted move must be able to finish.
  */
 export async function reachSource(config: Config): Promise<{ url: string; release(): Promise<void> }> {
   const { database, dataDir } = config;

@@ -3,7 +3,7 @@ import * as imports from './import.ts';
 import { buildProgram } from './program.ts';
 import * as users from './users.ts';
 
-/** Returns the text that a person reads after typing these words. */
+/** Returns the output that a person reads after typing these words. */
 async function said(...words: string[]): Promise<string> {
   let text = '';
   const program = buildProgram([users, imports]);

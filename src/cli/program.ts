@@ -5,7 +5,10 @@ interface Commands {
   register(program: Command): void;
 }
 
-/** Loader of each command's file. Only the requested command is loaded, because every role of the service starts through this program. */
+/**
+ * Functions that load each command's file. Only the requested command is loaded, because every role of the service
+ * starts through this program.
+ */
 export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   start: () => import('./serve.ts'),
   ingest: () => import('./serve.ts'),
@@ -38,7 +41,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   mcp: () => import('./mcp.ts'),
 };
 
-/** Summary of each command for the list of all commands, which loads none of their files. */
+/** Summary of each command. The list of all commands uses these and loads no command. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   start: 'run the whole service: all roles, and the embedded database if none is configured',
   ingest: 'run only the ingest role',
@@ -74,9 +77,12 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   mcp: 'serve the tools of a running service to an assistant (Model Context Protocol); assistants start this command',
 };
 
-/** A command that reports an unknown option before a missing one, because the unknown option is usually the missing one misspelt. */
+/**
+ * A command that reports an unknown option before a missing one, because the unknown option is usually the missing one
+ * with a typing error.
+ */
 class PlainCommand extends Command {
-  /** Commander's own method, which suggests the most similar option. Commander's types omit it. */
+  /** Method of commander that suggests the most similar option. Commander's types do not declare it. */
   declare readonly unknownOption: (flag: string) => never;
 
   override createCommand(name?: string): Command {
@@ -94,21 +100,24 @@ export function buildProgram(files: Iterable<Commands>): Command {
   const program = new PlainCommand('energy')
     .description('Receives smart-meter readings over MQTT and serves verified energy usage over HTTPS.')
     .version(VERSION)
-    // A hint instead of the whole help, which would push the error off the screen.
+    // An error is followed by this hint instead of the whole help, which would push the error off the screen.
     .showHelpAfterError('(add --help to see the options)');
   for (const { register } of files) register(program);
   for (const command of program.commands) command.description(SUMMARIES[command.name()] ?? '');
   return program;
 }
 
-/** Builds the program with the names of all commands. It can list them and report an unknown one, and runs none. */
+/**
+ * Builds the program with the names of all commands, but without their code. It can list them and report an unknown
+ * one.
+ */
 export function buildOverview(): Command {
   const program = buildProgram([]).configureHelp({ subcommandTerm: (command) => command.name() });
   for (const [name, summary] of Object.entries(SUMMARIES)) program.command(name).description(summary);
   return program;
 }
 
-/** Runs the command given by this process's arguments. If the command fails, the process exits with 1. */
+/** Runs the command that this process's arguments name. If the command fails, the process exits with 1. */
 export async function runCommandLine(): Promise<void> {
   const words = process.argv.slice(2);
   const [named = ''] = words[0] === 'help' ? words.slice(1) : words;
@@ -125,7 +134,7 @@ export async function runCommandLine(): Promise<void> {
 
 /** Builds the program that can run the named command. */
 async function loadProgram(named: string): Promise<Command> {
-  // Own properties only: `constructor` is no command.
+  // Only own properties, because `constructor` is not a command.
   const load = Object.hasOwn(COMMANDS, named) ? COMMANDS[named] : undefined;
   return load ? buildProgram([await load()]) : buildOverview();
 }

@@ -15,7 +15,10 @@ interface Options {
   json?: boolean;
 }
 
-/** Registers `energy rejected list|replay`: prints rejected messages of devices with the reason, and processes them again after a fix. */
+/**
+ * Registers `energy rejected list|replay`: `list` prints rejected messages of devices with the reason, and `replay`
+ * processes them again after a fix.
+ */
 export function register(program: Command): void {
   const rejected = program.command('rejected');
   rejected
@@ -56,7 +59,7 @@ export function register(program: Command): void {
         );
         const replayed = await replayRejected(pool, whichOf(options), { retentionMonths, maxChannels });
         if (!replayed) throw new Error('Another replay is running. Try again when it has finished.');
-        // `isComplete` is omitted: on the command line a replay always runs to its end.
+        // `isComplete` is omitted, because on the command line a replay always runs to its end.
         const { isComplete: _, ...done } = replayed;
         if (options.json) return console.log(JSON.stringify(done));
         console.log(
@@ -77,7 +80,7 @@ function whichOf({ device, since }: Options): RejectionFilter {
 
 const MAX_SHOWN_CHARACTERS = 200;
 
-/** Formats one rejected message as lines for a person. Line breaks in a device's text are escaped. */
+/** Formats one rejected message for a person. Line breaks in a device's text are escaped. */
 function linesOf({ received_at, topic, element, reason, payload, payload_b64 }: RejectedMessage): string {
   const where = element === null ? '' : ` [${element}]`;
   const text = (payload ?? `base64 ${payload_b64}`).slice(0, MAX_SHOWN_CHARACTERS);

@@ -11,10 +11,13 @@ export function printResult(json: boolean | undefined, value: object, text: stri
   console.log(json ? JSON.stringify(value) : escapeForTerminal(text));
 }
 
-/** Maximum time that a command waits until the worker has recorded its endings next to the back-ups. */
+/** Maximum time that a command waits for the worker to record its endings next to the back-ups. */
 const ENDINGS_MS = 5_000;
 
-/** Waits until the service's worker has recorded the endings of a command in `ended.jsonl`. Prints a warning if that takes too long. */
+/**
+ * Waits until the worker has recorded the endings of a command in `ended.jsonl`. Prints a warning if that takes too
+ * long.
+ */
 async function awaitEndings(pool: Pool): Promise<void> {
   for (const endsMs = Date.now() + ENDINGS_MS; Date.now() < endsMs; await sleep(100)) {
     // Raw SQL: whether a queue is empty.

@@ -5,8 +5,8 @@ import { restartWithHeapFlags } from '#src/start/children.ts';
 import { formatBrokerLine } from './device-address.ts';
 
 /**
- * Registers `energy start|ingest|api|worker`, which start the whole service or one of its roles. A process loads the code of its own role
- * only.
+ * Registers `energy start|ingest|api|worker`, which start the whole service or one of its roles. The process of a role
+ * loads only the code of that role.
  */
 export function register(program: Command): void {
   program.command('start').action(start);

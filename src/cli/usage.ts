@@ -17,7 +17,7 @@ export function register(program: Command): void {
   addVerbCommand(usage, 'device', DEVICE, deviceUsage, { whyNothing });
 }
 
-/** Explains why a device has no usage yet. The first reading only starts the first interval. */
+/** Returns an explanation why a device has no usage yet. The first reading only starts the first interval. */
 async function whyNothing(db: Database, deviceId: string): Promise<string> {
   const { first, areSingle } = await findUsageReadings(db, deviceId);
   if (first === null) return 'The device has no energy readings.';
@@ -27,8 +27,9 @@ async function whyNothing(db: Database, deviceId: string): Promise<string> {
 }
 
 /**
- * Returns whether a device has enough readings for usage, which needs two of the same quantity. `first`: time of the first stored reading,
- * or null if there is none. `areSingle`: whether no quantity has a second reading (an interval contains its own energy).
+ * Returns whether a device has enough readings for usage, which needs two of the same quantity. `first`: time of the
+ * first stored reading, or null if there are none. `areSingle`: whether no quantity has a second reading (an interval's
+ * reading is enough by itself).
  */
 export async function findUsageReadings(
   db: Database,

@@ -113,8 +113,8 @@ async function create({ json, ...given }: NewUser): Promise<void> {
 }
 
 /**
- * Returns this machine's time zone. Undefined for UTC, the default of machines that nobody has configured: the dashboard then asks the user
- * for the time zone.
+ * Returns this machine's time zone. Undefined for UTC, which is the default of machines without a configured zone; the
+ * dashboard then asks the user for the time zone.
  */
 function machineZone(): string | undefined {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();

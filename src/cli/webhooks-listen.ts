@@ -16,10 +16,16 @@ import { findUserId } from './named-user.ts';
 import { type OperatorRequest, runAsOperator } from './nouns/as-operator.ts';
 import { runWithServicePool } from './running-service.ts';
 
-/** Address of a listener's subscription. The service answers it itself, so nothing leaves the installation, and stores the signed request. */
+/**
+ * Address of a listener's subscription: the service's own test receiver. So nothing is sent outside the installation,
+ * and the signed request is stored.
+ */
 const ADDRESS = `https://${TEST_RECEIVER_HOST}/energy-webhooks-listen`;
 const LOOK_EVERY_MS = 500;
-/** Maximum response time of the local program, the same as of a webhook's receiver (specification, Events: 2xx within 5 seconds). */
+/**
+ * Maximum response time of the local program, which is that of a webhook's receiver (specification, Events: 2xx within
+ * 5 seconds).
+ */
 const ANSWER_WITHIN_MS = 5_000;
 /** Rows of the delivery log in one query. */
 const PAGE = 200;
@@ -72,8 +78,8 @@ async function listenUntilSignal(options: ListenOptions): Promise<void> {
 }
 
 /**
- * Subscribes the account and forwards its events until `stop`, then ends the subscription. A killed listener cannot end its subscription;
- * the account's next listener does.
+ * Subscribes the account and forwards its events until `stop` aborts, then ends the subscription. The subscription of a
+ * killed listener is ended by the account's next listener.
  */
 async function listen(pool: Pool, config: Config, options: ListenOptions, stop: AbortSignal): Promise<void> {
   const db = createDatabase(pool);
@@ -81,7 +87,7 @@ async function listen(pool: Pool, config: Config, options: ListenOptions, stop: 
     runAsOperator(definition, asked, { db, config, what: 'webhook' });
   const end = (webhookId: string) => ask(deleteWebhook, { params: { webhook_id: webhookId } });
   const userId = await findUserId(db, options.user);
-  // The lock of a running listener is taken.
+  // Subscriptions of running listeners are not ended, because their locks are held.
   for (const webhookId of await listenersOf(db, userId))
     await withExclusiveLock(pool, lockOf(webhookId), () => end(webhookId));
   const secret = options.authToken ?? `whsec_${randomBytes(32).toString('base64')}`;
@@ -115,7 +121,7 @@ async function forwardUntil(
   webhookId: string,
   options: ListenOptions,
 ): Promise<void> {
-  /** Number of attempts that were forwarded, by delivery. An attempt after a retry is forwarded again. */
+  /** Number of forwarded attempts by delivery. Each further attempt is forwarded again. */
   const forwarded = new Map<string, number>();
   while (!stop.aborted) {
     if (!(await reachesWebhook(db, REACH_OF_ALL, webhookId))) throw new Error('The subscription was deleted.');
@@ -131,7 +137,10 @@ async function forwardUntil(
   }
 }
 
-/** Returns deliveries with an attempt that was not forwarded yet, the oldest first. Reads older pages only while they are new, too. */
+/**
+ * Returns deliveries with an attempt that was not forwarded yet, oldest first. Reads older pages only as long as a page
+ * contains only such deliveries.
+ */
 async function findNewDeliveries(
   db: Database,
   webhookId: string,
@@ -155,7 +164,10 @@ interface Outcome {
   error: string | null;
 }
 
-/** Posts a signed request to the program, byte by byte as a receiver gets it. Redirects are not followed, like those of real receivers. */
+/**
+ * Posts a signed request to the program with the same bytes that a receiver gets. Redirects are not followed, as for
+ * real receivers.
+ */
 async function forward(
   to: URL,
   { headers, body }: { headers: Record<string, string>; body: string },

@@ -2,7 +2,7 @@ import type { BackupState } from '#src/backup/state.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 
-/** Reason why a fact could not be gathered, as a message for a person. */
+/** Reason why a fact could not be gathered, in a sentence. */
 interface Unseen {
   why: string;
   /** A network error code or SQLSTATE. */
@@ -13,12 +13,15 @@ interface Unseen {
 export type FactOrReason<T> = T | Unseen;
 export const isFactKnown = <T extends object>(fact: FactOrReason<T>): fact is T => !('why' in fact);
 
-/** All facts, gathered before the checks run. Null: not applicable to this installation. */
+/**
+ * All facts about an installation, gathered before the checks run. Null means that a fact does not apply to this
+ * installation.
+ */
 export interface InstallationFacts {
   /** Time at which the facts were gathered, Unix ms. */
   nowMs: number;
   config: { valid: Config } | { mistakes: string[] };
-  /** The service that holds DATA_DIR. */
+  /** The service that holds DATA_DIR, if one runs. */
   service: { pid: number } | null;
   database: DatabaseFacts | null;
   disk: FactOrReason<{ folder: string; freeBytes: number; allBytes: number }> | null;
@@ -30,9 +33,9 @@ export interface InstallationFacts {
   ports: PortFacts[] | null;
   files: FileFacts[] | null;
   descriptors: { limit: number; ofService: boolean } | null;
-  /** Null if the database is not the embedded one. */
+  /** State of the copies. Null if the database is not the embedded one. */
   backup: FactOrReason<BackupState> | null;
-  /** Latest version, at the address that the operator named; null if none was named. */
+  /** Latest version, from the address that the operator named. Null if no address was named. */
   latest: FactOrReason<{ version: string }> | null;
 }
 
@@ -46,14 +49,14 @@ export interface DatabaseFacts {
 
 /** Facts about a database server that responds. */
 export interface DatabaseServer {
-  /** Description of the database in one line, or why it cannot be used and what to do. */
+  /** Description of the database in one line, or the reason why it cannot be used, with the remedy. */
   kind: FactOrReason<{ line: string; capabilities: Capabilities }>;
   /** The server's clock minus this machine's, and the uncertainty of the difference, ms. */
   clock: { aheadMs: number; uncertainMs: number };
   schema: { isMade: boolean; pending: string[]; unknown: string[] };
-  /** Server settings that could lose an acknowledged commit, each with what to do. */
+  /** Server settings that could lose an acknowledged commit, each with its remedy. */
   commitRisks: string[];
-  /** Null if the schema is missing or belongs to another version. */
+  /** Content of the database. Null if the schema is missing or belongs to another version. */
   content: FactOrReason<DatabaseContent> | null;
 }
 
@@ -68,14 +71,14 @@ export interface DatabaseContent {
   lastMessages: { all: number; rejected: number };
   overdueSeconds: number;
   deliveriesWaiting: number;
-  /** Time of the first start after a restore; earlier deliveries are held back. Null: none are held back. */
+  /** Time of the first start after a restore, before which deliveries are held back. Null if nothing is held back. */
   heldBefore: Date | null;
   usageChangesWaiting: number;
   lateDifferences: number;
   staleDays: number;
   /**
-   * Number of this month's aggregate rows of one account that differ from its load profile. Null if there is no account, or the comparison
-   * took too long.
+   * Number of this month's aggregate rows of one account that differ from its load profile. Null if there is no account
+   * or the comparison took too long.
    */
   compared: { userId: string; differing: number } | null;
 }
@@ -88,7 +91,7 @@ export interface BrokerFacts {
 
 export interface CertificateFacts {
   file: string;
-  /** Whether the certificate lies in DATA_DIR, where the service creates one if none exists. */
+  /** Whether the certificate is in DATA_DIR, where the service creates one if none exists. */
   isOurs: boolean;
   pair: FactOrReason<CertificatePair> | null;
 }
@@ -105,10 +108,13 @@ export interface CertificatePair {
 }
 
 export interface SecretKeyFacts {
-  /** Source of the secret key: SECRET_KEY, or the file. */
+  /** Source of the secret key: SECRET_KEY, or the name of the file. */
   from: string;
   isThere: boolean;
-  /** Number of encrypted values tried, and how many of them this key decrypts. Null if the database could not be queried. */
+  /**
+   * Number of encrypted values that were tried, and number of those that this key decrypts. Null if the database could
+   * not be queried.
+   */
   sealed: { looked: number; opened: number } | null;
 }
 
@@ -132,7 +138,7 @@ export interface FileFacts {
   isWritable: boolean;
 }
 
-/** Severity of a finding. `skipped`: the check could not run, and another finding states the reason. */
+/** Severity of a finding. `skipped`: the check could not run; another finding contains the reason. */
 export type FindingLevel = 'ok' | 'warning' | 'problem' | 'skipped';
 
 /** Result of a check. */
@@ -140,11 +146,11 @@ export interface Finding {
   level: FindingLevel;
   /** The result in one sentence. */
   finding: string;
-  /** What to do about the finding. Null if nothing needs to be done. */
+  /** The remedy. Null if nothing needs to be done. */
   todo: string | null;
 }
 
-/** A check that judges the facts. Each check is pure. */
+/** A check, which judges the facts. Pure. */
 export interface Check {
   name: string;
   judge(facts: InstallationFacts): Finding[];

@@ -49,7 +49,7 @@ const PAIR: CertificatePair = {
 const config = (env: Record<string, string> = {}) => ({
   valid: loadConfig({ PUBLIC_URL: 'https://energy.example', SMTP_URL: 'smtp://mail.example', ...env }),
 });
-/** Facts of an installation without any problem. */
+/** Facts of an installation without problems. */
 const WELL: InstallationFacts = {
   nowMs: NOW_MS,
   config: config(),
@@ -102,7 +102,10 @@ const file = (what: FileFacts['what'], mode: number, isWritable = true): Partial
   files: [{ path: 'data/x', what, mode, isWritable }],
 });
 
-/** Each case: the name, the changed facts, the check that finds them, its level, and words of the finding and the advice. */
+/**
+ * Cases: the name, the changed facts, the check that detects them, its level, and a pattern for the finding and the
+ * remedy.
+ */
 const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][] = [
   [
     'a misspelt variable',

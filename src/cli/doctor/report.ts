@@ -37,7 +37,7 @@ export function redactSecrets(findings: readonly Reported[], secrets: readonly s
 const MARK = { ok: 'ok', warning: 'WARNING', problem: 'PROBLEM', skipped: '-' } as const;
 const WIDTH = { mark: 7, check: 13 };
 
-/** Formats findings as lines for a person. */
+/** Formats findings for a person. */
 export function formatFindings(findings: readonly Reported[]): string {
   const lines = findings.flatMap(({ check, level, finding, todo }) => {
     const head = `${MARK[level].padEnd(WIDTH.mark)}  ${check.padEnd(WIDTH.check)}  ${finding}`;
@@ -54,7 +54,7 @@ function summaryOf(findings: readonly Reported[]): string {
   return `${said(problems, 'problem')}, ${said(warnings, 'warning')}.`;
 }
 
-/** All checks in the order of the report: a check comes before the checks that depend on it. */
+/** All checks in the order of the report. A check comes before those that depend on it. */
 export const CHECKS: readonly Check[] = [
   configurationCheck,
   serviceCheck,

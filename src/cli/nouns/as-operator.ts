@@ -14,9 +14,9 @@ import { secretKey } from '#src/start/secret-key.ts';
 import { COMMAND_LINE } from '#src/users/audit.ts';
 import { formatOptionError, parseOptionValues } from './members.ts';
 
-/** A request as typed on the command line: parameters and query as text, the body as converted by `parseOptionValues`. */
+/** A request of the command line: parameters and query as text, the body as returned by `parseOptionValues`. */
 export interface OperatorRequest {
-  /** The user whose data the operation concerns, if the operation uses its caller's account. */
+  /** The user whose data the operation concerns, for operations on the caller's own account. */
   userId?: string;
   params?: Record<string, string>;
   query?: Record<string, string>;
@@ -30,8 +30,9 @@ export interface OperatorResponse {
 }
 
 /**
- * Runs an operation of the HTTP API as an operator at the command line: with an administrator's reach, in one transaction, and recorded in
- * the audit log like any other. Error messages name options instead of members. `what`: the kind of object that may not exist.
+ * Runs an operation of the HTTP API as an operator at the command line: with an administrator's reach, in one
+ * transaction, and with an entry in the audit log. Error messages name options instead of members. `what`: kind of the
+ * object, for the error that it does not exist.
  */
 export async function runAsOperator(
   definition: AnyOperation,
@@ -82,7 +83,7 @@ export async function runAsOperator(
   }
 }
 
-/** An operator can access all accounts. Operations on the caller's own data use the named account. */
+/** An operator can access all accounts. For operations on the caller's own data, the caller is the named account. */
 const operator = (userId: string): Caller => ({
   by: 'key',
   keyId: COMMAND_LINE,

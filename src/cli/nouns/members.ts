@@ -5,7 +5,7 @@ import { describeIssue } from '#src/core/validation-messages.ts';
 /** An option of a command that sets one member of a request. */
 interface MemberOption {
   member: string;
-  /** The option as typed: `--limit-kw`. */
+  /** The option as it is typed: `--limit-kw`. */
   flag: string;
   description: string;
 }
@@ -13,7 +13,7 @@ interface MemberOption {
 /** Returns the name of the option for a member of a request, such as `--limit-kw` for `limit_kw`. */
 export const optionFlagFor = (member: string): string => `--${member.replaceAll('_', '-')}`;
 
-/** Returns the options for all members of a request except the given ones. Pure. */
+/** Returns options for all members of a request except some. Pure. */
 export const memberOptions = (
   shape: Readonly<Record<string, z.ZodType>>,
   without: readonly string[] = [],
@@ -22,7 +22,10 @@ export const memberOptions = (
     .filter(([member]) => !without.includes(member))
     .map(([member, schema]) => ({ member, flag: optionFlagFor(member), description: descriptionOf(schema) }));
 
-/** Describes a member for a terminal. `none` sets a nullable member to null; commas separate the items of a list. */
+/**
+ * Describes a member for the help on a terminal. A nullable member can be set to null with `none`; commas separate the
+ * items of a list.
+ */
 function descriptionOf(schema: z.ZodType): string {
   const said = sayingOf(schema).replaceAll('`', '');
   const may = schema.safeParse(null).success ? '"none" removes it' : '';
@@ -30,15 +33,16 @@ function descriptionOf(schema: z.ZodType): string {
   return [said, several, may].filter((part) => part !== '').join(' ') || 'see the reference at /docs';
 }
 
-/** Returns the description of a schema, or that of the schema inside it if a wrapper has none of its own. */
+/** Returns the description of a schema or, if a wrapper has none of its own, that of the schema inside it. */
 function sayingOf(schema: z.ZodType): string {
   const { innerType } = schema.def as { innerType?: z.ZodType };
   return schema.description ?? (innerType ? sayingOf(innerType) : '');
 }
 
 /**
- * Converts typed text into the members of a request. Numbers and objects are parsed as JSON, and so are lists in brackets; commas separate
- * the items of other lists. Other text is used as it is. `none` means null if the member is nullable. Throws with one line per error, which names the option. Pure.
+ * Converts typed text into the members of a request. Numbers, objects and lists in brackets are parsed as JSON; commas
+ * separate the items of other lists. Other text is used unchanged. `none` means null if the member is nullable. Throws
+ * with one line for each error, which names the option. Pure.
  */
 export function parseOptionValues(
   schema: z.ZodObject,
@@ -53,13 +57,13 @@ export function parseOptionValues(
   throw new Error(parsed.error.issues.map(({ path, message }) => formatOptionError(path, message)).join('\n'));
 }
 
-/** Formats an error, such as `--limit-kw: must be a number`. */
+/** Formats an error about an option: `--limit-kw: must be a number`. */
 export const formatOptionError = ([member, ...path]: readonly PropertyKey[], message: string): string => {
   const where = [optionFlagFor(String(member ?? '')), ...path.map(String)].join('.');
   return `${where}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 };
 
-/** Whether a member's schema is a list, possibly inside preprocessing or optional wrappers. */
+/** Whether a member's schema is that of a list, also inside preprocessing or optional wrappers. */
 const isList = (schema: z.ZodType): boolean =>
   schema.safeParse('').error?.issues.some((issue) => issue.code === 'invalid_type' && issue.expected === 'array') ??
   false;
@@ -78,8 +82,8 @@ function meant(schema: z.ZodType, text: string): unknown {
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Formats rows as a table of the given columns, with a header. Control characters are escaped. If a `width` (of a terminal) is given, lines
- * are cut to it. Pure.
+ * Formats rows as a table of the given columns, with a header. Escapes control characters. Cuts lines to `width` (of a
+ * terminal) if it is given. Pure.
  */
 export function formatTable(rows: readonly Row[], columns: readonly string[], width: number | null): string {
   const cells = [
@@ -98,11 +102,11 @@ export function formatTable(rows: readonly Row[], columns: readonly string[], wi
     .join('\n');
 }
 
-/** Returns the value of a column; `app.name` is a member of a member. */
+/** Returns the value of a column. A column such as `app.name` is a nested member. */
 const valueAt = (row: unknown, column: string): unknown =>
   column.split('.').reduce((value, name) => (value as Row | null | undefined)?.[name], row);
 
-/** Formats one object with a line for each member. Pure. */
+/** Formats one object, with a line for each member. Pure. */
 export function formatObject(thing: Row): string {
   const width = Math.max(...Object.keys(thing).map((name) => name.length));
   return Object.entries(thing)
@@ -110,7 +114,7 @@ export function formatObject(thing: Row): string {
     .join('\n');
 }
 
-/** Formats a value; `-` stands for an empty one. */
+/** Formats a value of a table; an empty one is `-`. */
 function cellOf(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-';
   if (Array.isArray(value) && value.every((one) => typeof one === 'string'))

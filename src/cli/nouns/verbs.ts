@@ -10,11 +10,14 @@ import { runOnServiceDatabase } from '../running-service.ts';
 import { type OperatorRequest, type OperatorResponse, runAsOperator } from './as-operator.ts';
 import { formatObject, formatTable, memberOptions, optionFlagFor, parseOptionValues } from './members.ts';
 
-/** A kind of object in the HTTP API, as commands name it. */
+/** A kind of object in the HTTP API that commands work on. */
 export interface CommandNoun {
-  /** Name of the noun, such as `device`. */
+  /** Name of the kind, such as `device`. */
   name: string;
-  /** Member that contains the object's id, and name of the command's argument: `device_id`. A user may also be given by e-mail address. */
+  /**
+   * Member that contains the object's id, and name of the command's argument: `device_id`. A user may also be given by
+   * e-mail address.
+   */
   id: string;
   /** Columns of a list on a terminal; `app.name` is the member `name` of the member `app`. */
   columns: readonly string[];
@@ -22,7 +25,10 @@ export interface CommandNoun {
 
 type Options = Record<string, string | boolean | undefined>;
 
-/** Adds `list`, which prints one page or all pages. `userIdField`: whether the list is of one user, who must be given. */
+/**
+ * Adds `list`, which prints one page or all pages. `userIdField`: member for the user, if the list is that of one user,
+ * who must be given.
+ */
 export function addListCommand(
   group: Command,
   noun: CommandNoun,
@@ -81,7 +87,7 @@ function printRows(
   console.log(formatTable(rows, noun.columns, process.stdout.isTTY ? process.stdout.columns : null));
 }
 
-/** Adds `get`, which prints one object completely. */
+/** Adds `get`, which prints all members of one object. */
 export function addGetCommand(group: Command, noun: CommandNoun, definition: AnyOperation): void {
   group
     .command(`get <${argumentOf(noun)}>`)
@@ -106,7 +112,8 @@ export function addUpdateCommand(group: Command, noun: CommandNoun, definition: 
 }
 
 /**
- * Adds `create`, with an option for each member. The new object belongs to the given user; `checkOwner` throws if this user cannot have one.
+ * Adds `create`, with an option for each member. The new object belongs to the given user. `checkOwner` throws if this
+ * user cannot have such an object.
  */
 export function addCreateCommand(
   group: Command,
@@ -147,8 +154,8 @@ export function addDeleteCommand(group: Command, noun: CommandNoun, definition: 
 }
 
 /**
- * Adds another command on one object. `more`: arguments after its id, named after members of the path. `whyNothing`: returns the
- * explanation printed on a terminal if the response has no rows.
+ * Adds another command on one object. `more`: arguments after the id, named like members of the path. `whyNothing`:
+ * returns the explanation that is printed on a terminal if the response has no rows.
  */
 export function addVerbCommand(
   group: Command,
@@ -234,7 +241,7 @@ const plain = (summary: string): string => {
   return `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;
 };
 
-/** Returns the typed options by the names of members: commander stores `--limit-kw` as `limitKw`. */
+/** Returns the typed options by the names of members, because commander stores `--limit-kw` as `limitKw`. */
 const members = (typed: Options): Record<string, string> =>
   Object.fromEntries(
     Object.entries(typed)
@@ -242,7 +249,9 @@ const members = (typed: Options): Record<string, string> =>
       .map(([name, value]) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
   );
 
-/** Replaces a `-` with the secret read from standard input, so that the secret does not appear in a list of processes. */
+/**
+ * Replaces a value of `-` by the secret from standard input, so that the secret does not appear in a list of processes.
+ */
 async function withoutDash(values: Record<string, string>): Promise<Record<string, string>> {
   if (values.auth_token !== '-') return values;
   const { text } = await import('node:stream/consumers');

@@ -161,7 +161,7 @@ export const aggregatesCheck: Check = {
     }),
 };
 
-/** Judges the content of the database, or reports why it could not be read. */
+/** Judges the content of the database with `judge`, or reports why the content could not be read. */
 function ofContent(facts: InstallationFacts, judge: (content: DatabaseContent) => Finding[]): Finding[] {
   const server = facts.database?.server;
   if (!server || !isFactKnown(server)) return [skippedFinding('not checked: the database does not respond')];
@@ -170,7 +170,7 @@ function ofContent(facts: InstallationFacts, judge: (content: DatabaseContent) =
   return isFactKnown(content) ? judge(content) : [skippedFinding(`not checked: ${content.why}`)];
 }
 
-/** The same share as in the alert rule EnergyDevicesSilent. */
+/** Share of silent devices above which the doctor warns. The alert rule EnergyDevicesSilent has the same. */
 const SILENT_SHARE = 0.3;
 const FEWEST_HEARD = 10;
 

@@ -38,7 +38,7 @@ export const diskCheck: Check = {
   },
 };
 
-/** File descriptors that a process opens in addition to its connections: files, pools, pipes. */
+/** File descriptors that a process uses in addition to its connections: files, pools, pipes. */
 const BESIDE = 200;
 const LEAST = 1_024;
 
@@ -65,8 +65,8 @@ export const fileDescriptorsCheck: Check = {
 };
 
 /**
- * Clock difference from which the doctor warns. Readings more than 5 minutes in the future are rejected; sums over a minute are affected
- * from about a second.
+ * Clock difference above which the doctor warns. Readings more than 5 minutes in the future are rejected; sums over a
+ * minute are wrong from about a second.
  */
 const WARN_MS = 2_000;
 const FAIL_MS = 60_000;
@@ -93,7 +93,10 @@ export const clockCheck: Check = {
 
 const CONFIRM = 'Set the clock. If it is already right: energy doctor --confirm-clock.';
 
-/** Reports a machine clock so far from the installation's last activity that the service ignores it until an operator confirms it. */
+/**
+ * Reports a machine clock that is so far ahead of the installation's last activity that the service ignores it until an
+ * operator confirms it.
+ */
 function judgeBelieved(nowMs: number, believedMs: number | null): Finding | null {
   if (believedMs === null) return null;
   const days = Math.round(Math.abs(nowMs - believedMs) / DAY_MS);
@@ -190,7 +193,7 @@ export const portsCheck: Check = {
   },
 };
 
-/** Checks whether a service holds the data directory. If the roles run as separate processes, no process holds it. */
+/** Checks whether a service holds the data directory. Roles that run as separate processes do not hold it. */
 export const serviceCheck: Check = {
   name: 'service',
   judge({ service: running, config, database }) {

@@ -22,8 +22,8 @@ import {
 } from './network.ts';
 
 /**
- * Gathers all facts about the installation concurrently, without changing anything. Takes as long as the slowest part, about 12 s
- * at most. `releases`: address that answers the latest version; without it nothing is requested.
+ * Gathers all facts about the installation concurrently, without changing anything. Takes as long as the slowest fact,
+ * about 12 s at most. `releases`: address for the latest version; without it no request is sent.
  */
 export async function gatherFacts(releases?: URL): Promise<InstallationFacts> {
   const config = readConfig();
@@ -90,7 +90,7 @@ function readConfig(): InstallationFacts['config'] {
   }
 }
 
-/** Tries the mail server. Null if mails are written to files. */
+/** Connects to the mail server. Null if mails are written to files. */
 async function gatherMail({ environment, mail }: Config): Promise<InstallationFacts['mail']> {
   const { smtpUrl } = mail;
   if (smtpUrl === undefined || environment !== 'live') return null;
@@ -106,7 +106,7 @@ async function gatherBackup(config: Config): Promise<InstallationFacts['backup']
   return probeWithTimeout(async () => readBackupState((await readBackupPlan(config)) as BackupPlan));
 }
 
-/** Returns the disk space of the file system that holds a folder, or will hold it once it is created. */
+/** Returns the disk space of the file system of a folder, which need not exist yet. */
 function gatherDisk(dataDir: string): Promise<NonNullable<InstallationFacts['disk']>> {
   return probeWithTimeout(async () => {
     let folder = resolve(dataDir);
@@ -116,8 +116,8 @@ function gatherDisk(dataDir: string): Promise<NonNullable<InstallationFacts['dis
 }
 
 /**
- * Returns how many files a process may open: the service if it is running, otherwise a process of this user. Null if /proc does not report
- * it.
+ * Returns the maximum number of open files of the service's process or, if it is not running, of a process of this
+ * user. Null if /proc does not report it.
  */
 async function gatherDescriptors(servicePid: number | null): Promise<InstallationFacts['descriptors']> {
   for (const pid of servicePid === null ? ['self'] : [servicePid, 'self']) {
@@ -134,7 +134,7 @@ async function gatherFiles({ dataDir, tls }: Config): Promise<FileFacts[]> {
   const wanted: { path: string; what: FileFacts['what'] }[] = [
     { path: dataDir, what: 'folder' },
     { path: join(dataDir, 'secret.key'), what: 'secret' },
-    // An operator's own key file may be readable by a group, as in Debian's ssl-cert.
+    // A key file of the operator may be readable by a group, as in Debian's ssl-cert.
     tls.keyFile === undefined
       ? { path: join(dataDir, 'tls', 'key.pem'), what: 'secret' }
       : { path: tls.keyFile, what: 'own key' },
@@ -155,7 +155,10 @@ async function gatherFiles({ dataDir, tls }: Config): Promise<FileFacts[]> {
   return found.flat();
 }
 
-/** Tries the secret key on encrypted values of the database; never creates a key. `sealed`: null if the database could not be queried. */
+/**
+ * Tries to decrypt encrypted values of the database with the secret key. Never creates a key. `sealed`: null if the
+ * database could not be queried.
+ */
 async function gatherSecretKey(config: Config, sealed: readonly Buffer[] | null): Promise<SecretKeyFacts> {
   const file = join(config.dataDir, 'secret.key');
   const from = config.secretKey === undefined ? file : 'SECRET_KEY';

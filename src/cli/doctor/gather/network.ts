@@ -10,7 +10,7 @@ import { isRenewedByService } from '#src/start/certificate.ts';
 import { canListen } from '#src/start/ports.ts';
 import type { BrokerFacts, CertificateFacts, FactOrReason, PortFacts } from '../facts.ts';
 
-/** Tries to reach the broker: MQTT_URL with its login, or the embedded broker by its port. */
+/** Connects to the broker: to MQTT_URL with its login, or to the port of the embedded broker. */
 export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null> {
   const { url } = mqtt;
   const reached = { reached: true } as const;
@@ -23,7 +23,7 @@ export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null
         return reached;
       }),
     };
-  // A port that the system chooses at each start is unknown here.
+  // A port that the system chooses at each start is not known to this process.
   if (mqtt.port === 0) return null;
   const host = localHostOf(mqtt.host);
   return {
@@ -50,7 +50,7 @@ const opens = (host: string, port: number): Promise<void> =>
     socket.once('error', reject);
   });
 
-/** Reads the certificate and key as the service would, and never creates them. */
+/** Reads the certificate and key like the service, but never creates them. */
 export async function gatherCertificate(config: Config): Promise<CertificateFacts> {
   const { tls, dataDir, publicUrl, mqtt, api } = config;
   const isOurs = tls.certFile === undefined;
@@ -63,7 +63,7 @@ export async function gatherCertificate(config: Config): Promise<CertificateFact
     const names = (host: string) =>
       (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
     const hosts = [
-      // A proxy in front of the service presents its own certificate for PUBLIC_URL.
+      // Behind a proxy, the host of PUBLIC_URL is not checked, because the proxy presents its own certificate.
       ...(api.trustProxy.length > 0 ? [] : [{ host: bareHost(new URL(publicUrl).hostname), of: 'PUBLIC_URL' }]),
       ...(mqtt.url === undefined ? [{ host: mqtt.publicHost, of: 'PUBLIC_MQTT_HOST' }] : []),
     ];
@@ -78,10 +78,10 @@ export async function gatherCertificate(config: Config): Promise<CertificateFact
   return { file, isOurs, pair };
 }
 
-/** Maximum length of an answer with the latest version: GitHub's contains the notes of the release. */
+/** Maximum length of an answer with the latest version. GitHub's contains the notes of the release. */
 const MAX_ANSWER_BYTES = 2 ** 20;
 
-/** Requests the latest version: the member `version` of an answer of the npm registry, or `tag_name` of one of GitHub. */
+/** Requests the latest version. The answer is that of the npm registry (member `version`) or of GitHub (`tag_name`). */
 export function gatherLatestVersion(releases: URL): Promise<FactOrReason<{ version: string }>> {
   return probeWithTimeout(async () => {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
@@ -113,7 +113,7 @@ function readVersion(text: string): string {
 
 const VERSION_FORM = /^v?(\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,60})?)$/;
 
-/** Returns, for each port that the service listens on, whether it is free and, if not, which process holds it. */
+/** Returns for each port on which the service listens whether it is free and, if not, which process uses it. */
 export async function gatherPorts({ api, mqtt, operator }: Config): Promise<PortFacts[]> {
   const wanted = [
     { variable: 'API_PORT', port: api.port, host: api.host },
@@ -152,7 +152,7 @@ function listenerOn(port: number): { pid: number; title: string } | null {
   return null;
 }
 
-/** Returns the sockets that listen on a port, in the form that /proc lists them among a process's open files. */
+/** Returns the sockets that listen on a port, in the form in which /proc lists them among a process's open files. */
 const socketsOn = (port: number, table: string): string[] =>
   textOf(`/proc/net/${table}`)
     .split('\n')
@@ -192,7 +192,10 @@ function linkOf(path: string): string {
 /** Maximum time to wait for another program's response. */
 export const PROBE_TIMEOUT_MS = 5_000;
 
-/** Returns the result of `look`, or the reason for its failure: an error, or a timeout. Never throws and never hangs. */
+/**
+ * Returns the result of `look`, or the reason for its failure: an error or a timeout. Never throws, and always resolves
+ * in time.
+ */
 export async function probeWithTimeout<T extends object>(
   look: () => Promise<T>,
   ms = PROBE_TIMEOUT_MS,
