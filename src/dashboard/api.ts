@@ -17,7 +17,10 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Returns the name of a field as the start of a sentence. A field of a mapping is named as in the mapping's form, an item as its list. */
+/**
+ * Returns the display name of a field, to begin a sentence. A field of a mapping has the name of its form field; an
+ * item has the name of its list.
+ */
 function named(field: string): string {
   const own = field.replace(/^decoder_config\.mapping\.\d+\./, '').replace(/\.\d+$/, '');
   return textNamed(words().common.fields, own) ?? own.charAt(0).toUpperCase() + own.slice(1).replaceAll('_', ' ');
@@ -43,15 +46,15 @@ export function errorSentenceOf(error: unknown): string {
 let csrfToken = '';
 let signedOut: () => void = () => {};
 
-/** Stores the CSRF token for changing requests, and the callback for the end of the session. */
+/** Stores the CSRF token of requests that change something, and the callback for the end of the session. */
 export function storeSession(token: string, whenOver: () => void): void {
   csrfToken = token;
   signedOut = whenOver;
 }
 
 /**
- * Sends a request to the service: a path of the API (`/v1/…`) or of the session (`/session`, `/sign-in`). Returns the body; throws an
- * ApiFailure unless the status is 2xx.
+ * Sends a request to a path of the API (`/v1/…`) or of the session (`/session`, `/sign-in`). Returns the response's
+ * body. Throws an ApiFailure unless the status is 2xx.
  */
 export async function callApi<T>(method: string, path: string, body?: unknown): Promise<T> {
   const sent = body === undefined ? {} : { type: 'application/json', text: JSON.stringify(body) };
@@ -59,16 +62,16 @@ export async function callApi<T>(method: string, path: string, body?: unknown): 
 }
 
 /**
- * Sends a POST with a body of another media type, or without a body. `once`: an Idempotency-Key; if the response was lost, repeating the
- * request returns the same response.
+ * Sends a POST without a body, or with a body that is not JSON. `once`: an Idempotency-Key. If the response was lost, a
+ * repeated request with the same key returns it again.
  */
 export async function postBody<T>(path: string, sent: { once?: string; type?: string; text?: string }): Promise<T> {
   return (await answerTo<T>('POST', path, sent)).body;
 }
 
 /**
- * Sends a POST that begins a sign-in. Behind a router of several cells, sends it to each cell, because the browser does not know which cell
- * has the account; a cell that does not respond is skipped. Returns the responses.
+ * Sends a POST that begins a sign-in. Behind a router of several cells, sends it to each cell, because the browser
+ * cannot determine which cell has the account. A cell that does not respond is skipped. Returns the responses.
  */
 export async function postToEachCell<T>(path: string, body: object): Promise<T[]> {
   const { body: first, others } = await postToCell<T>(path, body);
@@ -77,13 +80,13 @@ export async function postToEachCell<T>(path: string, body: object): Promise<T[]
 }
 
 /**
- * Sends a POST that begins a sign-in to one cell; without `cell`, to the one that the router chooses. Returns the response, and the names of
- * the other cells. Without a router there are none.
+ * Sends a POST that begins a sign-in to one cell; without `cell`, to the one that the router chooses. Returns the
+ * response and the names of the other cells, which are none without a router.
  */
 export async function postToCell<T>(path: string, body: object, cell?: string): Promise<{ body: T; others: string[] }> {
   const sent = { type: 'application/json', text: JSON.stringify(body) };
   const { body: answer, headers } = await answerTo<T>('POST', path, cell === undefined ? sent : { ...sent, cell });
-  // Set by the router (deploy/cells/haproxy.cfg).
+  // The router sets this header (deploy/cells/haproxy.cfg).
   const cells = (headers.get('energy-cells') ?? '').split(' ');
   return { body: answer, others: cells.filter((one) => one && one !== headers.get('energy-cell')) };
 }
@@ -159,13 +162,16 @@ export function withQuery(path: string, query: Record<string, string | number | 
     : `${path}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
-/** Age of the data on the page: ISO 8601 time of the oldest cached response, or null if all came from the network. */
+/**
+ * Age of the data on the page: the ISO 8601 time of the oldest cached response. Null if all responses came from the
+ * network.
+ */
 let seenAt: string | null = null;
 const CHANGED = 'seen';
 
 /**
- * Updates `seenAt` after a response. `at`: time of a cached response (service-worker.ts), otherwise null. The oldest time on the page
- * counts.
+ * Updates `seenAt` after a response to the oldest time on the page. `at`: time of a cached response
+ * (service-worker.ts), otherwise null.
  */
 function tellSeen(at: string | null): void {
   const next = at === null ? null : seenAt !== null && seenAt < at ? seenAt : at;

@@ -28,11 +28,13 @@ const PAGES: Record<string, { name: keyof Words['common']['pages']; load: () => 
   operator: { name: 'operator', load: () => import('./pages/operator.ts') },
 };
 
-/** Pages that links in mails open; their token is in the URL fragment. */
+/** Whether a path is that of a page that links in mails open. Its token is in the URL fragment. */
 const isLinkPage = (path: string) => path === 'sign-in' || path === 'email';
 /** Earlier addresses of pages. */
 const MOVED: Readonly<Record<string, string>> = { sessions: 'account' };
-/** Returns the path of the page at the browser's address. An earlier address is replaced by the current one. */
+/**
+ * Returns the path of the page at the browser's address. Replaces an earlier address of the page by the current one.
+ */
 function pageNow(): string {
   const path = location.pathname.replace(/^\/dashboard\/?/, '').replace(/\/$/, '');
   const moved = MOVED[path];
@@ -41,7 +43,7 @@ function pageNow(): string {
   return moved;
 }
 
-/** Pattern of device ids. No other form may enter request paths, because a link to the page can come from anyone. */
+/** Pattern of device ids. Only ids may enter request paths, because anyone can make a link to the page. */
 const DEVICE = /^devices\/(dev_(?:[a-z][a-z0-9]{0,7}_)?[0-9a-z]{26}(?:\/.*)?)$/;
 
 /** Splits an address into the page that it names and the rest of the path. */
@@ -76,7 +78,7 @@ function App() {
   const [reason, setReason] = useState<string | null>(null);
   // Display name of the identity provider.
   const [provider, setProvider] = useState<string | null>(null);
-  // A link in a mail signs in its holder, even if another account is signed in here.
+  // Whether the page was opened by a link in a mail. It signs in its holder, even if another account is signed in here.
   const [hasLink, setHasLink] = useState(() => isLinkPage(pageNow()) && location.hash.length > 1);
   const move = useCallback((page: string) => {
     history.pushState(null, '', page === '' ? '/dashboard' : `/dashboard/${page}`);
@@ -119,12 +121,12 @@ function App() {
     setReason(null);
     setSignedIn(session);
     keepForOffline();
-    // Utilities and administrators usually have no meter of their own, so a homeowner is preselected.
+    // Utilities and administrators usually have no meter of their own, so a homeowner is selected initially.
     if (session.user.role !== 'homeowner') void firstPick(session.user).then(setPicked);
     else setPicked(null);
   }
 
-  /** After sign-in, opens the requested page or, after a link from a mail, the home page. */
+  /** Opens the requested page after sign-in. After a link in a mail, opens the home page. */
   function enter(session: SignedIn): void {
     sessionStorage.removeItem('user');
     setHasLink(false);
@@ -163,7 +165,8 @@ function App() {
 }
 
 /**
- * Returns the account that this tab last showed, else the first homeowner that the signed-in account may see, else the signed-in account.
+ * Returns the account that this tab showed last. Otherwise the first homeowner that the signed-in account may see, or
+ * else the signed-in account itself.
  */
 async function firstPick(me: User): Promise<User> {
   const last = sessionStorage.getItem('user');
@@ -195,7 +198,7 @@ function Lazy({ page, spoken }: { page: (typeof PAGES)[string]; spoken: Language
 applyTheme();
 const root = document.getElementById('app');
 if (root) {
-  // This message is in English, because no texts could be loaded.
+  // This message is in English, because the texts could not be loaded.
   const failed = () => root.replaceChildren('The dashboard could not be fetched. Reload the page.');
   firstWords().then(() => {
     root.replaceChildren();
@@ -203,12 +206,13 @@ if (root) {
   }, failed);
 }
 
-/** Delay after sign-in, so that caching does not slow down the first page. */
+/** Delay after sign-in before files are cached, so that caching does not slow down the first page. */
 const LATER_MS = 1_500;
 
 /**
- * Registers the service worker, which caches the dashboard's files and the data seen from now on (service-worker.ts). If the browser has no
- * service workers or does not trust the certificate, the dashboard works without the cache.
+ * Registers the service worker, which caches the dashboard's files and the data that is displayed from then on
+ * (service-worker.ts). If the browser has no service workers or does not trust the certificate, the dashboard works
+ * without the cache.
  */
 function keepForOffline(): void {
   if (!('serviceWorker' in navigator)) return;

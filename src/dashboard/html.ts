@@ -4,5 +4,5 @@ import { type ComponentChildren, h, type VNode } from 'preact';
 /** Template tag for markup: html`<p class=${name}>${text}</p>`. Interpolated text is never parsed as markup. */
 export const html = htm.bind(h) as (strings: TemplateStringsArray, ...values: unknown[]) => VNode;
 
-/** Content between the tags of a component. */
+/** Children of a component in markup. */
 export type Children = ComponentChildren;

@@ -8,15 +8,15 @@ import { TimeZoneQuestion } from './parts/time-zone.ts';
 import { usePageLink, useSession } from './session.ts';
 import { words } from './words/words.ts';
 
-/** Pages for every user: links at the bottom of a phone's screen, and at the top of a wider one. */
+/** Pages for every user, with links at the bottom of a phone's screen and at the top of a wider one. */
 const TABS = ['home', 'devices', 'tariffs', 'alerts', 'account'] as const;
-/** Pages of accounts that serve others. */
+/** Additional pages for utilities and administrators. */
 const WORK = {
   homeowner: [],
   utility: ['bills', 'groups', 'fleet'],
   admin: ['bills', 'groups', 'fleet', 'operator'],
 } as const;
-/** Pages that a tab's page links to, by that tab. */
+/** The tab of each page that has no tab of its own. */
 const BELOW: Record<string, string> = {
   device: 'devices',
   bills: 'tariffs',
@@ -26,7 +26,8 @@ const BELOW: Record<string, string> = {
 };
 
 /**
- * Pages that do not depend on the selected account: the signed-in account with its webhooks and apps, and pages about the whole installation.
+ * Pages that do not depend on the selected account: webhooks and apps of the signed-in account, and pages about the
+ * whole installation.
  */
 const OF_NOBODY: ReadonlySet<string> = new Set(['webhooks', 'apps', 'groups', 'account', 'operator', 'fleet']);
 
@@ -82,16 +83,16 @@ function UserPicker() {
     const one = among.find(({ email }) => email.toLowerCase() === value.trim().toLowerCase());
     if (one && one.user_id !== user.user_id) pick(one);
   };
-  /** Enter selects the best match, or reports that there is none. */
+  /** Enter selects the best match, or shows that there is none. */
   const takeFirst = async (input: HTMLInputElement) => {
     const wanted = input.value;
     const part = wanted.trim().toLowerCase();
     if (part === '' || wanted === user.email) return;
     let problem = words().common.frame.noAccount;
     try {
-      // Search again: the displayed list may belong to the previous text.
+      // Searches again, because the displayed list may belong to the previous text.
       const all = [...(await search(part)), me].filter(({ email }) => email.toLowerCase().includes(part));
-      // The user has selected an entry in the meantime, or is still typing.
+      // Does nothing if the user has selected an entry in the meantime or is still typing.
       if (input.value !== wanted || document.activeElement !== input) return;
       const best = all.find(({ email }) => email.toLowerCase() === part) ?? all[0];
       if (best) return take(best.email, [best]);

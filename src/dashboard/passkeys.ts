@@ -1,17 +1,20 @@
 import { callApi, postToEachCell } from './api.ts';
 import { words } from './words/words.ts';
 
-/** Whether this browser can make and use passkeys. Browsers offer them on pages with HTTPS only. */
+/** Whether this browser can create and use passkeys. Browsers offer them only on HTTPS pages. */
 export const canUsePasskeys = (): boolean =>
   'PublicKeyCredential' in globalThis && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
-/** A passkey that the browser has made, as the service expects it. */
+/** A passkey that the browser has created, in the format of the service. */
 interface CreatedPasskey {
   challenge_id: string;
   credential: unknown;
 }
 
-/** Makes a passkey for the signed-in account: the browser asks the person where to store it. Throws an error for people to read. */
+/**
+ * Creates a passkey for the signed-in account. The browser asks the person where to store it. Errors have a message for
+ * the user.
+ */
 export async function makePasskey(): Promise<CreatedPasskey> {
   const { challenge_id, options } = await callApi<{
     challenge_id: string;
@@ -23,16 +26,16 @@ export async function makePasskey(): Promise<CreatedPasskey> {
 }
 
 /**
- * Asks the person for a passkey, and returns the proofs for signing in, of which the first valid one counts. A passkey does not identify
- * the cell of its account, so it signs the challenges of all cells at once, and there is a proof for each cell. Throws an error for people
- * to read.
+ * Asks the person for a passkey and returns proofs for signing in, one for each cell; the first valid one counts. A
+ * passkey does not identify the cell of its account, so it signs the challenges of all cells together. Errors have a
+ * message for the user.
  */
 export async function askForPasskey(): Promise<object[]> {
   const begun = await postToEachCell<{ sign_in_id: string; options: PublicKeyCredentialRequestOptionsJSON }>(
     '/sign-in/passkey',
     {},
   );
-  // The challenges are base64url of multiples of three bytes, so that the joined text is that of the joined bytes.
+  // The challenges are base64url of multiples of three bytes, so joining their texts also joins their bytes.
   const challenge = begun.map(({ options }) => options.challenge).join('');
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({ ...begun[0]?.options, challenge });
   const signed = await navigator.credentials.get({ publicKey }).catch(explain);
@@ -40,7 +43,7 @@ export async function askForPasskey(): Promise<object[]> {
   return begun.map(({ sign_in_id }) => ({ sign_in_id, passkey }));
 }
 
-/** Throws what people should read instead of the browser's technical text. */
+/** Throws an error with a message for the user instead of the browser's technical text. */
 function explain(error: Error): never {
   const { passkeys: w } = words().common;
   // Browsers report the same error if a person cancels, if the request times out, and if they do not trust the certificate.

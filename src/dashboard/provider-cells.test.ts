@@ -15,7 +15,7 @@ test('a sign-in of a person unknown to one cell is tried once in each other cell
   storeUntried(tab, '/dashboard/alerts', ['c2', 'c3']);
   const { attempt } = nextCell('unknown', tab);
   expect(attempt).toEqual({ returnTo: '/dashboard/alerts', cell: 'c2', untried: ['c3'] });
-  // The page is reloaded instead of going to the provider.
+  // After a reload of the page, no further cell is tried.
   expect(nextCell('unknown', tab)).toEqual({ problem: 'unknown' });
   storeUntried(tab, '/dashboard/alerts', attempt?.untried ?? []);
   const { attempt: last } = nextCell('unknown', tab);

@@ -1,9 +1,8 @@
 /**
- * Caches the dashboard's files and the responses that the user saw last, so that the dashboard opens without a network. A classic script:
- * it imports nothing, and asset-files.ts inserts a version that changes with any file of the dashboard.
- *
- * Only responses for the signed-in account are cached, without its session token, and only for the pages about usage. They are deleted on
- * sign-out, at the end of the session, and when another account signs in.
+ * Caches the dashboard's files and the latest responses, so that the dashboard opens without a network. A classic
+ * script: it imports nothing, and asset-files.ts inserts a version that changes with any file of the dashboard. Caches
+ * only responses for the signed-in account, without its session token, and only for the pages about usage. Deletes them
+ * on sign-out, at the end of the session, and when another account signs in.
  */
 (() => {
   interface Scope {
@@ -22,7 +21,10 @@
   const DATA = 'energy-seen';
   const PAGE = '/dashboard';
   const SESSION = '/dashboard/session';
-  /** Paths of usage data and devices. None of them returns secrets that are shown once, or credentials. */
+  /**
+   * Paths that are cached: usage data and devices. Their responses contain neither secrets that are shown once nor
+   * credentials.
+   */
   const KEPT = /^\/dashboard\/v1\/(period|period-costs|figure|devices|devices\/dev_\w+|devices\/dev_\w+\/usage)$/;
   const SEEN_AT = 'x-seen-at';
   const MOST_KEPT = 80;
@@ -46,7 +48,7 @@
     else if (request.method !== 'GET') return;
     else if (request.mode === 'navigate') event.respondWith(page(request));
     else if (url.pathname.startsWith(`${PAGE}/app/`)) event.respondWith(file(request));
-    // A request for another media type is a download.
+    // A request for another media type is a download and is not cached.
     else if (KEPT.test(url.pathname) && request.headers.get('accept') === 'application/json')
       event.respondWith(answer(request));
   });
@@ -69,7 +71,7 @@
     }
   }
 
-  /** Returns the network's response; if the network is unavailable, the cached one. */
+  /** Returns the network's response or, if the network is unavailable, the cached one. */
   async function file(request: Request): Promise<Response> {
     const shell = await caches.open(SHELL);
     try {
@@ -83,7 +85,7 @@
     }
   }
 
-  /** All pages use the same document. */
+  /** All pages have the same document. */
   async function page(request: Request): Promise<Response> {
     try {
       return await fetch(request);
@@ -106,18 +108,18 @@
       throw error;
     }
     if (response.status === 401) await caches.delete(DATA);
-    // Nothing is cached unless an account is known to be signed in.
+    // Data are cached only if a session is cached, so that they belong to a signed-in account.
     else if (response.ok && (await data.match(SESSION))) await keep(data, request, response.clone());
     return response;
   }
 
-  /** Caches a response with its time; the oldest entries are evicted. */
+  /** Caches a response with its time, and evicts the oldest entries. */
   async function keep(data: Cache, request: Request | string, response: Response): Promise<void> {
     const headers = new Headers({
       'content-type': response.headers.get('content-type') ?? 'application/json',
       [SEEN_AT]: new Date().toISOString(),
     });
-    // Delete the old entry first, so that the new one is the last in order.
+    // Deletes the previous entry first, so that the new one is last in order.
     await data.delete(request);
     await data.put(request, new Response(await response.blob(), { headers }));
     const kept = (await data.keys()).filter((one) => new URL(one.url).pathname !== SESSION);
@@ -125,8 +127,8 @@
   }
 
   /**
-   * Returns the session. Caches it without its token. When the session begins, ends or belongs to another account, the cached data are
-   * deleted.
+   * Returns the session, and caches it without its token. Deletes the cached data if the session has begun, has ended,
+   * or belongs to another account.
    */
   async function session(request: Request): Promise<Response> {
     if (request.method !== 'GET') {

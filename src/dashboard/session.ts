@@ -7,12 +7,12 @@ export interface Session {
   me: User;
   /** Whether the time zone of the account has never been set. */
   asksTimezone: boolean;
-  /** Replaces the signed-in account by an API response in which the time zone is set. */
+  /** Replaces the signed-in account by an API response, in which the time zone is set. */
   changeMe(me: User): void;
-  /** Shows the sign-in page, after the service has ended the session. `reason`: text that the page shows. */
+  /** Shows the sign-in page after the service has ended the session. `reason`: text that the page shows. */
   leave(reason?: string): void;
   environment: 'live' | 'sandbox';
-  /** Address of the broker for devices. */
+  /** Settings of the broker for devices. */
   mqtt: {
     host: string;
     /** Ports of the service's own broker; null if it uses an external one. */
@@ -22,7 +22,7 @@ export interface Session {
     /** Whether clients need a copy of the service's certificate. */
     needs_certificate: boolean;
   };
-  /** The account that the pages show: the selected one, else the signed-in one. */
+  /** The account that the pages show: the selected one or, by default, the signed-in one. */
   user: User;
   pick(user: User): void;
   /** Rest of the address after the page's name, such as `month/2026-10`. */
@@ -45,7 +45,7 @@ export function useSession(): Session {
 /** Attributes of a link to a page of the dashboard. */
 export type PageLink = (page: string) => { href: string; onClick: (event: MouseEvent) => void };
 
-/** Returns the attributes of links that open pages without loading the document again. */
+/** Returns a function for the attributes of links that open pages without loading the document again. */
 export function usePageLink(): PageLink {
   const { go } = useSession();
   return (page) => ({

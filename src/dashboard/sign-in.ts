@@ -10,8 +10,9 @@ import { nextCell, type ProviderAttempt, storeUntried } from './provider-cells.t
 import { words } from './words/words.ts';
 
 /**
- * Sign-in page: by a link in a mail (with its token in the URL fragment), which may also confirm a new address; by requesting a mail and
- * typing its code; by a passkey; or at an identity provider. `provider`: its display name; null if there is none.
+ * Sign-in page. It signs in with the link of a mail (whose token is in the URL fragment, and which may also confirm a
+ * new address), with the code of a requested mail, with a passkey, or at an identity provider. `provider`: display name
+ * of the identity provider; null if there is none.
  */
 export function SignIn<Signed>(props: {
   reason: string | null;
@@ -29,18 +30,18 @@ export function SignIn<Signed>(props: {
   const { signIn, dashboard } = words().common;
   useLayoutEffect(() => {
     document.title = `${words().common.signIn.title} · ${words().common.product}`;
-    // The person is signed in at the provider, so it redirects back at once.
+    // The person is already signed in at the provider, so it redirects back at once.
     if (attempt) run(() => goToProvider(attempt));
-    // Remove the token from the address, where it would be visible, copied and stored in the history.
+    // Removes the token from the address, where it would be visible, copied and stored in the history.
     if (token !== '') history.replaceState(null, '', location.pathname);
-    // Another mailed link, opened in this tab, changes only the fragment.
+    // Opening another mailed link in this tab changes only the fragment, so the page is reloaded.
     const onLink = () => location.hash.length > 1 && location.reload();
     addEventListener('hashchange', onLink);
     return () => removeEventListener('hashchange', onLink);
   }, []);
 
   const open = (...proofs: object[]) => run(async () => onSignedIn(await useFirst(proofs).catch(again)));
-  /** Uses the first valid proof. */
+  /** Signs in with the first valid proof. */
   const useFirst = async ([proof, ...others]: object[]): Promise<Signed> => {
     try {
       return await callApi<Signed>('POST', isAddress && token !== '' ? '/email' : '/session', proof);
@@ -59,7 +60,7 @@ export function SignIn<Signed>(props: {
     const email = String(new FormData(event.target as HTMLFormElement).get('email'));
     run(async () => {
       const begun = await postToEachCell<{ sign_in_id: string }>('/sign-in', { email });
-      // The mailed code is valid for one of them.
+      // The mailed code is valid for one of these sign-ins.
       setAsked({ email, signInIds: begun.map(({ sign_in_id }) => sign_in_id) });
     });
   };
@@ -106,7 +107,7 @@ export function SignIn<Signed>(props: {
   </main>`;
 }
 
-/** Button that signs in by a passkey. `onProofs`: signs in by the first valid proof. */
+/** Button that signs in with a passkey. `onProofs`: called with the proofs, to sign in with the first valid one. */
 function PasskeyButton({ onProofs }: { onProofs: (proofs: object[]) => Promise<void> }) {
   const { run, isBusy, error } = useAction();
   const { passkeys: w, provider } = words().common;
@@ -121,7 +122,7 @@ function refused(failure: unknown): never {
   throw failure;
 }
 
-/** Link to the identity provider, which redirects back to this page. `label`: its display name. */
+/** Link to the identity provider, which redirects back to this page. `label`: display name of the provider. */
 function ProviderButton({ label }: { label: string }) {
   const { run, isBusy, error } = useAction();
   const w = words().common.provider;
@@ -131,7 +132,7 @@ function ProviderButton({ label }: { label: string }) {
     <button type="button" class="wide" ...${busyAttributes(isBusy)} onClick=${begin}>${w.with({ label })}</button>`;
 }
 
-/** Begins a sign-in at the provider, and goes there. */
+/** Begins a sign-in at the provider, and opens the provider's page. */
 async function goToProvider({ returnTo, cell, untried }: ProviderAttempt): Promise<void> {
   const { body, others } = await postToCell<{ location: string }>(
     '/sign-in/provider',
@@ -148,11 +149,11 @@ function away(failure: unknown): never {
   throw failure;
 }
 
-/** Returns the reason in the address why a sign-in at the provider failed, and removes it from the address. */
+/** Returns the reason why a sign-in at the provider failed, which is in the address, and removes it from there. */
 function takeProblem(): SignInProblem | null {
   const problem = new URLSearchParams(location.search).get('problem');
   if (problem !== null) history.replaceState(null, '', location.pathname + location.hash);
-  // Accept only known values, because a link to the page can come from anyone.
+  // Accepts only known values, because anyone can make a link to the page.
   return problem !== null && Object.hasOwn(words().common.provider.problems, problem)
     ? (problem as SignInProblem)
     : null;

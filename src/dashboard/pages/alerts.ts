@@ -131,7 +131,7 @@ export function AlertRow(props: {
 }
 
 const SHOWN = 20;
-/** How often the page checks for new firings. */
+/** Interval at which the page checks for new firings. */
 const LOOK_MS = 5_000;
 
 /** List of an alert's firings, newest first. */
@@ -184,8 +184,8 @@ function totalOf({ kwh_used, cost, currency }: Firing): string {
 }
 
 /**
- * Returns the name of a firing's period: "21 Nov 2026, 14:00 to 15:00", "Saturday 21 November 2026", "November 2026"; for a silence, its
- * start.
+ * Returns the name of a firing's period: "21 Nov 2026, 14:00 to 15:00", "Saturday 21 November 2026", "November 2026".
+ * For a silence, returns its start.
  */
 function periodName(type: AlertType, { period_start, period_end }: Firing, zone: string): string {
   const as = (options: Intl.DateTimeFormatOptions, at: string) =>

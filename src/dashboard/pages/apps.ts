@@ -11,7 +11,7 @@ import { EditApp, RegisterApp } from './apps/app-dialog.ts';
 
 const GUIDE = '/docs/guides/build-an-app';
 
-/** Page with the apps that the signed-in account registered, so that homes can let them in. */
+/** Page with the apps that the signed-in account has registered, to which homes can give access. */
 export function Page() {
   const { me } = useSession();
   const { common, apps: w } = words();

@@ -11,8 +11,8 @@ import { words } from '../words/words.ts';
 import { Bill, formatBilledEnergy } from './bills/bill.ts';
 
 /**
- * Page with the bill periods of the selected account: the energy reported for each, the energy known now, and the treatment of the
- * difference.
+ * Page with the bill periods of the selected account: for each, the energy that was reported, the energy as it is now
+ * known, and how the difference is settled.
  */
 export function Page() {
   const { me, user } = useSession();
@@ -27,7 +27,7 @@ export function Page() {
   );
   const [shown, setShown] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
-  // A homeowner, who is billed, cannot create bills.
+  // A homeowner receives bills and cannot create them.
   const mayBill = me.role !== 'homeowner';
   const nameOf = (deviceId: string | null) =>
     deviceId === null ? w.home : (devices.value?.find(({ device_id }) => device_id === deviceId)?.location ?? deviceId);
@@ -85,7 +85,10 @@ export function Page() {
   }
 }
 
-/** Dialog that records a bill's energy: selects the home or device and the days, with the previous month as the default. */
+/**
+ * Dialog that stores the energy of a bill. The user selects the home or device and the days; the previous month is the
+ * default.
+ */
 export function CreateBill(props: {
   devices: readonly Device[];
   onMade: (made: BillPeriodDetails) => void;
@@ -124,7 +127,7 @@ export function CreateBill(props: {
   <//>`;
 }
 
-/** Returns the first and last day, YYYY-MM-DD, of the month before that of a day. */
+/** Returns the first and last day, YYYY-MM-DD, of the month before the month of a day. */
 export function monthBefore(today: string): { start: string; end: string } {
   const [year = 0, month = 0] = today.split('-').map(Number);
   const day = (ofMonth: number, date: number) => new Date(Date.UTC(year, ofMonth, date)).toISOString().slice(0, 10);

@@ -10,12 +10,12 @@ import { openQuestionsOf, STATUS_BADGES, typeName } from './devices/device.ts';
 import { EditList } from './devices/edits.ts';
 import { PeriodView } from './home.ts';
 
-/** Interval of checks for the end of a recomputation of past consumption. */
+/** Interval at which the page checks whether a recomputation of past consumption has ended. */
 const LOOK_MS = 2_000;
 
 /**
- * Page of one device at `devices/{device_id}`: its usage in any period, its standby power, open questions, and manual edits of its
- * readings.
+ * Page of one device at `devices/{device_id}`: its usage in any period, its standby power, open questions, and edits of
+ * its readings by people.
  */
 export function Page() {
   const { rest, user } = useSession();

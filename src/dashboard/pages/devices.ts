@@ -13,7 +13,7 @@ import { DiscoveredList } from './devices/discovered-list.ts';
 import { GatewayList } from './devices/gateway-list.ts';
 import { PairDevice } from './devices/pair-device.ts';
 
-/** How often the page checks for new messages and discovered devices. */
+/** Interval at which the page checks for new messages and discovered devices. */
 const LOOK_MS = 15_000;
 
 /** Page with the devices of the selected account: paired devices, discovered devices and their gateways. */
@@ -55,7 +55,7 @@ export function Page() {
   `;
 }
 
-/** List of an account's devices. `onOpen`: called when a device's details are requested. */
+/** List of an account's devices. `onOpen`: called when the user opens a device's details. */
 export const DeviceList = (props: {
   devices: Loaded<Device[]>;
   zone: string;
@@ -100,7 +100,8 @@ function Row({ of: device, zone, onOpen }: { of: Device; zone: string; onOpen: (
   const { common, devices: w } = words();
   const kind = STATUS_BADGES[device.status];
   const { go } = useSession();
-  // Returns a click handler that does nothing if a modifier key is held, so that the browser opens the link in another tab.
+  // Returns a click handler that calls `act`, unless a modifier key is held; the browser then opens the link in another
+  // tab.
   const unlessElsewhere = (act: () => void) => (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
@@ -129,14 +130,17 @@ function Row({ of: device, zone, onOpen }: { of: Device; zone: string; onOpen: (
   </tr>`;
 }
 
-/** Pattern of device ids. No other form may enter request paths, because a link to the page can come from anyone. */
+/**
+ * Returns the id in the address if it has the form of device ids. No other text may enter request paths, because anyone
+ * can make a link to the page.
+ */
 const now = () =>
   /^dev_(?:[a-z][a-z0-9]{0,7}_)?[0-9a-z]{26}$/.exec(new URLSearchParams(location.search).get('device') ?? '')?.[0] ??
   null;
 
 /**
- * Returns the device that the address names (`?device=`), and a function that changes it. So a device can be linked to, and the Back button
- * works.
+ * Returns the device in the address (`?device=`), and a function that changes it. With the device in the address, it
+ * can be linked to and the Back button works.
  */
 export function useDeviceInAddress(): [string | null, (deviceId: string | null) => void] {
   const [named, setNamed] = useState(now);
@@ -165,6 +169,8 @@ export function HomeAssistant({ email }: { email: string }) {
 /** Product name, the same in every language. */
 export const HOME_ASSISTANT_NAME = 'Home Assistant';
 
-/** Returns the operator's settings that publish a home to Home Assistant (docs/home-assistant.md). */
+/**
+ * Returns the operator's settings with which the service publishes a home to Home Assistant (docs/home-assistant.md).
+ */
 export const homeAssistantSettings = (email: string): string =>
   `HOMEASSISTANT_MQTT_URL=mqtt://USER:PASSWORD@homeassistant.local:1883\nHOMEASSISTANT_USERS=${email}`;

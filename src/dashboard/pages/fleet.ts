@@ -28,11 +28,11 @@ export function Page() {
 const SHOWN = 25;
 const STATUSES = ['active', 'inactive', 'faulty'] as const;
 
-/** Filter of the list as query parameters; empty: no restriction. */
+/** Filter of the list as query parameters. An empty text does not filter. */
 type Filter = Record<'text' | 'status' | 'silent_for_hours' | 'placement' | 'sort', string>;
 const ALL: Filter = { text: '', status: '', silent_for_hours: '', placement: '', sort: 'created_at' };
 
-/** Device list with its filter and sort order. */
+/** Device list with filters and a sort order. */
 export function FleetDevices() {
   const [filter, setFilter] = useState(ALL);
   const { common, devices, fleet: w } = words();
@@ -94,7 +94,7 @@ function Row({ of: device }: { of: FleetDevice }) {
   const { common, devices: w, fleet } = words();
   const { me, pick, go } = useSession();
   const { run, error } = useAction();
-  /** The device's page shows the data of its owner's account. */
+  /** Selects the owner's account, because the device's page shows data of the selected account. */
   const look = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();

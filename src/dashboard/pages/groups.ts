@@ -9,7 +9,7 @@ import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { GroupDays, GroupHomes } from './groups/homes.ts';
 
-/** Page with the tree of groups of homes; for the selected group, the usage and list of its homes. */
+/** Page with the tree of groups of homes. For the selected group it shows the usage and the list of its homes. */
 export function Page() {
   const { me } = useSession();
   const { common, groups: w } = words();
@@ -117,8 +117,8 @@ export interface GroupInTree {
 }
 
 /**
- * Returns groups in tree order: each followed by its subgroups, sorted by name. A group whose parent is not in the list is at the top
- * level. Pure.
+ * Returns groups in tree order: each is followed by its subgroups, sorted by name. A group whose parent is not in the
+ * list is at the top level. Pure.
  */
 export function sortAsTree(groups: readonly Group[]): GroupInTree[] {
   const known = new Set(groups.map(({ group_id }) => group_id));

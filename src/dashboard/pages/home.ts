@@ -31,7 +31,7 @@ import { MainFigures, Summary } from './home/summary.ts';
 import { Swaps } from './home/swaps.ts';
 import { type DayRows, storedRows, UsageChart } from './home/usage-chart.ts';
 
-/** Page with a home's usage, its cost and its consumers in any day, week, month or year. */
+/** Page with a home's usage, its cost and its consumers in a day, week, month or year. */
 export function Page() {
   const { rest } = useSession();
   return html`
@@ -40,9 +40,9 @@ export function Page() {
 }
 
 /**
- * View of a period of a home or of one device. The address names the period; arrows, swipes and dates lead to others, and new readings
- * update it. `page`: path without the period; `address`: the period, '' for today. `computed`: changes when past consumption was
- * recomputed.
+ * View of a period of a home or of one device. The period is in the address; arrows, swipes and dates lead to others,
+ * and new readings update the view. `page`: path without the period. `address`: the period, '' for today. `computed`:
+ * changes when past consumption was recomputed.
  */
 export function PeriodView(props: {
   page: string;
@@ -65,14 +65,14 @@ export function PeriodView(props: {
   const asked = { user_id: user.user_id, device_id: deviceId, unit, date: start };
   const keys = [user.user_id, deviceId, unit, start, computed];
   const period = useLoad(() => callApi<Period>('GET', withQuery('/v1/period', asked)), keys);
-  // A separate request, so that the usage does not wait for the computation of costs.
+  // Costs are requested separately, so that the usage is shown before they are computed.
   const costs = useLoad(() => callApi<PeriodCosts>('GET', withQuery('/v1/period-costs', asked)), keys);
   const again = useCallback(() => {
     period.again();
     costs.again();
   }, [period.again, costs.again]);
   const isLive = useReadingChanges(user.user_id, again);
-  // The previous period stays visible while the next one loads, so that the layout does not jump.
+  // The previous period is shown while the next one loads, so that the layout does not jump.
   const last = useRef<{ of: string; value: Period } | null>(null);
   const whose = `${user.user_id} ${deviceId}`;
   if (period.value) last.current = { of: whose, value: period.value };
@@ -122,16 +122,16 @@ export function PeriodView(props: {
   </div>`;
 }
 
-/** Row length in the download of a period, so that a spreadsheet stays readable. */
+/** Length of the rows in a downloaded file by unit of the period, so that a spreadsheet is readable. */
 const ROWS = { week: 'hour', month: 'day', year: 'day' } as const;
 
-/** Returns the days of a period that have begun. */
+/** Returns those days of a period that have begun. */
 function daysOf({ start, end, now }: Period): { start: string; end: string } {
   const today = now.slice(0, 10);
   return { start, end: end < today ? end : today };
 }
 
-/** The electricity usage of a period; if none is known, advice on what to do. */
+/** The electricity usage of a period. If none is known, advice on what to do. */
 function Electricity(props: {
   of: Period;
   costs: PeriodCosts | null;
@@ -156,10 +156,10 @@ function Electricity(props: {
     ${hasBars && html`<${LoadCurve} of=${one} />`}`;
 }
 
-/** Readings younger than this count as current: most meters report every few seconds to every quarter of an hour. */
+/** Maximum age at which readings count as current. Most meters report every few seconds to every quarter of an hour. */
 const FRESH_MS = 20 * 60_000;
 
-/** Status line: whether new readings appear automatically, and whether any arrive. */
+/** Status line: whether the page listens for new readings, and whether any arrive. */
 function Liveness({ isListening, newestAt }: { isListening: boolean; newestAt: string | null }) {
   const { home: w } = words();
   const nowMs = useNow();
@@ -168,10 +168,10 @@ function Liveness({ isListening, newestAt }: { isListening: boolean; newestAt: s
   return isFresh ? html`<${Badge} kind="good">${w.live}<//>` : html`<${Badge} kind="warn">${w.waiting}<//>`;
 }
 
-/** Content of a download: a home or one of its devices, in rows by hour, day or month of its zone. */
+/** Content of a downloaded file: a home or one of its devices, in rows by hour, day or month of the home's zone. */
 interface Downloaded {
   userId: string;
-  /** Empty string: the whole home. */
+  /** Id of the device; an empty string for the whole home. */
   deviceId: string;
   /** First and last day, YYYY-MM-DD. */
   days: { start: string; end: string };
@@ -179,7 +179,7 @@ interface Downloaded {
 }
 
 interface Format extends Omit<FileChoice, 'path'> {
-  /** Whether its rows are hours or quarter-hours, however long the page's are. */
+  /** Whether the file has hours or quarter-hours, even if the page shows longer rows. */
   isShort?: true;
 }
 
@@ -200,11 +200,11 @@ const formats = (w: Words['common']['download']): Format[] => [
   },
 ];
 
-/** All columns that a download can contain, for a home and for a device. */
+/** All columns that a downloaded file can contain, for a home and for a device. */
 const INCLUDE = 'grid_import,grid_export,production,charged,discharged,untracked,autarky,estimated,coverage,cost';
 const INCLUDE_OF_DEVICE = 'export,estimated,coverage,cost';
 
-/** Returns the path of the download. */
+/** Returns the request path of the downloaded file. */
 function pathOf({ userId, deviceId, days, groupBy }: Downloaded, format: Format): string {
   const group_by = format.isShort && groupBy !== 'quarter_hour' ? 'hour' : groupBy;
   const query = { ...days, group_by, tz: 'account' };

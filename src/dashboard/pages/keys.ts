@@ -69,7 +69,7 @@ export function Page() {
   `;
 
   function table(all: Key[]) {
-    // Newest first (identifiers increase with time), expired and revoked keys last.
+    // Newest first (identifiers increase with time), with expired and revoked keys last.
     const shown = all.toReversed().sort((a, b) => Number(isKeyEnded(a)) - Number(isKeyEnded(b)));
     return html`<div class="table"><table>
       <thead><tr>
@@ -99,7 +99,7 @@ const empty = () => html`<p>${words().keys.empty}</p>
 /** Age in days after which the page recommends rotating a key (specification of the service, API keys). */
 const OLD_AFTER_DAYS = 90;
 
-/** Table row of a key, with its actions. */
+/** Name of the device to which the key is limited. Null if it is not limited to one. */
 export function KeyRow(props: {
   of: Key;
   /** Name of the device that the key is limited to; null: it is limited to none. */

@@ -8,7 +8,10 @@ import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading, Rela
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 
-/** The people of the signed-in account's home: a form that invites one, and a list with a button that ends each membership. */
+/**
+ * Members of the signed-in account's home: a form that invites a person, and a list with a button that ends each
+ * membership.
+ */
 export function Members() {
   const { me } = useSession();
   const { sessions: w } = words();
@@ -65,7 +68,10 @@ export function Members() {
   <//>`;
 }
 
-/** The homes of other accounts of which the signed-in account is a member. Selects the home that the pages show, and leaves a home. */
+/**
+ * Homes of other accounts of which the signed-in account is a member. It selects the home that the pages show, and ends
+ * a membership.
+ */
 export function MemberHomes() {
   const { me, user, pick } = useSession();
   const { sessions: w } = words();

@@ -24,14 +24,20 @@ export function Page() {
 }
 
 const EVERY_MS = 5_000;
-/** Silence after which the state is a warning: most meters report every few seconds to every quarter of an hour. */
+/**
+ * Time without readings after which the state is a warning. Most meters report every few seconds to every quarter of an
+ * hour.
+ */
 const LONG_SECONDS = 1_800;
 const count = (value: number) => new Intl.NumberFormat().format(value);
 
-/** Incoming readings, age of the newest one, and queues; refreshed every five seconds. */
+/**
+ * State of the installation, refreshed every five seconds: rate of incoming readings, age of the newest reading, and
+ * queues.
+ */
 export function InstallationHealth() {
   const health = useLoad(() => callApi<Operator>('GET', '/v1/operator'), []);
-  // The rate is computed from the readings stored between two polls.
+  // The previous poll. The rate is computed from the readings stored between two polls.
   const before = useRef<Operator | null>(null);
   const rate = useRef<number | null>(null);
   const now = health.value;
@@ -89,7 +95,7 @@ function duration(seconds: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
-/** Button that compares the aggregates with the load profile; the worker does so every night. */
+/** Button that compares the aggregates with the load profile, as the worker does every night. */
 export function RollupCheck() {
   const [report, setReport] = useState<RollupReport | null>(null);
   const { run, isBusy, error } = useAction();

@@ -37,7 +37,9 @@ interface Session {
   is_current: boolean;
 }
 
-/** Page with everything about the account, and its links to the pages for developers. Each session has a button that ends it. */
+/**
+ * Page with the settings of the account and links to the pages for developers. Each session has a button that ends it.
+ */
 export function Page() {
   const { me } = useSession();
   const { common, sessions: w } = words();
@@ -68,7 +70,7 @@ export function Page() {
   `;
 
   function table(all: Session[]) {
-    // The current session first, then by last use.
+    // The current session comes first, the others by last use.
     const shown = all.toSorted(
       (a, b) => Number(b.is_current) - Number(a.is_current) || Date.parse(b.last_seen_at) - Date.parse(a.last_seen_at),
     );
@@ -99,7 +101,7 @@ export function Page() {
   }
 }
 
-/** The account's phone number, time zone and mails about remarks, with a button that saves them. */
+/** Form for the account's phone number, time zone and mails about remarks. */
 export function Account() {
   const { me, changeMe } = useSession();
   const { common, sessions: w } = words();
@@ -141,7 +143,10 @@ export function Account() {
   <//>`;
 }
 
-/** The account's e-mail address and a pending new address, which can be requested, resent and withdrawn. */
+/**
+ * The account's e-mail address and a new address that is not confirmed yet. The user can request, resend and withdraw a
+ * new address.
+ */
 export function EmailAddress() {
   const { me } = useSession();
   const { sessions: w } = words();
@@ -160,7 +165,7 @@ export function EmailAddress() {
     <//>
     <button ...${busyAttributes(isBusy)}>${w.changeEmail}</button>
   </form>`;
-  // Requesting the current address withdraws a pending one.
+  // Requesting the current address again withdraws the new one.
   const pending = (email: string, wanted: string) => html`<p>${renderMarks(w.emailPending({ email: wanted }))}</p>
     <p class="actions">
       <button type="button" ...${busyAttributes(isBusy)} onClick=${() => change(wanted)}>${w.sendAgain}</button>
@@ -175,7 +180,10 @@ export function EmailAddress() {
   <//>`;
 }
 
-/** The first match counts: Edge's user agent also names Chrome, and Chrome's names Safari. */
+/**
+ * Marks in user agents by browser; the first match applies. The order matters: the user agent of Edge also contains
+ * Chrome, and that of Chrome contains Safari.
+ */
 const BROWSERS: [mark: RegExp, name: string][] = [
   [/\bEdg(A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

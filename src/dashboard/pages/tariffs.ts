@@ -63,7 +63,7 @@ export function Page() {
       <${Loading} of=${tariffs}>${() => (all.length === 0 ? html`<p class="note">${renderMarks(w.empty)}</p>` : shown())}<//>
     <//>
     ${
-      // Other accounts have this link in the navigation.
+      // A homeowner needs this link here. Other accounts have it in the navigation.
       me.role === 'homeowner' &&
       (bills.value ?? []).length > 0 &&
       html`<${Card} title=${common.pages.bills}>
@@ -72,7 +72,7 @@ export function Page() {
     }
     ${tariffs.value && html`<${WhatIf} current=${current} today=${today} series=${series.value} />`}
     ${
-      // Wait for the list, because the defaults of a new tariff depend on it.
+      // Waits for the list, because the defaults of a new tariff depend on it.
       open !== null &&
       !tariffs.isLoading &&
       html`<${TariffDialog}
@@ -119,7 +119,7 @@ export function Page() {
     </table></div>`;
   }
 
-  /** Returns the validity of a tariff in words. */
+  /** Formats the validity of a tariff. */
   function span({ valid_from }: Tariff): string {
     const next = all.find((one) => one.valid_from > valid_from);
     return next
@@ -128,7 +128,10 @@ export function Page() {
   }
 }
 
-/** Returns a function that names a price series and the end of its known prices. `series`: null while loading. */
+/**
+ * Returns a function that describes a price series by its name and the end of its known prices. `series`: null while
+ * loading.
+ */
 const namesOf = (series: UsableSeries[] | null, zone: string) => (id: string) => {
   const one = series?.find(({ series_id }) => series_id === id);
   return one
@@ -173,7 +176,7 @@ const exactly = (value: string | number): string => numberFormat({ maximumFracti
 export const formatPrice = (text: string, currency: string): string =>
   numberFormat({ style: 'currency', currency, maximumFractionDigits: 9 }).format(Number(text));
 
-/** Joins names by their numbers, which start at 1, and shortens consecutive ones to a range: "Mon–Fri, Sun". */
+/** Joins names by their numbers, which start at 1. Consecutive names become a range: "Mon–Fri, Sun". */
 function spans(numbers: readonly number[], names: readonly string[]): string {
   const sorted = numbers.toSorted((a, b) => a - b);
   const runs: [number, number][] = [];
@@ -186,7 +189,9 @@ function spans(numbers: readonly number[], names: readonly string[]): string {
   return runs.map(([first, last]) => (first === last ? name(first) : `${name(first)}–${name(last)}`)).join(', ');
 }
 
-/** Returns energy prices as lines: one, or one for each period. `seriesName`: names a price series of the tariff. */
+/**
+ * Describes energy prices in lines: one line, or one for each period. `seriesName`: returns the name of a price series.
+ */
 export function describeRates(rates: Rates, currency: string, seriesName: (id: string) => string): string[] {
   const { tariffs: w } = words();
   if ('per_kwh' in rates) return [w.aKwh({ price: formatPrice(rates.per_kwh, currency) })];
@@ -207,7 +212,7 @@ export function describeRates(rates: Rates, currency: string, seriesName: (id: s
   });
 }
 
-/** Describes the price of the monthly peak. */
+/** Describes the price of the monthly peak power. */
 export function describeCapacityCharge(
   { per_kw_month, months_averaged = 1, minimum_kw }: NonNullable<Tariff['capacity']>,
   currency: string,

@@ -22,7 +22,7 @@ export function Page() {
   const [told, setTold] = useState('');
   const { run, error } = useAction();
   const [first] = useState(() => wanted() ?? 'usage.updated');
-  // After a reload of the page the event in the address must not open the dialog again.
+  // Removes the event from the address, so that a reload of the page does not open the dialog again.
   useEffect(() => history.replaceState(null, '', location.pathname), []);
   const close = () => setOpen(null);
   const path = ({ webhook_id }: Webhook) => `/v1/webhooks/${webhook_id}`;
@@ -91,7 +91,7 @@ export function Page() {
     </table></div>`;
   }
 
-  /** Returns the subscription whose log is shown: the selected one, else the newest. */
+  /** Returns the subscription whose log is shown: the selected one or, by default, the newest. */
   function shown(all: Webhook[]): Webhook | undefined {
     return all.find(({ webhook_id }) => webhook_id === picked) ?? all[0];
   }
@@ -104,7 +104,7 @@ export function Page() {
   }
 }
 
-/** Returns the event that another page passed in the address (`?event=`). */
+/** Returns the event in the address (`?event=`), which another page has set. */
 function wanted(): EventType | null {
   const event = new URLSearchParams(location.search).get('event');
   return event !== null && event in words().webhooks.events ? (event as EventType) : null;
@@ -113,14 +113,14 @@ function wanted(): EventType | null {
 const empty = () => html`<p>${words().webhooks.empty}</p>
   <ol>${Object.values(words().webhooks.firstSteps).map((step) => html`<li>${renderMarks(step)}</li>`)}</ol>`;
 
-/** Number of deliveries examined: after as many failures in a row the service pauses a subscription. */
+/** Number of deliveries that are examined. The service pauses a subscription after as many consecutive failures. */
 const LOOKED_AT = 20;
 
 /** Table row of a subscription, with its actions. */
 export function WebhookRow(props: {
   of: Webhook;
   zone: string;
-  /** Whether its delivery log is shown. */
+  /** Whether the delivery log of this subscription is shown. */
   isShown: boolean;
   onShow: () => void;
   onTest: () => void;

@@ -10,12 +10,12 @@ type Theme = (typeof THEMES)[number];
 const themeOf = (text: string | null): Theme => THEMES.find((theme) => theme === text) ?? 'auto';
 const STORED = 'theme';
 
-/** Applies the colours that were chosen in this browser. */
+/** Applies the colours that the user has chosen in this browser. */
 export function applyTheme(): void {
   document.documentElement.dataset.theme = themeOf(localStorage.getItem(STORED));
 }
 
-/** Selects the colours of the pages in this browser. */
+/** Select box for the colours of the pages in this browser. */
 export function ThemeChoice(attributes: { id?: string }) {
   const { colours } = words().common;
   const [theme] = useState(() => themeOf(localStorage.getItem(STORED)));
@@ -28,7 +28,7 @@ export function ThemeChoice(attributes: { id?: string }) {
   </select>`;
 }
 
-/** Selects the dashboard's language in this browser. Each language is listed under its own name. */
+/** Select box for the dashboard's language in this browser. Each language is listed under its own name. */
 export function LanguageChoice(attributes: { id?: string }) {
   const { run, error } = useAction();
   const choose = (event: Event) => {

@@ -3,12 +3,13 @@ import { withQuery } from '../api.ts';
 
 /** Minimum time between two refreshes, because new readings arrive in bursts. */
 const SOONEST_MS = 5_000;
-/** Delay before reconnecting. The browser reconnects by itself after an interruption, but not after a status other than 200. */
+/** Delay before reconnecting after a status other than 200. After an interruption, the browser reconnects by itself. */
 const AGAIN_MS = 10_000;
 
 /**
- * Calls back with the data of server-sent events from an address, and whenever a connection begins. Listens only while the page is visible:
- * a browser allows six connections to a host for all its tabs together. Returns whether it is listening.
+ * Calls back with the data of server-sent events from an address, and whenever a connection begins. Listens only while
+ * the page is visible, because a browser allows six connections to a host over all its tabs. Returns whether it is
+ * listening.
  */
 export function useEvents(
   address: string,
@@ -54,7 +55,10 @@ export function useEvents(
   return isLive;
 }
 
-/** Calls back when an account has new readings, and when the page becomes visible again. Returns whether it is listening. */
+/**
+ * Calls back when an account has new readings, and when the page becomes visible again. Returns whether it is
+ * listening.
+ */
 export function useReadingChanges(userId: string, onReadings: () => void): boolean {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const lastMs = useRef(0);

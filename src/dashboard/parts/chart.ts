@@ -10,14 +10,14 @@ import { type Bar, type BarColours, heightAboveZero, heightBelowZero, paintBars,
 /** A layer of stacked bars. */
 export interface BarPart {
   name: string;
-  /** Custom property of the style sheet, such as --sun. */
+  /** Colour, as a custom property of the style sheet such as --sun. */
   colour: string;
 }
 
-/** Height of the chart of a page's first screen: on a phone it is visible without scrolling. */
+/** Returns the height of the first chart of a page, in pixels. On a phone the chart is visible without scrolling. */
 export const firstChartHeightPx = (): number => (innerWidth > 704 ? 260 : 180);
 
-/** A quantity drawn as a line over the bars, with its own axis on the right. */
+/** A quantity that is drawn as a line over the bars, with its own axis on the right. */
 export interface LineOverBars {
   name: string;
   unit: string;
@@ -26,10 +26,11 @@ export interface LineOverBars {
 }
 
 /**
- * Bar chart of energy. The estimated part is the pale part on top. A table below contains the same figures, for users who cannot see the
- * chart or use a pointer. `threshold`: a horizontal line. `mark`: meaning of a highlighted bar, shown instead of the estimated part.
- * `currency`: the values are amounts in it; `unit` and `shown`: the values are in another unit than kWh. `parts`: names of the bars'
- * parts; `ghost`: name of the compared period, drawn behind. `over`: a line over the bars. `onPick`: called when a bar is selected.
+ * Bar chart of energy. The estimated part of a bar is the pale part on top. A table below contains the same figures,
+ * for users who cannot see the chart or use a pointer. `threshold`: value of a horizontal line. `mark`: meaning of
+ * highlighted bars, which replaces the estimated part. `currency`: set if the values are amounts. `unit` and `shown`:
+ * set if the values are in a unit other than kWh. `parts`: names of the bars' parts. `ghost`: name of the compared
+ * period, which is drawn behind. `over`: a line over the bars. `onPick`: called when a bar is selected.
  */
 export function BarChart({
   title,
@@ -180,7 +181,7 @@ function draw(
     zero: quiet,
   };
   const highest = Math.max(...bars.map((bar) => Math.max(heightAboveZero(bar), bar.ghost ?? 0)), threshold ?? 0, 0.001);
-  // A home may earn more in a day than it pays, and it may export energy.
+  // The axis may extend below zero: a home may earn more in a day than it pays, and it may export energy.
   const lowest = Math.min(...bars.map((bar) => Math.min(heightBelowZero(bar), bar.ghost ?? 0)), 0);
   const options: uPlot.Options = {
     width: element.clientWidth || 300,
@@ -206,7 +207,8 @@ function draw(
     series: [{}, { paths: () => null, points: { show: false } }],
     hooks: {
       setCursor: [(plot) => point(plot.cursor.idx ?? null)],
-      // A line over the bars is a series of the plot, and series are drawn after this hook.
+      // Bars are painted in the drawAxes hook, so that a line over them, which is a series of the plot, is drawn
+      // afterwards.
       drawAxes: [(plot) => paintBars(plot, bars, colours)],
       draw: threshold === undefined ? [] : [(plot) => paintLine(plot, threshold, quiet)],
     },

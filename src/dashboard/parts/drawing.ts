@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 
-/** Returns the value of a colour of the style sheet, for a canvas. It depends on the theme. */
+/** Returns the value of a colour of the style sheet in the current theme, for a canvas. */
 export function colourOf(element: HTMLElement, name: string): string {
   element.style.color = `var(${name})`;
   const { color } = getComputedStyle(element);
@@ -10,12 +10,12 @@ export function colourOf(element: HTMLElement, name: string): string {
 }
 
 /**
- * Element that contains a plot of the same width. It is redrawn whenever `keys` or the page's colours change. A `draw` that returns null
- * draws nothing.
+ * Creates an element with a plot of the same width. The plot is redrawn whenever `keys` or the page's colours change.
+ * If `draw` returns null, the element is empty.
  */
 export function useDrawing(draw: (element: HTMLElement) => uPlot | null, keys: readonly unknown[]) {
   const box = useRef<HTMLDivElement>(null);
-  // Position of the pointer, preserved across redraws.
+  // Position of the pointer, which is preserved when the plot is redrawn.
   const pointed = useRef({ left: -1, top: -1 });
   useEffect(() => {
     const element = box.current;
@@ -38,7 +38,7 @@ export function useDrawing(draw: (element: HTMLElement) => uPlot | null, keys: r
         plot.setSize({ width: element.clientWidth, height: plot.height });
     });
     size.observe(element);
-    // Colours are read at each drawing, so a change of theme redraws the plot.
+    // A change of theme redraws the plot, because colours are read while drawing.
     const theme = new MutationObserver(again);
     theme.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     const system = matchMedia('(prefers-color-scheme: dark)');

@@ -4,17 +4,17 @@ import { html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { busyAttributes, ErrorMessage } from './ui.ts';
 
-/** A file format in which the service returns the displayed data. */
+/** A file format in which the service can return the displayed data. */
 export interface FileChoice {
   name: string;
   hint: string;
-  /** Media type for the request's Accept header. */
+  /** Media type of the file, for the request's Accept header. */
   accept: string;
   ending: string;
   path: string;
 }
 
-/** Download menu. `of`: content of the files; `fileName`: without its extension. */
+/** Menu that downloads files. `of`: their content. `fileName`: name without its extension. */
 export function FileMenu({ of, fileName, choices }: { of: string; fileName: string; choices: readonly FileChoice[] }) {
   const w = words().common.download;
   const [isBusy, setBusy] = useState(false);
@@ -49,12 +49,12 @@ export function FileMenu({ of, fileName, choices }: { of: string; fileName: stri
   </details>`;
 }
 
-/** Downloads a file under a name in the browser. */
+/** Lets the browser download a file with this name. */
 export function saveFile(content: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
-  // By then the browser has begun to read the file.
+  // After this time the browser has begun to read the file.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

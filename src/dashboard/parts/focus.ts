@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { type Children, html } from '../html.ts';
 
-/** First field of a dialog; in a group of radio buttons, the one that Tab would reach. */
+/** Matches the first field of a dialog; in a group of radio buttons, the one that Tab would focus. */
 const FIELD = ':is(input, select, textarea):not([type=radio]:not(:checked))';
 
 /**
- * Remembers the focused element. Returns a function that restores the focus; if the element is gone, the focus goes to one of its former
- * ancestors or to the page.
+ * Stores the focused element. Returns a function that restores the focus. If the element no longer exists, one of its
+ * former ancestors or the page gets the focus.
  */
 export function createFocusRestorer(): () => void {
   const before = document.activeElement;
@@ -28,8 +28,8 @@ export function focusFirstField(dialog: HTMLDialogElement): void {
 }
 
 /**
- * If the focused control inside `top` is removed (for example with a deleted row), `top` gets the focus. By default the focus would be
- * lost, and Tab would start at the top of the page again.
+ * If the focused control inside `top` is removed (for example with a deleted row), moves the focus to `top`. By default
+ * the focus would be lost, and Tab would start at the top of the page again.
  */
 export function useFocusFallback(top: { current: HTMLElement | null }): void {
   useEffect(() => {
@@ -42,7 +42,7 @@ export function useFocusFallback(top: { current: HTMLElement | null }): void {
     const look = (changes: MutationRecord[]) => {
       const isTaken = changes.some(({ removedNodes }) => [...removedNodes].some((node) => last && node.contains(last)));
       if (!isTaken || document.activeElement !== document.body) return;
-      // A row that only moved is removed and inserted again.
+      // The control still exists if its row only moved, because the row is removed and inserted again.
       (last?.isConnected ? last : element).focus({ preventScroll: true });
     };
     const observer = new MutationObserver(look);
@@ -55,7 +55,7 @@ export function useFocusFallback(top: { current: HTMLElement | null }): void {
   }, []);
 }
 
-/** Wrapper of a list with changing rows: it takes the focus when the focused row is removed. */
+/** Wrapper of a list whose rows may change. It gets the focus when the focused row is removed. */
 export function FocusableList({ label, children }: { label: string; children?: Children }) {
   const ref = useRef<HTMLDivElement>(null);
   useFocusFallback(ref);

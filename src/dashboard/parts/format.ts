@@ -13,7 +13,7 @@ export const watts = (value: number): string =>
     ? `${numberFormat({ maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)} W`
     : `${decimals(value / 1_000, 1)} kW`;
 
-/** Returns a formatter for amounts in a currency (ISO 4217). */
+/** Returns a function that formats amounts in a currency (ISO 4217). */
 export function createMoneyFormatter(currency: string): (value: number) => string {
   const format = numberFormat({ style: 'currency', currency, signDisplay: 'negative' });
   return (value) => format.format(value);
@@ -26,7 +26,7 @@ export const cubicMetres = (value: number): string => `${hundredths().format(val
 export const percent = (share: number): string =>
   numberFormat({ style: 'percent', maximumFractionDigits: 0 }).format(share);
 
-/** Formats a time with its zone (by default the browser's). */
+/** Formats a time with its time zone, by default that of the browser. */
 export function time(iso: string, zone?: string): string {
   return dateFormat({
     year: 'numeric',
@@ -46,7 +46,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** Formats a relative time roughly: "3 hours ago", or in the future. */
+/** Formats a past or future time roughly, relative to now: "3 hours ago". */
 export function ago(iso: string, nowMs = Date.now()): string {
   const seconds = Math.round((Date.parse(iso) - nowMs) / 1_000);
   const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' });
@@ -75,22 +75,22 @@ const namesOf = (count: number, options: Intl.DateTimeFormatOptions, at: (index:
   return Array.from({ length: count }, (_, index) => format.format(at(index)));
 };
 
-/** Returns the names of the weekdays from Monday on: 1 January 2024 was a Monday. */
+/** Returns the names of the weekdays, starting with Monday. (1 January 2024 was a Monday.) */
 export const weekdayNames = (): string[] => namesOf(7, { weekday: 'short' }, (day) => Date.UTC(2024, 0, 1 + day));
 export const monthNames = (): string[] => namesOf(12, { month: 'short' }, (month) => Date.UTC(2024, month, 1));
 
-/** Formats a number with the given number of decimals. */
+/** Formats a number with a fixed number of decimals. */
 export const decimals = (value: number, digits: number): string =>
   numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
 
-/** Lengths of an hour and a day of 24 hours. (The browser code cannot import src/core.) */
+/** Lengths of an hour and of a day of 24 hours. Declared here, because browser code cannot import src/core. */
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** Formats an amount as the API returns it. */
+/** Formats an amount of the API. */
 export const money = (amount: string, currency: string): string => createMoneyFormatter(currency)(Number(amount));
 
-/** Returns notes for a cost total: its estimated part, and energy without a price. */
+/** Returns notes about a total cost: its estimated part, and energy without a price. */
 export function costNotesOf({ currency, estimated, missing_prices_kwh }: NonNullable<Cost>): string[] {
   const { common } = words();
   return [
@@ -99,11 +99,11 @@ export function costNotesOf({ currency, estimated, missing_prices_kwh }: NonNull
   ];
 }
 
-/** Formats a cost total with its notes in one line. */
+/** Formats a total cost with its notes in one line. */
 export const formatCostWithNotes = (cost: NonNullable<Cost>): string =>
   [money(cost.total, cost.currency), ...costNotesOf(cost)].join(', ');
 
-/** Formats an approximate amount, without decimals unless it is small. */
+/** Formats an approximate amount. Only a small one has decimals. */
 export const formatRoughMoney = (amount: number, currency: string): string =>
   numberFormat({
     style: 'currency',
@@ -112,5 +112,5 @@ export const formatRoughMoney = (amount: number, currency: string): string =>
     ...(Math.abs(amount) >= 10 ? { maximumFractionDigits: 0 } : {}),
   }).format(amount);
 
-/** Returns the day before a day, both YYYY-MM-DD. */
+/** Returns the previous day; both are YYYY-MM-DD. */
 export const dayBefore = (date: string): string => new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);

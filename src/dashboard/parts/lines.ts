@@ -15,7 +15,7 @@ export interface ChartLine {
   values: (number | null)[];
 }
 
-/** A quantity drawn as bars at the bottom, on its own axis at the right with the maximum `most`. */
+/** A quantity drawn as bars at the bottom, with its own axis on the right, whose maximum is `most`. */
 type FootBars = Omit<ChartLine, 'isDashed'> & { most: number };
 
 interface LinesOptions {
@@ -30,11 +30,14 @@ interface LinesOptions {
 }
 
 const HEIGHT_PX = 240;
-/** Returns a name in the form used within a sentence: lower case, except for German nouns. */
+/** Returns a name as it is written within a sentence: in lower case, except in German. */
 const amid = (name: string) => (language() === 'de' ? name : name.toLocaleLowerCase(locale()));
 const tenths = (value: number) => numberFormat({ maximumFractionDigits: 1 }).format(value);
 
-/** Line chart with bars at the bottom. A table below contains the same figures, for users who cannot see the chart or use a pointer. */
+/**
+ * Line chart with bars at the bottom. A table below contains the same figures, for users who cannot see the chart or
+ * use a pointer.
+ */
 export function LineChart(props: LinesOptions) {
   const { title, atMs, zone, lines, bars } = props;
   const [pointed, setPointed] = useState<number | null>(null);
@@ -75,14 +78,14 @@ export function LineChart(props: LinesOptions) {
   </figure>`;
 }
 
-/** Returns a formatter for the times of the steps: "Sat 21 Nov, 14:00". */
+/** Returns a function that formats the times of the steps: "Sat 21 Nov, 14:00". */
 function stepNames(zone: string): (ms: number) => string {
   const options = { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
   const format = dateFormat({ ...options, timeZone: zone });
   return (ms) => format.format(ms);
 }
 
-/** Describes the range of each line in words. */
+/** Describes the range of each line in a sentence. */
 function summary(lines: ChartLine[], atMs: number[], name: (ms: number) => string): string {
   const told = lines.flatMap(({ name: of, unit, values }) => {
     const known = values.filter((value) => value !== null);
@@ -167,7 +170,7 @@ function draw(
   return new uPlot(options, [middles, bars.values, ...lines.map(({ values }) => values)], element);
 }
 
-/** Returns whole units around the values, with room for the bars below. */
+/** Returns an axis from whole unit to whole unit that contains all values, with space for the bars below. */
 function aroundAll(_plot: uPlot, least: number | null, most: number | null): [number, number] {
   if (least === null || most === null) return [0, 1];
   const low = Math.floor(least - 0.5);
@@ -175,7 +178,7 @@ function aroundAll(_plot: uPlot, least: number | null, most: number | null): [nu
   return [low - Math.ceil((high - low) * 0.35), high];
 }
 
-/** Labels midnights with dates and other times with hours. */
+/** Returns a function that labels midnights with dates and other times with hours. */
 function labelsOf(zone: string): (plot: uPlot, splits: number[]) => string[] {
   const hour = dateFormat({
     timeZone: zone,

@@ -4,17 +4,20 @@ import { html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { useFocusFallback } from './focus.ts';
 
-/** Data that are being loaded. The previous value stays until the next arrives. */
+/** Data that are being loaded. `value` is the previous value until the next one arrives. */
 export interface Loaded<T> {
   value: T | null;
   error: string | null;
   isLoading: boolean;
   again(): void;
-  /** Sets the value from the response to a change; a response that is still awaited is older and is dropped. */
+  /**
+   * Sets the value, for example from the response to a change. A response that was requested earlier is then dropped,
+   * because it is older.
+   */
   put(value: T): void;
 }
 
-/** Loads data when the component appears and whenever `keys` change; late responses to earlier keys are dropped. */
+/** Loads data when the component appears and whenever `keys` change. Drops late responses to earlier keys. */
 export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ value: T | null; error: string | null; isLoading: boolean }>({
     value: null,
@@ -62,7 +65,7 @@ export function useAction(): { run(work: () => Promise<void>): void; isBusy: boo
 interface Pages<T> {
   shown: Loaded<Page<T>>;
   isFirst: boolean;
-  /** Ref for the element around the list: it takes the focus from a button that may disappear after a click. */
+  /** Ref for the element around the list. It gets the focus when a clicked button disappears. */
   top: { current: HTMLDivElement | null };
   show(path: string): void;
   /** Reloads the first page. */

@@ -1,32 +1,32 @@
 import type uPlot from 'uplot';
 
-/** One bar: the energy of a bucket with its estimated part, or its cost. */
+/** One bar: the energy of a bucket with its estimated part, or the cost of a bucket. */
 export interface Bar {
   /** Short label on the axis. */
   label: string;
-  /** Name in the tooltip and in the table. */
+  /** Name of the bucket in the tooltip and in the table. */
   name: string;
   /** Null if unknown. */
   value: number | null;
   estimated: number;
-  /** Cost of the energy, as text. */
+  /** Formatted cost of the energy. */
   cost?: string;
-  /** Whether the bar is highlighted: a period in which an alert would have fired. */
+  /** Whether the bar is highlighted, because an alert would have fired in its period. */
   isMarked?: boolean;
-  /** Values of the chart's parts, in their order: positive ones are stacked above zero, negative ones below. */
+  /** Values of the chart's parts, in the same order. Positive ones are stacked above zero, negative ones below. */
   parts?: readonly number[];
   /** Value of the compared bucket; null if unknown. */
   ghost?: number | null;
 }
 
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-/** Heights of a bar above and below zero. */
+/** Returns the height of a bar above zero. */
 export const heightAboveZero = ({ value, parts }: Bar): number =>
   parts ? sumOf(parts.filter((part) => part > 0)) : Math.max(value ?? 0, 0);
 export const heightBelowZero = ({ value, parts }: Bar): number =>
   parts ? sumOf(parts.filter((part) => part < 0)) : Math.min(value ?? 0, 0);
 
-/** Colours of a bar chart, as the canvas takes them. */
+/** Colours of a bar chart, as canvas colours. */
 export interface BarColours {
   parts: string[];
   accent: string;
@@ -36,12 +36,16 @@ export interface BarColours {
   zero: string;
 }
 
-/** Widths of a bar and of the wider bar behind it, as shares of the space for one bucket. A bar without one behind it is wider. */
+/**
+ * Width of a bar as a share of the space for one bucket: alone, in front of a compared bar, and of the compared bar
+ * behind it.
+ */
 const WIDTHS = { alone: 0.78, inFront: 0.56, ghost: 0.88 };
 const MOST_BAR_PX = 48;
 
 /**
- * Paints each bar: first the bar of the compared period behind it, then its parts from zero upwards, with the pale estimated part on top.
+ * Paints each bar: first the compared bar behind it, then its parts from zero upwards, and on top its estimated part in
+ * a pale colour.
  */
 export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours): void {
   const { ctx, bbox } = plot;
@@ -93,7 +97,7 @@ export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours
     ctx.fillRect(bbox.left, Math.round(y(0)), bbox.width, devicePixelRatio || 1);
   }
 }
-/** Share of the background colour in an estimated part, as in --pale. */
+/** Share of the background colour in the pale colour of an estimated part, the same as in --pale. */
 const PALE = 0.62;
 
 /** Draws a dashed horizontal line at a value. */

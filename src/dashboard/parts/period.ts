@@ -19,7 +19,7 @@ const FORMS: Record<Unit, RegExp> = {
 };
 
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-/** Parses a date to Unix ms; null if the date does not exist or is before 1970. */
+/** Parses a date to Unix ms. Null if the date does not exist or is before 1970. */
 function msOf(date: string): number | null {
   const ms = Date.parse(`${date}T00:00:00Z`);
   return Number.isNaN(ms) || ms < 0 || dateOf(ms) !== date ? null : ms;
@@ -48,14 +48,14 @@ export function shiftPeriod({ unit, start }: Period, by: number): Period {
   return { unit, start: dateOf(Math.max(0, date.getTime())) };
 }
 
-/** Returns the ISO 8601 week, which belongs to the year of its Thursday. Pure. */
+/** Returns the ISO 8601 week. Its year is that of its Thursday. Pure. */
 export function weekOf(start: string): { year: number; week: number } {
   const thursday = known(start) + 3 * DAY_MS;
   const year = new Date(thursday).getUTCFullYear();
   return { year, week: 1 + Math.floor((thursday - Date.UTC(year, 0, 1)) / (7 * DAY_MS)) };
 }
 
-/** Returns a period's form in addresses: `day/2026-10-12`, `week/2026-W42`, `month/2026-10`, `year/2026`. Pure. */
+/** Returns the form of a period in addresses: `day/2026-10-12`, `week/2026-W42`, `month/2026-10`, `year/2026`. Pure. */
 export function periodAddressOf({ unit, start }: Period): string {
   if (unit === 'day') return `day/${start}`;
   if (unit === 'month') return `month/${start.slice(0, 7)}`;
@@ -64,7 +64,7 @@ export function periodAddressOf({ unit, start }: Period): string {
   return `week/${year}-W${String(week).padStart(2, '0')}`;
 }
 
-/** Parses a period from an address; null if the address names none. Pure. */
+/** Parses a period from an address; null if the address contains none. Pure. */
 export function parsePeriodAddress(address: string): Period | null {
   const [name, text = '', ...more] = address.split('/');
   const unit = UNITS.find((one) => one === name);
@@ -81,11 +81,17 @@ export function parsePeriodAddress(address: string): Period | null {
   return periodAddressOf(period) === address ? period : null;
 }
 
-/** Returns the period to show for an address: the one that it names; for a unit alone, the current one; else today. Pure. */
+/**
+ * Returns the period that a page shows: the one in the address; if it has only a unit, the current one; otherwise
+ * today. Pure.
+ */
 export const periodToShow = (address: string, today: string): Period =>
   parsePeriodAddress(address) ?? periodAt(UNITS.find((one) => one === address.replace(/\/$/, '')) ?? 'day', today);
 
-/** Returns the period of another unit that contains today, if today is in the given period, else its first day. Pure. */
+/**
+ * Returns the period of another unit that contains today if the given period contains today; otherwise the one that
+ * contains the given period's first day. Pure.
+ */
 export function periodOfUnit(unit: Unit, period: Period, today: string): Period {
   const holdsToday = period.start <= today && today <= lastDayOf(period);
   return periodAt(unit, holdsToday ? today : period.start);
@@ -102,7 +108,7 @@ export function periodName(period: Period): string {
   return unit === 'year' ? start.slice(0, 4) : daysName(start, lastDayOf(period));
 }
 
-/** Formats days: a single day with its weekday, several as a range. */
+/** Formats a range of days. A single day has its weekday. */
 export function daysName(start: string, end: string): string {
   if (start === end) return periodName({ unit: 'day', start });
   return dateFormat({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).formatRange(

@@ -3,15 +3,15 @@ import { count, dateFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
 import { kwh, money } from './format.ts';
 
-/** One of the compared values. */
+/** One of the values with which a remark is compared. */
 export interface ComparedValue {
   name: string;
   value: number;
 }
 
-/** A remark in words, with its comparison. */
+/** Texts of a remark, with its comparison. */
 interface RemarkText {
-  /** The remark in a few words. */
+  /** Short summary of the remark. */
   subject: string;
   sentence: string;
   /** Explanation and advice. */
@@ -27,7 +27,7 @@ interface RemarkText {
 const watts = (value: number): string => `${count(Math.round(value))} W`;
 const HOURS_OF_A_DAY = 24;
 
-/** Returns a remark in words, for the page Home and for mails. `zone`: time zone of its times. */
+/** Returns the texts of a remark, for the Home page and for mails. `zone`: time zone of the times in it. */
 export function describeRemark(remark: Remark, zone: string): RemarkText {
   const { compared: c, subjects, ...w } = words().home.plainWords;
   const at = (iso: string) => timeIn(iso, zone);
@@ -147,7 +147,7 @@ const dayOf = (date: string): string =>
   }).format(new Date(date));
 const weekdayOf = (date: string): string => dateFormat({ weekday: 'long', timeZone: 'UTC' }).format(new Date(date));
 
-/** Returns a mail about a remark, in words. `zone`: time zone of its times. */
+/** Returns the texts of a mail about a remark. `zone`: time zone of the times in it. */
 export function composeRemarkMail(remark: Remark, zone: string) {
   const { look, off, reason } = words().home.plainWords.mail;
   const { subject, sentence, more } = describeRemark(remark, zone);

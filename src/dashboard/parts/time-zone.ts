@@ -10,11 +10,14 @@ import { busyAttributes, Card, ErrorMessage, Field, renderMarks } from './ui.ts'
 /** Returns the browser's time zone. */
 const zoneOfBrowser = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
-/** Returns the zones that the browser lists, plus UTC, which browsers omit, and `zone`, which may be a link such as Europe/Kiev. */
+/**
+ * Returns the zones that the browser lists, with two additions: UTC, which browsers omit, and `zone`, which may be an
+ * alias such as Europe/Kiev.
+ */
 const zonesWith = (zone: string): string[] =>
   [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', zone])].toSorted();
 
-/** Select box of all time zones, named `timezone`; `zone` is preselected. */
+/** Select box of all time zones, with the name `timezone`. `zone` is preselected. */
 export const ZoneSelect = ({
   zone,
   ...attributes
@@ -25,7 +28,10 @@ export const ZoneSelect = ({
   ${zonesWith(zone).map((one) => html`<option value=${one} selected=${one === zone}>${one}</option>`)}
 </select>`;
 
-/** Asks for the time zone of an account that has none set, and proposes the browser's. Empty once it is set. */
+/**
+ * Asks for the time zone of an account that has not set one, and proposes the browser's. Renders nothing once it is
+ * set.
+ */
 export function TimeZoneQuestion() {
   const { me, asksTimezone, changeMe } = useSession();
   const { common, sessions: w } = words();

@@ -16,7 +16,7 @@ export const Card = ({ title, actions, children }: { title: string; actions?: Ch
     ${children}
   </section>`;
 
-/** Renders loading data: a waiting indicator, an error, or the children made from the value. */
+/** Renders data that are being loaded: a waiting indicator, an error, or the children made from the value. */
 export function Loading<T>({ of, children }: { of: Loaded<T>; children: (value: T) => Children }) {
   if (of.value !== null) return html`${of.error && html`<${ErrorMessage} text=${of.error} />`}${children(of.value)}`;
   if (of.error !== null)
@@ -24,7 +24,7 @@ export function Loading<T>({ of, children }: { of: Loaded<T>; children: (value: 
   return html`<p class="quiet" role="status">${words().common.loading}</p>`;
 }
 
-/** A label with its control, a hint and an error message; `children` receives the control's attributes. */
+/** A label with its control, a hint and an error message. `children` receives the control's attributes. */
 export function Field(props: {
   label: string;
   hint?: string | undefined;
@@ -43,10 +43,13 @@ export function Field(props: {
   </div>`;
 }
 
-/** Returns the attributes of a button whose action is running. `disabled` would remove its focus; `useAction` prevents a second run. */
+/**
+ * Returns the attributes of a button whose action is running. `disabled` is not used, because it would remove the
+ * focus; `useAction` prevents a second run.
+ */
 export const busyAttributes = (isBusy: boolean) => (isBusy ? { 'aria-disabled': true } : {});
 
-/** The end of a form that creates an object: an error message and the two buttons. */
+/** End of a form that creates an object: the error message and the two buttons. */
 export const FormButtons = (props: { error: string | null; isBusy: boolean; onCancel: () => void }) => html`
   <${ErrorMessage} text=${props.error} />
   <p class="actions">
@@ -55,8 +58,8 @@ export const FormButtons = (props: { error: string | null; isBusy: boolean; onCa
   </p>`;
 
 /**
- * The browser's modal dialog. It traps the focus, starts at its first field, restores the focus afterwards, and closes on Escape.
- * `describedBy`: id of a text that screen readers read with the title.
+ * The browser's modal dialog. It traps the focus, starts at its first field, restores the focus afterwards, and closes
+ * on Escape. `describedBy`: id of a text that screen readers read after the title.
  */
 export function Dialog(props: { title: string; describedBy?: string; onClose: () => void; children?: Children }) {
   const { title, describedBy, onClose, children } = props;
@@ -70,8 +73,8 @@ export function Dialog(props: { title: string; describedBy?: string; onClose: ()
     dialog.showModal();
     focusFirstField(dialog);
     return () => {
-      // Close it before its removal, because no other element can have the focus until then. Its close event arrives later, when another
-      // dialog may be open.
+      // The dialog is closed before its removal, because no other element can get the focus until then. Its close event
+      // arrives later, when another dialog may be open.
       isGone.current = true;
       dialog.close();
       giveBack();
@@ -86,7 +89,7 @@ export function Dialog(props: { title: string; describedBy?: string; onClose: ()
   </dialog>`;
 }
 
-/** A text with a button that copies it. */
+/** A text with a button that copies the text. */
 export function CopyableText({ text, label }: { text: string; label: string }) {
   const { common } = words();
   const shown = useRef<HTMLElement>(null);
@@ -95,7 +98,7 @@ export function CopyableText({ text, label }: { text: string; label: string }) {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      // If the browser does not allow copying, the text is selected, so that the user can copy it.
+      // If the browser does not permit copying, selects the text so that the user can copy it.
       if (shown.current) getSelection()?.selectAllChildren(shown.current);
       return;
     }
@@ -111,14 +114,14 @@ export function CopyableText({ text, label }: { text: string; label: string }) {
 }
 
 /**
- * Content that is shown only once; it takes the focus from the preceding form. `secret`: Escape does not close the dialog until this text
- * was copied.
+ * Content that is shown only once. It takes the focus from the preceding form. `secret`: Escape does not close the
+ * dialog until this text was copied.
  */
 export function OneTimeContent({ secret, children }: { secret?: string; children?: Children }) {
   const ref = useRef<HTMLParagraphElement>(null);
   const isHeld = useHold(ref, secret);
   useEffect(() => {
-    // The form may have been scrolled to its end.
+    // The user may have scrolled the form to its end.
     ref.current?.closest('dialog')?.scrollTo(0, 0);
     ref.current?.focus({ preventScroll: true });
   }, []);
@@ -126,7 +129,7 @@ export function OneTimeContent({ secret, children }: { secret?: string; children
     <${ErrorMessage} text=${isHeld ? words().common.copyFirst : null} />`;
 }
 
-/** A time, relative and absolute; the relative time is updated while the page is open. */
+/** A time in relative and absolute form. The relative form is updated while the page is open. */
 export function RelativeTime({
   at,
   zone,
@@ -142,13 +145,13 @@ export function RelativeTime({
     : html`<time datetime=${at} title=${time(at, zone)}>${ago(at, nowMs)}</time>`;
 }
 
-/** A state in a word; its colour is only decorative. */
+/** A state in a word. Its colour is only decorative. */
 export const Badge = ({ kind, children }: { kind: 'good' | 'warn' | 'bad' | 'quiet'; children?: Children }) =>
   html`<span class=${`badge ${kind}`}>${children}</span>`;
 
 /**
- * A button with a second step of confirmation for irreversible actions. `of`: object of the action, if the label does not name it (as in a
- * table row).
+ * A button that asks for confirmation before an irreversible action. `of`: object of the action, if the label does not
+ * name it (as in a table row).
  */
 export function ConfirmButton(props: { label: string; of?: string; question: string; onSure: () => void }) {
   const { label, of, question, onSure } = props;
@@ -177,8 +180,9 @@ const tellCopied = (element: Element | null, text: string): void =>
   void element?.dispatchEvent(new CustomEvent('copied', { bubbles: true, detail: text }));
 
 /**
- * Keeps the dialog around an element open on Escape until `secret` was copied, alone or in a longer text, because closing it would lose the
- * secret. Buttons still close it. Returns true after Escape was blocked, so that the dialog can explain it.
+ * Prevents Escape from closing the dialog around an element until the user has copied `secret`, alone or in a longer
+ * text, because closing would lose the secret. Buttons still close the dialog. Returns true after Escape was blocked,
+ * so that the dialog can explain it.
  */
 function useHold(inside: { current: Element | null }, secret: string | undefined): boolean {
   const [isHeld, setHeld] = useState(false);
@@ -194,17 +198,18 @@ function useHold(inside: { current: Element | null }, secret: string | undefined
     const hold = (event: Event) => {
       if (isCopied) return;
       event.preventDefault();
-      // The explanation is at the top.
+      // Scrolls to the explanation at the top.
       dialog.scrollTo(0, 0);
       setHeld(true);
     };
     const listening = new AbortController();
     const { signal } = listening;
     dialog.addEventListener('copied', (event) => copied((event as CustomEvent<string>).detail), { signal });
-    // The user selected and copied the text without the button.
+    // Detects that the user has selected and copied the text without the button.
     dialog.addEventListener('copy', () => copied(String(getSelection())), { signal });
     dialog.addEventListener('cancel', hold, { signal });
-    // Without a click in between, a browser allows `cancel` to be prevented only once.
+    // Escape is blocked on `keydown`, because a browser allows `cancel` to be prevented only once without a click in
+    // between.
     document.addEventListener('keydown', (event) => event.key === 'Escape' && hold(event), { signal });
     return () => listening.abort();
   }, [secret]);
@@ -234,7 +239,10 @@ export function renderMarks(text: string, ...links: ((name: string) => Children)
 
 const EVERY_MS = 10_000;
 
-/** Returns the time in Unix ms, updated every ten seconds, so that a relative time such as "just now" does not become stale. */
+/**
+ * Returns the current time in Unix ms, updated every ten seconds, so that relative times such as "just now" do not
+ * become stale.
+ */
 export function useNow(): number {
   const [nowMs, setNow] = useState(Date.now);
   useEffect(() => {

@@ -18,13 +18,17 @@ import {
 import { type AlertHistory, loadAlertHistory } from './past.ts';
 import { AlertPreview } from './preview.ts';
 
-/** Dialog that creates an alert for the selected account or edits one (`of`), with a preview of its firings in the past. */
+/**
+ * Dialog that creates an alert for the selected account or edits one (`of`). It shows when the alert would have fired
+ * in the past.
+ */
 export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void; onClose: () => void }) {
   const { of: known, onDone, onClose } = props;
   const { me, user, pick } = useSession();
   const { common, alerts: w } = words();
   const [type, setType] = useState<AlertType>(known?.type ?? 'daily_usage');
-  // Null until the user types; the field then shows the suggestion. A suggestion that arrives later must not overwrite typed text.
+  // Text that the user typed; null before that, while the field shows the suggestion. A suggestion that arrives later
+  // must not replace typed text.
   const [typed, setTyped] = useState<string | null>(known ? toTypedNumber(thresholdOf(known)) : null);
   const [delivery, setDelivery] = useState<AlertDeliveryChannel>(known?.delivery ?? 'email');
   const [isRefused, setRefused] = useState(false);
@@ -58,7 +62,10 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       if (isTaken) onDone(alertRuleName({ type, ...thresholdFields(type, threshold) } as Alert));
     });
   };
-  /** If the alert would reach no receiver, the delivery field explains it. A missing tariff is reported in the service's words. */
+  /**
+   * If the alert would reach no receiver, the delivery field shows the reason. A missing tariff is reported with the
+   * service's message.
+   */
   const refused = (reason: unknown): false => {
     const isAboutTariff = isCostType(type) && (delivery === 'email' || past.value?.currency === null);
     if (reason instanceof ApiFailure && reason.status === 409 && !isAboutTariff) return false;
@@ -93,7 +100,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
   <//>`;
 }
 
-/** Returns a hint on how the suggested threshold was chosen. */
+/** Returns a hint that explains the suggested threshold. */
 function hintOf(past: AlertHistory | null): string {
   const w = words().alerts.hints;
   if (past === null) return w.looking;
@@ -121,12 +128,12 @@ function thresholdIn(type: AlertType, text: string): number | null {
   return numberErrorOf(text, limitsOf(type)) === '' ? numberOf(text) : null;
 }
 
-/** Phone numbers in the service's format, E.164. */
+/** Phone numbers in the format of the service, E.164. */
 const PHONE = '\\+[1-9][0-9]{6,14}';
 
 /**
- * Fields for the alert's delivery, with the settings that it still needs. `isRefused`: the service rejected the choice because it would
- * reach no receiver.
+ * Fields for the alert's delivery, and for settings of the account that the delivery requires. `isRefused`: whether the
+ * service rejected the choice because it would reach no receiver.
  */
 function DeliveryChoice(props: {
   value: AlertDeliveryChannel;
@@ -180,7 +187,10 @@ function SubscriptionNeeded({ isRefused }: { isRefused: boolean }) {
   </p>`;
 }
 
-/** Radio buttons with a description each; in two columns if there is room. `children` are rendered at the end of the group. */
+/**
+ * Radio buttons, each with a description, in two columns if there is room. `children` are rendered at the end of the
+ * group.
+ */
 function Choices<T extends string>(props: {
   legend: string;
   name: string;

@@ -5,7 +5,7 @@ import { words } from '../../words/words.ts';
 export type AlertType = Alert['type'];
 export type AlertDeliveryChannel = Alert['delivery'];
 
-/** A period in which an alert would have fired. A period without an end is a silence that continues. */
+/** A period in which an alert would have fired. A silence that continues has no end. */
 export type WouldHaveFired = AlertPreview['data'][number];
 
 export type CostType = Extract<AlertType, `${string}_cost`>;
@@ -36,25 +36,25 @@ export function thresholdFields(type: AlertType, threshold: number): object {
   return isCostType(type) ? { threshold: String(threshold) } : { threshold_kwh: threshold };
 }
 
-/** Default thresholds if no usage is known: high values for one household. */
+/** Default thresholds while no usage is known: high values for one household. */
 type UsageType = Exclude<AlertType, CostType | 'no_data'>;
 
 const MUCH: Record<UsageType, number> = { peak_usage: 3, daily_usage: 20, monthly_usage: 400 };
 
-/** Suggested alerts fire no more often than this in 90 days, because users start to ignore frequent alerts. */
+/** Maximum number of firings in 90 days for a suggested threshold, because users start to ignore frequent alerts. */
 const FEW = 3;
 
 const SILENCES_HOURS = [3, 6, 12, 24, 48, 72, 168];
 
 /**
- * Returns a threshold that past usage exceeded only a few times (monthly usage: once), rounded up to two digits, so that only exceptional
- * usage fires the alert. Pure.
+ * Returns a suggested threshold, rounded up to two digits, that past usage exceeded only a few times (monthly usage:
+ * once), so that only exceptional usage fires the alert. Pure.
  */
 export function suggestedKwh(type: UsageType, used: number[]): number {
   return suggestedAmount(used, 0.001) ?? MUCH[type];
 }
 
-/** Returns such a threshold for any amounts; null if all are below `least`. Pure. */
+/** Returns a suggested threshold for any amounts, like `suggestedKwh`. Null if all amounts are below `least`. Pure. */
 export function suggestedAmount(amounts: number[], least = 0.01): number | null {
   const sorted = amounts.toSorted((a, b) => b - a);
   const value = sorted[Math.min(FEW, Math.floor(sorted.length / 3))] ?? 0;
@@ -63,6 +63,9 @@ export function suggestedAmount(amounts: number[], least = 0.01): number | null 
   return Number((Math.ceil(value / step - 1e-9) * step).toPrecision(2));
 }
 
-/** Returns the shortest usual length, in hours, that few silences exceeded. Pure. */
+/**
+ * Returns a suggested threshold for silences: the shortest of the usual lengths, in hours, that few silences exceeded.
+ * Pure.
+ */
 export const suggestedHours = (lengthsHours: number[]): number =>
   SILENCES_HOURS.find((hours) => lengthsHours.filter((one) => one > hours).length <= FEW) ?? 720;

@@ -12,12 +12,17 @@ import {
   type WouldHaveFired,
 } from './alert.ts';
 
-/** Number of past days, including today, on which a rule is tried. */
+/** Number of past days, including today, to which a rule is applied for its preview. */
 export const HISTORY_DAYS = 90;
-/** For many devices, shorter silences are the usual pause between two messages. */
+/**
+ * Minimum length of a silence in the preview. For many devices, a shorter one is the usual pause between two messages.
+ */
 const SHORTEST_SILENCE_HOURS = 3;
 
-/** One value on which a rule is tried: a day's total or highest hour, or a month's total, in kWh or as a cost. Null if unknown. */
+/**
+ * A value to which a rule is applied: a day's total or highest hour, or a month's total, in kWh or as a cost. Null if
+ * unknown.
+ */
 interface Step {
   /** First day of the step, YYYY-MM-DD. */
   date: string;
@@ -26,17 +31,17 @@ interface Step {
   hour?: string | undefined;
 }
 
-/** The last 90 days as an alert type evaluates them, with a suggested threshold. */
+/** Values of the last 90 days for an alert type, with a suggested threshold. */
 export interface AlertHistory {
   type: AlertType;
   steps: Step[];
-  /** Suggested threshold; null if there is no data for one. */
+  /** Suggested threshold. Null if there are no data for it. */
   suggested: number | null;
-  /** Currency of the known costs; null if there are none. */
+  /** Currency of the known costs. Null if there are no costs. */
   currency: string | null;
 }
 
-/** Returns a function that formats a time as its day in a time zone, YYYY-MM-DD. */
+/** Returns a function that returns the local date of a time in a time zone, YYYY-MM-DD. */
 const dateIn = (zone: string) => {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
@@ -64,14 +69,14 @@ export async function loadAlertHistory(
   const ask = (more: object) =>
     callApi<{ data: Usage[] }>('GET', withQuery('/v1/energy-insights', { ...query, ...more }));
   if (isCostType(type)) {
-    // Status 422: the costs are in two currencies, so no chart can show them.
+    // Status 422 means that the costs are in two currencies, which one chart cannot show.
     const { data } = await ask({ include: 'cost' }).catch((reason) => {
       if (reason instanceof ApiFailure && reason.status === 422) return { data: [] };
       throw reason;
     });
     const steps = stepsOf(dates, data, ({ cost }) => (cost ? Number(cost.total) : null));
     const currency = data.find(({ cost }) => cost)?.cost?.currency ?? null;
-    // Days with a cost of zero are mostly from before the meter was installed.
+    // Days with a cost of zero are left out, because most are from before the meter was installed.
     const suggested = suggestedAmount(valuesOf(steps).filter((value) => value !== 0));
     return { type, steps, currency, suggested };
   }
@@ -92,7 +97,7 @@ function firstDays(type: AlertType, today: string): string[] {
     : days;
 }
 
-/** Returns the steps with the highest row of each: the only row, or the highest hour. Pure. */
+/** Returns the value of each step: that of its only row, or of its highest hour. Pure. */
 function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number | null): Step[] {
   const highest = new Map<string, Usage>();
   for (const row of rows) {
@@ -105,7 +110,7 @@ function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number
   });
 }
 
-/** Returns chart bars of the steps; those on which the alert would have fired are marked. */
+/** Returns chart bars of the steps. Steps in which the alert would have fired are marked. Pure. */
 export function historyBarsOf({ type, steps }: AlertHistory, fired: WouldHaveFired[], zone: string): Bar[] {
   const at = dateIn(zone);
   const marked = new Set(fired.map(({ period_start }) => at(period_start)));
@@ -132,6 +137,6 @@ const formatOf = (options: Intl.DateTimeFormatOptions) => {
   return (date: string) => format.format(Date.parse(date));
 };
 
-/** Returns the length of a silence in hours, up to `now` if it continues. */
+/** Returns the length of a silence in hours. If it continues, its length until `now`. */
 export const silenceHoursOf = ({ period_start, period_end }: WouldHaveFired, now = new Date()): number =>
   ((period_end === null ? now.getTime() : Date.parse(period_end)) - Date.parse(period_start)) / HOUR_MS;

@@ -15,13 +15,13 @@ import { type AlertHistory, countFiringDays, HISTORY_DAYS, historyBarsOf, silenc
 /** Maximum number of silences in the service's response. */
 const MOST = 1_000;
 
-/** Preview of an alert's firings in the last 90 days: in words, and on a chart of the usage or as a list of silences. */
+/** Preview of the alert's firings in the last 90 days: a sentence, and a chart of the usage or a list of silences. */
 export function AlertPreview(props: { type: AlertType; threshold: number | null; past: Loaded<AlertHistory> }) {
   const { type, threshold, past } = props;
   const { user } = useSession();
   const w = words().alerts.preview;
   const { preview, error } = usePreview(user.user_id, type, threshold);
-  // Ignore data that were requested for another alert type.
+  // Ignores data that were requested for another alert type.
   const known = past.value?.type === type ? past.value : null;
   const isEmpty = known !== null && type !== 'no_data' && known.steps.every(({ value }) => value === null);
   return html`<section class="preview" aria-label=${w.label}>
@@ -44,7 +44,7 @@ export function AlertPreview(props: { type: AlertType; threshold: number | null;
   </section>`;
 }
 
-/** Returns the preview in words: "More than 20 kWh in a day: would have fired 4 times in the last 90 days." */
+/** Returns the preview as a sentence: "More than 20 kWh in a day: would have fired 4 times in the last 90 days." */
 function wordsOf({ type, threshold, fired }: Preview, zone: string): string {
   const w = words().alerts.preview;
   const rule = describeRule(type, threshold);
@@ -55,10 +55,10 @@ function wordsOf({ type, threshold, fired }: Preview, zone: string): string {
   return (times >= MOST ? w.firedAtLeastOn : w.firedOn)({ rule, times, days: HISTORY_DAYS, on: days });
 }
 
-/** The preview is fetched after typing has paused for this long. */
+/** Pause in typing after which the preview is requested. */
 const PAUSE_MS = 300;
 
-/** The periods in which an alert with this threshold would have fired. */
+/** An alert's threshold, with the periods in which it would have fired. */
 interface Preview {
   type: AlertType;
   threshold: number;
@@ -66,8 +66,8 @@ interface Preview {
 }
 
 /**
- * Tries a rule on the last 90 days whenever typing pauses. The previous result is shown until the next arrives. Null if there is nothing to
- * show.
+ * Applies a rule to the last 90 days whenever the user pauses typing. Returns the previous result until the next one
+ * arrives, and null if there is no result.
  */
 function usePreview(
   userId: string,
@@ -120,13 +120,16 @@ function Silences({ of }: { of: WouldHaveFired[] }) {
   </div>`;
 }
 
-/** Formats a length: "7 hours", "3 days". */
+/** Formats the length of a silence: "7 hours", "3 days". */
 function lengthOf(hours: number): string {
   const w = words().alerts.silences;
   return hours < 48 ? w.hours({ hours: Math.floor(hours) }) : w.days({ days: Math.floor(hours / 24) });
 }
 
-/** Returns a function that names a device of an account by its location, or by its identifier if the location is not known (yet). */
+/**
+ * Returns a function that returns the display name of an account's device: its location or, if that is unknown or not
+ * loaded yet, its identifier.
+ */
 export function useDeviceNames(userId: string): (deviceId: string) => string {
   const devices = useLoad(() => fetchAll<Device>(withQuery('/v1/devices', { user_id: userId, limit: 200 })), [userId]);
   return (deviceId) => {

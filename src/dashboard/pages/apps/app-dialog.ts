@@ -59,7 +59,7 @@ function Credentials({ of: app, guide, onDone }: { of: CreatedApp; guide: string
   `;
 }
 
-/** Returns the settings in the form, as members of a request. */
+/** Returns the settings in the form as members of a request. */
 function settingsIn(given: FormData) {
   const text = (name: string) => String(given.get(name) ?? '').trim();
   return {
@@ -73,7 +73,10 @@ function settingsIn(given: FormData) {
   };
 }
 
-/** Form with the settings of an app. `now`: the current ones; a new app also has a type, which never changes. */
+/**
+ * Form with the settings of an app. `now`: the current settings. For a new app, the form also has the type, which
+ * cannot be changed later.
+ */
 function AppForm(props: { now?: App; button: string; send: (settings: object) => Promise<void>; onClose: () => void }) {
   const { now, button, send, onClose } = props;
   const { common, apps: w } = words();

@@ -72,7 +72,7 @@ const filesOf = (path: string, w: ReturnType<typeof words>['bills']) => [
   { name: 'Green Button (XML)', hint: w.greenButtonHint, accept: 'application/atom+xml', ending: 'xml', path },
 ];
 
-/** Table of the energy first reported, last reported and known now. */
+/** Table of the energy that was first reported, last reported, and is now known. */
 function Energies({ of: { first_told, last_told, known_now, difference } }: { of: BillPeriodDetails }) {
   const w = words().bills;
   const rows = [
@@ -97,7 +97,10 @@ function Energies({ of: { first_told, last_told, known_now, difference } }: { of
   </table></div>`;
 }
 
-/** Adjustments: amounts that this bill takes over from closed bills, and amounts of this one that later bills take over. */
+/**
+ * List of adjustments: amounts from closed bills that this bill includes, and amounts of this bill that later bills
+ * include.
+ */
 function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
   const { common, bills: w } = words();
   const said = (one: { import_kwh: string; export_kwh: string }) =>
@@ -148,7 +151,7 @@ function Registers({ of }: { of: BillStatement }) {
   </details>`;
 }
 
-/** Table of all versions that were reported for a period. Versions are only added. */
+/** Table of all versions that were reported for a period. A version is never changed or deleted. */
 function Versions({ of }: { of: BillPeriodDetails }) {
   const w = words().bills;
   return html`<details class="more">

@@ -12,7 +12,7 @@ import { type ClimateHour, climateHours } from './device.ts';
 /** Selectable spans in hours. */
 const SPANS = [48, 168] as const;
 
-/** Hourly room climate that a thermostat has reported. Empty if the device never reported a temperature. */
+/** Hourly room climate that a thermostat has reported. Renders nothing if the device never reported a temperature. */
 export function Climate({ deviceId, type, zone }: { deviceId: string; type: string; zone: string }) {
   const w = words().devices.climate;
   const [hours, setHours] = useState<(typeof SPANS)[number]>(48);
@@ -25,7 +25,7 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
   }, [deviceId, hours, zone]);
   const isThermostat = type === 'thermostat';
   const isEmpty = usage.value?.every(({ temperature_c, setpoint_c }) => !temperature_c && setpoint_c == null) ?? true;
-  // A meter is not expected to report temperatures, so there is not even a note that none are known.
+  // For a device that is not a thermostat, missing temperatures are not mentioned.
   if (isEmpty && !isThermostat && hours === 48) return null;
   return html`<section aria-label=${w.title}>
     <h3>${w.title}</h3>
@@ -71,7 +71,7 @@ function ClimateLines({ title, zone, rows }: { title: string; zone: string; rows
             />`;
 }
 
-/** Room climate of a thermostat in a day or a week, next to the load in the same period. */
+/** Room climate of a thermostat in a day or a week, shown next to the load of the same period. */
 export function RoomClimate({ of: shown, thermostat }: { of: Period; thermostat: Period['thermostats'][number] }) {
   const w = words().period;
   const { start, end, timezone, newest_at } = shown;

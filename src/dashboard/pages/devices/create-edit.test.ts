@@ -4,10 +4,10 @@ import { localToInstant } from './create-edit.ts';
 test.each([
   ['Europe/Berlin', '2026-07-01T12:30', '2026-07-01T10:30:00.000Z'],
   ['Europe/Berlin', '2026-01-01T00:00', '2025-12-31T23:00:00.000Z'],
-  // Skipped in spring, when the clocks go from 2 to 3.
+  // In spring this time does not exist, because the clocks go from 2 to 3.
   ['Europe/Berlin', '2026-03-29T02:30', '2026-03-29T01:30:00.000Z'],
   ['Europe/Berlin', '2026-03-29T03:00', '2026-03-29T01:00:00.000Z'],
-  // Occurs twice in autumn; the first time is used.
+  // In autumn this time occurs twice; the first time is used.
   ['Europe/Berlin', '2026-10-25T02:30', '2026-10-25T00:30:00.000Z'],
   ['Europe/Berlin', '2026-10-25T03:00', '2026-10-25T02:00:00.000Z'],
   ['America/New_York', '2026-11-01T01:15:20', '2026-11-01T05:15:20.000Z'],

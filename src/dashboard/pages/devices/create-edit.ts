@@ -13,12 +13,13 @@ const MOST_KWH = 1_000_000_000;
 
 type Action = 'exclude' | 'add';
 
-/** Whether a quantity may be a register that counts. For other quantities the service rejects an added reading. */
+/** Whether a quantity may be a register that counts. The service rejects an added reading of any other quantity. */
 const mayBeRegister = ({ unit, counts_as }: DeviceDetails['channels'][number]) =>
   (unit === 'kWh' || unit === 'm³') && counts_as !== null && counts_as !== 'ignored';
 
 /**
- * Dialog that excludes readings of a device or adds a register reading made by a person, with a reason. Times are in the account's zone.
+ * Dialog that excludes readings of a device, or adds a register reading that a person has taken, with a reason. Times
+ * are in the account's zone.
  */
 export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; onClose: () => void }) {
   const { device, onMade, onClose } = props;
@@ -95,7 +96,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
     </form>
   <//>`;
 
-  /** Returns validation errors by field; rethrows any other error. */
+  /** Returns the validation errors of a failed request by field. Rethrows any other error. */
   function mistakesIn(reason: unknown): Record<string, string> {
     if (!(reason instanceof ApiFailure) || reason.status !== 422 || reason.details.length === 0) throw reason;
     return Object.fromEntries(reason.details.map(({ field, message }) => [field, w.wrong({ message })]));
@@ -112,8 +113,9 @@ function offsetMs(zone: string, ms: number): number {
 const DAY_MS = 86_400_000;
 
 /**
- * Converts the value of a `datetime-local` input in a zone (IANA name) to an instant (ISO 8601, UTC). An hour that occurs twice is read as
- * the first one; an hour that is skipped is read as if the clocks had not changed. Returns '' if the input is empty.
+ * Converts the value of a `datetime-local` input in a zone (IANA name) to an instant (ISO 8601, UTC). If the local time
+ * occurs twice, the first is used; if it does not exist, the offset before the change of clocks is used. Returns '' if
+ * the input is empty.
  */
 export function localToInstant(zone: string, local: string): string {
   const shownMs = Date.parse(`${local}Z`);

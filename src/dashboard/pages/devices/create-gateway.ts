@@ -9,8 +9,8 @@ import { words } from '../../words/words.ts';
 import { CERTIFICATE_FILE, deviceSettings, mosquittoBridge, type ServiceAddress, serviceAddress } from './snippets.ts';
 
 /**
- * Dialog that creates a gateway for the selected account and shows its credentials once, in the configuration of the program that will use
- * them.
+ * Dialog that creates a gateway for the selected account and shows its credentials once, as configuration for the
+ * program that will use them.
  */
 export function CreateGateway({ onChange, onClose }: { onChange: () => void; onClose: () => void }) {
   const { me, user } = useSession();

@@ -27,7 +27,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
     device.again();
     onChange();
   };
-  // Use the response at once: until the next load, the form would be compared with the previous values.
+  // The response is used at once. Until the next load, the form would otherwise be compared with the previous values.
   const saved = (now: DeviceDetails) => {
     device.put(now);
     onChange();
@@ -73,7 +73,10 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
   <//>`;
 }
 
-/** Form with a device's settings; sends only changed fields. A user who does not manage the device can change only its location. */
+/**
+ * Form with a device's settings. It sends only changed fields. A user who does not manage the device can change only
+ * its location.
+ */
 function DeviceSettings(props: {
   of: DeviceDetails;
   isManager: boolean;
@@ -108,6 +111,9 @@ function DeviceSettings(props: {
   </form>`;
 }
 
-/** Whether a field counts as changed. Saving a guessed placement confirms it, so it counts even if its value is the same. */
+/**
+ * Whether a field counts as changed. A guessed placement counts as changed even if it has the same value, because
+ * saving confirms it.
+ */
 const isChanged = (device: DeviceDetails, given: DeviceFormValues, name: keyof DeviceFormValues): boolean =>
   given[name] !== device[name] || (name === 'placement' && device.attention.includes('placement_guessed'));

@@ -14,7 +14,7 @@ export interface DeviceFormValues {
   register_max_kwh: number | null;
   max_gap_minutes: number | null;
   timezone: string | null;
-  /** Null: the default placement of the type. */
+  /** Null for the default placement of the type. */
   placement: Device['placement'] | null;
   upstream_device_id: string | null;
 }
@@ -36,7 +36,7 @@ export function readDeviceForm(form: HTMLFormElement): DeviceFormValues {
   };
 }
 
-/** Default placement of each type in the form, as in the service (src/devices/known-placement.ts). */
+/** Default placement of each type in the form; the same as in the service (src/devices/known-placement.ts). */
 export const USUAL_PLACEMENTS: Readonly<Record<string, Device['placement']>> = {
   smart_meter: 'grid',
   thermostat: 'consumption',
@@ -48,9 +48,9 @@ export const USUAL_PLACEMENTS: Readonly<Record<string, Device['placement']>> = {
 };
 
 /**
- * Form fields of a device: type, location and placement, with rarely needed settings in a collapsed section. `of`: the device to edit.
- * `discoveredType`: likely type of a discovered device, whose messages may identify its placement better than the type does. `others`: the
- * account's devices.
+ * Form fields of a device: type, location and placement; rarely needed settings are in a collapsed section. `of`: the
+ * device to edit. `discoveredType`: likely type of a discovered device, whose messages may reveal its placement better
+ * than its type does. `others`: the account's devices.
  */
 export function DeviceFields(props: { of?: DeviceDetails; discoveredType?: string; others?: readonly Device[] }) {
   const { of, discoveredType, others = [] } = props;
@@ -81,7 +81,7 @@ export function DeviceFields(props: { of?: DeviceDetails; discoveredType?: strin
     </details>`;
 }
 
-/** Field for the location, as free text. */
+/** Text field for the location. */
 export function LocationField({ now }: { now: string | undefined }) {
   const { devices } = words();
   return html`<${Field} label=${devices.location} hint=${devices.fields.locationHint}>
@@ -90,7 +90,10 @@ export function LocationField({ now }: { now: string | undefined }) {
   <//>`;
 }
 
-/** Field for the placement and, for a consumer, the meter that includes its energy. `usual`: default until the user selects a placement. */
+/**
+ * Field for the placement and, for a consumer, the meter that includes its energy. `usual`: placement until the user
+ * selects one.
+ */
 function PlacementField(props: { of?: DeviceDetails; usual?: Device['placement']; others: readonly Device[] }) {
   const { of, usual, others } = props;
   const { devices } = words();

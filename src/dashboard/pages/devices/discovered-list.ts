@@ -48,7 +48,7 @@ function table(all: DiscoveredDevice[], zone: string, onPair: (one: DiscoveredDe
   </table></div>`;
 }
 
-/** Number of channels shown; a three-phase meter has dozens. */
+/** Maximum number of channels that are shown, because a three-phase meter has dozens. */
 const SHOWN = 3;
 
 function Tells({ of }: { of: DiscoveredDevice }) {
@@ -66,7 +66,7 @@ function Tells({ of }: { of: DiscoveredDevice }) {
   </div>`;
 }
 
-/** Describes a device's channels and which of them would count: "import: energy register, power; counts as import". */
+/** Describes a device's channels, and whether each would count: "import: energy register, power; counts as import". */
 function whatItTells({ quantities, channels }: DiscoveredDevice): string[] {
   const w = words().devices.discovered;
   return channels.map((channel) => {
@@ -78,7 +78,7 @@ function whatItTells({ quantities, channels }: DiscoveredDevice): string[] {
   });
 }
 
-/** Returns the likely type as the default; the user who pairs the device can change it. */
+/** Returns the likely type of a discovered device. The user who pairs the device can change it. */
 export function likelyType({ quantities }: DiscoveredDevice): string {
   const kinds = new Set(quantities.map(({ kind }) => kind));
   const isHeater = kinds.has('setpoint_c') || kinds.has('heating');

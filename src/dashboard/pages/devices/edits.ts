@@ -12,12 +12,12 @@ import { words } from '../../words/words.ts';
 import { CreateEdit } from './create-edit.ts';
 import { mayManage } from './device.ts';
 
-/** Interval of checks for the end of the recomputation with all edits. */
+/** Interval at which the list checks whether the recomputation with all edits has ended. */
 const LOOK_MS = 2_000;
 
 /**
- * Manual edits of a device's readings: excluded ranges and added register readings. `onComputed`: called when its consumption may have
- * changed.
+ * List of the edits of a device's readings by people: excluded ranges and added register readings. `onComputed`: called
+ * when the device's consumption may have changed.
  */
 export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComputed: () => void }) {
   const { me, user } = useSession();

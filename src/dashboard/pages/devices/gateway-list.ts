@@ -74,8 +74,8 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
 }
 
 /**
- * List of unrecognised topics of a gateway, the most frequent first; empty if there are none. `onRead`: called to examine an example
- * message.
+ * List of a gateway's unrecognised topics, most frequent first. Renders nothing if there are none. `onRead`: called to
+ * examine a sample message.
  */
 function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: TypedMessage) => void }) {
   const { gateway, zone, onRead } = props;

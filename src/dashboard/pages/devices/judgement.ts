@@ -12,8 +12,8 @@ const shown = (value: number | boolean) =>
   typeof value === 'number' ? numberFormat({ maximumFractionDigits: 9 }).format(value) : String(value);
 
 /**
- * The service's analysis of a message: the values that it reads, or why it reads none, and settings that would help. `onUse`: called after
- * a proposed setting was stored in the gateway.
+ * The service's diagnosis of a message: the values that it reads, or the reason why it reads none, and settings that
+ * would help. `onUse`: called after a proposed setting was stored in the gateway.
  */
 export function MessageDiagnosis(props: {
   of: JudgedMessage;
@@ -65,7 +65,7 @@ export function MessageDiagnosis(props: {
   `;
 }
 
-/** Parses a setting that the user typed; null unless it is a JSON object. */
+/** Parses a setting that the user typed. Null unless it is a JSON object. */
 function typedSetting(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -77,7 +77,10 @@ function typedSetting(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Form that stores a proposed setting in the gateway after the user has checked it: its zones, units and numbers are examples. */
+/**
+ * Form that stores a proposed setting in the gateway after the user has checked it, because its zones, units and
+ * numbers are only examples.
+ */
 function UseSetting(props: {
   gateway: Gateway;
   of: JudgedMessage['would'][number];
@@ -153,7 +156,7 @@ export function meaningName(meaning: string): string {
   return names[meaning] ?? meaning;
 }
 
-/** Returns the mappings of a gateway; empty if the setting is not a list. */
+/** Returns the mappings of a gateway. Empty if the setting is not a list. */
 export const mappingsOf = ({ decoder_config }: Gateway): MappingEntry[] =>
   Array.isArray(decoder_config.mapping) ? (decoder_config.mapping as MappingEntry[]) : [];
 
@@ -166,11 +169,14 @@ export const withMappings = (
   mapping,
 });
 
-/** Changes the mappings of a gateway on the basis of its latest settings. Returns the updated gateway. */
+/** Changes the mappings of a gateway, starting from its latest settings. Returns the updated gateway. */
 export const changeMappings = (of: Gateway, change: (all: MappingEntry[]) => MappingEntry[]): Promise<Gateway> =>
   changeConfig(of, (_, now) => withMappings(now, change(mappingsOf(now))));
 
-/** Changes the settings of a gateway. Reads them first, because another user may have changed them. Returns the updated gateway. */
+/**
+ * Changes the settings of a gateway. Reads them first, because another user may have changed them. Returns the updated
+ * gateway.
+ */
 async function changeConfig(
   of: Gateway,
   change: (config: Record<string, unknown>, now: Gateway) => Record<string, unknown>,

@@ -8,9 +8,9 @@ import { words } from '../../words/words.ts';
 import { changeMappings, type MappingEntry, MessageDiagnosis, meaningName, UNITS_BY_MEANING } from './judgement.ts';
 
 /**
- * Form that maps a field of a message to a meaning. `path`: null for the whole message; `proposed`: suggested meanings by name; `times`:
- * fields that may hold the message's time; `family`: device family that reads the message so far and will no longer do so; `onTry`:
- * previews how the message would be read.
+ * Form that maps a field of a message to a meaning. `path`: null for the whole message. `proposed`: suggested meanings
+ * by name. `times`: fields that may contain the message's time. `family`: device family that has read such messages
+ * until now and will no longer read them. `onTry`: called to preview how the message would be read.
  */
 export function MapForm(props: {
   gateway: Gateway;
@@ -87,14 +87,18 @@ export function MapForm(props: {
   </form>`;
 }
 
-/** Returns the device of a plain number: the topic without its last word, so that the numbers next to each other are one device. */
+/**
+ * Returns the device of a plain number: the topic without its last word, so that numbers on neighbouring topics belong
+ * to one device.
+ */
 const deviceOf = (topic: string): string => /^(.{1,100})\/[^/]*$/.exec(topic)?.[1] ?? '';
 
-/** Returns the mapping in the form; empty fields are omitted. */
+/** Returns the mapping in the form, without empty fields. */
 function mappedIn(form: FormData, path: string | null, topic: string): MappingEntry {
   const text = (name: string) => String(form.get(name) ?? '').trim();
   const scale = numberOf(text('scale'));
-  // The proposed name belongs to one topic. If the topic is a filter, the service names each device by the text that matches the wildcard.
+  // If the topic is a filter with the proposed name, the name is omitted, because it belongs to one topic. The service
+  // then names each device by the text that matches the wildcard.
   const isProposed = text('topic').includes('+') && text('device') === deviceOf(topic);
   const device = isProposed ? '' : text('device');
   const optional = { device, circuit: text('circuit'), time_path: text('time_path'), path: path ?? '' };

@@ -64,7 +64,7 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
 }
 
 const LOOK_MS = 2_000;
-/** After this time without a reading, the page suggests what to check. */
+/** Time without a reading after which the page suggests what to check. */
 const LONG_MS = 60_000;
 
 /** Waits for the first message of a device and shows its time. */
@@ -136,7 +136,7 @@ function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) 
   `;
 }
 
-/** Returns an example message for a device type. */
+/** Returns a sample message for a device type. */
 function examplePayload(type: string): string {
   return type === 'thermostat'
     ? '{"temperature_c": 20.4, "setpoint_c": 21, "heating": true}'

@@ -15,14 +15,16 @@ import {
 } from './judgement.ts';
 import { MapForm } from './map-form.ts';
 
-/** A message that was typed by the user or received. */
+/** A message that the user has typed or that was received. */
 export interface TypedMessage {
   topic: string;
   payload: string;
   retained?: boolean;
 }
 
-/** Dialog that previews how the service reads a gateway's message, and maps its numbers to meanings. `of`: message to start with. */
+/**
+ * Dialog that shows how the service reads a gateway's message, and maps its numbers to meanings. `of`: initial message.
+ */
 export function ReadMessage(props: {
   gateway: Gateway;
   zone: string;
@@ -125,7 +127,7 @@ function Members({ of: judged, onChoose }: { of: JudgedMessage; onChoose: (path:
             <th scope="row" data-name=${w.place}>${path === null ? w.whole : html`<code>${path}</code>`}</th>
             <td data-name=${w.value}>${String(value)}</td>
             <td>${
-              // A date string is a time, not a quantity.
+              // A text with a date is a time, not a quantity.
               Number.isFinite(Number(value)) &&
               html`<div class="actions">
                 <button type="button" aria-label=${common.of({ what: w.choose, name: path ?? w.whole })} onClick=${() => onChoose(path)}>${w.choose}</button>

@@ -3,26 +3,32 @@ import type { Session } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import type { DeviceLogin as Login } from './device.ts';
 
-/** Address of this service for devices. */
+/** The service's address for devices. */
 export interface ServiceAddress {
-  /** Host name for devices in other networks. */
+  /** Host name for devices in any network. */
   host: string;
   tlsPort: number;
   plainPort: number;
-  /** Host for connections without TLS from the user's computer; null if there is none or it is unknown. */
+  /** Host for connections without TLS from the user's computer. Null if there is none or it is unknown. */
   plainHost: string | null;
   /** Whether devices in other networks may also connect without TLS. */
   isPlainOpen: boolean;
   /** Whether clients need a copy of the service's certificate. */
   needsCertificate: boolean;
-  /** Whether the service knows the ports. With its own broker it does; otherwise the usual ports are assumed. */
+  /**
+   * Whether the ports are known. The service knows those of its own broker; for an external one, the usual ports are
+   * assumed.
+   */
   isKnown: boolean;
 }
 
 /** File name of the downloaded certificate. */
 export const CERTIFICATE_FILE = 'energy-service.pem';
 
-/** Returns the service's address for devices. `hostname`: from the page's address. `mqtt`: the broker's settings from the session. */
+/**
+ * Returns the service's address for devices. `hostname`: that of the page's address. `mqtt`: the session's settings of
+ * the broker.
+ */
 export function serviceAddress(hostname: string, mqtt: Session['mqtt']): ServiceAddress {
   const { host, ports, is_plain_open: isPlainOpen } = mqtt;
   const isHere = /^(localhost|127\.0\.0\.1|\[?::1\]?)$/.test(hostname);
@@ -42,7 +48,7 @@ export function serviceAddress(hostname: string, mqtt: Session['mqtt']): Service
 const hostAndPort = ({ host, tlsPort }: ServiceAddress): string =>
   host.includes(':') ? `[${host}]:${tlsPort}` : `${host}:${tlsPort}`;
 
-/** Topics of the device families. They are listed in deploy/DEVICES.md, and a test compares the two. */
+/** Topics of the device families, the same as in deploy/DEVICES.md; a test compares the two. */
 const BRIDGED = [
   ...['tele/#', 'stat/#', '+/events/rpc', 'dsmr/#', 'wmbusmeters/+', 'rtl_433/#', 'rtlamr/#', 'glow/#', 'spBv1.0/#'],
   ...['homeassistant/#', 'shellies/#', '+/status/#', '+/online', 'zigbee2mqtt/#', 'DSMR-API/#', 'emon/#'],
@@ -96,7 +102,7 @@ try_private false
 ${topics.join('\n')}`;
 }
 
-/** Returns settings, by device family, for devices that publish below the gateway's prefix themselves. */
+/** Returns settings, by device family, for devices that publish below the gateway's prefix without a bridge. */
 export function deviceSettings(login: GatewayCredentials, address: ServiceAddress): { name: string; text: string }[] {
   const { host, tlsPort, needsCertificate } = address;
   const { username, password, topic_prefix } = login;
@@ -105,7 +111,7 @@ export function deviceSettings(login: GatewayCredentials, address: ServiceAddres
     server: hostAndPort(address),
     user: username,
     pass: password,
-    // The device's built-in list of certificate authorities, or an uploaded one (Shelly.PutUserCA).
+    // The device's list of certificate authorities: an uploaded one (Shelly.PutUserCA), or the built-in one.
     ssl_ca: needsCertificate ? 'user_ca.pem' : 'ca.pem',
     topic_prefix: `${topic_prefix}shelly-desk`,
     rpc_ntf: true,
@@ -113,7 +119,8 @@ export function deviceSettings(login: GatewayCredentials, address: ServiceAddres
   return [
     {
       name: words().devices.gateways.tasmota,
-      // SetOption132: the device trusts the fingerprint of the first server that it meets, instead of checking an authority.
+      // With SetOption132, the device trusts the fingerprint of the first server that it connects to, instead of
+      // verifying the certificate.
       text: `Backlog ${needsCertificate ? 'SetOption132 1; ' : ''}MqttHost ${host}; MqttPort ${tlsPort}; MqttUser ${username}; MqttPassword ${password}; FullTopic ${topic_prefix}%prefix%/%topic%/`,
     },
     {
@@ -141,7 +148,10 @@ ${needsCertificate ? `  certificate_authority: !secret energy_service_pem\n` : '
   ];
 }
 
-/** Returns terminal commands that publish a reading: with TLS, and also without it if that is possible from this computer. */
+/**
+ * Returns terminal commands that publish a reading: with TLS and, if this computer can connect without TLS, also
+ * without.
+ */
 export function publishLines(
   login: Login,
   payload: string,

@@ -9,11 +9,14 @@ import { busyAttributes, Card, ErrorMessage, Field, renderMarks } from '../../pa
 import { words } from '../../words/words.ts';
 import { ImportPreview, ImportResult, Passwords, TableErrors } from './import-result.ts';
 
-/** A checked table. The import sends this text even if the file changes later. */
+/** A table that was checked. The import sends this text even if the file has changed since. */
 interface Checked {
   text: string;
   query: string;
-  /** Idempotency key of the import: if the response is lost, a repeated request returns it again, with the link to the passwords. */
+  /**
+   * Idempotency key of the import. If the response is lost, a repeated request returns it again, with the link to the
+   * passwords.
+   */
   once: string;
   check: ImportCheck;
 }
@@ -27,23 +30,24 @@ type Stage =
   | { is: 'done'; made: DeviceImport };
 
 /**
- * Pairs the devices of a table: checks it, imports all or nothing, then offers the passwords once. `onDone`: called when there are new
- * devices.
+ * Form that pairs the devices of a table. It checks the table, imports all rows or none, and then offers the passwords
+ * once. `onDone`: called when there are new devices.
  */
 export function ImportDevices({ onDone }: { onDone: () => void }) {
   const w = words().fleet.imports;
   const [stage, setStage] = useState<Stage>({ is: 'choosing', problem: null });
   const outcome = useRef<HTMLDivElement>(null);
-  /** Counts checks: the result of a check is dropped if another file was chosen in the meantime. */
+  /** Number of checks. If the user chooses another file during a check, the result of that check is dropped. */
   const asked = useRef(0);
-  // Imports whose passwords were not downloaded yet, for users who reloaded the page or lost the import's response.
+  // Imports whose passwords were not downloaded yet, because the user reloaded the page or the import's response was
+  // lost.
   const waiting = useLoad(() => callApi<DeviceImport[]>('GET', '/v1/waiting-imports'), []);
   useEffect(() => {
     if (stage.is === 'checked' || stage.is === 'refused' || stage.is === 'done') outcome.current?.focus();
   }, [stage.is]);
 
   const isBusy = stage.is === 'checking' || stage.is === 'importing';
-  /** Results for another file, or with another choice of accounts, no longer apply. */
+  /** Discards results, because they belong to another file or another choice of accounts. */
   const chooseAnew = () => {
     if (stage.is === 'importing') return;
     asked.current++;
@@ -120,13 +124,13 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
   <//>`;
 }
 
-/** Returns the errors of an invalid table; null if the failure is of another kind. */
+/** Returns the errors of an invalid table. Null for any other failure. */
 const refusal = (error: unknown): Stage | null =>
   error instanceof ApiFailure && error.status === 422 && error.details.length > 0
     ? { is: 'refused', mistakes: error.details }
     : null;
 
-/** Shows activity without a percentage, because the service answers only after the whole import. */
+/** Indicates activity without a percentage, because the service responds only after the whole import. */
 const Working = ({ text }: { text: string }) =>
   html`<p role="status">${text}</p><progress aria-label=${text}></progress>`;
 
@@ -137,12 +141,12 @@ const MAX_BYTES = 8 * 1_048_576;
 type NoTable = 'tooLarge' | 'notText' | 'semicolons' | 'unreadable';
 
 /**
- * Returns the text of a chosen table, or why it cannot be used. Checks only common effects of spreadsheet programs; the service validates
- * the rest.
+ * Returns the text of a chosen table, or the reason why it cannot be used. Detects only common mistakes of spreadsheet
+ * programs; the service validates the rest.
  */
 export async function readTable(file: Blob): Promise<{ text: string } | { problem: NoTable }> {
   if (file.size > MAX_BYTES) return { problem: 'tooLarge' };
-  // The file may have been changed or removed since it was chosen.
+  // Reading fails if the file was changed or removed after it was chosen.
   const bytes = await file.arrayBuffer().catch(() => null);
   if (bytes === null) return { problem: 'unreadable' };
   try {

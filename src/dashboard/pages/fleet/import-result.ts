@@ -38,7 +38,7 @@ export function ImportPreview({ of, isBusy, onImport }: { of: ImportCheck; isBus
     }`;
 }
 
-/** Rows whose devices exist already with other settings. */
+/** List of rows whose devices already exist with other settings. */
 function Differing({ of }: { of: ImportCheck['differing'] }) {
   const w = words().fleet.imports;
   if (of.length === 0) return null;
@@ -53,7 +53,7 @@ function Differing({ of }: { of: ImportCheck['differing'] }) {
   </details>`;
 }
 
-/** Validation errors of a table, by line and column. */
+/** List of a table's validation errors, by line and column. */
 export function TableErrors({ of }: { of: ImportCheck['mistakes'] }) {
   const w = words().fleet.imports;
   const placed = of
@@ -73,7 +73,7 @@ export function TableErrors({ of }: { of: ImportCheck['mistakes'] }) {
     ${of.length > SHOWN && html`<p class="quiet">${w.more({ mistakes: of.length - SHOWN })}</p>`}`;
 }
 
-/** Parses the position of an error: `line 3.type`, `line 3`, or anything else for the whole table. */
+/** Parses the position of an error: `line 3.type` or `line 3`. Any other text means the whole table. */
 function placeIn(field: string): { line: number | null; member: string | null } {
   const [, line, member] = /^line (\d+)(?:\.(.+))?$/.exec(field) ?? [];
   return { line: line === undefined ? null : Number(line), member: member ?? null };
@@ -88,8 +88,8 @@ export function Passwords({ of, onTaken }: { of: DeviceImport; onTaken?: () => v
   const takeAlong = () =>
     run(async () => {
       const path = `/v1/imports/${of.import_id}/credentials`;
-      // The idempotency key allows this session to repeat the request: the response may be lost, and the user may cancel the browser's save
-      // dialog.
+      // With the idempotency key, this session can repeat the request: the response may be lost, and the user may
+      // cancel the browser's save dialog.
       const taken = await postBody<ImportCredentials>(path, { once: `passwords-${of.import_id}` });
       saveFile(new Blob([credentialsCsv(taken)], { type: 'text/csv' }), name);
       setTaken(true);
@@ -107,7 +107,10 @@ const COLUMNS = ['row', 'external_id', 'device_id', 'username', 'password', 'top
 const cell = (text: string | null): string =>
   text !== null && /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : (text ?? '');
 
-/** Returns the passwords of an import as CSV, in the same form as the command line: one row per device, in the order of the table. */
+/**
+ * Returns the passwords of an import as CSV in the form of the command line: one row for each device, in the order of
+ * the table.
+ */
 export const credentialsCsv = ({ credentials }: ImportCredentials): string =>
   [COLUMNS.join(','), ...credentials.map((one) => COLUMNS.map((name) => cell(one[name])).join(','))]
     .map((line) => `${line}\n`)

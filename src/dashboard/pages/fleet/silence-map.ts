@@ -9,7 +9,7 @@ import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
 const DAYS = 7;
-/** Only the largest groups are shown, so that the list below stays visible. */
+/** Maximum number of groups that are shown, the largest, so that the list below remains visible. */
 const GROUPS = 8;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 const KINDS = { outage: 'bad', gateway: 'warn', home: 'warn', device: 'quiet', habit: 'quiet' } as const;
@@ -23,7 +23,7 @@ function lastDays(zone: string): string[] {
   );
 }
 
-/** Heat map of the times at which devices fell silent, with the groups that fell silent together. */
+/** Heat map of the times at which devices fell silent, with groups of devices that fell silent together. */
 export function SilenceMap() {
   const { me } = useSession();
   const { fleet: w } = words();
@@ -41,19 +41,22 @@ export function SilenceMap() {
   <//>`;
 }
 
-/** Table by day and hour, darker if more devices fell silent; it contains the figures for users who do not see the colours. */
+/**
+ * Table by day and hour; a cell is darker if more devices fell silent. It also contains the figures, for users who
+ * cannot see the colours.
+ */
 function Drawn({ days, of: { data } }: { days: readonly string[]; of: FleetSilence }) {
   const { fleet: w } = words();
   const fell = new Map<string, number>();
   for (const { starts_at, devices } of data) {
-    // Local time of the account; an hour that occurs twice is one cell.
+    // The local hour of the account. An hour that occurs twice shares one cell.
     const cell = starts_at.slice(0, 13);
     fell.set(cell, (fell.get(cell) ?? 0) + devices);
   }
   const most = Math.max(...fell.values());
   const cellOf = (day: string, hour: number) => {
     const devices = fell.get(`${day}T${String(hour).padStart(2, '0')}`) ?? 0;
-    // Logarithmic shading, so that a single device is visible next to an outage of all.
+    // The shading is logarithmic, so that a single device is visible next to an outage of all.
     const share = devices === 0 ? 0 : Math.round(20 + (80 * Math.log(devices)) / Math.log(Math.max(2, most)));
     const background = `color-mix(in srgb, var(--accent) ${Math.min(100, share)}%, var(--raised))`;
     const text = `${dayName(day)} ${hourName(hour)}, ${w.fell({ devices })}`;

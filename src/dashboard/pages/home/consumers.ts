@@ -10,8 +10,9 @@ type Device = Period['devices'][number];
 type Follow = (page: string) => object;
 
 /**
- * Card with the consumers of a home: devices with their usage, and usage that no device measures. `follow`: returns the attributes of a
- * link to a page. The load at night is shown because people are asleep, so most of it is wasted.
+ * Card with the consumers of a home: devices with their usage, and the usage that no device measures. `follow`: returns
+ * the attributes of a link to a page. It also shows the load at night, most of which is wasted because people are
+ * asleep.
  */
 export function Consumers({ of: shown, costs, follow }: { of: Period; costs: PeriodCosts | null; follow: Follow }) {
   const { common, home, period: w, devices: named } = words();
@@ -96,7 +97,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
   <//>`;
 }
 
-/** Returns the path of a device's page for the displayed period; today is the default and is omitted. */
+/** Returns the path of a device's page for the displayed period. Today is the default and is omitted. */
 const pageOf = (deviceId: string, { unit, start, now }: Period): string =>
   unit === 'day' && start === now.slice(0, 10)
     ? `devices/${deviceId}`
@@ -119,8 +120,8 @@ function Share({ of: share }: { of: number }) {
 }
 
 /**
- * Returns the usage that no device measures; null if unknown. Devices behind another consumer are not subtracted, because the other's usage
- * includes them.
+ * Returns the usage that no device measures; null if unknown. Devices behind another consumer are not subtracted,
+ * because that consumer's usage includes them.
  */
 function restOf({ flows, profile }: Period, consumers: readonly Device[]) {
   if (flows?.untracked_kwh == null) return null;
@@ -139,21 +140,21 @@ function restOf({ flows, profile }: Period, consumers: readonly Device[]) {
 const NIGHTLY_HOURS = 5;
 const DAYS_OF_YEAR = 365;
 const HOURS_OF_YEAR = 8_766;
-/** Minimum load at night in W; a smaller one is not worth mentioning. */
+/** Minimum load at night that is shown, in W. */
 const MIN_NIGHT_WATTS = 1;
-/** Minimum share of the load at night for a device to count as its explanation. */
+/** Minimum share of the load at night above which a device explains it. */
 const MIN_SHARE = 0.3;
 
 /**
- * The load of a home at night in W, or of the device with its largest share. `device` is null if no individually measured device explains
- * the load.
+ * The load at night in W: of the home, or of the device with the largest share. `device` is null if no individually
+ * measured device explains the load.
  */
 interface NightLoad {
   watts: number;
   device: Period['devices'][number] | null;
 }
 
-/** Returns the load at night to report; null if it is unknown or below the minimum. Pure. */
+/** Returns the load at night to show. Null if it is unknown or below the minimum. Pure. */
 export function reportableNightLoad({ profile, devices }: Pick<Period, 'profile' | 'devices'>): NightLoad | null {
   const home = profile.night_watts;
   if (home === null || home < MIN_NIGHT_WATTS) return null;
@@ -170,7 +171,7 @@ export function reportableNightLoad({ profile, devices }: Pick<Period, 'profile'
 export const yearlyCostOf = (load: number, of: { amount: number; currency: string }): string =>
   formatRoughMoney((load * of.amount) / 1_000, of.currency);
 
-/** The load at night in a sentence. It shows most of the waste, because people are asleep. */
+/** Sentence about the load at night, most of which is wasted because people are asleep. */
 function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) {
   const w = words().period;
   const night = reportableNightLoad(of);

@@ -8,13 +8,13 @@ import { Dialog, Loading, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
 
-/** First and last day of a figure, YYYY-MM-DD. */
+/** First and last day of a total, YYYY-MM-DD. */
 interface Days {
   start: string;
   end: string;
 }
 
-/** Home and days of a figure. `isOver`: whether the days ended before today. */
+/** Home and days of a total. `isOver`: whether the days ended before today. */
 interface Opens {
   userId: string;
   days: Days;
@@ -39,7 +39,7 @@ export function Figure(props: {
   <//>`;
 }
 
-/** A total in its unit, with its estimated share; null if unknown. `link`: content shown instead of its text. */
+/** A total in its unit, with its estimated share; null if unknown. `link`: content that replaces its text. */
 export function Total(props: {
   name: string;
   used: number | null;
@@ -67,7 +67,7 @@ export function Total(props: {
   </div>`;
 }
 
-/** Dialog with the readings from which a figure is computed. */
+/** Dialog with the readings from which a total is computed. */
 function Details(props: { name: string; of: Opens; onClose: () => void }) {
   const { name, of, onClose } = props;
   const { userId, days, isOver } = of;
@@ -96,7 +96,7 @@ function Details(props: { name: string; of: Opens; onClose: () => void }) {
   <//>`;
 }
 
-/** Returns the emissions of a figure in words, with the energy that they leave out. */
+/** Returns the emissions of a total in words, with the energy that they do not include. */
 function emissionsOf({ kg_co2e, missing_kwh }: NonNullable<Opened['emissions']>): string {
   const { figure: w } = words().home;
   const kg = decimals(Number(kg_co2e), 3);

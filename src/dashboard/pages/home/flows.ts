@@ -11,7 +11,7 @@ type Measure = { [Name in keyof Flow]: Flow[Name] extends number | null ? Name :
 /** Key of a flow's name in `words/`. */
 type Name = 'production' | 'gridImport' | 'discharged' | 'gridExport' | 'charged' | 'consumption' | 'untracked';
 
-/** Measures of energy flow, in order of their way through the home, with the colour of each. */
+/** Measures of energy that flows into and out of the home, from left to right, with the colour of each. */
 const FROM: readonly [Measure, Name, string][] = [
   ['production_kwh', 'production', '--sun'],
   ['grid_import_kwh', 'gridImport', '--mains'],
@@ -21,26 +21,29 @@ const TO: readonly [Measure, Name, string][] = [
   ['grid_export_kwh', 'gridExport', '--mains'],
   ['charged_kwh', 'charged', '--battery'],
 ];
-/** Untracked usage is shown only if individual devices are measured; otherwise all usage would be untracked. */
+/**
+ * Usage by measure. Untracked usage is shown only if single devices are measured; otherwise all usage would be
+ * untracked.
+ */
 const USED: readonly [Measure, Name][] = [
   ['consumption_kwh', 'consumption'],
   ['untracked_kwh', 'untracked'],
 ];
 
-/** Energy-flow card of a home that has more than plain consumption meters. `title`: name of the period. */
+/** Card with the energy flows of a home that has more than consumption meters. `title`: name of the period. */
 export function Flows(props: { flows: Flow; used: number | null; devices: Period['devices']; title: string }) {
   const { flows, used, devices, title } = props;
   const { flows: w } = words().home;
   const row = (name: string, value: number | null, unit = kwh) =>
     value === null ? null : html`<tr><th scope="row">${name}</th><td>${unit(value)}</td></tr>`;
   const rowOf = ([measure, name]: readonly [Measure, Name, string?]) => row(w[name], flows[measure]);
-  // Flows for which the home has no device are not drawn.
+  // A flow for which the home has no device is not drawn.
   const ends = (of: typeof FROM): End[] =>
     of
       .filter(([measure]) => flows[measure] !== null)
       .map(([measure, name, colour]) => ({ name: w[name], colour, kwh: flows[measure] }));
   const sides: Sides = { from: ends(FROM), to: [...listConsumers(flows, used, devices).map(endOfUse), ...ends(TO)] };
-  // Without a meter at the grid connection, usage does not equal the measured inflow.
+  // Without a meter at the grid connection, the measured inflow does not equal the usage.
   const hasGrid = flows.grid_import_kwh !== null;
   const doubts = doubtsOf(flows, !hasGrid || isEven(sides));
   return html`<${Card} title=${w.title}>
@@ -63,7 +66,9 @@ export function Flows(props: { flows: Flow; used: number | null; devices: Period
 /** Maximum number of devices with a band of their own. */
 const MOST_DEVICES = 5;
 
-/** A destination of the used energy: a device, devices that are too small for a band of their own, the rest, or all of it. */
+/**
+ * Consumer of energy: a device, devices that are too small for bands of their own, the remaining usage, or all usage.
+ */
 type Use = { kwh: number | null } & (
   | { kind: 'device'; name: string }
   | { kind: 'others'; count: number }
@@ -71,8 +76,9 @@ type Use = { kwh: number | null } & (
 );
 
 /**
- * Returns what used the energy, largest first, with the usage that no device measures among it. Devices behind another device are part of
- * that one. If the devices measured more than the home used, all usage is one. Pure.
+ * Returns the consumers of energy, largest first, including the usage that no device measures. Devices behind another
+ * device belong to that device. If the devices measured more than the home used, the only consumer is the whole usage.
+ * Pure.
  */
 export function listConsumers(
   { consumption_kwh, untracked_kwh }: Pick<Flow, 'consumption_kwh' | 'untracked_kwh'>,
@@ -93,7 +99,7 @@ export function listConsumers(
   if (top.length === 0 || consumption_kwh === null || untracked_kwh === null || untracked_kwh < -ROUNDED_KWH)
     return whole;
   if (!isBalanced([sum(top.map((one) => one.kwh))], [consumption_kwh])) return whole;
-  // A single small device is shown by its name.
+  // If only one device were left over, it is shown by its name.
   const shown = top.length === MOST_DEVICES + 1 ? top.length : MOST_DEVICES;
   const small = top.slice(shown);
   const uses: Use[] = [
@@ -115,23 +121,27 @@ function endOfUse(use: Use): End {
 }
 
 /**
- * Usage of a home from its own production or battery, and its share of the total usage. Energy that went into the battery is not used yet.
+ * Usage of a home from its own production or battery, and its share of the total usage. Energy stored in the battery
+ * counts when it is used.
  */
 interface OwnUse {
   kwh: number;
   share: number;
-  /** Energy stored in the battery; null if there is no battery or it is unknown. */
+  /** Energy stored in the battery; null if the home has no battery or the energy is unknown. */
   storedKwh: number | null;
 }
 
-/** Returns the self-produced usage of a period; null if the home has no production or a figure is unknown. `used`: kWh. Pure. */
+/**
+ * Returns the usage of own energy in a period. Null if the home has no production or a figure is unknown. `used`: kWh.
+ * Pure.
+ */
 export function selfConsumptionOf(flows: Flow, used: number | null): OwnUse | null {
   const { production_kwh, grid_import_kwh, charged_kwh, autarky } = flows;
   if (production_kwh === null || grid_import_kwh === null || used === null || autarky === null) return null;
   return { kwh: Math.max(0, used - grid_import_kwh), share: autarky, storedKwh: charged_kwh };
 }
 
-/** Minimum coverage for complete data: in a period up to now, the last minutes are never known. */
+/** Minimum coverage for data that count as complete, because the last minutes of a current period are never known. */
 const MOSTLY = 0.9;
 
 /** Returns the reasons why the flows are incomplete. `addsUp`: whether inflow equals outflow. */
@@ -145,16 +155,16 @@ function doubtsOf({ coverage, grid_export_kwh, production_kwh, discharged_kwh }:
   ];
 }
 
-/** One source or destination of energy. */
+/** A source or a consumer of energy in the diagram. */
 interface End {
   name: string;
-  /** Colour of its band: a custom property of the style sheet. */
+  /** Colour of the band, as a custom property of the style sheet. */
   colour: string;
   /** Null: unknown. */
   kwh: number | null;
 }
 
-/** Sources and destinations; if their sums differ, no diagram is drawn. */
+/** The two sides of the diagram: sources and consumers. If their sums differ, no diagram is drawn. */
 interface Sides {
   from: End[];
   to: End[];
@@ -162,7 +172,7 @@ interface Sides {
 const energies = (ends: End[]) => ends.map((end) => end.kwh ?? 0);
 const isEven = ({ from, to }: Sides): boolean => isBalanced(energies(from), energies(to));
 
-/** Flow diagram with bands as wide as the energy. Screen readers get its figures as text. */
+/** Flow diagram. Each band is as wide as its energy. Screen readers get the figures as text. */
 function FlowPicture({ title, from, to }: Sides & { title: string }) {
   const none = (text: string) =>
     html`<figure class="flow"><figcaption>${title}</figcaption><p class="quiet">${text}</p></figure>`;
@@ -184,14 +194,14 @@ function FlowPicture({ title, from, to }: Sides & { title: string }) {
   </figure>`;
 }
 
-/** Names and figures at one side of the diagram, spread evenly over its height like the bands. */
+/** Names and figures at one side of the diagram. Like the bands, they are spread evenly over its height. */
 const Names = ({ ends }: { ends: End[] }) =>
   html`<div class="ends-of-flow">${ends.map((end) => html`<span><span class="name">${end.name}</span><b>${figure(end)}</b></span>`)}</div>`;
 
 const figure = (end: End) => (end.kwh === null ? '–' : kwh(end.kwh));
 const sentence = (ends: End[]) => ends.map((end) => `${end.name} ${figure(end)}`).join(', ');
 
-/** A band between a name at the side of the diagram and the bar in its middle, as wide as the energy that flows. */
+/** A band between a name at the side of the diagram and the bar in the middle. It is as wide as its energy. */
 interface Ribbon {
   /** Path data for SVG. */
   path: string;
@@ -201,18 +211,19 @@ interface Ribbon {
 
 /** Height of a name with its figure, in pixels. */
 export const LABEL_HEIGHT_PX = 56;
-/** Width of the diagram in relative units that stretch with the page. */
+/** Width of the diagram in its own units, which stretch with the page. */
 const WIDTH = 100;
-/** Maximum share of the height for the bands, so that there are gaps between them. */
+/** Maximum share of the height that the bands fill, to leave gaps between them. */
 const FILLED = 0.8;
 /** Left edge and width of the vertical bar in the middle. */
 const BAR = { x: 49, width: 2 };
-/** Length of the arrow tip of a band. */
+/** Length of the arrow tip of a band, in the diagram's units. */
 const TIP = 5;
 
 /**
- * Returns bands from the inflows (left) to the outflows (right), through a bar in the middle. Only the amount of each flow is measured, not
- * its path from source to destination. `heightPx`: the names are spread evenly over this height on both sides. Pure.
+ * Returns bands from the inflows (left) to the outflows (right), through a bar in the middle. Bands do not lead from
+ * source to consumer, because only amounts are measured, not paths. `heightPx`: height over which the names of both
+ * sides are spread evenly. Pure.
  */
 export function layOutBands(
   inKwh: readonly number[],
@@ -221,9 +232,9 @@ export function layOutBands(
   const heightPx = LABEL_HEIGHT_PX * Math.max(inKwh.length, outKwh.length, 1);
   const [inSum, outSum] = [sum(inKwh), sum(outKwh)];
   const most = Math.max(inSum, outSum);
-  // A band is no wider than the place of its name. A side with fewer names has more room for each.
+  // A band is no wider than the space of its name. The fewer names a side has, the more space each has.
   const room = (energies: readonly number[]) => heightPx / energies.length / Math.max(...energies, 0);
-  // If nothing flows, the bands have no width at any scale.
+  // If no energy flows, the bands have no width at any scale.
   const pxPerKwh = most === 0 ? 0 : FILLED * Math.min(heightPx / most, room(inKwh), room(outKwh));
   const bands = (energies: readonly number[], draw: (side: number, bar: number, px: number) => string): Ribbon[] => {
     let top = (heightPx - sum(energies) * pxPerKwh) / 2;
@@ -243,7 +254,9 @@ export function layOutBands(
   };
 }
 
-/** Returns the path of a band whose upper edge runs from (x1, y1) to (x2, y2); its last `tip` units form a point. */
+/**
+ * Returns the SVG path of a band whose upper edge runs from (x1, y1) to (x2, y2). Its last `tip` units form a point.
+ */
 function band(x1: number, y1: number, x2: number, y2: number, px: number, tip: number): string {
   const [end, half] = [x2 - tip, (x1 + x2 - tip) / 2];
   const at = (x: number, y: number) => `${round(x)} ${round(y)}`;
@@ -255,11 +268,14 @@ function band(x1: number, y1: number, x2: number, y2: number, px: number, tip: n
   ].join('');
 }
 
-/** Tolerance: each figure is rounded to a Wh, and the last known minutes differ slightly between devices. */
+/**
+ * Tolerance of the comparison: each figure is rounded to a Wh, and the last known minutes differ slightly between
+ * devices.
+ */
 const ROUNDED_KWH = 0.01;
 const NEARLY = 0.01;
 
-/** Whether inflow equals outflow. They differ if meters cover different times, or if one is missing. Pure. */
+/** Whether inflow equals outflow. They differ if the meters cover different times or a meter is missing. Pure. */
 export function isBalanced(inKwh: readonly number[], outKwh: readonly number[]): boolean {
   const [into, out] = [sum(inKwh), sum(outKwh)];
   return Math.abs(into - out) <= Math.max(ROUNDED_KWH, NEARLY * Math.max(into, out));

@@ -9,13 +9,13 @@ import { words } from '../../words/words.ts';
 
 type Shown = NonNullable<Answer['forecast']>;
 
-/** Formats a forecast with two significant digits; more would pretend precision. */
+/** Formats a forecast with two significant digits, because more would suggest a precision that it does not have. */
 const kwh = (value: number): string =>
   `${numberFormat({ maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)} kWh`;
 
 /**
- * Forecast of an account's month, with its range and the accuracy of earlier forecasts; empty without enough data. `hour`: reloads when the
- * hour changes.
+ * Forecast of an account's month, with its range and the accuracy of earlier forecasts. Renders nothing without enough
+ * data. `hour`: the data are reloaded when it changes.
  */
 export function Forecast({ userId, hour }: { userId: string; hour: string }) {
   const ask = () => callApi<Answer>('GET', withQuery('/v1/forecast', { user_id: userId }));

@@ -32,7 +32,10 @@ export function LoadCurve({ of: shown }: { of: Period }) {
 const clockOf = (at: string, zone: string): string =>
   dateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: zone }).format(Date.parse(at));
 
-/** Returns the number of days in the average day: the days of the period that have begun, up to a maximum. */
+/**
+ * Returns the number of days that the average day is computed from: those days of the period that have begun, up to a
+ * maximum.
+ */
 function typicalDays({ start, end, now, profile }: Period): number {
   const last = end < now.slice(0, 10) ? end : now.slice(0, 10);
   return Math.max(1, Math.min(profile.days, Math.round((Date.parse(last) - Date.parse(start)) / DAY_MS) + 1));
@@ -40,10 +43,10 @@ function typicalDays({ start, end, now, profile }: Period): number {
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
-/** Heat map of usage by weekday and hour; it contains the figures for users who do not see the colours. */
+/** Heat map of usage by weekday and hour. It also contains the figures, for users who cannot see the colours. */
 export function HeatMap({ cells, weeks }: { cells: Period['week']['cells']; weeks: number }) {
   const box = useRef<HTMLDivElement>(null);
-  // On a phone the day does not fit: scroll to the hours with the highest usage.
+  // Scrolls to the hours with the highest usage, because the whole day does not fit on a phone.
   useEffect(() => {
     const peak = box.current?.querySelector<HTMLElement>('.peak');
     if (peak && box.current) box.current.scrollLeft = peak.offsetLeft - box.current.clientWidth / 2;

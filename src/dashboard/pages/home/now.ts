@@ -7,21 +7,21 @@ import { watts } from '../../parts/format.ts';
 import { useNow } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
-/** A measured power counts as current for this long, as in the service. */
+/** Time for which a measured power counts as current, the same as in the service. */
 const FRESH_MS = 60_000;
 const TRAIL_MS = 10 * 60_000;
-/** Size of the sparkline in relative units that stretch with the page. */
+/** Size of the sparkline in its own units, which stretch with the page. */
 const [WIDTH, HEIGHT] = [100, 24];
 
-/** Power at a time of the service's clock, Unix ms; null: not measured. */
+/** Power at a time of the service's clock, Unix ms. Null if it was not measured. */
 interface Point {
   atMs: number;
   watts: number | null;
 }
 
 /**
- * Live power of the home with its last ten minutes. If power is not measured, the average of the last minutes, labelled as such. `onStale`:
- * called when the measured power from the page load is over a minute old.
+ * Current power of the home, with a line of its last ten minutes. If power is not measured, the labelled average of the
+ * last minutes. `onStale`: called when the measured power of the page's data is over a minute old.
  */
 export function CurrentPower({ of, onStale }: { of: Period; onStale: () => void }) {
   const { power } = of;
@@ -52,8 +52,8 @@ export function CurrentPower({ of, onStale }: { of: Period; onStale: () => void 
 }
 
 /**
- * Returns the latest streamed power with its time of receipt by the browser's clock, and the last ten minutes by the service's clock, which
- * is ahead by `offsetMs`.
+ * Returns the latest streamed power with its time of receipt by the browser's clock, and the powers of the last ten
+ * minutes by the service's clock, which is ahead by `offsetMs`.
  */
 function useLivePower(userId: string) {
   const [state, setState] = useState<{ live: Point | null; trail: Point[]; offsetMs: number }>(NOTHING);
@@ -66,7 +66,7 @@ function useLivePower(userId: string) {
       return { live: { atMs: Date.now(), watts: power_w }, trail: [...kept, point], offsetMs };
     });
   }, []);
-  // Loads powers that were sent before the stream connected or while it was interrupted.
+  // Loads the powers that were sent before the stream was connected or while it was interrupted.
   const load = useCallback(() => {
     callApi<PowerTrail>('GET', withQuery('/v1/power', { user_id: userId })).then(
       ({ now, trail }) => {
@@ -76,7 +76,7 @@ function useLivePower(userId: string) {
           return { ...state, offsetMs: Date.parse(now) - Date.now(), trail: [...points, ...later] };
         });
       },
-      // If this fails, the line starts with the next power in the stream.
+      // After a failure, the line starts with the next streamed power.
       () => {},
     );
   }, [userId]);
@@ -99,7 +99,10 @@ function Spark({ of: points, untilMs }: { of: readonly Point[]; untilMs: number 
   </dd>`;
 }
 
-/** Returns an SVG path: each power lasts until the next one, for a minute at most; times without a measurement are gaps. */
+/**
+ * Returns an SVG path. Each power lasts until the next one, but for at most a minute; times without a measurement are
+ * gaps.
+ */
 function stepPath(points: readonly Point[], untilMs: number, high: number): string {
   const endMs = Math.max(untilMs, points.at(-1)?.atMs ?? 0);
   const x = (atMs: number) => Math.max(0, (WIDTH * (atMs - endMs + TRAIL_MS)) / TRAIL_MS).toFixed(2);

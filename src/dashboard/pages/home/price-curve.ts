@@ -9,19 +9,19 @@ import { Card, renderMarks } from '../../parts/ui.ts';
 import { dateFormat, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
-/** Hours of a day that are marked as its cheapest. */
+/** Number of hours of a day that are marked as cheapest. */
 const CHEAP_HOURS = 4;
-/** Length of the cheapest time that is named: a washing machine, or a part of a car's charge. */
+/** Length of the cheapest window in hours, enough for a washing machine or a part of a car's charge. */
 const WINDOW_HOURS = 3;
 
 interface Hour {
   ms: number;
-  /** Local date of its start, YYYY-MM-DD. */
+  /** Local date on which the hour starts, YYYY-MM-DD. */
   date: string;
   price: number | null;
 }
 
-/** Returns the hours of a curve. Their times have the offset of the home's zone. Pure. */
+/** Returns the hours of a price curve. Their times have the offset of the home's zone. Pure. */
 const hoursOf = ({ hours }: Curve): Hour[] =>
   hours.map(({ starts_at, per_kwh }) => ({
     ms: Date.parse(starts_at),
@@ -29,7 +29,7 @@ const hoursOf = ({ hours }: Curve): Hour[] =>
     price: per_kwh === null ? null : Number(per_kwh),
   }));
 
-/** Returns the cheapest hours with a known price of each day, by their starts in Unix ms. Pure. */
+/** Returns the starts (Unix ms) of each day's cheapest hours, among those with a known price. Pure. */
 export function cheapestHours(hours: readonly Hour[]): Set<number> {
   const days = Map.groupBy(
     hours.filter(({ price }) => price !== null),
@@ -45,7 +45,9 @@ export function cheapestHours(hours: readonly Hour[]): Set<number> {
   );
 }
 
-/** Returns the cheapest consecutive hours from now on with their mean price; null if too few prices are known. Pure. */
+/**
+ * Returns the cheapest consecutive hours from now on, with their mean price. Null if too few prices are known. Pure.
+ */
 export function cheapestWindow(
   hours: readonly Hour[],
   nowMs: number,
@@ -61,7 +63,10 @@ export function cheapestWindow(
   return best;
 }
 
-/** Card with the prices of today and tomorrow, and the home's usage in the same hours. Empty if no dynamic tariff is valid. */
+/**
+ * Card with the prices of today and tomorrow, and the home's usage in the same hours. Renders nothing without a dynamic
+ * tariff.
+ */
 export function PriceCurve({ of: one }: { of: Period }) {
   const { user_id, timezone, now } = one;
   const today = now.slice(0, 10);

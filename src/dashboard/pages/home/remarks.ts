@@ -6,7 +6,10 @@ import { type ComparedValue, describeRemark } from '../../parts/remark-text.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
-/** Remarks on an account's home, each with its comparison; empty if there are none. `hour`: reloads when the hour changes. */
+/**
+ * Remarks on an account's home, each with its comparison. Renders nothing if there are none. `hour`: the data are
+ * reloaded when it changes.
+ */
 export function Remarks({ userId, hour }: { userId: string; hour: string }) {
   const ask = () => callApi<Answer>('GET', withQuery('/v1/remarks', { user_id: userId }));
   const answer = useLoad(ask, [userId, hour]).value;
@@ -30,7 +33,7 @@ function One({ remark, zone }: { remark: Remark; zone: string }) {
 const HEIGHT = 60;
 const STEP = 10;
 
-/** The value of a remark and the values it is compared with, as a chart and a table. The value of the remark comes last. */
+/** Chart and table of a remark's value, after the values with which it is compared. */
 function Compared(props: {
   of: string;
   column: string;

@@ -7,7 +7,7 @@ interface Measures {
   discharged_kwh?: number | null;
 }
 
-/** Origin of the used energy, and energy that was exported or stored, in kWh. */
+/** Sources of the used energy, and energy that was exported or stored, in kWh. */
 export interface EnergySources {
   grid: number;
   sun: number;
@@ -17,9 +17,9 @@ export interface EnergySources {
 }
 
 /**
- * Returns the origin of a bucket's usage. The three sources add up to `kwh_used` exactly. Meters do not measure where energy flows. By
- * convention, production is first exported, then stored, then used; the battery supplies the next part of the usage, and the grid the
- * remaining part. Pure.
+ * Returns the sources of a bucket's usage. The three sources add up exactly to `kwh_used`. Meters do not measure the
+ * paths of energy. By convention, production is exported first, then stored, then used; of the remaining usage, the
+ * battery covers the first part, and the grid the rest. Pure.
  */
 export function energySourcesOf(measures: Measures): EnergySources {
   const used = Math.max(0, measures.kwh_used ?? 0);

@@ -11,8 +11,8 @@ import { CurrentPower } from './now.ts';
 
 const HOURS_OF_YEAR = 8_766;
 /**
- * The first figures of a period, the first of them large: the power now if the period is the present one, the usage with its cost, and both
- * of the preceding days.
+ * The main figures of a period, the first of them large: in the current period the power now, the usage with its cost,
+ * and both in the preceding days.
  */
 export function MainFigures({
   of: shown,
@@ -30,7 +30,7 @@ export function MainFigures({
   const last = isOver ? end : today;
   const ofDevice = shown.device_id !== null;
   const name = shown.is_production ? (isOver ? w.produced : w.producedSoFar) : isOver ? w.used : w.usedSoFar;
-  // A device's total has no components, and a year has too many readings to list.
+  // Has no details for a device, whose total has no components, and for a year, which has too many readings to list.
   const opens = ofDevice || unit === 'year' ? null : { userId: shown.user_id, days: { start, end: last }, isOver };
   return html`<dl class="figures lead">
     ${!ofDevice && !isOver && html`<${CurrentPower} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
@@ -39,7 +39,7 @@ export function MainFigures({
   </dl>`;
 }
 
-/** The other figures of a period: the previous year, the base load, and the share of own production. */
+/** Further figures of a period: usage of the previous year, base load, and share of own production. */
 export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts | null }) {
   const { home, period: w } = words();
   const { used, compared, profile, flows } = shown;
@@ -74,19 +74,25 @@ type Compared = NonNullable<Period['compared']>;
 
 const isKnown = (...some: (Compared['last_year'] | null)[]) => some.some((one) => one && one.kwh_used !== null);
 
-/** Minimum coverage of a period for a comparison in per cent. */
+/** Minimum coverage of a period for a comparison in percent. */
 const MOSTLY = 0.9;
-/** A smaller difference between the changes of cost and energy comes from standing charges and from the hours of usage. */
+/**
+ * Minimum difference between the changes of cost and energy that is shown. A smaller one comes from standing charges
+ * and from the hours of usage.
+ */
 const OTHERWISE = 0.1;
 
-/** Relative change from the earlier period (-0.5: half as much); null if it cannot be computed. */
+/** Relative changes from the earlier period (-0.5: half as much). Null if a change cannot be computed. */
 interface Changes {
   energy: number | null;
-  /** Set only if the cost changed differently from the energy. */
+  /** Set only if the cost changed clearly differently from the energy. */
   cost: number | null;
 }
 
-/** Returns the change of energy, and of cost if it changed differently. Costs are not compared if some of the energy has no price. Pure. */
+/**
+ * Returns the change of energy, and that of the cost if it differs clearly. Costs are not compared if some of the
+ * energy has no price. Pure.
+ */
 export function computeChanges(
   then: Pick<Compared['now'], 'kwh_used' | 'coverage'>,
   now: Pick<Compared['now'], 'kwh_used' | 'coverage'>,
@@ -102,11 +108,11 @@ export function computeChanges(
 function costChange(before: Cost, now: Cost): number | null {
   if (!before || !now || before.currency !== now.currency) return null;
   if (before.missing_prices_kwh > 0 || now.missing_prices_kwh > 0) return null;
-  // If the home earned money in either period, a percentage makes no sense.
+  // If the home earned money in either period, a percentage would be meaningless.
   return Number(before.total) > 0 && Number(now.total) >= 0 ? Number(now.total) / Number(before.total) - 1 : null;
 }
 
-/** Returns the name of the preceding days. */
+/** Returns the name of the preceding days with which a period is compared. */
 export function precedingDaysName({ unit, compared }: Period): string {
   const w = words().period.before;
   if (unit === 'day') return w.day;
@@ -119,8 +125,8 @@ export function precedingDaysName({ unit, compared }: Period): string {
 const QUARTER_MS = 900_000;
 
 /**
- * Returns the time of day at which the compared days end, as the service cuts them: at the quarter-hour before the newest reading. Null if
- * the period is over.
+ * Returns the time of day at which the compared days end: the quarter-hour before the newest reading, as in the
+ * service. Null if the period is over.
  */
 function cutOf({ end, now, newest_at, timezone }: Period): string | null {
   const cutMs = Math.min(Date.parse(now), newest_at === null ? Number.POSITIVE_INFINITY : Date.parse(newest_at));
@@ -131,7 +137,7 @@ function cutOf({ end, now, newest_at, timezone }: Period): string | null {
   );
 }
 
-/** Comparison with the same days at another time. Empty if their usage is unknown. */
+/** Comparison with the same days of an earlier time. Renders nothing if their usage is unknown. */
 function Then(props: {
   name: string;
   then: Compared['last_year'];

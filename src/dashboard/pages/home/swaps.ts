@@ -8,8 +8,9 @@ import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
 /**
- * Asks whether a meter was replaced after its register went back or jumped; empty if there is no question. `deviceId`: limits it to this
- * device. `newestAt`: looks again after new readings; `onAnswered`: called because the usage may be recomputed.
+ * Asks whether a meter was replaced, after its register went back or jumped. Renders nothing without a question.
+ * `deviceId`: asks only about this device. `newestAt`: checks again when it changes. `onAnswered`: called after an
+ * answer, because the usage may be recomputed.
  */
 export function Swaps(props: {
   userId: string;

@@ -14,14 +14,14 @@ import { words } from '../../words/words.ts';
 import { energySourcesOf } from './sources.ts';
 import { precedingDaysName } from './summary.ts';
 
-/** Length of the bars of a day. */
+/** Possible lengths of the bars of a day. */
 const DAY_ROWS = ['hour', 'quarter_hour'] as const;
 export type DayRows = (typeof DAY_ROWS)[number];
 /** What the bars show. */
 const READINGS = ['energy', 'cost'] as const;
 type Reading = (typeof READINGS)[number];
 
-/** A choice that this browser stores, with its first value as the default. */
+/** Returns a choice that this browser has stored. The default is the first value. */
 const stored = <One extends string>(key: string, among: readonly [One, ...One[]]) => ({
   get: (): One => among.find((one) => one === localStorage.getItem(key)) ?? among[0],
   set: (one: One): void => localStorage.setItem(key, one),
@@ -32,7 +32,10 @@ const storedReading = stored('chart-reading', READINGS);
 /** A row of a home or of a device. */
 type Row = Omit<Usage, 'peak_hour'>;
 
-/** Days of the earlier period whose bars are drawn behind those of the shown period; null if there are none. */
+/**
+ * Returns the days of the compared period whose bars are drawn behind those of the shown period. Null if there are
+ * none.
+ */
 function ghostDays({ unit, start, end, compared }: Period): { start: string; end: string } | null {
   if (!compared) return null;
   if (unit === 'year') {
@@ -42,7 +45,7 @@ function ghostDays({ unit, start, end, compared }: Period): { start: string; end
   if (!compared.before) return null;
   const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
   const length = Date.parse(end) - Date.parse(start);
-  // No day is in both periods.
+  // The compared days end before the shown period begins, so that no day is in both.
   const last = Math.min(Date.parse(compared.before.start) + length, Date.parse(start) - DAY_MS);
   return { start: compared.before.start, end: dayOf(last) };
 }
@@ -53,7 +56,7 @@ const INCLUDE = {
   producer: 'estimated,production',
 } as const;
 
-/** Requests the rows of days; without days the answer is empty. */
+/** Requests the rows of some days. Without days the result is empty. */
 function useRows(of: Period, days: { start: string; end: string } | null, groupBy: string) {
   const { user_id, device_id, is_production } = of;
   const include = INCLUDE[device_id === null ? 'home' : is_production ? 'producer' : 'device'];
@@ -64,8 +67,9 @@ function useRows(of: Period, days: { start: string; end: string } | null, groupB
 }
 
 /**
- * Bar chart of a period with the compared period behind it: its energy by source, or its cost. Bars are hours or quarter-hours of a day,
- * days of a week or month, months of a year. `onShow`: called with the day or month of a selected bar.
+ * Bar chart of a period with the compared period behind it: its energy by source, or its cost. The bars of a day are
+ * hours or quarter-hours, those of a week or month days, those of a year months. `onShow`: called with the day or month
+ * of a selected bar.
  */
 export function UsageChart(props: {
   of: Period;
@@ -79,7 +83,7 @@ export function UsageChart(props: {
   const length = one.unit === 'day' ? rows : one.unit === 'year' ? 'month' : 'day';
   const loaded = useRows(one, { start: one.start, end: one.end }, length);
   const before = useRows(one, ghostDays(one), length);
-  // A new total after new readings reloads the bars; the previous bars are shown until then.
+  // The bars are reloaded when new readings change the total. Until then the previous bars are shown.
   const { kwh_used } = one.used;
   const shownTotal = useRef(kwh_used);
   useEffect(() => {
@@ -109,7 +113,7 @@ export function UsageChart(props: {
   <//>`;
 }
 
-/** Buttons of which one is pressed. */
+/** Buttons of which exactly one is pressed. */
 function Choice<One extends string>(props: {
   label: string;
   of: [One, string][];
@@ -130,16 +134,16 @@ const symbolOf = (currency: string): string =>
 const ghostName = (one: Period): string =>
   one.unit === 'year' ? periodName(shiftPeriod({ unit: 'year', start: one.start }, -1)) : precedingDaysName(one);
 
-/** A place on the axis, with or without a row. */
+/** A position on the axis. It may have no row. */
 interface Place {
-  /** Key of the row that belongs to it, and of the compared row. */
+  /** Keys of the row and of the compared row at this position. */
   key: string;
   ghostKey: string;
   label: string;
   name: string;
 }
 
-/** Returns the bars of a period with the names of their parts, and the period that each bar opens. */
+/** Returns the bars of a period, the names of their parts, and the period that a click on each bar opens. */
 function chartOf(
   one: Period,
   shown: { data: readonly Row[]; before: readonly Row[]; length: string; reading: Reading },
@@ -175,7 +179,9 @@ function shownValue(row: Row, { is_production }: Period, reading: Reading): numb
 
 type Layer = BarPart & { value: (row: Row) => number };
 
-/** Returns the layers that any bar has: sources of energy, or components of a cost. One alone needs no name. */
+/**
+ * Returns the parts that any of the bars has: sources of energy, or components of a cost. A single part has no name.
+ */
 function layersOf(one: Period, data: readonly Row[], reading: Reading): Layer[] {
   if (one.device_id !== null) return [];
   const { sources: w, costParts: named } = words().period;
@@ -202,7 +208,10 @@ function layersOf(one: Period, data: readonly Row[], reading: Reading): Layer[] 
   return used.length > 1 ? used : [];
 }
 
-/** Returns the hours or quarter-hours of a day. A clock that is set back shows an hour twice; each has its own row. */
+/**
+ * Returns the positions of a day's hours or quarter-hours. When the clock is set back, an hour occurs twice, with a row
+ * for each.
+ */
 const dayPlaces = (curve: Period['curve'], length: string): Place[] =>
   curve
     .filter(({ slot }) => length === 'quarter_hour' || slot % 4 === 0)

@@ -21,7 +21,7 @@ import { curlLine, DEFAULT_SCOPES, SCOPES } from './scopes.ts';
 
 const ALL = SCOPES;
 
-/** Dialog that creates a key for a purpose and shows it once. */
+/** Dialog that creates a key with a chosen purpose and shows it once. */
 export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
   const { common, keys: w } = words();
   const [scopes, setScopes] = useState<readonly string[]>(DEFAULT_SCOPES);
@@ -87,7 +87,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
   <//>`;
 }
 
-/** Dialog that rotates a key, and shows until when the previous key is valid. */
+/** Dialog that rotates a key. It shows how long the previous key remains valid. */
 export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void; onClose: () => void }) {
   const { me } = useSession();
   const { common, keys: w } = words();
@@ -131,7 +131,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
   <//>`;
 }
 
-/** The new key and a command that uses it. `children`: further notes. */
+/** The new key, and a command that uses it. `children`: further notes. */
 function KeyShownOnce({ made, onDone, children }: { made: CreatedKey; onDone: () => void; children?: Children }) {
   const { me, user } = useSession();
   const { common, keys: w } = words();

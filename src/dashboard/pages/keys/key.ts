@@ -10,7 +10,7 @@ export const keyName = ({ name, prefix }: Pick<Key, 'name' | 'prefix'>): string 
 export const isKeyEnded = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
   expires_at !== null && Date.parse(expires_at) <= nowMs;
 
-/** Whether a key expires within a week, while there is time to replace it. */
+/** Whether a key expires within a week, while it can still be replaced in time. */
 export const endsSoon = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
   expires_at !== null && Date.parse(expires_at) - nowMs < 7 * 86_400_000;
 
@@ -18,7 +18,7 @@ export const endsSoon = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
 const EXPIRIES = ['never', 30, 90, 365] as const;
 const EXPIRY_NAME = 'days';
 
-/** Selects the expiry of a key. `isChange`: the current expiry may be kept. */
+/** Select box for the expiry of a key. `isChange`: whether the user can leave the current expiry unchanged. */
 export function ExpiryChoice({ attributes, isChange = false }: { attributes: object; isChange?: boolean }) {
   const w = words().keys;
   return html`<select ...${attributes} name=${EXPIRY_NAME}>
@@ -36,7 +36,7 @@ export function selectedExpiry(given: FormData, nowMs = Date.now()): { expires_a
 
 const ALLOWED_NAME = 'allowed';
 
-/** Field for addresses and networks. `now`: the current ones. */
+/** Text field for allowed addresses and networks. `now`: the current ones. */
 export function AllowedAddressesField({ now = [] }: { now?: readonly string[] }) {
   const w = words().keys;
   return html`<${Field} label=${w.allowed} hint=${w.allowedHint}>

@@ -12,7 +12,7 @@ const ROLES = ['homeowner', 'utility', 'admin'];
 const SHOWN = 25;
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Table of accounts with their roles and plans; a changed plan takes effect at once. */
+/** Table of accounts with their roles and plans. A changed plan takes effect at once. */
 export function Accounts() {
   const [search, setSearch] = useState('');
   const [turn, setTurn] = useState(0);
@@ -128,11 +128,11 @@ function AuditList({ user }: { user: string }) {
   </div>`;
 }
 
-/** An id and, if it is an account's, the e-mail address. */
+/** An id, followed by the e-mail address if the id is an account's. */
 const Named = ({ id, email }: { id: string | null; email: string | null }) =>
   html`<span>${email} <code>${id ?? '–'}</code></span>`;
 
-/** Returns the details of an audit entry, as far as they were recorded. */
+/** Returns the recorded details of an audit entry as text. */
 function said({ details }: NamedAct): string {
   const { members, ...values } = details as { members?: string[] };
   const told = Object.entries(values).map(([name, value]) => `${name} ${String(value)}`);

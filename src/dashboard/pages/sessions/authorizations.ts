@@ -7,7 +7,7 @@ import { Card, ConfirmButton, ErrorMessage, Loading, RelativeTime } from '../../
 import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
 
-/** The apps that the signed-in account's home has let in, with a button that ends the access of each. */
+/** List of the apps with access to the signed-in account's home, with a button that ends the access of each. */
 export function Authorizations() {
   const { me } = useSession();
   const { keys, sessions: w } = words();

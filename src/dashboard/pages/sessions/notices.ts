@@ -7,7 +7,7 @@ import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { alertRuleName } from '../alerts/alert.ts';
 
-/** Everything that the account can be notified of, and the way of each notice. */
+/** List of everything of which the account can be notified, and the channel of each notice. */
 export function Notices() {
   const { me } = useSession();
   const to = usePageLink();

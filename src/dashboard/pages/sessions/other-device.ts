@@ -6,17 +6,22 @@ import { busyAttributes, CopyableText, Dialog, ErrorMessage, RelativeTime } from
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** A link that signs in one other device, with its QR code as an SVG path in units of a module. */
+/**
+ * A link that signs in one other device, with its QR code as an SVG path; the unit of the path is a module of the code.
+ */
 interface DeviceLink {
   url: string;
   expires_at: string;
   code: { path: string; size: number };
 }
 
-/** Light modules around a QR code that scanners need. */
+/** Width of the light border around a QR code that scanners need, in modules. */
 const BORDER = 4;
 
-/** Button with a dialog that signs in another device of the same person by a QR code. `onClose`: the other device may be signed in now. */
+/**
+ * Button with a dialog whose QR code signs in another device of the same person. `onClose`: called because the other
+ * device may be signed in now.
+ */
 export function OtherDeviceSignIn({ onClose }: { onClose: () => void }) {
   const { me } = useSession();
   const { sessions: w } = words();
@@ -25,7 +30,7 @@ export function OtherDeviceSignIn({ onClose }: { onClose: () => void }) {
   const create = () =>
     run(async () => {
       const { token, expires_at } = await callApi<{ token: string; expires_at: string }>('POST', '/session/link');
-      // The other device reaches the service by the address that this one uses.
+      // The other device uses the same address of the service as this one.
       const url = `${location.origin}/dashboard/sign-in#${token}`;
       setLink({ url, expires_at, code: await drawCode(url) });
     });
@@ -50,7 +55,7 @@ export function OtherDeviceSignIn({ onClose }: { onClose: () => void }) {
     }`;
 }
 
-/** Returns the dark modules of a text's QR code. The library is loaded when the first code is drawn. */
+/** Returns the dark modules of a text's QR code. Loads the library on first use. */
 async function drawCode(text: string): Promise<DeviceLink['code']> {
   const { encodeQR } = await import('qr');
   const modules = encodeQR(text, 'raw', { border: BORDER });

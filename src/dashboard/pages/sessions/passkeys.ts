@@ -60,7 +60,7 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
   <//>`;
 }
 
-/** Message that the sign-in was too long ago for a new passkey. */
+/** Throws an error for the user: the sign-in was too long ago to add a passkey. */
 function notAllowed(failure: unknown): never {
   if (failure instanceof ApiFailure && failure.status === 403) throw new Error(words().sessions.passkeyLongAgo);
   throw failure;

@@ -6,7 +6,7 @@ import { busyAttributes, Card, ErrorMessage, Field } from '../../parts/ui.ts';
 import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** Language and colours of the pages. Both apply at once, in this browser. */
+/** Settings for language and colours of the pages. They apply at once, in this browser only. */
 export function Appearance() {
   const { common, sessions: w } = words();
   return html`<${Card} title=${w.appearanceTitle}>
@@ -15,12 +15,13 @@ export function Appearance() {
   <//>`;
 }
 
-/** Button that ends the session. `everywhere`: ends all sessions of the account. */
+/** Button that ends the session. `everywhere`: whether it ends all sessions of the account. */
 export function SignOut({ everywhere = false }: { everywhere?: boolean }) {
   const { leave } = useSession();
   const { frame } = words().common;
   const { run, isBusy, error } = useAction();
-  // Show the page as signed out only after the service has confirmed it: a user who believes it may leave the computer to others.
+  // The page appears signed out only after the service has confirmed it, because a user who relies on it may leave the
+  // computer to other people.
   const signOut = () =>
     run(async () => {
       const path = everywhere ? '/session?everywhere=true' : '/session';
@@ -32,7 +33,7 @@ export function SignOut({ everywhere = false }: { everywhere?: boolean }) {
     <${ErrorMessage} text=${error} />`;
 }
 
-/** Links to the pages for programs of one's own. */
+/** Links to the pages for developers. */
 export function DeveloperLinks() {
   const to = usePageLink();
   const { me } = useSession();

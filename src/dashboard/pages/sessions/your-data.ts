@@ -7,7 +7,10 @@ import { busyAttributes, Card, Dialog, ErrorMessage, Field } from '../../parts/u
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** Downloads everything that is known of the account, and deletes it. Accounts that serve others are deleted by an administrator. */
+/**
+ * Buttons that download all data about the account, and delete the account. An account that serves other accounts can
+ * only be deleted by an administrator.
+ */
 export function AccountData() {
   const { me } = useSession();
   const { sessions: w } = words();
@@ -33,7 +36,9 @@ export function AccountData() {
   <//>`;
 }
 
-/** Asks for the account's e-mail address before the account is deleted, because nothing can restore it. */
+/**
+ * Dialog that requires the account's e-mail address before it deletes the account, because a deletion cannot be undone.
+ */
 function DeleteAccount({ onClose }: { onClose: () => void }) {
   const { me, leave } = useSession();
   const { common, sessions: w } = words();
@@ -46,7 +51,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
     setMistake(undefined);
     run(async () => {
       await callApi('DELETE', `/v1/users/${me.user_id}`);
-      // The service worker deletes the cached pages when it learns that nobody is signed in.
+      // This request lets the service worker detect the end of the session and delete the cached pages.
       await callApi('GET', '/session');
       leave(w.accountDeleted);
     });

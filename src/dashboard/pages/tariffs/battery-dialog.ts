@@ -9,25 +9,28 @@ import { busyAttributes, Dialog, ErrorMessage, Field, renderMarks } from '../../
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** Effect of a battery over some days, and the battery's price as typed; null: no price was typed. */
+/** Days and result of a simulated battery, and the battery's price. The price is null if none was typed. */
 interface Tried {
   days: { start: string; end: string };
   price: number | null;
-  /** Null: the home has no surplus that a battery could store. */
+  /** Null if the home has no surplus that a battery could store. */
   answer: WhatIfAnswer | null;
 }
 
-/** A payback is not computed if more than this share of the time is unknown, because its savings are missing. */
+/** Maximum share of unknown time for which a payback is computed, because the savings of unknown time are missing. */
 const MAX_UNKNOWN_SHARE = 0.1;
 
-/** Payback of a battery. `years`: price ÷ what a year saves. */
+/** Payback of a battery. `years`: its price divided by the savings of a year. */
 type Payback = { kind: 'years'; years: number } | { kind: 'never' } | { kind: 'unknown' };
 
-/** Returns the number of hours of some days; the hour of a clock change does not matter here. Pure. */
+/** Returns the number of hours of some days. Ignores clock changes, which do not matter here. Pure. */
 export const countHours = ({ start, end }: { start: string; end: string }): number =>
   ((Date.parse(end) - Date.parse(start)) / DAY_MS + 1) * 24;
 
-/** Returns the payback of a battery for a price. `saved`: what it saves in a year, from twelve months of which `hours` have passed. Pure. */
+/**
+ * Returns the payback of a battery with a price. `saved`: savings in a year, computed from twelve months of which
+ * `hours` have passed. Pure.
+ */
 export function paybackOf({
   saved,
   price,
@@ -40,7 +43,10 @@ export function paybackOf({
   return { kind: 'years', years: years < 10 ? Math.round(years * 10) / 10 : Math.round(years) };
 }
 
-/** Dialog that simulates a battery in a home. Nothing is stored. `currency`: that of the tariff in force; null: there is none. */
+/**
+ * Dialog that simulates a battery in a home. Stores nothing. `currency`: that of the current tariff; null without a
+ * tariff.
+ */
 export function BatteryDialog(props: {
   currency: string | null;
   days: { start: string; end: string };
@@ -57,7 +63,7 @@ export function BatteryDialog(props: {
     const given = new FormData(event.target as HTMLFormElement);
     const typed = (name: string) => numberOf(String(given.get(name) ?? ''));
     const power = typed('power');
-    // Nine decimals at most: a division by 100 may have more.
+    // Rounded to nine decimals, because a division by 100 may produce more.
     const round_trip_efficiency = Number(((typed('efficiency') ?? 0) / 100).toFixed(6));
     const battery = { capacity_kwh: typed('capacity'), charge_kw: power, discharge_kw: power, round_trip_efficiency };
     run(async () => {
@@ -95,10 +101,12 @@ export function BatteryDialog(props: {
   <//>`;
 }
 
-/** Initial values: a usual home battery. */
+/** Initial values of the form: those of a usual home battery. */
 const DEFAULTS = { capacity: 10, power: 5, efficiency: 90, price: '' } as const;
 
-/** Returns null if the service refused because there is nothing to store; rethrows any other error. */
+/**
+ * Returns null if the service refused the request because the home has no energy to store. Rethrows any other error.
+ */
 function noSurplus(reason: unknown): null {
   const isNothing =
     reason instanceof ApiFailure && reason.status === 422 && reason.details.some(({ field }) => field === 'battery');
@@ -106,7 +114,7 @@ function noSurplus(reason: unknown): null {
   throw reason;
 }
 
-/** Returns the result as text, in paragraphs of one or two sentences. */
+/** Describes the result in paragraphs of one or two sentences. */
 function wordsOf({ days, price, answer }: Tried): string[] {
   const w = words().tariffs.whatIf.battery;
   if (!answer) return [w.noSurplus];
@@ -137,7 +145,7 @@ function paybackWords(of: {
   return payback.kind === 'never' ? w.neverPays({ price: shown }) : w.payback({ price: shown, years: payback.years });
 }
 
-/** Table of the home without and with the battery. */
+/** Table that compares the home without and with the battery. */
 function Sides({ of: { before, after } }: { of: WhatIfAnswer }) {
   const { common, home, tariffs } = words();
   const w = tariffs.whatIf.battery;

@@ -13,10 +13,12 @@ import type { ErrorsByPath } from './rates-fields.ts';
 import { defaultStartingPoint, type StartingPoint, StartingPointSelect } from './start-fields.ts';
 import { errorsByPathOf, TariffFields } from './tariff-fields.ts';
 
-/** Path of the one compared tariff in the request, which its validation errors begin with. */
+/** Path of the compared tariff in the request. The paths of its validation errors begin with it. */
 const PATH = 'tariffs.0.';
 
-/** Dialog that computes what a range would have cost by a typed tariff. Nothing is stored. `current`: the tariff in force. */
+/**
+ * Dialog that computes what a range would have cost with a typed tariff. Stores nothing. `current`: the current tariff.
+ */
 export function CompareDialog(props: {
   current: Tariff | null;
   days: { start: string; end: string };
@@ -36,7 +38,7 @@ export function CompareDialog(props: {
   const { run, isBusy, error } = useAction();
   const top = useRef<HTMLFormElement>(null);
   useEffect(() => top.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [mistakes]);
-  // An answer belongs to the terms that it was computed for.
+  // Discards the previous answer, because it belongs to other terms.
   const change = (next: (now: TariffForm) => TariffForm) => {
     setAnswer(null);
     setForm(next);

@@ -2,7 +2,7 @@ import type { Rates, Tariff } from '#clients/typescript/client.ts';
 import { readDecimal, toTypedNumber } from '../../parts/decimal-input.ts';
 import type { TariffTemplate } from './templates.ts';
 
-/** A tariff as typed in the form: numbers are text, and empty fields are omitted. */
+/** A tariff in the form of its input fields: numbers are text, and empty fields are omitted. */
 export interface TariffForm {
   name: string;
   valid_from: string;
@@ -13,11 +13,11 @@ export interface TariffForm {
   export: RatesForm;
 }
 
-/** The input of each kind of rates, kept so that switching between kinds loses nothing. */
+/** The input for each kind of rates. All kinds are stored, so that switching between them loses no input. */
 export interface RatesForm {
   kind: 'none' | 'flat' | 'periods' | 'series';
   per_kwh: string;
-  /** The last period covers all other times. */
+  /** The last period applies to all other times. */
   periods: PeriodForm[];
   series_id: string;
   multiply: string;
@@ -35,7 +35,7 @@ export interface PeriodForm {
 
 export const EMPTY_CAPACITY_CHARGE = { per_kw_month: '', months_averaged: '', minimum_kw: '' };
 export const EMPTY_CONDITION: PeriodForm = { per_kwh: '', days: [], from: '', to: '', months: [] };
-/** Initial form: a day and a night period. */
+/** Initial input: a day and a night period. */
 const NO_RATES: RatesForm = {
   kind: 'none',
   per_kwh: '',
@@ -45,7 +45,7 @@ const NO_RATES: RatesForm = {
   add: '',
 };
 
-/** Returns a form filled with the terms of a template or tariff; without either, one empty price. */
+/** Returns the form with the terms of a template or tariff. Without either, the form has one empty price. */
 export function tariffFormOf(
   terms: TariffTemplate['terms'] | Tariff,
   about: Pick<TariffForm, 'name' | 'valid_from' | 'currency'>,
@@ -82,7 +82,10 @@ function ratesForm(rates: Rates): RatesForm {
   return { ...NO_RATES, kind: 'periods', periods };
 }
 
-/** Returns request fields for the service. `absent`: value of an empty member; null removes it from an existing tariff. */
+/**
+ * Converts the form to members of a request. `absent`: value of an empty member; null removes it from an existing
+ * tariff.
+ */
 export function toTariffMembers(form: TariffForm, absent: null | undefined) {
   const { name, valid_from, currency, standing_per_day, capacity } = form;
   return {
@@ -102,7 +105,7 @@ export function toTariffMembers(form: TariffForm, absent: null | undefined) {
   };
 }
 
-/** Whether no field of the rates was filled in, so that there are none. */
+/** Whether no field of the rates was filled in; the tariff then has no such rates. */
 export function areRatesEmpty({ kind, per_kwh, periods, series_id }: RatesForm): boolean {
   if (kind === 'flat') return per_kwh.trim() === '';
   if (kind === 'periods') return periods.every((one) => one.per_kwh.trim() === '');
@@ -126,7 +129,10 @@ const periodOf = ({ per_kwh, days, from, to, months }: PeriodForm) => ({
 const someOf = (numbers: number[], all: number) =>
   numbers.length === 0 || numbers.length === all ? undefined : numbers.toSorted((a, b) => a - b);
 
-/** Returns a decimal in the service's format. Invalid or ambiguous input is passed on, and the service rejects it. */
+/**
+ * Converts a typed decimal to the service's format. Returns invalid or ambiguous text unchanged; the service then
+ * rejects it.
+ */
 function decimal(text: string): string {
   const typed = readDecimal(text);
   if (typed.kind === 'number') return typed.value;

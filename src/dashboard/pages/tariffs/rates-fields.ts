@@ -8,7 +8,7 @@ import { EMPTY_CONDITION, type PeriodForm, type RatesForm } from './form.ts';
 
 const KINDS: readonly RatesForm['kind'][] = ['none', 'flat', 'periods', 'series'];
 
-/** Fields for the price of import or export: a single price, prices by time, or a price series. */
+/** Fields for the rates of import or export: a single price, prices by time, or a price series. */
 export function RatesFields(props: {
   /** Member of the tariff in requests. */
   name: 'import' | 'export';
@@ -80,7 +80,7 @@ export function RatesFields(props: {
   }
 }
 
-/** Fields for a price at certain times; the last price of the list covers all other times and has none. */
+/** Fields for a price and its times. The last price of the list applies to all other times and has no time fields. */
 function PeriodFields(props: {
   name: string;
   number: number;
@@ -133,7 +133,7 @@ function PeriodFields(props: {
   </fieldset>`;
 }
 
-/** Checkboxes numbered from 1; if none is checked, all apply. */
+/** Checkboxes numbered from 1. If none is checked, all apply. */
 function Some(props: { legend: string; names: readonly string[]; of: number[]; onChange: (some: number[]) => void }) {
   const { legend, names, of, onChange } = props;
   const all = names.map((_, index) => index + 1);
@@ -148,11 +148,11 @@ function Some(props: { legend: string; names: readonly string[]; of: number[]; o
   </div>`;
 }
 
-/** Returns how far a series is known: "8,760 prices, until 31 Dec 2026, 24:00". */
+/** Describes the known prices of a series: "8,760 prices, until 31 Dec 2026, 24:00". */
 export const describeKnownPrices = ({ prices, until }: UsableSeries, zone?: string): string =>
   until === null ? words().tariffs.noPrices : words().tariffs.pricesUntil({ prices, until: time(until, zone) });
 
-/** Fields for a price series and its surcharges. `series`: null while loading. */
+/** Fields for a price series, and for the surcharges on it. `series`: null while loading. */
 function SeriesFields(props: {
   name: 'import' | 'export';
   of: RatesForm;

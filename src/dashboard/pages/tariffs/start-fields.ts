@@ -6,7 +6,7 @@ import { locale } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { TARIFF_TEMPLATES, type TariffTemplate } from './templates.ts';
 
-/** Starting point of a new tariff. */
+/** Terms with which a new tariff starts. */
 export interface StartingPoint {
   name: string;
   currency: string;
@@ -17,7 +17,7 @@ export interface StartingPoint {
 const BLANK: StartingPoint = { name: '', currency: '', terms: { import: { per_kwh: '' } } };
 const CURRENT = 'current';
 
-/** Returns the default starting point of a home's new tariff: a country, or the current tariff. */
+/** Returns the key of the default starting point of a new tariff: the current tariff, or the country of the home. */
 const likely = (current: Tariff | null, zone: string): string =>
   current ? CURRENT : likelyCountry(zone, navigator.language);
 
@@ -30,11 +30,14 @@ function startOf(from: string, form: number, current: Tariff | null): StartingPo
   return { name: current.name, currency: current.currency, terms: current };
 }
 
-/** Returns the starting point of a new tariff before the user selects one. */
+/** Returns the starting point of a new tariff that applies until the user selects another. */
 export const defaultStartingPoint = (current: Tariff | null, zone: string): StartingPoint =>
   startOf(likely(current, zone), 0, current);
 
-/** Selects the starting point of a new tariff: the current tariff, a template that is usual in a country, or an empty form. */
+/**
+ * Select box for the starting point of a new tariff: the current tariff, a template that is usual in a country, or an
+ * empty form.
+ */
 export function StartingPointSelect(props: {
   current: Tariff | null;
   zone: string;
@@ -79,7 +82,7 @@ const COUNTRIES: readonly string[] = [...new Set(TARIFF_TEMPLATES.map(({ country
 
 const formsOf = (country: string): TariffTemplate[] => TARIFF_TEMPLATES.filter((one) => one.country === country);
 
-/** Country by time zone, for countries with templates. Alias names and zones of small islands are omitted. */
+/** Country by time zone, for countries with templates. Does not contain alias names and zones of small islands. */
 const OF_ZONE: Record<string, string> = {
   'Europe/Berlin': 'DE',
   'Europe/Amsterdam': 'NL',
@@ -94,7 +97,10 @@ const OF_ZONE: Record<string, string> = {
   'Europe/London': 'GB',
 };
 
-/** Returns the likely country of a home, by its time zone, else by the browser's language; '' if the country has no templates. */
+/**
+ * Returns the likely country of a home by its time zone or, without a match, by the browser's language. Returns '' if
+ * the country has no templates.
+ */
 function likelyCountry(zone: string, language: string): string {
   if (zone.startsWith('Australia/')) return 'AU';
   const country = OF_ZONE[zone] ?? new Intl.Locale(language).region ?? '';

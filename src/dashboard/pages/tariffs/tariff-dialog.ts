@@ -14,7 +14,10 @@ import type { ErrorsByPath } from './rates-fields.ts';
 import { defaultStartingPoint, type StartingPoint, StartingPointSelect } from './start-fields.ts';
 import { errorsByPathOf, TariffFields } from './tariff-fields.ts';
 
-/** Dialog that creates a tariff for the selected account or edits one (`of`). `all`: its tariffs. `current`: the tariff in force. */
+/**
+ * Dialog that creates a tariff for the selected account or edits one (`of`). `all`: the account's tariffs. `current`:
+ * the current tariff.
+ */
 export function TariffDialog(props: {
   of?: Tariff;
   all: readonly Tariff[];
@@ -62,7 +65,7 @@ export function TariffDialog(props: {
       setMistakes(wrong);
     });
   };
-  /** Returns validation errors by field; rethrows any other error. */
+  /** Returns the validation errors of a failed request by field. Rethrows any other error. */
   const mistakesIn = (reason: unknown, day: string): ErrorsByPath => {
     if (!(reason instanceof ApiFailure)) throw reason;
     const taken = all.find((one) => one.valid_from === day && one.tariff_id !== known?.tariff_id);
@@ -86,10 +89,10 @@ export function TariffDialog(props: {
   <//>`;
 }
 
-/** The preview is requested after typing has paused for this long. */
+/** Pause in typing after which the preview is requested. */
 const PAUSE_MS = 400;
 
-/** Preview of the last whole month's cost under the typed tariff, once the tariff is valid. */
+/** Preview of the last whole month's cost with the typed tariff. Shown once the tariff is valid. */
 function Preview({ userId, today, form }: { userId: string; today: string; form: TariffForm }) {
   const [preview, setPreview] = useState<TariffComparison | null>(null);
   const { valid_from: _, ...tariff } = toTariffMembers(form, undefined);
@@ -100,10 +103,10 @@ function Preview({ userId, today, form }: { userId: string; today: string; form:
   useEffect(() => {
     let isTooLate = false;
     const ask = async () => {
-      // The service compares one at a time.
+      // Waits for the previous comparison, because the service runs only one at a time for an account.
       await underWay.current;
       if (isTooLate) return;
-      // Errors are shown only on saving.
+      // Errors are ignored here, because they are shown when the user saves.
       const asked = callApi<TariffComparison>('POST', '/v1/tariffs/compare', JSON.parse(body)).catch(() => null);
       underWay.current = asked;
       const found = await asked;
@@ -118,7 +121,7 @@ function Preview({ userId, today, form }: { userId: string; today: string; form:
   return html`<p class="note" role="status">${body === '' || !preview ? words().tariffs.preview.fillIn : wordsOf(preview)}</p>`;
 }
 
-/** Returns the days of the whole month before a day. */
+/** Returns the first and last day of the whole month before a day. */
 function lastMonth(today: string): { start: string; end: string } {
   const end = dayBefore(`${today.slice(0, 7)}-01`);
   return { start: `${end.slice(0, 7)}-01`, end };

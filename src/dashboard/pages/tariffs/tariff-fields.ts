@@ -8,8 +8,8 @@ import { EMPTY_CAPACITY_CHARGE, type RatesForm, type TariffForm } from './form.t
 import { type ErrorsByPath, NumberField, RatesFields } from './rates-fields.ts';
 
 /**
- * Returns the service's validation errors by field; rethrows any other error. `path`: path of the tariff in the request, such as
- * `tariffs.0.`.
+ * Returns the validation errors of a failed request by field. Rethrows any other error. `path`: path of the tariff in
+ * the request, such as `tariffs.0.`.
  */
 export function errorsByPathOf(reason: unknown, path = ''): ErrorsByPath {
   if (!(reason instanceof ApiFailure) || reason.status !== 422 || reason.details.length === 0) throw reason;
@@ -22,7 +22,7 @@ export function errorsByPathOf(reason: unknown, path = ''): ErrorsByPath {
   );
 }
 
-/** Fields for the terms of a tariff. `isOffer`: the tariff is only compared, so it has no first day. */
+/** Fields for the terms of a tariff. `isOffer`: whether the tariff is only compared, and so has no first day. */
 export function TariffFields(props: {
   of: TariffForm;
   series: UsableSeries[] | null;
@@ -80,7 +80,7 @@ export function TariffFields(props: {
     <${CapacityFields} of=${form.capacity} unit=${unit} mistakes=${mistakes} onChange=${(capacity: TariffForm['capacity']) => set({ capacity })} />`;
 }
 
-/** Fields for the price of the monthly peak. `unit`: the currency. */
+/** Fields for the price of the monthly peak power. `unit`: the currency. */
 function CapacityFields(props: {
   of: TariffForm['capacity'];
   unit: string;

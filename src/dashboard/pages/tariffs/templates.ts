@@ -3,14 +3,15 @@ import type { Words } from '../../words/words.ts';
 type Templates = Words['tariffs']['templates'];
 
 /**
- * Templates of tariffs that are usual in some countries. They contain no supplier's prices: a price that a supplier sets is empty text, for
- * the owner to fill in. Times, taxes and floors that law or custom sets are included, and may have changed since (2026).
+ * Templates of tariffs that are usual in some countries. They contain no supplier's prices: a price that a supplier
+ * sets is empty text, for the owner to fill in. They contain times, taxes and minimum prices set by law or custom as of
+ * 2026, which may have changed since.
  */
 export interface TariffTemplate {
   /** Country code, ISO 3166. */
   country: string;
   currency: string;
-  /** Key of its name in `words/`, as on bills. */
+  /** Key of the template's name in `words/`, as used on bills. */
   name: keyof Templates['names'];
   /** Keys of the notes in `words/` that are shown before the form is filled in. */
   note?: readonly (keyof Templates['notes'])[];
@@ -39,7 +40,7 @@ const standing = { standing_per_day: PRICE };
 const peak = (from: string, to: string, days?: number[]): Rates => ({
   periods: [{ per_kwh: PRICE, ...(days ? { days } : {}), from, to }, { per_kwh: PRICE }],
 });
-/** Returns a market price with surcharges for grid, levies and supplier; `multiply`: factor for its tax. */
+/** Returns rates by a market price, with surcharges for grid, levies and supplier. `multiply`: factor for the tax. */
 const market = (multiply: string): Rates => ({ series_id: '', multiply, add: PRICE });
 
 const of = (country: string, currency: string, forms: readonly Omit<TariffTemplate, 'country' | 'currency'>[]) =>

@@ -20,7 +20,10 @@ export function lastTwelveMonths(today: string): Days {
   return { start: `${Number(today.slice(0, 4)) - 1}-${month}-01`, end: dayBefore(`${today.slice(0, 7)}-01`) };
 }
 
-/** Card with two questions about the last twelve whole months: another tariff, and a battery. `current`: the tariff in force. */
+/**
+ * Card with two questions about the last twelve whole months: would another tariff, or a battery, have saved money?
+ * `current`: the current tariff.
+ */
 export function WhatIf(props: { current: Tariff | null; today: string; series: UsableSeries[] | null }) {
   const { current, today, series } = props;
   const [open, setOpen] = useState<'compare' | 'battery' | null>(null);

@@ -85,7 +85,7 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
   <//>`;
 }
 
-/** Dialog that replaces a subscription's secret; for a day, deliveries are signed with both. */
+/** Dialog that replaces a subscription's secret. For a day, deliveries are signed with both secrets. */
 export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) {
   const { common, webhooks: w } = words();
   const [secret, setSecret] = useState<string | null>(null);
@@ -113,7 +113,7 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
   <//>`;
 }
 
-/** A secret, with example code of a receiver that verifies signatures. `children`: further notes. */
+/** A secret, with sample code of a receiver that verifies signatures. `children`: further notes. */
 const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () => void; children?: Children }) => html`
   <${OneTimeContent} secret=${secret}>
     ${renderMarks(words().webhooks.secret.copyNow)}

@@ -12,11 +12,14 @@ import { webhookName } from './create-webhook.ts';
 import { attemptOutcomeOf } from './webhook.ts';
 
 const SHOWN = 20;
-/** Refresh interval of the log: while an attempt is imminent, and otherwise. */
+/** Interval at which the log is refreshed: `near` while an attempt is imminent, otherwise `else`. */
 const LOOK_MS = { near: 2_000, else: 15_000 };
 const NEAR_MS = 10_000;
 
-/** Log of a subscription's deliveries, newest first, refreshed automatically. `tests`: number of test deliveries sent from this page. */
+/**
+ * Log of a subscription's deliveries, newest first, refreshed automatically. `tests`: number of test deliveries sent
+ * from this page.
+ */
 export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: string; tests: number }) {
   const { common, webhooks } = words();
   const w = webhooks.log;
@@ -25,7 +28,7 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
   const { run, error } = useAction();
   const { value, again } = pages.shown;
   const near = isNear(value?.rows ?? []);
-  // Refresh at once after a test delivery or a change of status.
+  // Refreshes at once after a test delivery or a change of status.
   useEffect(() => void (value && pages.youngest()), [tests]);
   useEffect(() => void (value && again()), [webhook.status]);
   useEffect(() => {
@@ -83,7 +86,7 @@ const isNear = (rows: Delivery[]): boolean =>
 
 const KINDS = { pending: 'warn', succeeded: 'good', failed: 'bad' } as const;
 
-/** Table row of a delivery. When it is opened, another row shows the request and the responses. */
+/** Table row of a delivery. When the user opens it, a second row shows the request and the responses. */
 function DeliveryRow(props: {
   of: Delivery;
   webhookId: string;

@@ -1,14 +1,17 @@
 import type { Delivery } from '#clients/typescript/client.ts';
 import { words } from '../../words/words.ts';
 
-/** Length of a secret: Standard Webhooks requires 24 to 64 bytes. */
+/** Length of a secret in bytes. Standard Webhooks requires 24 to 64. */
 const BYTES = 32;
 
-/** Returns a new secret in the format of Standard Webhooks. It is generated in the browser, so that only its creator ever sees it. */
+/**
+ * Returns a new secret in the format of Standard Webhooks. It is generated in the browser, so that only its creator
+ * sees it.
+ */
 export const newSecret = (): string =>
   `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(BYTES))))}`;
 
-/** Returns the complete program of an example receiver that verifies deliveries. */
+/** Returns the complete program of a sample receiver that verifies deliveries. */
 export const receiverCode = (secret: string): string => `// npm install standardwebhooks
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
@@ -26,7 +29,7 @@ createServer(async (request, response) => {
     console.log(event.type, event.data);
     response.writeHead(204).end();
   } catch {
-    // Not from us: its signature is wrong.
+    // The signature is wrong, so the request is not from the service.
     response.writeHead(400).end();
   }
 }).listen(8080);`;
@@ -36,7 +39,7 @@ type Attempt = Delivery['attempts'][number];
 /** Returns the outcome of an attempt: "HTTP 200", or the error. */
 export const attemptOutcomeOf = ({ error, response_status }: Attempt): string => error ?? `HTTP ${response_status}`;
 
-/** Returns why a subscription is paused, as far as its log shows: the service pauses only after a failed attempt. Pure. */
+/** Returns the reason why a subscription is paused: the error of its last failed attempt, if the log shows it. Pure. */
 export function pauseReasonOf(deliveries: Delivery[]): string {
   const last = deliveries
     .flatMap(({ attempts }) => attempts)
