@@ -3,7 +3,10 @@ import type { Random } from './random.ts';
 /** Appliances that a plug or a separate device can measure. */
 export type Appliance = 'fridge' | 'tv' | 'dishwasher' | 'washing machine' | 'tumble dryer' | 'heat pump' | 'car';
 
-/** One use of an appliance: its power in watts, starting at a minute of the local day. The part after midnight is dropped. */
+/**
+ * A single use of an appliance: its power in watts from a minute of the local day on. The part after midnight is
+ * dropped.
+ */
 export interface ApplianceRun {
   /** The appliance; omitted for cooking. */
   appliance?: Appliance;
@@ -19,11 +22,11 @@ export interface DayHabits {
   leavesAtMinute: number;
   returnsAtMinute: number;
   sleepsAtMinute: number;
-  /** Whether everybody is away all day. */
+  /** Whether all residents are away all day. */
   away: boolean;
 }
 
-/** Returns when the residents get up, leave, return and sleep on a day of the week (0 = Sunday). */
+/** Returns the times at which the residents get up, leave, return and go to sleep on a weekday (0 = Sunday). */
 export function drawDayHabits(random: Random, weekday: number, worksFromHome: boolean): DayHabits {
   const weekend = weekday === 0 || weekday === 6;
   const wakesAtMinute = weekend ? random.whole(450, 570) : random.whole(375, 425);
@@ -39,13 +42,13 @@ export function drawDayHabits(random: Random, weekday: number, worksFromHome: bo
   };
 }
 
-/** Whether somebody is at home and awake. */
+/** Whether a resident is at home and awake. */
 export function isSomebodyActive(habits: DayHabits, minute: number): boolean {
   if (habits.away || minute < habits.wakesAtMinute || minute >= habits.sleepsAtMinute) return false;
   return minute < habits.leavesAtMinute || minute >= habits.returnsAtMinute;
 }
 
-/** Returns the appliance runs of a day: breakfast, dinner, dishes, laundry, car. */
+/** Returns the uses of appliances on a day: breakfast, dinner, dishes, laundry, car. */
 export function drawApplianceRuns(random: Random, habits: DayHabits, hasCar: boolean): ApplianceRun[] {
   if (habits.away) return [];
   const runs: ApplianceRun[] = [];
@@ -101,7 +104,7 @@ export function drawApplianceRuns(random: Random, habits: DayHabits, hasCar: boo
   return runs;
 }
 
-/** Adds the power of runs to the watts of each minute of a day. */
+/** Adds the power of uses to the watts of each minute of a day. */
 export function addRuns(wattsByMinute: Int32Array, runs: readonly ApplianceRun[]): void {
   for (const run of runs) {
     let minute = run.startMinute;

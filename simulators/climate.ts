@@ -15,7 +15,10 @@ export interface ThermostatState {
   heating: boolean;
 }
 
-/** Outdoor temperature in °C in the northern middle latitudes: coldest in mid-January and before dawn, with different weather every day. */
+/**
+ * Returns the outdoor temperature in °C in the northern middle latitudes. It is lowest in mid-January and before dawn,
+ * and the weather differs every day.
+ */
 export function outdoorCelsius(seed: string, dayMs: number, minuteOfDay: number): number {
   const weather = (day: number) => createRandom(seed, day, 'weather').between(-4, 4);
   const share = minuteOfDay / 1440;
@@ -26,13 +29,16 @@ export function outdoorCelsius(seed: string, dayMs: number, minuteOfDay: number)
   );
 }
 
-/** Set-point in °C: lower at night, and slightly lower while nobody is at home. */
+/** Returns the set-point in °C. It is lower at night, and slightly lower while no resident is at home. */
 export function setpointCelsius(habits: DayHabits, minuteOfDay: number, comfortC: number): number {
   if (isSomebodyActive(habits, minuteOfDay)) return comfortC;
   return minuteOfDay < habits.wakesAtMinute || minuteOfDay >= habits.sleepsAtMinute ? comfortC - 3 : comfortC - 2;
 }
 
-/** Returns the next minute of a room. It cools towards the outdoor temperature, and is heated between the thermostat's two thresholds. */
+/**
+ * Returns the state of a room in the next minute. The room cools towards the outdoor temperature, and is heated between
+ * the thermostat's two thresholds.
+ */
 export function nextThermostatState(room: ThermostatState, outsideC: number, wantedC: number): ThermostatState {
   const heating = room.temperatureC < wantedC - (room.heating ? -HYSTERESIS_C : HYSTERESIS_C);
   const change = (outsideC + 2 - room.temperatureC) / COOLING_HOURS + (heating ? HEATING_C_PER_HOUR : 0);

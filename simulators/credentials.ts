@@ -1,7 +1,10 @@
 import type { Database } from '#src/database/connect.ts';
 import { createDeviceSecret, createTemporarySecret } from '#src/devices/credentials.ts';
 
-/** Gives a device a new secret and invalidates the old one. Only for devices that exist only in the simulator. */
+/**
+ * Creates a new secret for a device and invalidates the previous one. Only for devices that exist only in the
+ * simulator.
+ */
 export async function rotateSecret(db: Database, deviceId: string): Promise<string> {
   const { secret, sha256 } = createDeviceSecret();
   await db.updateTable('devices').set({ mqtt_secret_sha256: sha256 }).where('device_id', '=', deviceId).execute();
@@ -9,8 +12,8 @@ export async function rotateSecret(db: Database, deviceId: string): Promise<stri
 }
 
 /**
- * Runs `work` with a temporary secret of a real device. The device keeps its own secret and may log in meanwhile. The temporary secret ends
- * with the work. If this process is killed or the database is then unavailable, it expires within a day.
+ * Runs `work` with a temporary secret of a real device, whose own secret remains valid. The temporary secret is removed
+ * after the work. If this process is killed or the database is unavailable, it expires within a day.
  */
 export async function withTemporarySecret<T>(
   db: Database,
@@ -22,7 +25,7 @@ export async function withTemporarySecret<T>(
   try {
     return await work(temporary.secret);
   } finally {
-    // If this fails, too, the secret expires by itself.
+    // If the removal also fails, the secret expires by itself.
     await temporary.end().catch(() => {});
   }
 }

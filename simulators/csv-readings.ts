@@ -11,10 +11,10 @@ export interface CsvOptions {
   unit: 'kWh' | 'Wh' | 'W' | 'kW';
   /** Length of the intervals of kind `interval`. */
   intervalSeconds: number;
-  /** Whether the time of an interval is its start or its end. */
+  /** Whether the time of an interval is that of its start or of its end. */
   timeMarks: 'start' | 'end';
   channel?: string;
-  /** IANA time zone of times without an offset; default UTC. */
+  /** IANA time zone of times without an offset. Default UTC. */
   zone?: string;
   /** Only rows with these values in these columns are read. */
   where: readonly { column: string; value: string }[];
@@ -58,7 +58,10 @@ export async function* csvReadings(
   }
 }
 
-/** Parses ISO 8601, Unix seconds or Unix milliseconds. `local` converts a time without an offset; default UTC. */
+/**
+ * Parses a time in ISO 8601, Unix seconds or Unix milliseconds. `local` converts a time without an offset; by default
+ * it is in UTC.
+ */
 export function parseTime(text: string, local?: (stamp: string) => number | null): number | null {
   if (/^\d{9,10}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);
   if (/^\d{12,13}$/.test(text)) return Number(text);

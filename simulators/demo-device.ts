@@ -11,23 +11,26 @@ export type DemoHistory = { nowMs: number } & ({ historyDays: number } | { histo
 interface Cadence {
   /** Seconds between historical readings. */
   pastSeconds: number;
-  /** Time (Unix ms) before which historical readings are by the hour: years of quarter-hours would delay the first start. */
+  /**
+   * Time (Unix ms) before which historical readings are hourly, because years of quarter-hours would delay the first
+   * start.
+   */
   hourlyBeforeMs: number;
   /** Minimum number of seconds between live readings. */
   liveSeconds: number;
 }
 
-/** Cadence of a meter and of other devices that measure electricity: quarter-hours, as real meters report. */
+/** Cadence of devices that measure electricity: quarter-hours, like real meters. */
 export const METER_CADENCE: Cadence = { pastSeconds: 900, hourlyBeforeMs: Number.NEGATIVE_INFINITY, liveSeconds: 0 };
 /** Cadence of a thermostat. */
 export const HOURLY_CADENCE: Cadence = { ...METER_CADENCE, pastSeconds: 3600 };
 
 /** A device that the demo simulates, with the secret created at this start. */
 export interface DemoDevice {
-  /** Kind that distinguishes the device from other devices of its user. */
+  /** Kind of the device, which is unique among the devices of its user. */
   kind: string;
   deviceId: string;
-  /** Name that logs in at the broker: the device, or the gateway that it is behind. */
+  /** Login name at the broker: that of the device, or of its gateway. */
   login: string;
   secret: string;
   /** Topic of its messages. */
@@ -37,11 +40,14 @@ export interface DemoDevice {
   installedAtMs: number;
   /** Time of its last reading in the database, or the start of its history if it has none. */
   knownUntilMs: number;
-  /** Returns the message elements at a time. `withPower` adds the current power to the registers. */
+  /** Returns the message elements at a time. `withPower`: adds the current power to the registers. */
   readings(atMs: number, withPower: boolean): object[];
 }
 
-/** Prepares a simulated device for publishing, with a new secret. `behind`: login and topic of its gateway, if it is behind one. */
+/**
+ * Prepares a simulated device for publishing, with a new secret. `behind`: login and topic of its gateway, if it has
+ * one.
+ */
 export async function preparePlayedDevice(
   db: Database,
   { deviceId, lastReadAtMs }: SimulatorDevice,
@@ -63,15 +69,15 @@ export function historyStartMs({ createdAt }: Pick<SimulatorDevice, 'createdAt'>
   if ('historyDays' in history) return createdAt.getTime() - history.historyDays * DAY_MS;
   const start = new Date(createdAt);
   start.setUTCMonth(start.getUTCMonth() - history.historyMonths);
-  // 31 March minus one month is the end of February, as PostgreSQL computes the end of the retention.
+  // One month before 31 March is the end of February, as PostgreSQL computes the end of the retention.
   if (start.getUTCDate() !== createdAt.getUTCDate()) start.setUTCDate(0);
-  // Registers begin at the start of a local day, which must lie within the retention.
+  // Registers begin at the start of a local day, which must be within the retention.
   return start.getTime() + DAY_MS;
 }
 
 /**
- * Offset of a time zone in minutes east of UTC at one time. The demo uses it for the whole history: simulated people ignore daylight
- * saving.
+ * Returns the offset of a time zone in minutes east of UTC at one time. The demo uses this offset for the whole
+ * history, because simulated people ignore daylight saving.
  */
 export function localOffsetMinutes(timeZone: string, at: Date): number {
   const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(at);

@@ -13,10 +13,13 @@ const TOPIC = 'senml/meters';
 /** Heat of a cubic metre of natural gas, in kWh. */
 const KWH_PER_CUBIC_METRE_OF_GAS = 10.55;
 
-/** Login of a gateway, and the topic of the devices behind it. */
+/** Login of a gateway, and the topic for the devices behind it. */
 export type GatewayLogin = Pick<DemoDevice, 'login' | 'secret' | 'topic'>;
 
-/** Finds or creates the gateway of a demo home, and gives it a new secret. Volumes need one: native messages have no volumes. */
+/**
+ * Finds or creates the gateway of a demo home, and creates a new secret for it. Meters of volumes need a gateway,
+ * because native messages have no volumes.
+ */
 export async function ensureDemoGateway(db: Database, userId: string): Promise<GatewayLogin> {
   const known = await db
     .selectFrom('gateways')
@@ -54,7 +57,7 @@ export async function pairBehindGateway(
   await pairDiscovered(db, REACH_OF_ALL, discoveryId, device);
 }
 
-/** SenML record (RFC 8428) of a meter's volume in whole litres, as such meters count. */
+/** Returns the SenML record (RFC 8428) of a meter's volume in whole litres, the unit in which such meters count. */
 export function volumeRecord(
   kind: string,
   meterName: string,

@@ -19,10 +19,12 @@ import { ensureEarlierHome } from './earlier-homes.ts';
 import { drawHomeTraits } from './homes.ts';
 import { ensureSimulatorDevice, hasSimulatorDevice, type SimulatorDevice } from './own-devices.ts';
 
-/** E-mail address of the demo's utility, which sees all of its homes. */
+/** E-mail address of the demo's utility, which can access all of its homes. */
 export const DEMO_UTILITY = 'utility@demo.example';
 
-/** Number of days of a new device's history that have quarter-hourly readings: the days that remarks and hourly charts use. */
+/**
+ * Number of days of a new device's history with quarter-hourly readings: the days that remarks and hourly charts use.
+ */
 const FINE_DAYS = 75;
 
 /** An account of the demo with its home. */
@@ -30,10 +32,10 @@ export interface DemoHome {
   userId: string;
   email: string;
   timezone: string;
-  /** Whether an earlier version created the home. It continues as it was. */
+  /** Whether an earlier version of the demo created the home. It then continues unchanged. */
   isEarlier: boolean;
   devices: DemoDevice[];
-  /** Returns the kWh that the home uses between two times (Unix ms); 0 for an earlier home. */
+  /** Returns the kWh that the home uses between two times (Unix ms). Returns 0 for a home of an earlier version. */
   usedKwh(fromMs: number, toMs: number): number;
 }
 
@@ -44,7 +46,7 @@ export interface DemoHomes {
   devices: DemoDevice[];
 }
 
-/** Finds or creates the demo's accounts and devices, and gives each device a new secret. */
+/** Finds or creates the demo's accounts and devices, and creates a new secret for each device. */
 export async function ensureDemoHomes(db: Database, history: DemoHistory): Promise<DemoHomes> {
   const utilityId =
     (await findUser(db, DEMO_UTILITY)) ??
@@ -55,7 +57,8 @@ export async function ensureDemoHomes(db: Database, history: DemoHistory): Promi
     const userId =
       (await findUser(db, email)) ??
       (await createUser(db, { email, role: 'homeowner', timezone, enrolledBy: utilityId })).user_id;
-    // The meter is the first device that a home gets. An earlier version's meter has another kind.
+    // A home whose meter exists under another kind is one of an earlier version, because the meter is the first device
+    // of every home.
     if (!(await hasSimulatorDevice(db, { userId, kind: 'meter' })) && (await hasDevices(db, userId))) {
       const devices = await ensureEarlierHome(db, { userId, email, timezone }, history);
       users.push({ userId, email, timezone, isEarlier: true, devices, usedKwh: () => 0 });
@@ -81,7 +84,7 @@ async function ensureHome(db: Database, plan: HomePlan, userId: string, history:
     : undefined;
   const found: { device: DevicePlan; own: SimulatorDevice }[] = [];
   for (const device of plan.devices) found.push({ device, own: await ensurePlanned(db, userId, device, gateway) });
-  // All devices use the clock of the first meter, even if one of them is replaced later.
+  // All devices use the simulated home of the first meter, even if it is replaced later.
   const firstAt = (found[0] as (typeof found)[number]).own.firstCreatedAt;
   const utcOffsetMinutes = localOffsetMinutes(timezone, firstAt);
   const traits = {
@@ -118,7 +121,10 @@ const ensurePlanned = (
     : ensureSimulatorDevice(db, place);
 };
 
-/** Prepares a planned device for publishing. Its registers begin at an instant that later starts of the demo also compute. */
+/**
+ * Prepares a planned device for publishing. Its registers begin at an instant that later starts of the demo compute
+ * again.
+ */
 function prepare(
   db: Database,
   house: House,

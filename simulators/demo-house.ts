@@ -6,7 +6,7 @@ import type { HomeTraits } from './homes.ts';
 import { type SolarFlow, type SolarTraits, simulateSolarDay } from './solar.ts';
 import { simulateVolumes, type VolumeDay } from './volumes.ts';
 
-/** What a register of a house counts: an energy flow, an appliance, gas (energy), or water (litres, as if they were Wh). */
+/** Quantity of a register of a house: an energy flow, an appliance, gas (energy), or water (litres, treated as Wh). */
 export type HouseFlow = SolarFlow | Appliance | keyof VolumeDay;
 
 /** One local day of a house, minute by minute, in watts (water: litres an hour). */
@@ -16,24 +16,27 @@ interface HouseDay {
   rooms: readonly ThermostatState[];
 }
 
-/** A house, whose days all its devices share. */
+/** A simulated house. All its devices share its days. */
 export interface House {
   traits: HomeTraits;
   simulate(startsAtMs: number): HouseDay;
 }
 
-/** Registers of a device at one time, in the order in which they were requested, and the room. */
+/** Registers of a device at one time, in the requested order, and the state of the room. */
 interface HouseState {
   meters: MeterState[];
   room: ThermostatState;
 }
 
-/** Panels of a house that has none, and a battery that stores nothing. */
+/** Traits of a house without panels and with a battery that stores nothing. */
 const NO_PANELS: SolarTraits = { latitude: 0, peakW: 0, battery: { capacityWh: 0, chargeW: 0, dischargeW: 1 } };
-/** The devices of a house send their history concurrently, about at the same pace. Each day of a house takes 0.3 MB. */
+/**
+ * Number of cached days of a house, 0.3 MB each. The devices of a house send their history concurrently, at about the
+ * same pace, and share these days.
+ */
 const SHARED_DAYS = hasLittleMemory() ? 8 : 24;
 
-/** Creates a house. Its days are functions of the traits and the day only; the last ones are cached. */
+/** Creates a house. Each of its days is a function of the traits and the day only. The latest days are cached. */
 export function createHouse(traits: HomeTraits, panels: SolarTraits = NO_PANELS): House {
   const days = new Map<number, HouseDay>();
   const simulate = (startsAtMs: number): HouseDay => {
@@ -56,7 +59,10 @@ export function createHouse(traits: HomeTraits, panels: SolarTraits = NO_PANELS)
   };
 }
 
-/** Registers of a device in a house, at zero on the local day of `installedAtMs`. Requesting times in ascending order is fast. */
+/**
+ * Returns a function for the registers of a device in a house, which are zero on the local day of `installedAtMs`. It
+ * is fast if times are requested in ascending order.
+ */
 export function installRegisters(
   { traits, simulate }: House,
   flows: readonly HouseFlow[],

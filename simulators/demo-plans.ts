@@ -7,25 +7,25 @@ import { drawSolarTraits, type SolarTraits } from './solar.ts';
 
 /** A device of a demo home. */
 export interface DevicePlan {
-  /** What distinguishes it from the home's other devices; part of its id. */
+  /** Key that is unique among the home's devices; part of the device's id. */
   key: string;
   type: string;
   location: string;
   placement?: Placement;
   managedBy?: ManagedBy;
-  /** Registers of the device, with their channels. Without registers, the device is a thermostat. */
+  /** Registers of the device with their channels. A device without registers is a thermostat. */
   registers: readonly (readonly [HouseFlow, channel?: string])[];
-  /** Set if the register is a volume, which the device sends as SenML through the home's gateway: its name there. */
+  /** Name of the meter behind the home's gateway. Set if the register is a volume, which the device sends as SenML. */
   meterName?: string;
 }
 
-/** A home of the demo. Its address is also the seed. */
+/** A home of the demo. Its e-mail address is also the seed of its simulation. */
 export interface HomePlan {
   email: string;
   timezone: string;
   devices: readonly DevicePlan[];
   panels?: SolarTraits;
-  /** Traits that are not drawn from the seed. `firstAtMs`: when its meter was paired. */
+  /** Returns the traits that are not drawn from the seed. `firstAtMs`: time at which its meter was paired. */
   traits(firstAtMs: number, utcOffsetMinutes: number): Partial<HomeTraits>;
 }
 
@@ -64,8 +64,8 @@ const volume = (flow: 'gas' | 'water', location: string): DevicePlan => ({
 const NO_BATTERY = { capacityWh: 0, chargeW: 0, dischargeW: 1 };
 
 /**
- * The households of the demo. Visitors see the first one first, so it has the most to show. Each of the others shows one thing, which its
- * tests name (test/system/ingest/demo-homes.test.ts).
+ * The households of the demo. Visitors start with the first one, so it shows the most. Each other household shows one
+ * feature, which its tests name (test/system/ingest/demo-homes.test.ts).
  */
 export const HOME_PLANS: readonly HomePlan[] = [
   {
@@ -99,7 +99,7 @@ export const HOME_PLANS: readonly HomePlan[] = [
       hasCar: false,
       faults: [since('dead inverter', lastAt(0, 11 * 60 + 20, firstAtMs, utcOffsetMinutes))],
     }),
-    // The utility manages the meter, which shows what a home may change on such a meter.
+    // The utility manages the meter, to show what a home may change on such a meter.
     devices: [{ ...TWO_WAY_METER, managedBy: 'utility' }, panels('Roof')],
   },
   {
@@ -143,9 +143,9 @@ export const HOME_PLANS: readonly HomePlan[] = [
   },
 ];
 
-/** A fault must last for a day before the service raises a remark about it. */
+/** Minimum age of a fault. The service raises a remark only about a fault that lasts for a day. */
 const REMARKED_AFTER_MS = 30 * 3_600_000;
-/** The fault of a demo that runs for longer is repaired, so that its end is seen, too. */
+/** Age after which a fault is repaired, so that a demo that runs for longer also shows its end. */
 const REPAIRED_AFTER_MS = 28 * DAY_MS;
 
 const since = (kind: HomeFault['kind'], fromMs: number): HomeFault => ({
@@ -155,7 +155,8 @@ const since = (kind: HomeFault['kind'], fromMs: number): HomeFault => ({
 });
 
 /**
- * Returns the last time before `beforeMs` on a weekday (0 = Sunday, null: any) at a minute of the local day, long enough ago for a remark.
+ * Returns the last time before `beforeMs` on a weekday (0 = Sunday, null: any) at a minute of the local day that is
+ * long enough ago for a remark.
  */
 function lastAt(weekday: number | null, minute: number, beforeMs: number, utcOffsetMinutes: number): number {
   const offsetMs = utcOffsetMinutes * MINUTE_MS;

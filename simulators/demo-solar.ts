@@ -13,7 +13,10 @@ import { drawHomeTraits } from './homes.ts';
 import { ensureSimulatorDevice, type SimulatorDevice } from './own-devices.ts';
 import { drawSolarTraits, type SolarFlow } from './solar.ts';
 
-/** Registers of each device of a solar home, with their channels. Energy that flows out of the device is on `export`. */
+/**
+ * Registers of each device of a solar home, with their channels. Energy that flows out of the device is counted on
+ * `export`.
+ */
 export const SOLAR_REGISTERS = {
   smart_meter: [['gridImport'], ['gridExport', 'export']],
   inverter: [['production', 'export']],
@@ -23,15 +26,16 @@ export const SOLAR_REGISTERS = {
 /** A device that measures energy flows of a solar home. */
 export type SolarDevice = keyof typeof SOLAR_REGISTERS;
 
-/** Returns the readings of a device at one time: one element for each of its registers. */
+/** Returns the readings of a device at one time, one element for each of its registers. */
 export function solarReadings(home: SolarHome, device: SolarDevice, atMs: number, withPower: boolean): MeterReading[] {
   const state = home.at(atMs);
   return SOLAR_REGISTERS[device].map(([flow, channel]) => registerReading(state[flow], atMs, withPower, channel));
 }
 
 /**
- * Finds or creates the meter, the inverter and the battery of a solar home, and gives each a new secret. If the home already had a meter,
- * the panels and battery start when their devices are created, so that earlier meter readings do not change.
+ * Finds or creates the meter, the inverter and the battery of a solar home, and creates a new secret for each. If the
+ * home already had a meter, panels and battery start when their devices are created, so that earlier meter readings do
+ * not change.
  */
 export async function ensureSolarDevices(
   db: Database,
@@ -40,7 +44,8 @@ export async function ensureSolarDevices(
   meterLocation: string,
   history: DemoHistory,
 ): Promise<DemoDevice[]> {
-  // The inverter comes before the meter. If the meter is older, it was created by a version of the demo without inverters.
+  // The inverter is created before the meter. So a meter that is older was created by a version of the demo without
+  // inverters.
   const inverter = await ensureSimulatorDevice(db, {
     ...place,
     kind: 'inverter',
@@ -61,11 +66,12 @@ export async function ensureSolarDevices(
   });
   const isAfterMeter = inverter.firstCreatedAt > meter.firstCreatedAt;
   const sinceMs = isAfterMeter ? inverter.firstCreatedAt.getTime() : Number.NEGATIVE_INFINITY;
-  // All three devices use the clock of the first meter, even if one of them is replaced later.
+  // All three devices use the simulated home of the first meter, even if it is replaced later.
   const home = drawHomeTraits(place.email, localOffsetMinutes(place.timezone, meter.firstCreatedAt));
   const solar = drawSolarTraits(place.email, latitude);
   const play = (kind: SolarDevice, own: SimulatorDevice, installedAtMs: number) => {
-    // Each device has its own simulated home: their histories are read concurrently, and a home's clock only goes forward.
+    // Each device has its own simulated home, because their histories are read concurrently and a home's clock only
+    // moves forward.
     const seen = createSolarHome(home, solar, installedAtMs, sinceMs);
     return preparePlayedDevice(db, own, history, {
       kind,

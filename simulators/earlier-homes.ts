@@ -23,8 +23,8 @@ const SOLAR_HOME = { email: 'anna@demo.example', latitude: 52.5 };
 const MANAGED_BY_UTILITY = 'ben@demo.example';
 
 /**
- * Devices of a home that a demo before version 1.7.0 created: a meter and a thermostat, in one home with panels. They continue as they
- * were, because a home with other traits would count other energy from the same installation on.
+ * Finds or creates the devices of a home that a demo before version 1.7.0 created: a meter and a thermostat, in one
+ * home with panels. Their traits do not change, because with other traits the same registers would count other energy.
  */
 export async function ensureEarlierHome(
   db: Database,
@@ -41,7 +41,10 @@ export async function ensureEarlierHome(
   return [...meters, await ensure('thermostat')];
 }
 
-/** Finds or creates a simulated device of a user, and gives it a new secret. Devices that the user paired are not changed. */
+/**
+ * Finds or creates a simulated device of a user, and creates a new secret for it. Devices that the user paired are not
+ * changed.
+ */
 export async function ensureDevice(
   db: Database,
   place: {
@@ -55,7 +58,7 @@ export async function ensureDevice(
   history: DemoHistory,
 ): Promise<DemoDevice> {
   const own = await ensureSimulatorDevice(db, place);
-  // The register starts at an instant that later starts of the demo also compute, so its history is always the same.
+  // The register starts at an instant that later starts of the demo compute again, so its history is always the same.
   const traits = drawHomeTraits(place.email, localOffsetMinutes(place.timezone, own.createdAt));
   const home = createHome(traits, historyStartMs(own, history));
   return preparePlayedDevice(db, own, history, {

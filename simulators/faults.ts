@@ -1,10 +1,13 @@
 import type { MeterReading } from './devices/native-meter.ts';
 import { createRandom } from './random.ts';
 
-/** A fault between a meter and the database. Takes readings in order and returns them as they would arrive. */
+/** A fault between a meter and the database: takes readings in order, and returns them as they would arrive. */
 export type ReadingFault = (readings: readonly MeterReading[]) => MeterReading[];
 
-/** The device is off repeatedly: `count` runs of `length` readings are never sent. The first and the last reading remain. */
+/**
+ * Simulates a device that is off repeatedly: drops `count` runs of `length` readings. The first and the last reading
+ * remain.
+ */
 export function dropReadingRuns(seed: string, count: number, length: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'gaps');
@@ -17,7 +20,7 @@ export function dropReadingRuns(seed: string, count: number, length: number): Re
   };
 }
 
-/** Repeats a share of the readings, up to ten places later, as QoS 1 does after a lost PUBACK. */
+/** Repeats a share of the readings up to ten places later, like QoS 1 after a lost PUBACK. */
 export function repeatReadings(seed: string, share: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'duplicates');
@@ -29,7 +32,7 @@ export function repeatReadings(seed: string, share: number): ReadingFault {
   };
 }
 
-/** Simulates a lost connection: `count` runs of `length` readings arrive in one burst after all others. */
+/** Simulates a lost connection: `count` runs of `length` readings arrive in one burst after all other readings. */
 export function delayReadingRuns(seed: string, count: number, length: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'late');
@@ -42,7 +45,7 @@ export function delayReadingRuns(seed: string, count: number, length: number): R
   };
 }
 
-/** Sets the register to zero once, at a reading in the middle half; it continues from there. */
+/** Sets the register to zero once, at a reading in the middle half. The register continues from zero. */
 export function resetRegister(seed: string): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'reset');
@@ -54,13 +57,13 @@ export function resetRegister(seed: string): ReadingFault {
   };
 }
 
-/** Replaces single readings, never two in a row, with a value that no home could have reached. */
+/** Replaces single readings, never two in a row, by a value that no home could have reached. */
 export function addGlitches(seed: string, count: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'glitches');
     const bad = new Set<number>();
     for (let tries = 0; bad.size < count && tries < count * 50; tries++) {
-      // At least four readings apart, because the law decides on a held reading from the two that follow it.
+      // Glitches are at least four readings apart, because the law judges a held reading by the two that follow it.
       const at = random.whole(2, readings.length - 5);
       if (![...bad].some((other) => Math.abs(other - at) < 4)) bad.add(at);
     }
@@ -70,7 +73,7 @@ export function addGlitches(seed: string, count: number): ReadingFault {
   };
 }
 
-/** Shifts the device's clock by this much (positive: ahead). */
+/** Shifts the device's clock by this time (positive: ahead). */
 export function shiftClock(milliseconds: number): ReadingFault {
   return (readings) =>
     readings.map((reading) => ({ ...reading, ts: new Date(Date.parse(reading.ts) + milliseconds).toISOString() }));
@@ -86,8 +89,8 @@ function toWattHour(kwh: number): number {
 }
 
 /**
- * Faults by the names that `energy demo --faults` accepts, each strong enough to show within 90 days. Faults of the meter come before
- * faults of the connection, because a reset cannot depend on readings that arrive late.
+ * Faults by the names that `energy demo --faults` accepts, each strong enough to be visible within 90 days. Faults of
+ * the meter come before faults of the connection, because a reset cannot depend on readings that arrive late.
  */
 const FAULTS: Record<string, (seed: string) => ReadingFault> = {
   reset: (seed) => resetRegister(seed),

@@ -32,8 +32,9 @@ export interface SolarHome {
 }
 
 /**
- * Creates a home whose register starts at zero on the local day of `installedAtMs`. The state is a function of traits, installation and
- * time. Requesting times in ascending order is fast; an earlier day restarts the sum.
+ * Creates a home whose register is zero at the start of the local day of `installedAtMs`. The state is a function of
+ * traits, installation and time. It is fast if times are requested in ascending order; a request for an earlier day
+ * restarts the sum.
  */
 export function createHome(traits: HomeTraits, installedAtMs: number): SimulatedHome {
   const simulate = (startsAtMs: number) => simulateDay(traits, startsAtMs);
@@ -48,7 +49,10 @@ export function createHome(traits: HomeTraits, installedAtMs: number): Simulated
   };
 }
 
-/** Creates a home with panels and a battery, which exist from `sinceMs` on. Its load is that of the same home without them. */
+/**
+ * Creates a home with panels and a battery, which exist from `sinceMs` on. Its load is that of the same home without
+ * them.
+ */
 export function createSolarHome(
   traits: HomeTraits,
   solar: SolarTraits,
@@ -68,7 +72,10 @@ export function createSolarHome(
   };
 }
 
-/** Sums registers over days that are simulated one at a time. Each of `flows` returns a day's watts per minute for one register. */
+/**
+ * Creates a clock that sums registers over days, which are simulated one at a time. Each of `flows` returns a day's
+ * watts per minute for one register.
+ */
 export function createClock<Day extends { startsAtMs: number }>(
   traits: HomeTraits,
   installedAtMs: number,
@@ -107,7 +114,10 @@ export function createClock<Day extends { startsAtMs: number }>(
   };
 }
 
-/** Millijoules since installation at the start of each minute and at the end of the day. Exact, because they are integers below 2^53. */
+/**
+ * Returns the millijoules since installation at the start of each minute and at the end of the day. They are exact,
+ * because they are integers below 2^53.
+ */
 function sumsOf(watts: Int32Array, beforeMillijoules: number): Float64Array {
   const sums = new Float64Array(1441);
   sums[0] = beforeMillijoules;

@@ -6,23 +6,26 @@ export interface HomeFault {
   toMs: number;
 }
 
-/** A compressor that runs for the first minutes of every cycle of a fixed number of minutes. */
+/** A compressor. In each cycle of a fixed number of minutes it runs for the first ones. */
 export interface Compressor {
   watts: number;
   everyMinutes: number;
   onMinutes: number;
 }
 
-/** Power of an electric heater that was left on. */
+/** Power of an electric heater that was left on, W. */
 const HEATER_W = 1_200;
-/** Share of time that a freezer runs while it loses its coolant; it cools no better. */
+/** Share of time for which a freezer without coolant runs. It cools no better than before. */
 const FAILING_SHARE = 0.85;
 
 /** Whether a fault is present in a minute. */
 const hasFault = (faults: readonly HomeFault[] | undefined, kind: HomeFault['kind'], atMs: number): boolean =>
   faults?.some((fault) => fault.kind === kind && fault.fromMs <= atMs && atMs < fault.toMs) ?? false;
 
-/** Power of a compressor in a minute, in watts. `runsOn`: its door is open, so it does not stop. */
+/**
+ * Returns the power of a compressor in a minute, in watts. `runsOn`: whether it does not stop, because its door is
+ * open.
+ */
 export function compressorWatts(
   { watts, everyMinutes, onMinutes }: Compressor,
   minuteSinceEver: number,
@@ -33,7 +36,7 @@ export function compressorWatts(
   return minuteSinceEver % everyMinutes < on ? watts : 0;
 }
 
-/** Power that a forgotten heater adds in a minute, in watts. */
+/** Returns the power that a forgotten heater adds in a minute, in watts. */
 export const forgottenHeaterWatts = (faults: readonly HomeFault[] | undefined, atMs: number): number =>
   hasFault(faults, 'forgotten heater', atMs) ? HEATER_W : 0;
 

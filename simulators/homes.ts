@@ -19,22 +19,22 @@ import { createRandom } from './random.ts';
 
 const MINUTES = 1440;
 
-/** Traits of a home. Everything else follows from `seed` and the time. */
+/** Traits of a home. Its simulation depends only on these, with `seed`, and on the time. */
 export interface HomeTraits {
   seed: string;
-  /** Offset of its local days, in minutes east of UTC. */
+  /** Offset of the home's local days, in minutes east of UTC. */
   utcOffsetMinutes: number;
-  /** A heat pump draws electricity; a boiler only runs its pump. */
+  /** Heating of the home. A heat pump uses electricity; of a boiler, only the pump does. */
   heating: 'heat pump' | 'boiler';
   worksFromHome: boolean;
   hasCar: boolean;
   comfortC: number;
-  /** Freezer, in addition to the fridge. */
+  /** A freezer in addition to the fridge. */
   freezer?: Compressor;
   faults?: readonly HomeFault[];
   /** Appliances that are also measured separately from the home's meter. */
   measured?: readonly Appliance[];
-  /** Times, `[fromMs, toMs)` in Unix ms, in which nobody is at home. */
+  /** Times, `[fromMs, toMs)` in Unix ms, in which no resident is at home. */
   holidays?: readonly { fromMs: number; toMs: number }[];
 }
 
@@ -42,7 +42,7 @@ export interface HomeTraits {
 export interface SimulatedHomeDay {
   startsAtMs: number;
   watts: Int32Array;
-  /** Watts of the measured appliances, which are part of `watts`. */
+  /** Watts of the separately measured appliances, which are part of `watts`. */
   appliances: AppliancePowers;
   habits: DayHabits;
   rooms: ThermostatState[];
@@ -63,13 +63,13 @@ export function drawHomeTraits(seed: string, utcOffsetMinutes = 0): HomeTraits {
   };
 }
 
-/** Start of the home's local day that contains this time. */
+/** Returns the start of the home's local day that contains a time. */
 export function dayStartMs(traits: HomeTraits, atMs: number): number {
   const offsetMs = traits.utcOffsetMinutes * MINUTE_MS;
   return Math.floor((atMs + offsetMs) / DAY_MS) * DAY_MS - offsetMs;
 }
 
-/** Load and climate of one local day: a function of the traits and the day only. */
+/** Simulates load and climate of one local day, as a function of the traits and the day only. */
 export function simulateDay(traits: HomeTraits, startsAtMs: number): SimulatedHomeDay {
   const localDayMs = startsAtMs + traits.utcOffsetMinutes * MINUTE_MS;
   const habits = habitsOfDay(traits, localDayMs);
@@ -102,7 +102,10 @@ function habitsOfDay(traits: HomeTraits, localDayMs: number): DayHabits {
   return isHoliday ? { ...habits, away: true } : habits;
 }
 
-/** Base load of a day: standby, fridge, lights and screens. Writes the power of the measured ones to `appliances`. */
+/**
+ * Returns the base load of a day: standby, fridge, lights and screens. Writes the power of the measured appliances to
+ * `appliances`.
+ */
 function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number, appliances: AppliancePowers): Int32Array {
   const random = createRandom(traits.seed, 'base');
   const standby = random.whole(60, 140);
@@ -134,7 +137,7 @@ function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number, app
   return watts;
 }
 
-/** Power of the freezer in each minute of a day; all 0 without a freezer. */
+/** Returns the power of the freezer in each minute of a day: 0 without a freezer. */
 export function freezerWatts({ freezer, faults, utcOffsetMinutes }: HomeTraits, startsAtMs: number): Int32Array {
   const watts = new Int32Array(freezer ? MINUTES : 0);
   const isFailing = findFaultyMinutes(faults, 'failing freezer', startsAtMs);
@@ -146,13 +149,16 @@ export function freezerWatts({ freezer, faults, utcOffsetMinutes }: HomeTraits, 
     : watts;
 }
 
-/** Minutes in which lamps are on: sunrise and sunset vary by two hours over the year. */
+/** Returns the minutes between which it is dark. Sunrise and sunset vary by two hours over the year. */
 function darkness(localDayMs: number): { untilMinute: number; fromMinute: number } {
   const swing = 120 * Math.cos((2 * Math.PI * (localDayMs / DAY_MS + 10)) / 365.25);
   return { untilMinute: 390 + swing, fromMinute: 1140 - swing };
 }
 
-/** The simulation starts half a day early from a fixed state. Hysteresis loses it within hours, so days join smoothly. */
+/**
+ * The simulation starts half a day early from a fixed state, whose effect disappears within hours, so that consecutive
+ * days join smoothly.
+ */
 function climateOf(traits: HomeTraits, habits: DayHabits, localDayMs: number): ThermostatState[] {
   const before = habitsOfDay(traits, localDayMs - DAY_MS);
   let room: ThermostatState = { temperatureC: traits.comfortC - 0.5, setpointC: traits.comfortC, heating: false };
@@ -176,7 +182,7 @@ function climateOf(traits: HomeTraits, habits: DayHabits, localDayMs: number): T
 }
 
 const outsideByHour = new Map<string, number>();
-/** Weather is computed per hour, because computing it per minute would take most of the time. */
+/** Weather is computed by hour, because computing it by minute would take most of the time. */
 function hourly(traits: HomeTraits, localDayMs: number, minute: number): number {
   const hourStart = minute - (minute % 60);
   const key = `${traits.seed} ${localDayMs} ${hourStart}`;

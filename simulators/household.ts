@@ -5,7 +5,7 @@ import { createPublisher } from './publisher.ts';
 
 /** A household, its devices, and the time span to simulate. */
 export interface HouseholdOptions {
-  /** The household's own broker. */
+  /** URL of the household's own broker. */
   url: string;
   username?: string;
   password?: string;
@@ -17,9 +17,9 @@ export interface HouseholdOptions {
 }
 
 /**
- * Publishes the messages that all devices send on connect, then those of each step of [from, to], over one connection at QoS 1, as fast as
- * the broker acknowledges. Resolves with the number of messages when all are acknowledged. Messages of families without a time count as
- * received now, whatever time is simulated.
+ * Publishes the messages that all devices send on connect, then those of each step of [from, to], over one connection
+ * at QoS 1, as fast as the broker acknowledges. Resolves with the number of messages when all are acknowledged.
+ * Messages of families without a time are stored with their time of receipt, whatever time is simulated.
  */
 export async function playHousehold(options: HouseholdOptions): Promise<number> {
   const { url, username, password, devices, home, fromMs, toMs, stepMs } = options;

@@ -10,25 +10,29 @@ import { publishReadings } from './send.ts';
 export interface ImportOptions {
   deviceId: string;
   files: readonly string[];
-  /** Reader for each file's format. */
+  /** Reader for the files' format. */
   read: ImportReader;
-  /** URL of the broker. If it contains a user name, the import logs in as that user, otherwise as the device. */
+  /** URL of the broker. The import logs in as the user in the URL or, if there is none, as the device. */
   mqttUrl: string;
-  /** Ends the import early; readings that the broker has acknowledged remain. */
+  /** Ends the import early. Readings that the broker has acknowledged remain. */
   signal?: AbortSignal;
-  /** Bytes read of each file so far. */
+  /** Called with the number of bytes read of each file so far. */
   onBytes?: (file: string, bytes: number) => void;
 }
 
-/** Counts of rows by outcome, and the number of readings that the broker acknowledged. */
+/** Numbers of rows by outcome, and of readings that the broker acknowledged. */
 export interface ImportResult extends ImportCounts {
   device_id: string;
   sent: number;
-  /** Readings of this import that the service rejected, by reason. With an external broker some may be rejected later. */
+  /**
+   * Number of readings of this import that the service rejected, by reason. With an external broker, more may be
+   * rejected later.
+   */
   rejected: Record<string, number>;
   /**
-   * Readings in the imported time that add no energy, by the law's verdict: an interval that overlaps another one, a glitch, or a reading
-   * held until later ones decide. `uncounted`: all readings, if the channel counts by another quantity or not at all.
+   * Number of readings in the imported time that add no energy, by the law's verdict: an interval that overlaps
+   * another, a glitch, or a reading held until later ones decide. `uncounted`: all readings, if the channel counts by
+   * another quantity or not at all.
    */
   left_out: Record<string, number>;
   seconds: number;
@@ -42,7 +46,7 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
   const counts = createImportCounts();
   const play = async (username: string, secret: string) => {
     const publisher = await createPublisher({ url: mqttUrl, deviceId: username, secret });
-    // Closing fails pending publishes, so that an import ended by Ctrl-C never waits for an unreachable broker.
+    // Closing rejects pending publishes, so that an import ended by Ctrl-C does not wait for an unreachable broker.
     const abort = () => void publisher.close();
     signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -77,7 +81,10 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
   return { device_id: deviceId, ...counts, sent, rejected, left_out, seconds };
 }
 
-/** Returns a channel's register readings in kWh (or m³) by Unix ms: at most some hundred thousand, for many years of hours. */
+/**
+ * Returns the stored register readings of a channel in kWh (or m³) by Unix ms. Many years of hours are some hundred
+ * thousand.
+ */
 async function storedRegisters(db: Database, deviceId: string, channel: string): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('readings')
@@ -92,7 +99,7 @@ async function storedRegisters(db: Database, deviceId: string, channel: string):
   return new Map(rows.map(({ read_at, value }) => [read_at.getTime(), Number(value) / 1e6]));
 }
 
-/** Count of readings sent of a quantity, and the times of the first and the last. */
+/** Number of sent readings of a quantity, and the times of the first and the last. */
 interface Sent {
   channel: string;
   kind: 'register' | 'interval' | 'power';
@@ -118,7 +125,7 @@ async function* noted(elements: AsyncIterable<ImportElement>, sent: Map<string, 
   }
 }
 
-/** Whether a quantity counts. True if it is not stored yet, which may happen with an external broker. */
+/** Whether a quantity counts. Also true if it is not stored yet, which may happen with an external broker. */
 async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent): Promise<boolean> {
   const series = await db
     .selectFrom('series')
@@ -127,7 +134,7 @@ async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent
     .where('channel', '=', channel)
     .where('kind', '=', kind)
     .executeTakeFirst();
-  // Gas, heat and water have no role in electricity and count independently.
+  // Gas, heat and water count independently of the device's role in electricity.
   return !series || series.counts_import || series.counts_export || (series.meter !== null && !isPlaced(series.meter));
 }
 

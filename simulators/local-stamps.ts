@@ -1,17 +1,18 @@
 import { DateTime } from 'luxon';
 
 /**
- * Returns a parser for the local times of one file, in file order: `2026-10-25T02:30` becomes Unix ms. In the hour that is repeated when
- * the clocks go back, the order of rows decides. If a time is not later than that of the previous row (not earlier, in a file from new to
- * old), it is in the other of the two hours. Null: the clock never showed that time.
+ * Returns a parser for the local times of one file, in the order of its rows: `2026-10-25T02:30` becomes Unix ms. Null:
+ * this local time does not exist. The order of rows decides in the hour that is repeated when the clocks go back: if a
+ * time is not later than that of the previous row (not earlier, in a file from new to old), it is in the other of the
+ * two hours.
  */
 export function createLocalTimeParser(zone: string): (local: string) => number | null {
   let beforeMs: number | null = null;
-  /** Whether the file is ordered from old to new; null until known. */
+  /** Whether the file's times ascend; null until known. */
   let isRising: boolean | null = null;
   return (local) => {
     const time = DateTime.fromISO(local, { zone });
-    // Luxon moves a time that the clock skipped to one that exists.
+    // Luxon moves a local time that does not exist to one that does.
     if (!time.isValid || time.toFormat("yyyy-MM-dd'T'HH:mm:ss") !== withSeconds(local)) return null;
     const known: number[] = time
       .getPossibleOffsets()
@@ -26,7 +27,7 @@ export function createLocalTimeParser(zone: string): (local: string) => number |
   };
 }
 
-/** `2026-10-25T02:30` and `2026-10-25T02:30:00.5` as luxon prints them. */
+/** Formats `2026-10-25T02:30` and `2026-10-25T02:30:00.5` like luxon. */
 const withSeconds = (local: string): string => {
   const [, minutes = '', seconds = ':00'] = /^(.{16})(:\d\d)?/.exec(local) ?? [];
   return minutes + seconds;

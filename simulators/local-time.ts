@@ -6,18 +6,18 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 export function localTime(atMs: number, tz: string): string {
   let format = formats.get(tz);
   if (!format) {
-    // Swedish writes dates as ISO 8601 does.
+    // The Swedish locale formats dates like ISO 8601.
     format = new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'medium' });
     formats.set(tz, format);
   }
   return format.format(atMs).replace(' ', 'T');
 }
 
-/** Start of the local day that contains this time. A day with a change of clocks has 23 or 25 hours. */
+/** Returns the start of the local day that contains a time. A day with a change of clocks has 23 or 25 hours. */
 export function localMidnightMs(atMs: number, tz: string): number {
   const wallMs = (ms: number) => Date.parse(`${localTime(ms, tz)}Z`) + (ms % 1000);
   const midnightWallMs = Math.floor(wallMs(atMs) / DAY_MS) * DAY_MS;
   const guessMs = midnightWallMs - (wallMs(atMs) - atMs);
-  // The offset at midnight may differ from the current one.
+  // The offset at midnight may differ from that at the given time.
   return midnightWallMs - (wallMs(guessMs) - guessMs);
 }

@@ -6,30 +6,30 @@ import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy, Placement } from '#src/database/enums.ts';
 import { createDevice, type NewDevice } from '#src/devices/store.ts';
 
-/** A device that only the simulator plays. */
+/** A device that exists only in the simulator. */
 export interface SimulatorDevice {
   deviceId: string;
   createdAt: Date;
-  /** Creation time of the first device that this one replaces; this device's own if it replaces none. */
+  /** Creation time of the first device in the chain of devices that this one replaces. Its own if it replaces none. */
   firstCreatedAt: Date;
-  /** Time of the last reading of this device or of those that it replaces; null if there is none. */
+  /** Time of the last reading of this device or of those that it replaces. Null if there are no readings. */
   lastReadAtMs: number | null;
 }
 
-/** Kinds that earlier simulators identified by type and location. */
+/** Kinds that earlier simulators identified by the device's type and location. */
 const ONCE_BY_LOCATION: ReadonlySet<string> = new Set(['smart_meter', 'thermostat']);
 
-/** Owner and kind of a simulated device, and the location of a new one. */
+/** Identifies a simulated device by its owner and kind. `location`: that of a new one. */
 export interface DevicePlace {
   userId: string;
-  /** What distinguishes the device from the user's other simulated devices. */
+  /** Kind of the device, which is unique among the user's simulated devices. */
   kind: string;
-  /** Type of a new device; default: the kind. */
+  /** Type of a new device. By default the kind. */
   type?: string;
   location: string;
-  /** Placement of a new device; by default it follows from the kind. */
+  /** Placement of a new device. By default it follows from the kind. */
   placement?: Placement;
-  /** Account that manages the device; default: the user. */
+  /** Account that manages the device. By default the user. */
   managedBy?: ManagedBy;
 }
 
@@ -41,8 +41,9 @@ interface Row {
 }
 
 /**
- * Finds or creates the simulator's own device of a user. It is identified by the end of its id, even if people change its location, type
- * and settings. A device that people paired has no such id, whatever its name. `pair` creates it.
+ * Finds or creates a user's simulated device. It is identified by the end of its id, even if people change its
+ * location, type and settings. Devices that people pair have no such id, whatever their names. `pair` creates the
+ * device.
  */
 export async function ensureSimulatorDevice(
   db: Database,
@@ -60,15 +61,16 @@ export async function ensureSimulatorDevice(
     living = known.find(({ deleted_at }) => deleted_at === null);
   }
   if (!living) throw new Error(`The simulated ${place.kind} of ${place.userId} was not stored`);
-  // Devices of earlier versions: the update could not determine who paired them (sql/schema/0055_managed_devices.sql).
+  // Sets the manager of devices of earlier versions, because the update could not determine who paired them
+  // (sql/schema/0055_managed_devices.sql).
   await db
     .updateTable('devices')
     .set({ managed_by: managedBy })
     .where('device_id', '=', living.device_id)
     .where('managed_by', '<>', managedBy)
     .execute();
-  // The consumption of a deleted device stays in its owner's history. The device that replaces it continues from there, because it would
-  // count twice otherwise.
+  // The consumption of a deleted device remains in its owner's history. The device that replaces it continues from
+  // there; otherwise it would be counted twice.
   const times = known.map(({ last_read_at }) => last_read_at?.getTime() ?? 0);
   const lastReadAtMs = living.last_read_at?.getTime() ?? (Math.max(...times) || null);
   const firstCreatedAt = known[0]?.created_at ?? living.created_at;
@@ -76,8 +78,8 @@ export async function ensureSimulatorDevice(
 }
 
 /**
- * Returns the end of these devices' ids: 48 bits, which no random id ends with by chance. The alphabet of ids contains all hexadecimal
- * digits.
+ * Returns the end of the devices' ids: 48 bits, with which no random id ends by chance. The alphabet of ids contains
+ * all hexadecimal digits.
  */
 const endOfId = ({ userId, kind }: Pick<DevicePlace, 'userId' | 'kind'>): string =>
   createHash('sha256').update(`simulated ${kind} of ${userId}`).digest('hex').slice(0, 12);
@@ -86,13 +88,13 @@ const endOfId = ({ userId, kind }: Pick<DevicePlace, 'userId' | 'kind'>): string
 export const hasSimulatorDevice = async (db: Database, place: Pick<DevicePlace, 'userId' | 'kind'>): Promise<boolean> =>
   (await ownDevices(db, place)).length > 0;
 
-/** Returns a new id that begins with the time, as all ids do, so that lists stay in order. */
+/** Returns a new id. Like all ids, it begins with the time, so that lists remain in order. */
 function newOwnId(place: DevicePlace): string {
   const end = endOfId(place);
   return newId('dev').slice(0, -end.length) + end;
 }
 
-/** Returns the simulator's devices of this kind and user, including deleted ones, oldest first. */
+/** Returns the simulator's devices of this kind for this user, including deleted ones, oldest first. */
 async function ownDevices(db: Database, place: Pick<DevicePlace, 'userId' | 'kind'>): Promise<Row[]> {
   return db
     .selectFrom('devices')
@@ -101,7 +103,7 @@ async function ownDevices(db: Database, place: Pick<DevicePlace, 'userId' | 'kin
       'created_at',
       'deleted_at',
       selectFrom('device_heads')
-        // Times in the law states of the device's series (ingest/write/head.ts).
+        // Times in the heads of the device's series (ingest/write/head.ts).
         .select(
           sql<Date | null>`(SELECT to_timestamp(max((law->>1)::bigint) / 1000.0) FROM jsonb_array_elements(laws::jsonb) law)`.as(
             'last',
@@ -123,9 +125,9 @@ async function ownDevices(db: Database, place: Pick<DevicePlace, 'userId' | 'kin
 }
 
 /**
- * Marks a device that earlier simulators identified by type and location, if there is one. An id cannot be changed, and the decoder
- * settings are the attribute that people change least. Only if no device is found by its id, so that a device that a user later pairs at
- * that location remains the user's.
+ * Marks a device that earlier simulators identified by type and location, if there is one. The mark is in the decoder
+ * settings, because an id cannot be changed and people change these settings least. Called only if no device is found
+ * by its id, so that a device which a user later pairs at that location remains the user's.
  */
 async function adopt(db: Database, place: DevicePlace): Promise<boolean> {
   if (!ONCE_BY_LOCATION.has(place.kind)) return false;

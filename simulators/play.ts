@@ -5,7 +5,7 @@ import { combineNamedFaults } from './faults.ts';
 import { createPublisher, type Publisher } from './publisher.ts';
 import { publishReadings } from './send.ts';
 
-/** Options for playing the devices. */
+/** Options for simulating the devices. */
 export interface PlayOptions {
   /** Seconds between live messages, 2 to 900. */
   liveSeconds: number;
@@ -13,24 +13,27 @@ export interface PlayOptions {
   faults: readonly string[];
 }
 
-/** Registers are sent at most this often. Messages in between have only the power: 2-second registers would fill the disk. */
+/**
+ * Minimum interval between sent registers, ms. Messages in between have only the power, because registers every 2
+ * seconds would fill the disk.
+ */
 const REGISTER_MS = 10_000;
 
-/** With little memory a device waits for each PUBACK, because sender and broker hold its messages until then. */
+/** With little memory a device waits for each PUBACK, because until then sender and broker hold its messages. */
 const PACE = hasLittleMemory() ? { inFlight: 1 } : {};
 
 /** Simulated devices with their connections. */
 export interface DevicePlayers {
-  /** Returns the number of historical readings still to be sent. */
+  /** Returns the number of historical readings that are still to be sent. */
   missing(nowMs: number): number;
-  /** Sends the missing readings up to now. Resolves when the broker has acknowledged all. */
+  /** Sends the historical readings that are missing up to now. Resolves when the broker has acknowledged all. */
   backfill(nowMs: number, onSent: (readings: number) => void): Promise<number>;
-  /** Sends live readings of every device until closed. */
+  /** Sends live readings of every device until the players are closed. */
   live(): void;
   close(): Promise<void>;
 }
 
-/** Connects every device to the broker, each with its own credentials. */
+/** Connects every device to the broker with its own credentials. */
 export async function createPlayers(
   mqttUrl: string,
   devices: readonly DemoDevice[],
@@ -54,7 +57,7 @@ export async function createPlayers(
     const atMs = Math.floor(Date.now() / liveMs) * liveMs;
     for (const { device, publisher } of players) {
       const stepMs = Math.max(liveMs, device.cadence.liveSeconds * 1000);
-      // The step need not be a multiple of the tick.
+      // A live step need not be a multiple of the timer's interval.
       if (atMs % stepMs < liveMs) sendLive(device, publisher, atMs, atMs % REGISTER_MS < liveMs);
     }
     if (!closed) timer = setTimeout(tick, Math.max(0, atMs + liveMs - Date.now()));
@@ -86,15 +89,15 @@ export async function createPlayers(
   };
 }
 
-/** Kinds that are the meter of a home. */
+/** Kinds of devices that are the main meter of a home. */
 const METERS: ReadonlySet<string> = new Set(['smart_meter', 'meter']);
 
 function history(device: DemoDevice, nowMs: number, faults: readonly string[]): Iterable<object | readonly object[]> {
-  // Step by step, so that all devices of a home are at about the same simulated day, which they share.
+  // Devices send step by step, so that all devices of a home are at about the same simulated day, which they share.
   if (!METERS.has(device.kind) || faults.length === 0) return stepsOf(device, nowMs);
   const readings = readingsOf(device, nowMs);
   const registers = Map.groupBy(readings as Iterable<MeterReading>, ({ channel }) => channel);
-  // The same seed affects each register of the device in the same way, so that they stay consistent.
+  // The same seed is used for each register, so that the device's registers remain consistent.
   const faulty = [...registers.values()].map(combineNamedFaults(faults, String(device.installedAtMs)));
   return (faulty[0] ?? []).flatMap((_, index) => faulty.flatMap((one) => one[index] ?? []));
 }
@@ -107,7 +110,7 @@ function* readingsOf(device: DemoDevice, nowMs: number): Generator<object> {
   for (const step of stepsOf(device, nowMs)) yield* step;
 }
 
-/** Times of the missing historical readings of a device. */
+/** Yields the times of a device's missing historical readings. */
 function* historySteps(device: DemoDevice, nowMs: number): Generator<number> {
   const { pastSeconds, hourlyBeforeMs } = device.cadence;
   const fromMs = firstMissingMs(device);
@@ -121,8 +124,8 @@ function firstMissingMs({ installedAtMs, knownUntilMs }: DemoDevice): number {
 }
 
 /**
- * Sends a live reading; without `withRegisters` only the power. It is lost while the connection is full or down; the next register reading
- * makes up for it.
+ * Sends a live reading; without `withRegisters`, only its power. The reading is dropped while the connection is full or
+ * down, and the next register reading includes its energy.
  */
 function sendLive(device: DemoDevice, publisher: Publisher, atMs: number, withRegisters: boolean): void {
   const readings = device.readings(atMs, true);

@@ -5,18 +5,21 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 /** Options of a device's connection. */
 export interface PublisherOptions {
   url: string;
-  /** User name; without one the broker must accept anonymous clients, as a household's may. */
+  /** User name. Without one, the broker must accept anonymous clients, as the broker of a household may. */
   deviceId?: string;
   secret?: string;
   /** Maximum number of messages that wait for their PUBACK (default 20). */
   inFlight?: number;
-  /** For brokers with a certificate that is not publicly signed. */
+  /** Certificate authority, for brokers whose certificate is not publicly signed. */
   ca?: Buffer;
-  /** Called after each acknowledged message. */
+  /** Called after messages were acknowledged, with their number. */
   onAcknowledged?: (messages: number) => void;
 }
 
-/** A device's connection. `publish` resolves when there is room for the next message, `flush` when all messages are acknowledged. */
+/**
+ * A device's connection. `publish` resolves when there is room for the next message; `flush` resolves when all messages
+ * are acknowledged.
+ */
 export interface Publisher {
   publish(topic: string, payload: string, retain?: boolean): Promise<void>;
   flush(): Promise<void>;
@@ -31,11 +34,12 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
     clean: true,
     reconnectPeriod: 500,
     connectTimeout: 10_000,
-    // mqtt-packet would cache a buffer for each of the 65,536 packet ids, which takes 10 MB.
+    // With its cache, mqtt-packet would hold a buffer for each of the 65,536 packet ids, which takes 10 MB.
     writeCache: !hasLittleMemory(),
     ...omitUndefined({ username: options.deviceId, password: options.secret, ca: options.ca }),
   });
-  // mqtt.js reconnects by itself and resends messages without a PUBACK. Without a listener an error would end the process.
+  // mqtt.js reconnects by itself and resends messages without a PUBACK. Without a listener, an error would end the
+  // process.
   client.on('error', () => {});
   let waiting = 0;
   let acknowledged = 0;
@@ -47,7 +51,8 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
     wakeUps = [];
     for (const wakeUp of sleepers) wakeUp();
   };
-  // If a connection breaks while mqtt.js resends the messages of the one before, it rejects those that wait behind them.
+  // If a connection breaks while mqtt.js resends the messages of the previous one, mqtt.js rejects the messages queued
+  // behind them, so these are published again.
   const publishUntilAcknowledged = async (topic: string, payload: string, retain: boolean): Promise<void> => {
     try {
       await client.publishAsync(topic, payload, { qos: 1, retain });
@@ -80,7 +85,7 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
       if (failure) throw failure;
     },
     async close() {
-      // mqtt.js never settles publishes without a PUBACK when its client ends, so their callers are rejected here.
+      // When its client ends, mqtt.js never settles publishes without a PUBACK, so they are rejected here.
       failure ??= new Error('The connection was closed before the broker had acknowledged everything');
       wake();
       await client.endAsync(true);

@@ -3,12 +3,15 @@ import { hasLittleMemory } from '#src/core/memory.ts';
 import type { Publisher } from './publisher.ts';
 
 /**
- * Elements per message: some 30 KB, well below any broker's limit. Sender and broker hold a few messages of each device, which was 40 MB in a
- * demo.
+ * Number of elements in a message: some 30 KB, well below any broker's limit. Sender and broker hold a few messages of
+ * each device, which took 40 MB in a demo.
  */
 const ELEMENTS_A_MESSAGE = hasLittleMemory() ? 100 : 400;
 
-/** Publishes elements, or groups of elements that stay together, as arrays on a topic. Resolves with their number when the broker has acknowledged all. */
+/**
+ * Publishes elements, or groups of elements that are not split, as arrays on a topic. Resolves with the number of
+ * elements when the broker has acknowledged all.
+ */
 export async function publishReadings(
   publisher: Publisher,
   topic: string,
@@ -22,7 +25,8 @@ export async function publishReadings(
     sent += batch.length;
     onSent?.(batch.length);
     batch = [];
-    // Elements may take long to compute. Meanwhile connections must answer, or their broker closes them.
+    // Lets other events run, because elements may take long to compute, and a broker closes connections that do not
+    // respond.
     await setImmediate();
   };
   for await (const element of elements) {

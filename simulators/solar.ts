@@ -16,7 +16,7 @@ export interface SolarTraits {
   battery: { capacityWh: number; chargeW: number; dischargeW: number };
 }
 
-/** Energy flows of a solar home. In each minute load = gridImport − gridExport + production + discharged − charged. */
+/** Energy flows of a solar home. In each minute: load = gridImport − gridExport + production + discharged − charged. */
 export const SOLAR_FLOWS = ['load', 'production', 'charged', 'discharged', 'gridImport', 'gridExport'] as const;
 export type SolarFlow = (typeof SOLAR_FLOWS)[number];
 
@@ -24,7 +24,7 @@ export type SolarFlow = (typeof SOLAR_FLOWS)[number];
 export interface SolarDay {
   startsAtMs: number;
   watts: Record<SolarFlow, Int32Array>;
-  /** The day of the same home without panels. */
+  /** The same day of the home without panels. */
   home: SimulatedHomeDay;
 }
 
@@ -40,8 +40,8 @@ export function drawSolarTraits(seed: string, latitude: number): SolarTraits {
 }
 
 /**
- * One local day of a home with panels and a battery: a function of the traits and the day only. `sinceMs`: time of their installation;
- * before it only the load flows.
+ * Simulates one local day of a home with panels and a battery, as a function of the traits and the day only. `sinceMs`:
+ * time of their installation, before which there is only the load.
  */
 export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtMs: number, sinceMs: number): SolarDay {
   const day = simulateDay(home, startsAtMs);
@@ -63,8 +63,9 @@ export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtM
 }
 
 /**
- * Computes the battery's flows. It stores the surplus of the panels and covers their deficit. It starts each day empty, so that days are
- * independent: in the last hours before midnight it discharges as much as it can, and the surplus is exported.
+ * Computes the battery's flows. The battery stores the surplus of the panels and covers their deficit. It starts each
+ * day empty, so that days are independent: in the last hours before midnight it discharges as much as it can, and the
+ * surplus is exported.
  */
 function batteryOf(
   { capacityWh, chargeW, dischargeW }: SolarTraits['battery'],
@@ -74,7 +75,7 @@ function batteryOf(
   const charged = new Int32Array(MINUTES);
   const discharged = new Int32Array(MINUTES);
   const sellsFrom = MINUTES - Math.ceil((capacityWh * 60) / dischargeW);
-  // In hundredths of a watt-minute: integers, so that losses are exact, too.
+  // Capacity in hundredths of a watt-minute. Integers keep losses exact.
   const full = capacityWh * 60 * 100;
   let stored = 0;
   for (let minute = 0; minute < MINUTES; minute++) {

@@ -2,8 +2,8 @@ import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
 import { createRandom } from './random.ts';
 
 /**
- * Shape of a day's prices by the hour of Central Europe (UTC + 1): a morning and an evening peak, and low prices at noon because of solar
- * power.
+ * Prices of a day relative to the mean, by the hour of Central Europe (UTC + 1): a morning and an evening peak, and low
+ * prices at noon because of solar power.
  */
 const SHAPE = [
   0.8, 0.75, 0.7, 0.7, 0.75, 0.9, 1.15, 1.35, 1.3, 1.05, 0.85, 0.7, 0.6, 0.6, 0.7, 0.9, 1.15, 1.45, 1.6, 1.5, 1.25, 1.1,
@@ -12,7 +12,10 @@ const SHAPE = [
 /** Mean price in EUR per kWh. */
 const MEAN = 0.1;
 
-/** Wholesale price of an hour in EUR per kWh, with four decimals: a function of the hour only. Windy days are cheap, a few negative. */
+/**
+ * Returns the wholesale price of an hour in EUR per kWh, with four decimals, as a function of the hour only. Prices are
+ * low on windy days, and negative on a few.
+ */
 export function spotPrice(hourMs: number): number {
   const localMs = hourMs + HOUR_MS;
   const day = Math.floor(localMs / DAY_MS);

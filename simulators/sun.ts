@@ -9,15 +9,15 @@ const TILT_DEGREES = 23.44;
 /** Tilt of the panels on a roof, facing the equator. */
 const ROOF_DEGREES = 35;
 const RADIANS = Math.PI / 180;
-/** Ratio of output to ideal output, after losses by heat, cables and the inverter. */
+/** Ratio of the panels' output to the ideal output, after losses by heat, cables and the inverter. */
 const PERFORMANCE = 0.85;
 
 /**
- * Power of panels in watts in each minute of a local day: the sun by season, hour and latitude (degrees, north is positive), and clouds by
- * the seed. `peakW`: nominal peak power.
+ * Returns the power of panels in watts in each minute of a local day. It depends on the sun (by season, hour and
+ * latitude in degrees, north is positive) and on clouds (by the seed). `peakW`: nominal peak power.
  */
 export function sunnyWatts(seed: string, latitude: number, peakW: number, localDayMs: number): Int32Array {
-  // A home without panels, whose sky nobody sees.
+  // A home without panels needs no simulated sky.
   if (peakW === 0) return new Int32Array(MINUTES);
   const random = createRandom(seed, localDayMs, 'sky');
   const cover = cloudCover(seed, latitude, localDayMs);
@@ -35,28 +35,33 @@ export function sunnyWatts(seed: string, latitude: number, peakW: number, localD
   return watts;
 }
 
-/** Share of the peak power under a clear sky; 0 if the sun is below the horizon or behind the roof. */
+/**
+ * Returns the share of the peak power under a clear sky. It is 0 if the sun is below the horizon or behind the roof.
+ */
 export function clearSkyShare(latitude: number, localDayMs: number, minute: number): number {
   const declination = -TILT_DEGREES * RADIANS * northernWinter(localDayMs);
   const hourAngle = ((minute - NOON_MINUTE) / MINUTES) * 2 * Math.PI;
   const heightSine = sineAt(latitude * RADIANS, declination, hourAngle);
-  // Light on a tilted roof equals light on a flat one nearer to the equator.
+  // The light on a tilted roof equals that on a flat roof nearer to the equator.
   const onRoof = sineAt((latitude - Math.sign(latitude) * ROOF_DEGREES) * RADIANS, declination, hourAngle);
   if (heightSine <= 0 || onRoof <= 0) return 0;
-  // The lower the sun, the more air is in its way.
+  // The lower the sun, the longer its path through the air.
   return onRoof * 0.75 ** (Math.min(38, 1 / heightSine) ** 0.68 - 1);
 }
 
 const sineAt = (latitude: number, declination: number, hourAngle: number): number =>
   Math.sin(latitude) * Math.sin(declination) + Math.cos(latitude) * Math.cos(declination) * Math.cos(hourAngle);
 
-/** 1 at the northern winter solstice, -1 at the northern summer solstice. */
+/** Returns 1 at the northern winter solstice, and -1 at the northern summer solstice. */
 function northernWinter(localDayMs: number): number {
   const firstOfYear = Date.UTC(new Date(localDayMs).getUTCFullYear(), 0, 1);
   return Math.cos((2 * Math.PI * ((localDayMs - firstOfYear) / DAY_MS + 10)) / 365.25);
 }
 
-/** Share of the sky that clouds cover, at each full hour of the day. Days differ more than hours, and winters are cloudier. */
+/**
+ * Returns the share of the sky that clouds cover at each full hour of the day. Days differ more than hours, and winters
+ * are cloudier.
+ */
 function cloudCover(seed: string, latitude: number, localDayMs: number): number[] {
   const random = createRandom(seed, localDayMs, 'clouds');
   let cover = random.between(-0.2, 1.1) + 0.2 * Math.sign(latitude) * northernWinter(localDayMs);

@@ -3,18 +3,21 @@ import type { HomeTraits, SimulatedHomeDay } from './homes.ts';
 import { createRandom } from './random.ts';
 
 const MINUTES = 1440;
-/** One litre in one minute, in litres per hour. */
+/** A flow of one litre in one minute, in litres per hour. */
 const LITRE = 60;
 const BOILER_W = 9_000;
 const HOT_WATER_W = 20_000;
 
-/** Gas and water of one local day: a boiler's gas in watts, and water in litres an hour, minute by minute. */
+/** Gas and water of one local day, minute by minute: the boiler's gas in watts, and water in litres per hour. */
 export interface VolumeDay {
   gas: Int32Array;
   water: Int32Array;
 }
 
-/** Gas and water of a home with a boiler: showers, heating, and water in small amounts. A function of the traits and the day only. */
+/**
+ * Simulates gas and water of a home with a boiler: showers, heating, and water in small amounts. A function of the
+ * traits and the day only.
+ */
 export function simulateVolumes(traits: HomeTraits, { startsAtMs, habits, rooms }: SimulatedHomeDay): VolumeDay {
   const gas = new Int32Array(MINUTES);
   const water = new Int32Array(MINUTES);

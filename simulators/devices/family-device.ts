@@ -5,13 +5,13 @@ import { createRandom } from '../random.ts';
 export interface FamilyMessage {
   topic: string;
   payload: string;
-  /** Whether the broker retains the message for later subscribers; default false. */
+  /** Whether the broker retains the message for later subscribers. Default false. */
   retain?: boolean;
 }
 
 /**
- * A device that behaves as its maker's firmware does. It stores what it sent (deltas, caches, counters since boot), so its messages must be
- * requested in order of time, always with the same home.
+ * A device that behaves like its maker's firmware. It has state (deltas, caches, counters since boot), so its messages
+ * must be requested in order of time, always with the same home.
  */
 export interface FamilyDevice {
   family: string;
@@ -25,21 +25,21 @@ export interface FamilyDevice {
 
 const MILLIWATT_HOURS = { Wh: 1_000, kWh: 1_000_000 };
 
-/** The home's register in mWh; zero before its meter was installed. */
+/** Returns the home's register in mWh: zero before its meter was installed. */
 export function registerAt(home: SimulatedHome, atMs: number): number {
   return home.at(Math.max(atMs, home.installedAtMs)).registerMilliwattHours;
 }
 
 /**
- * Formats mWh as a device does: in its unit, rounded down to its last decimal. Real counters count whole steps too, so the text is never
- * ahead of the home and less than one step behind it.
+ * Formats mWh as a device does: in its unit, rounded down to its last decimal, because real counters also count whole
+ * steps. The value is less than one step below the home's register, never above it.
  */
 export function registerText(milliwattHours: number, unit: 'Wh' | 'kWh', decimals: number): string {
   const step = MILLIWATT_HOURS[unit] / 10 ** decimals;
   return ((Math.floor(milliwattHours / step) * step) / MILLIWATT_HOURS[unit]).toFixed(decimals);
 }
 
-/** Hexadecimal digits as in the MAC address of a device; the same name always gives the same digits. */
+/** Returns hexadecimal digits for a device's MAC address. The same name always gives the same digits. */
 export function hardwareId(name: string, digits: number): string {
   const random = createRandom(name, 'hardware id');
   return Array.from({ length: digits }, () => random.whole(0, 15).toString(16)).join('');

@@ -17,7 +17,7 @@ export function goECharger({ name }: { name: string }): FamilyDevice {
     family: 'go-e',
     nativeId: serial,
     greeting() {
-      // A charger that connects sends all its values.
+      // A charger sends all its values when it connects.
       told.clear();
       return [
         { topic: topic('sse'), payload: JSON.stringify(serial), retain: true },

@@ -10,12 +10,12 @@ export interface MeterReading {
   power_w?: number;
 }
 
-/** The topic that a native device publishes its readings on. */
+/** Returns the topic on which a native device publishes its readings. */
 export function readingsTopic(deviceId: string): string {
   return `energy/v1/${deviceId}/readings`;
 }
 
-/** Reading of one register, in whole watt-hours as real meters count. */
+/** Returns the reading of one register in whole watt-hours, the unit in which real meters count. */
 export function registerReading(meter: MeterState, atMs: number, withPower: boolean, channel?: string): MeterReading {
   return {
     ts: new Date(atMs).toISOString(),
@@ -25,12 +25,12 @@ export function registerReading(meter: MeterState, atMs: number, withPower: bool
   };
 }
 
-/** Reading of the home's meter at one time. */
+/** Returns the reading of the home's meter at one time. */
 export function meterReading(home: SimulatedHome, atMs: number, withPower: boolean): MeterReading {
   return registerReading(home.at(atMs), atMs, withPower);
 }
 
-/** Register readings at every whole multiple of the cadence in [from, to]. */
+/** Yields register readings at every whole multiple of the cadence in [from, to]. */
 export function* meterHistory(
   home: SimulatedHome,
   fromMs: number,
@@ -40,7 +40,7 @@ export function* meterHistory(
   for (const atMs of listCadenceTimes(fromMs, toMs, cadenceSeconds)) yield meterReading(home, atMs, false);
 }
 
-/** Every whole multiple of the cadence in [from, to], Unix ms. */
+/** Yields every whole multiple of the cadence in [from, to], Unix ms. */
 export function* listCadenceTimes(fromMs: number, toMs: number, cadenceSeconds: number): Generator<number> {
   const stepMs = cadenceSeconds * 1000;
   for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs <= toMs; atMs += stepMs) yield atMs;

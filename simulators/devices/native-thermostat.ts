@@ -10,12 +10,12 @@ export interface ThermostatReading {
   heating: boolean;
 }
 
-/** Reading of the home's thermostat at one time. */
+/** Returns the reading of the home's thermostat at one time. */
 export function thermostatReading(home: SimulatedHome, atMs: number): ThermostatReading {
   return thermostatElement(home.at(atMs).room, atMs);
 }
 
-/** Reading of a room at one time. */
+/** Returns the reading of a room at one time. */
 export function thermostatElement(room: ThermostatState, atMs: number): ThermostatReading {
   return {
     ts: new Date(atMs).toISOString(),
@@ -25,7 +25,7 @@ export function thermostatElement(room: ThermostatState, atMs: number): Thermost
   };
 }
 
-/** Readings at every whole multiple of the cadence in [from, to]. */
+/** Yields readings at every whole multiple of the cadence in [from, to]. */
 export function* thermostatHistory(
   home: SimulatedHome,
   fromMs: number,

@@ -2,7 +2,10 @@ import type { SimulatedHome } from '../home-clock.ts';
 import { createTariffSplit, type TariffRegisters } from '../tariffs.ts';
 import { type FamilyDevice, registerText } from './family-device.ts';
 
-/** Interval of published telegrams. A DSMR 5 meter sends one every second; DSMR-reader is usually configured to use one in ten. */
+/**
+ * Interval between published telegrams. A DSMR 5 meter sends one every second, of which DSMR-reader usually uses every
+ * tenth.
+ */
 const TELEGRAM_MS = 10_000;
 
 /**

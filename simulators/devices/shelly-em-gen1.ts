@@ -1,6 +1,6 @@
 import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, registerText } from './family-device.ts';
 
-/** Values of a clamp that measures nothing; the device publishes them all the same. */
+/** Values of a clamp that measures nothing. The device publishes them nevertheless. */
 const IDLE = { power: '0.00', reactive_power: '0.00', pf: '0.00', voltage: '230.12', total: '0.0', energy: '0' };
 
 /**

@@ -41,7 +41,7 @@ export function shellyPmGen2(options: { name: string; prefix?: string; tellsStat
     greeting() {
       return [
         { topic: `${prefix}/online`, payload: 'true', retain: true },
-        // Sent before the device has contacted a time server, so the time is seconds since boot.
+        // Sent before the device has contacted a time server, so its time is seconds since boot.
         notify(1.61, { mqtt: { connected: true } }),
         { topic: `${prefix}/status/mqtt`, payload: JSON.stringify({ connected: true }) },
       ];

@@ -17,7 +17,7 @@ export function victronGrid({ name }: { name: string }): FamilyDevice {
     family: 'victron',
     nativeId: `${portal}/grid/30`,
     greeting() {
-      // Venus OS publishes all values to a client that connects.
+      // Venus OS publishes all values when a client connects.
       told.clear();
       return [
         { topic: topic('ProductName'), payload: '{"value":"Energy Meter VM-3P75CT"}' },

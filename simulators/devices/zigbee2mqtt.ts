@@ -29,7 +29,7 @@ export function zigbee2mqttPlug(options: { name: string; energySeconds?: number 
   return {
     family: 'zigbee2mqtt',
     nativeId: name,
-    // The bridge publishes what it has cached of each device when it connects.
+    // When the bridge connects, it publishes the cached values of each device.
     greeting: () => (cache.energy === undefined ? bridgeGreeting(name) : [...bridgeGreeting(name), cached()]),
     messages(home, atMs) {
       const sent: FamilyMessage[] = [];

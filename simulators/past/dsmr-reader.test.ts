@@ -20,7 +20,7 @@ async function read(lines: string[]) {
   return { elements, counts };
 }
 
-// Headers as dsmr-reader 5 writes them: names of its fields, with each word capitalised, and quoted if they contain a comma.
+// Headers of dsmr-reader 5: names of its fields, with each word capitalised, and quoted if they contain a comma.
 const HOURS =
   'Hour Start,Electricity 1 (Dutch Users: Low Tariff),Electricity 2 (Dutch Users: Normal Tariff),Electricity 1 Returned (Dutch Users: Low Tariff),Electricity 2 Returned (Dutch Users: Normal Tariff),Gas';
 const UREN =
@@ -41,7 +41,7 @@ describe('an export of dsmr-reader', () => {
       '2026-03-29T03:00:00+02:00,0.0,0.75,0.0,0.0,0.0',
     ]);
     const at = (ts: string, channel: string, energy_kwh: number) => ({ ts, channel, energy_kwh, interval_s: 3_600 });
-    // Nothing was ever exported in the first tariff, so that channel has no readings.
+    // No energy was ever exported in the first tariff, so that channel has no readings.
     expect(elements).toEqual([
       at('2026-03-29T01:00:00.000Z', 'import/t1', 0.25),
       at('2026-03-29T01:00:00.000Z', 'import/t2', 0),

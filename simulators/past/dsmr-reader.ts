@@ -4,7 +4,7 @@ import { addNote, countUnreadableRow, type ImportCounts, type ImportElement, typ
 import { csvRows } from './file-rows.ts';
 
 const HOUR_SECONDS = 3_600;
-/** Channels of a meter, named as in live data of dsmr-reader and of a P1 port. */
+/** Channels of a meter, with the names that live data of dsmr-reader and of a P1 port have. */
 const CHANNELS = ['import/t1', 'import/t2', 'export/t1', 'export/t2'];
 const GAS = 'gas/m3';
 const HOURS = /^(hour start|begintijd uur)$/i;
@@ -12,15 +12,15 @@ const DAYS = /^(date|datum)$/i;
 const READ_AT = /^(electricity reading timestamp|tijdstip elektriciteitsmeterstand)$/i;
 const GAS_READ_AT = /^(gas reading timestamp|tijdstip gasmeterstand)$/i;
 
-/** A column of an export: its index, and the channel that it is imported into. */
+/** A column of an export: its index, and the channel into which it is imported. */
 interface Column {
   at: number;
   channel: string;
 }
 
 /**
- * The form of an export, recognised by its header. Both tariffs follow each other, for import and export. Columns are identified by their
- * order, because names repeat.
+ * The form of an export, detected by its header. For import and for export, the columns of both tariffs are next to
+ * each other. Columns are identified by their order, because names repeat.
  */
 type Form = { kind: 'hours'; columns: Column[] } | { kind: 'days'; read: { timeAt: number; columns: Column[] }[] };
 
@@ -44,9 +44,9 @@ function formOf(file: string, header: readonly string[]): Form {
 }
 
 /**
- * Reads the exports of dsmr-reader's web page (CSV, in English and Dutch): hour totals as intervals, day totals as register readings at the
- * beginning of each day. Columns that contain only 0 are skipped, because a home without solar panels exports nothing. `zone`: time zone of
- * times without an offset.
+ * Reads the exports of dsmr-reader's web page (CSV, in English and Dutch): hour totals as intervals, day totals as
+ * register readings at the beginning of each day. Columns with only 0 are skipped, because a home without solar panels
+ * exports no energy. `zone`: time zone of times without an offset.
  */
 export const dsmrReader = (zone = 'Europe/Amsterdam'): ImportReader =>
   async function* (file, counts, onBytes) {
@@ -80,7 +80,10 @@ function* hourOf(row: string[], columns: Column[], local: Local, counts: ImportC
   for (const { channel, value } of values) yield { ts, channel, energy_kwh: value, interval_s: HOUR_SECONDS };
 }
 
-/** Yields the register readings of a row. `counts`: counters to update; null for gas, because a row without gas is valid. */
+/**
+ * Yields the register readings of a row. `counts`: counters to update; null for gas, because a row without gas is
+ * valid.
+ */
 function* positionsOf(
   row: string[],
   timeAt: number,

@@ -15,7 +15,7 @@ export interface ImportCounts {
   /** Rows whose time or value cannot be parsed, with the first of them as an example. */
   unreadable: number;
   firstUnreadable?: string;
-  /** Notes for the user on skipped data and on how the file was read: sentences without duplicates. */
+  /** Notes for the user on skipped data and on how the file was read: sentences, without duplicates. */
   notes: string[];
 }
 

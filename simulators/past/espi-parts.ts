@@ -4,7 +4,7 @@ import { openFileStream } from './file-rows.ts';
 /** A part of a Green Button file, in file order. Texts are trimmed. */
 export type EspiPart =
   | { part: 'entry' }
-  /** Link of an entry; `feedLink`: of the feed, as to its next page. */
+  /** Link of an entry. `feedLink`: link of the feed, for example to its next page. */
   | { part: 'link' | 'feedLink'; rel: string; href: string }
   /** Start of an ESPI resource in the entry: `UsagePoint`, `IntervalBlock`, … */
   | { part: 'resource'; name: string }
@@ -13,17 +13,18 @@ export type EspiPart =
 
 const ESPI = 'http://naesb.org/espi';
 const ATOM = 'http://www.w3.org/2005/Atom';
-/** Maximum depth of elements and maximum length of values; no utility's file has more. */
+/** Maximum depth of elements and maximum length of values. No utility's file exceeds them. */
 const MAX_DEPTH = 50;
 const MAX_TEXT = 1_000;
 const MAX_ATTRIBUTES = 100;
-/** Characters that are parsed at once: the limits are only checked afterwards. */
+/** Number of characters that are parsed at once. The limits are checked afterwards only. */
 const SLICE = 4_096;
 
 /**
- * Reads a Green Button file (Atom with ESPI resources), gzipped or plain, in pieces, so that only a piece is in memory. Yields only the
- * elements that the import needs, with texts of up to MAX_TEXT. Throws if the file is not well-formed XML or declares a document type.
- * Green Button files have none, and it could define entities that expand endlessly or include other files.
+ * Reads a Green Button file (Atom with ESPI resources), gzipped or plain, in pieces, so that only one piece is in
+ * memory. Yields only the elements that the import needs, with texts of up to MAX_TEXT. Throws if the file is not
+ * well-formed XML or declares a document type, which Green Button files never have: it could define entities that
+ * expand without end or include other files.
  */
 export async function* espiParts(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<EspiPart> {
   const bytes = openFileStream(file, onBytes);
@@ -50,7 +51,7 @@ function decoded(file: string, decode: () => string): string {
   }
 }
 
-/** Creates a parser of one file. It collects the parts found since the previous call. */
+/** Creates a parser of one file. Each call returns the parts found since the previous call. */
 function reader(file: string) {
   let found: EspiPart[] = [];
   let failure: Error | null = null;
@@ -63,7 +64,7 @@ function reader(file: string) {
   };
   parser.onerror = (error) => {
     fail(`it is no well-formed XML (${error.message.split('\n')[0]}). Is it a Green Button file, and whole?`);
-    // A parser that has failed stays in the error state and is not used again.
+    // After an error, the parser is not used again.
     Object.assign(parser, { error: null });
   };
   parser.ondoctype = () => fail('it declares a document type, as no Green Button file does. It was not read.');
@@ -104,7 +105,8 @@ function reader(file: string) {
         `it is no well-formed XML (${(error as Error).message.split('\n')[0]}). Is it a Green Button file, and whole?`,
       );
     }
-    // With namespaces enabled, sax reports attributes at the end of their element, and searches each among the previous ones.
+    // With namespaces enabled, sax reports attributes at the end of their element and compares each with all previous
+    // ones, so their number is limited.
     const { attribList = [] } = parser as sax.SAXParser & { attribList?: unknown[] };
     if (attribList.length > MAX_ATTRIBUTES)
       fail(`an element has more than ${MAX_ATTRIBUTES} attributes. It was not read.`);

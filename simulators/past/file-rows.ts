@@ -24,9 +24,10 @@ export function openFileStream(file: string, onBytes?: (bytes: number) => void):
 }
 
 /**
- * Yields the rows of a CSV file, gzipped or plain, while it is read. `columns`: rows are objects with the header's names; otherwise the
- * header is the first row. `onBytes` receives the number of bytes read so far. Throws if a row is longer than MAX_ROW_LENGTH: a file
- * without line breaks or with an unclosed quote would be read into memory completely.
+ * Yields the rows of a CSV file, gzipped or plain, while it is read. `columns`: yields objects with the header's names;
+ * otherwise the header is the first row. `onBytes` receives the number of bytes read so far. Throws if a row is longer
+ * than MAX_ROW_LENGTH, because a file without line breaks or with an unclosed quote would be read into memory
+ * completely.
  */
 export async function* csvRows<Row = string[]>(
   file: string,

@@ -1,7 +1,7 @@
 import { addNote, countUnreadableRow, type ImportCounts, type ImportElement, type ImportReader } from './element.ts';
 import { type EspiPart, espiParts } from './espi-parts.ts';
 
-/** Maximum number of entries; a file with a hundred years of days has fewer. */
+/** Maximum number of entries in a file. A hundred years of days are fewer. */
 const MAX_ENTRIES = 200_000;
 /** Values of ESPI's enumerations. */
 const WATT_HOURS = '72';
@@ -13,7 +13,7 @@ const REVERSE = '19';
 
 type ReadingType = Readonly<Record<string, string>>;
 
-/** An entry of the feed: its content, and its links to other entries. */
+/** An entry of the feed, with its content and its links to other entries. */
 interface Entry {
   resource: string;
   self: string;
@@ -23,9 +23,10 @@ interface Entry {
 }
 
 /**
- * Reads the interval readings of Green Button files, as utilities and this service write them, into `import` and `export`, and gas into
- * `gas` and `gas/m3`. `usagePoint` selects one if the file has several. A file is read twice, because entries refer to each other in any
- * order. `pages`: the files that together are the feed, if its file is only a name for them.
+ * Reads the interval readings of Green Button files of utilities or of this service into the channels `import` and
+ * `export`, and gas into `gas` and `gas/m3`. `usagePoint`: address of the usage point to read, if the file has several.
+ * A file is read twice, because entries refer to each other in any order. `pages`: the files that together form the
+ * feed, if `file` is only a name for them.
  */
 export const greenButton = (usagePoint?: string, pages?: readonly string[]): ImportReader =>
   async function* (file, counts, onBytes) {
@@ -75,7 +76,7 @@ function addTo(entries: Entry[], part: EspiPart, file: string): void {
   else if (part.rel === 'related' && entry.related.length < 100) entry.related.push(part.href);
 }
 
-/** Returns the address of the usage point to import; null if the file has at most one. */
+/** Returns the address of the usage point to import. Null if the file has at most one. */
 function chosen(file: string, entries: readonly Entry[], wanted: string | undefined): string | null {
   const points = entries.filter(({ resource }) => resource === 'UsagePoint').map(({ self }) => self);
   const found = points.find((self) => self === wanted || self.split('/').at(-1) === wanted);
@@ -88,7 +89,10 @@ function chosen(file: string, entries: readonly Entry[], wanted: string | undefi
   return points.length > 1 ? (found as string) : null;
 }
 
-/** Returns a function for the reading type of an entry; null if unknown, `elsewhere` if the entry belongs to another usage point. */
+/**
+ * Returns a function for the reading type of an entry: null if it is unknown, `elsewhere` if the entry belongs to
+ * another usage point.
+ */
 function typesOf(
   entries: readonly Entry[],
   usagePoint: string | null,
@@ -108,7 +112,7 @@ function typesOf(
   };
 }
 
-/** Returns the address of the meter reading that is this address or a parent path of it. */
+/** Returns the address of the meter reading that has this address or a parent path of it. */
 function readingAbove(href: string, readings: ReadonlyMap<string, unknown>): string | undefined {
   for (let end = href.length; end > 0; end = href.lastIndexOf('/', end - 1))
     if (readings.has(href.slice(0, end))) return href.slice(0, end);
@@ -143,14 +147,14 @@ function* elementsOf(
   const element = (channel: string, amount: string): ImportElement => ({
     ts: new Date((Number(start) + Number(duration)) * 1_000).toISOString(),
     channel,
-    // Computed as a decimal string, so that no digit is lost.
+    // The value is scaled as a decimal text, so that no digit is lost.
     energy_kwh: Number(`${amount}e${Number(power) - (unit === 'Wh' ? 3 : 0)}`),
     interval_s: Number(duration),
   });
   if (isGas) return yield element(unit === 'Wh' ? 'gas' : 'gas/m3', value);
   if (flowDirection === REVERSE) return yield element('export', value);
   if (flowDirection === FORWARD) return yield element('import', value);
-  // A net value of both directions: negative values are exports.
+  // A net value has both directions; a negative value is an export.
   const isFedIn = value.startsWith('-');
   yield element(isFedIn ? 'export' : 'import', value.replace('-', ''));
 }

@@ -6,13 +6,13 @@ import { type EnergyUnit, type ImportSeries, toKwh } from './series.ts';
 const HISTORY = 'entity_id,state,last_changed';
 const ENERGY = 'entity_id,type,unit';
 const PERIODS_MS = [300_000, 3_600_000];
-/** States of an entity without a value. */
+/** States of an entity that mean that it has no value. */
 const SILENT = new Set(['', 'unknown', 'unavailable', 'null']);
 
 /** Kind of a download from Home Assistant's frontend: states over time (History), or the energy of each hour in a column (Energy). */
 type Kind = 'history' | 'energy';
 
-/** Recognises the kind by the header. Throws if it is neither, or if energy is given by day or month. */
+/** Determines the kind by the header. Throws if the header is unknown, or if energy is given by day or month. */
 function kindOf(file: string, header: readonly string[]): { kind: Kind; startsMs: number[]; periodMs: number } {
   const head = header.slice(0, 3).join(',');
   if (head === HISTORY) return { kind: 'history', startsMs: [], periodMs: 0 };
@@ -30,7 +30,10 @@ function kindOf(file: string, header: readonly string[]): { kind: Kind; startsMs
   return { kind: 'energy', startsMs, periodMs };
 }
 
-/** Returns the series of a download. Energy: those with a unit of energy or volume. History: all that have a numeric state. */
+/**
+ * Returns the series of a downloaded file. Energy: those with a unit of energy or volume. History: all that have a
+ * numeric state.
+ */
 export async function csvSeries(file: string): Promise<ImportSeries[]> {
   const found = new Map<string, ImportSeries>();
   let form: ReturnType<typeof kindOf> | undefined;

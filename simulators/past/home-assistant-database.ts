@@ -12,9 +12,9 @@ interface Row {
 }
 
 /**
- * Opens Home Assistant's database (`home-assistant_v2.db`) read-only. While Home Assistant runs, there is a `-wal` file next to it: the
- * database is read through it, as a snapshot that blocks no writer. Otherwise nothing writes to the database, and no file is created next
- * to it.
+ * Opens Home Assistant's database (`home-assistant_v2.db`) read-only. While Home Assistant runs, there is a `-wal` file
+ * next to the database, and reading uses a snapshot that blocks no writer. Otherwise no program writes to the database,
+ * and no file is created next to it.
  */
 function opened<T>(file: string, work: (db: DatabaseSync) => T): T {
   const url = pathToFileURL(file);
@@ -39,8 +39,8 @@ function opened<T>(file: string, work: (db: DatabaseSync) => T): T {
 }
 
 /**
- * Returns the SQL expression of a row's Unix time. Times are numbers (`start_ts`, 2023.2 and later) or texts (`start`, UTC); a migrated
- * database has both.
+ * Returns the SQL expression for a row's Unix time. Times are numbers (`start_ts`, 2023.2 and later) or texts (`start`,
+ * UTC); a migrated database has both.
  */
 function timeOf(db: DatabaseSync): string {
   const columns = db.prepare(`SELECT name FROM pragma_table_info('statistics')`).all();
@@ -50,7 +50,7 @@ function timeOf(db: DatabaseSync): string {
   return text;
 }
 
-/** Returns the statistics of a database that have sums: those that the Energy page uses. */
+/** Returns the statistics of a database that have sums, which are those on the Energy page. */
 export const databaseSeries = (file: string): ImportSeries[] =>
   opened(file, (db) =>
     db
@@ -69,9 +69,10 @@ export const databaseSeries = (file: string): ImportSeries[] =>
   );
 
 /**
- * Yields the sums of an entity as registers, at the ends of its hours. `sum` is Home Assistant's count across resets and changes of the
- * meter, which its Energy page shows; `state` is the meter's reading. The sums are shifted so that the last one equals the meter's reading,
- * unless a sum would become negative: the live meter continues from there. `stored`: readings of an earlier import, by Unix ms.
+ * Yields the sums of an entity as registers, at the ends of its hours. `sum` is Home Assistant's total across resets
+ * and replacements of the meter, which its Energy page shows; `state` is the meter's reading. All sums are shifted so
+ * that the last one equals the meter's reading, at which live data continue, unless a sum would become negative.
+ * `stored`: readings of an earlier import, by Unix ms.
  */
 export function* databaseElements(
   file: string,
@@ -106,8 +107,8 @@ export function* databaseElements(
 }
 
 /**
- * Converts sums to registers in kWh. If readings of an earlier import are stored at the same hours, they determine the shift of each sum: a
- * new meter, or a sum that was corrected since, shifts all sums, and that step is no energy. Pure.
+ * Converts sums to registers in kWh. If readings of an earlier import are stored at the same hours, they determine the
+ * shift of each sum. A new meter, or a correction of a sum, shifts all sums, and that step is no energy. Pure.
  */
 function registersOf(
   sums: readonly { atMs: number; sum: number; state: number | null }[],

@@ -24,7 +24,10 @@ const registers = (elements: ImportElement[]) =>
 
 const AT = Date.UTC(2026, 4, 1) / 1_000;
 
-/** A database as Home Assistant's recorder creates it (schema 41 and later): the columns that the import uses, and some others. */
+/**
+ * Creates a database like Home Assistant's recorder (schema 41 and later), with the columns that the import uses and
+ * some others.
+ */
 function database(name: string, { hasText = false, isOld = false } = {}): { file: string; db: DatabaseSync } {
   const file = join(directory, name);
   const db = new DatabaseSync(file);
@@ -45,7 +48,7 @@ const insert = (db: DatabaseSync, meta: number, hour: number, sum: number | null
 describe('the database of Home Assistant', () => {
   test("is imported from its sums, which continue across a reset and end at the meter's reading", async () => {
     const { file, db } = database('sums.db');
-    // The meter was replaced within the second hour: it showed 5,000 and started again at 0.
+    // The meter was replaced within the second hour: it showed 5,000, and the new one started at 0.
     for (const [hour, sum, state] of [
       [0, 10, 5_000],
       [1, 12.5, 0.5],
@@ -58,7 +61,8 @@ describe('the database of Home Assistant', () => {
     insert(db, 5, 0, 3);
     db.close();
     const { elements, counts } = await read(file, { entity: 'sensor.meter' });
-    // The final meter reading of 2 kWh would make the first sums negative, so the sums are shifted only as far as possible.
+    // With the final meter reading of 2 kWh the first sums would be negative, so the sums are shifted only as far as
+    // possible.
     expect(registers(elements)).toEqual([
       ['01:00', 0],
       ['02:00', 2.5],
@@ -102,7 +106,7 @@ describe('the database of Home Assistant', () => {
     db.exec('BEGIN IMMEDIATE');
     insert(db, 1, 1, 2, 2);
     const before = await readFile(file);
-    // Uncommitted rows do not count.
+    // Rows of an uncommitted transaction are not read.
     expect(registers((await read(file, { entity: 'sensor.meter' })).elements)).toEqual([['01:00', 1]]);
     db.exec('COMMIT');
     expect(registers((await read(file, { entity: 'sensor.meter' })).elements)).toEqual([

@@ -17,23 +17,26 @@ async function isDatabase(file: string): Promise<boolean> {
   }
 }
 
-/** Returns the series of a Home Assistant file that may be energy, gas or water. Throws if it is no such file. */
+/**
+ * Returns the series of a Home Assistant file that may be energy, gas or water. Throws if the file is not from Home
+ * Assistant.
+ */
 export async function homeAssistantSeries(file: string): Promise<ImportSeries[]> {
   const all = (await isDatabase(file)) ? databaseSeries(file) : await csvSeries(file);
   return all.filter(({ unit }) => unit === null || parseEnergyUnit(unit) !== null);
 }
 
-/** Entity to import from a Home Assistant file, and how. */
+/** The entity to import from a Home Assistant file, with the options of the import. */
 export interface EntityImport {
-  /** `sensor.…`, or the id of the statistic. */
+  /** Id of the entity (`sensor.…`) or of the statistic. */
   entity: string;
-  /** Default: `import`; `gas/m3` for an entity in m³. */
+  /** Channel of the import. Default: `import`; for an entity in m³, `gas/m3`. */
   channel?: string | undefined;
-  /** Unit of the values, for a file that contains none. */
+  /** Unit of the values, if the file contains none. */
   unit?: EnergyUnit | undefined;
 }
 
-/** Reads one entity from `home-assistant_v2.db` or a CSV download. */
+/** Creates a reader of one entity in `home-assistant_v2.db` or in a downloaded CSV file. */
 export const homeAssistant = ({ entity, channel, unit: chosen }: EntityImport): ImportReader =>
   async function* (file, counts, onBytes, storedRegisters = async () => new Map()) {
     const series = await homeAssistantSeries(file);

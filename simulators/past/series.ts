@@ -1,6 +1,6 @@
 import { scaleDecimal } from '#src/core/units.ts';
 
-/** A series of a file with several, which are imported one at a time. */
+/** One of several series in a file, which are imported one at a time. */
 export interface ImportSeries {
   name: string;
   /** Unit as written in the file; null if the file contains none. */
@@ -10,11 +10,11 @@ export interface ImportSeries {
   toMs: number;
 }
 
-/** Units of energy and of volume (for channels that count m³), as multiples of a thousandth of a kWh (or m³). */
+/** Units of energy and of volume (for channels in m³), as multiples of a thousandth of a kWh (or m³). */
 const UNITS = { Wh: 1, kWh: 1_000, MWh: 1_000_000, GWh: 1_000_000_000, 'm³': 1_000, L: 1 } as const;
 export type EnergyUnit = keyof typeof UNITS;
 
-/** Parses a unit as Home Assistant writes it, also in decomposed form (`m3`: NFKD); null if unknown. */
+/** Parses a unit in Home Assistant's notation, also in decomposed form (`m3`: NFKD). Null if the unit is unknown. */
 export function parseEnergyUnit(text: string | null): EnergyUnit | null {
   const name = text === 'm3' ? 'm³' : text;
   return name !== null && Object.hasOwn(UNITS, name) ? (name as EnergyUnit) : null;
