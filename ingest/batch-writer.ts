@@ -13,8 +13,8 @@ const LOG_MOVED_EVERY = 10_000;
 const MAX_ERROR_CHARACTERS = 300;
 
 /**
- * Whether a batch's messages caused an error, rather than the state of the database. An error of our own code counts only if the database
- * accepts an empty batch.
+ * Whether the messages of a batch caused an error, rather than the state of the database. An error of the service's own
+ * code counts only if the database accepts an empty batch.
  */
 async function isOfTheMessages(writer: Writer, error: unknown): Promise<boolean> {
   const fault = classifyFault(error);
@@ -39,9 +39,9 @@ function halvesOf<T>(batch: readonly T[]): [T[], T[]] {
 }
 
 /**
- * Writes messages like the pipeline, but without retries. If a message breaks its batch, the function finds it by splitting the batch in
- * half repeatedly, and stores it as a rejection. Returns the results of devices' own messages. Throws if the database fails or a rejection
- * cannot be stored; the parts written before the error stay written.
+ * Writes messages like the pipeline, but without retries. If a message makes its batch fail, it is found by halving the
+ * batch repeatedly, and stored as a rejection. Returns the results of devices' own messages. Throws if the database
+ * fails or a rejection cannot be stored; parts that were written before remain written.
  */
 export async function writeOrReject(writer: Writer, batch: readonly IncomingMessage[]): Promise<ResultsByMessage> {
   try {
@@ -84,7 +84,10 @@ interface Writable {
   isRefused?: boolean;
 }
 
-/** Writes batches until they are committed, and counts the results. A message that breaks its batch is rejected alone. */
+/**
+ * Writes batches until they are committed, and counts the results. If a message makes its batch fail, only that message
+ * is rejected.
+ */
 export class BatchWriter<T extends Writable> {
   readonly counts: PipelineCounts = {
     received: 0,
@@ -118,7 +121,7 @@ export class BatchWriter<T extends Writable> {
         this.#onCommitted(batch, result);
         return;
       } catch (error) {
-        // A rejection that cannot be stored is retried for ever, because no message may be lost silently.
+        // A rejection that cannot be stored is retried without limit, because no message may be lost silently.
         const isRefusal = batch.length === 1 && batch[0]?.isRefused === true;
         if (!isRefusal && (await isOfTheMessages(this.#writer, error))) return this.#isolate(batch, error as Error);
         this.#log.warn({ err: error, messages: batch.length, retry_in_ms: delayMs }, 'batch not committed, retrying');
@@ -127,7 +130,7 @@ export class BatchWriter<T extends Writable> {
     }
   }
 
-  /** Finds the messages that break their batch, by splitting it in half, and rejects each of them. */
+  /** Finds the messages that make their batch fail by halving the batch, and rejects each of them. */
   async #isolate(batch: readonly T[], error: Error): Promise<void> {
     const [only] = batch;
     if (batch.length > 1) for (const half of halvesOf(batch)) await this.write(half);

@@ -1,25 +1,32 @@
 import { DeviceTurn, MAX_SAMPLED_SENDERS, type QueuedMessage, ReadyDevices, RecentDevices } from './turns.ts';
 
 /**
- * Maximum number of messages in a batch, and of elements in a batch of backlogged devices. `MAX_BATCH_BYTES` is the approximate maximum of
- * its memory.
+ * Maximum number of messages in a batch, and of elements in a batch of backlogged devices. `MAX_BATCH_BYTES`:
+ * approximate maximum of its memory.
  */
 const MAX_BATCH = 5_000;
 const MAX_BATCH_BYTES = 16 * 2 ** 20;
-/** A device with more pending elements than this is backlogged. A meter that sends every second reaches it after about four minutes. */
+/**
+ * Number of pending elements above which a device is backlogged. A meter that sends every second reaches it after about
+ * four minutes.
+ */
 const BACKLOG = 250;
 /**
- * Maximum number of elements of each backlogged device in a batch. It is lower while other devices send, because such a batch delays them.
- * `alone` is a minimum: with few backlogged devices, each gets a larger share of the batch.
+ * Maximum number of elements of each backlogged device in a batch. `amongOthers` applies while other devices send,
+ * because such a batch delays them. `alone` is a minimum: with few backlogged devices, each gets a larger share of the
+ * batch.
  */
 const SHARE = { amongOthers: 100, alone: BACKLOG };
 /**
- * Approximate maximum number of elements in a batch of devices that are not backlogged, to bound how long a newly arriving device waits for
- * the batch. A batch of 5,000 single readings stays far below it.
+ * Approximate maximum number of elements in a batch of devices that are not backlogged. It bounds the time for which a
+ * newly arriving device waits for the batch. A batch of 5,000 single readings is far below it.
  */
 const MAX_READY = 20_000;
 
-/** Maximum number of devices noted as costly. Beyond it, the list is cleared and costly devices are detected again. */
+/**
+ * Maximum number of devices that are stored as costly. Beyond it, the list is cleared and costly devices are detected
+ * again.
+ */
 const MAX_COSTLY = 10_000;
 
 /** A batch that is being collected, with its size and its limits. */
@@ -63,7 +70,7 @@ class BatchBuilder<T extends QueuedMessage> {
     let some = false;
     for (const turn of turns) {
       if (this.take(turn, Math.min(share, until - this.weight)).length === 0) {
-        // If only the account's share is used up, the batch still has room for the next account.
+        // If only the account's share is exhausted, the batch still has room for the next account.
         const full = until === this.#maxWeight || this.weight + (turn.waiting[0]?.weight ?? 0) <= until;
         return { some, full };
       }
@@ -84,15 +91,19 @@ interface Batch<T> {
 const NOTHING: Batch<never> = { messages: [], isBacklogged: false };
 
 /**
- * Schedules devices fairly, so that a flood from one device delays that device and not its neighbours. Each partition writes one batch at a
- * time. One additional partition serves backlogged devices, which have more pending messages than fit in a shared batch. A device's id
- * determines its partition. A device is in one batch at a time, and its messages stay in order. If only backlogged devices send, as after
- * an outage, all partitions write them, and the additional partition serves devices that send little.
+ * Schedules devices fairly, so that a flood of messages from one device delays only that device. Each partition writes
+ * one batch at a time, and a device's id determines its partition. One additional partition serves backlogged devices,
+ * which have more pending messages than fit in a shared batch. A device is in one batch at a time, and its messages are
+ * written in order. If only backlogged devices send, as after an outage, all partitions write them, and the additional
+ * partition serves devices that send little.
  */
 export class FairQueue<T extends QueuedMessage> {
-  /** Devices with pending messages or with a batch that is being written. */
+  /** Devices that have pending messages or a batch in progress. */
   readonly #turns = new Map<string, DeviceTurn<T>>();
-  /** Devices that are ready to be written, in order: one list for each partition; `#backlogged` has the backlogged devices. */
+  /**
+   * Devices that are ready to be written, in order, with one list for each partition. `#backlogged`: the backlogged
+   * devices.
+   */
   readonly #ready: readonly ReadyDevices<T>[];
   readonly #backlogged = new ReadyDevices<T>();
   /** Kind of the batch that each partition is writing. */
@@ -101,7 +112,10 @@ export class FairQueue<T extends QueuedMessage> {
   readonly #costly = new Set<string>();
   readonly #now: () => number;
 
-  /** `partitions`: number of partitions, without the additional, last one for backlogged devices. `now`: clock, ms. */
+  /**
+   * `partitions`: number of partitions, excluding the additional one for backlogged devices, which is last. `now`:
+   * clock, ms.
+   */
   constructor(partitions: number, now: () => number = Date.now) {
     this.#ready = Array.from({ length: partitions }, () => new ReadyDevices<T>());
     this.#busyWith = this.#ready.map(() => null);
@@ -119,7 +133,7 @@ export class FairQueue<T extends QueuedMessage> {
     if (!turn.isUnderWay) this.#enqueue(turn);
   }
 
-  /** Returns the next batch of a partition whose previous batch is written; empty if no message is pending. */
+  /** Returns the next batch of a partition, whose previous batch must be written. Empty if no message is pending. */
   take(partition: number): Batch<T> {
     if (partition === this.#ready.length) return this.#takeBacklogged();
     if (this.#ready[partition]?.size) {
@@ -142,19 +156,20 @@ export class FairQueue<T extends QueuedMessage> {
     }
   }
 
-  /** Whether devices send that are not backlogged and have not recently been backlogged. */
+  /** Whether any device sends that neither is backlogged nor recently was. */
   areOthers(): boolean {
     return this.#recent.areOthers(this.#now());
   }
 
-  /** Treats a device as backlogged from now on, however little it sends, because writing its messages is costly. */
+  /** Treats a device as backlogged from now on, even if it sends little, because writing its messages is costly. */
   setApart(deviceId: string): void {
     if (this.#costly.size >= MAX_COSTLY) this.#costly.clear();
     this.#costly.add(deviceId);
   }
 
   #enqueue(turn: DeviceTurn<T>): void {
-    // The device's entry in `#costly` may have been evicted: a backlogged device stays backlogged until its next batch.
+    // The device's entry in `#costly` may have been evicted, but a backlogged device remains backlogged until its next
+    // batch.
     if (this.#backlogged.has(turn)) return;
     const home = this.#ready[turn.home] as ReadyDevices<T>;
     if (turn.weight <= BACKLOG && !this.#costly.has(turn.deviceId)) home.add(turn);
@@ -164,7 +179,10 @@ export class FairQueue<T extends QueuedMessage> {
     }
   }
 
-  /** Returns the batch of the last partition: devices of a partition that is busy with a backlogged device, or else backlogged devices. */
+  /**
+   * Returns the batch of the last partition: devices of a partition that is busy with a backlogged device or, if there
+   * are none, backlogged devices.
+   */
   #takeBacklogged(): Batch<T> {
     const home = this.#busyWith.findIndex(
       (kind, index) => kind === 'backlogged' && (this.#ready[index]?.size ?? 0) > 0,
@@ -183,8 +201,8 @@ export class FairQueue<T extends QueuedMessage> {
   }
 
   /**
-   * Collects a batch from several devices. First each account gets an equal share, then the remaining room goes to accounts with more
-   * messages.
+   * Collects a batch from several devices. Each account first gets an equal share; then the remaining room is filled by
+   * accounts with more messages.
    */
   #batchOf(from: ReadyDevices<T>, maxWeight: number, share: number): Batch<T> {
     const batch = new BatchBuilder<T>(maxWeight);

@@ -3,10 +3,13 @@
  * large (54).
  */
 const OF_THE_DATA = /^(22|23|54)[0-9A-Z]{3}$/;
-/** Errors that JavaScript itself throws. The database, its driver and the network throw plain Errors, with or without a code. */
+/**
+ * Errors that only JavaScript itself throws. The database, its driver and the network throw plain Errors, with or
+ * without a code.
+ */
 const OF_THE_LANGUAGE = [TypeError, RangeError, ReferenceError, SyntaxError, URIError];
 
-/** Error during the decoding of a message, which does no I/O. Its cause is therefore the message or the decoder. */
+/** An error during the decoding of a message. Decoding does no I/O, so the cause is the message or the decoder. */
 export class DecodingFault extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
@@ -14,10 +17,11 @@ export class DecodingFault extends Error {
 }
 
 /**
- * Classifies why a batch could not be written. `data`: PostgreSQL rejected a value and will reject it again. `code`: our own code failed.
- * `database`: everything else. An unavailable database reports many errors (SQLSTATE 08, 53, 57, …, ECONNREFUSED, or only "Connection
- * terminated"), so unknown errors count as `database`: a batch that is retried for ever is visible in the log and loses nothing, whereas a
- * batch that is rejected by mistake is acknowledged and lost.
+ * Returns why a batch could not be written. `data`: PostgreSQL rejected a value and will reject it again. `code`: the
+ * service's own code failed. `database`: everything else. An unavailable database reports many different errors
+ * (SQLSTATE 08, 53, 57, …, ECONNREFUSED, or only "Connection terminated"), so an unknown error counts as `database`. A
+ * batch that is retried without limit is visible in the log and loses nothing; a batch that is rejected by mistake is
+ * acknowledged and lost.
  */
 export function classifyFault(error: unknown): 'data' | 'code' | 'database' {
   const { code } = (error ?? {}) as { code?: unknown };

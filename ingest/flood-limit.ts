@@ -1,41 +1,46 @@
 import { fnv1a } from '#src/core/fnv1a.ts';
 
 /**
- * Window of the flood limit. `MESSAGES` is the maximum per device and window: a thousand a second, or the queue of a long outage at once. A
- * large message counts as several: one more for each 4 KiB, for each unusable element and for every 50 readings. `energy import` sends 400
- * readings a message (simulators/send.ts), so that 25,000 readings a second, more than the database writes, stay below the limit.
+ * Window of the flood limit, ms. `MESSAGES`: maximum number of messages of a device in a window, which is a thousand a
+ * second, or the queue of a long outage at once. A large message counts as several: as one more for each 4 KiB, for
+ * each unusable element and for every 50 readings. `energy import` sends 400 readings a message (simulators/send.ts),
+ * so 25,000 readings a second, more than the database writes, are below the limit.
  */
 const WINDOW_MS = 600_000;
 const MESSAGES = 600_000;
-/** Counters per row. With two rows, a device shares both counters with a given flooding device with a probability of 1 in 2^32. */
+/**
+ * Number of counters in a row. There are two rows, and the probability that a device shares both its counters with a
+ * given flooding device is 1 in 2^32.
+ */
 const COUNTERS = 2 ** 16;
 
 const FULL = 2 ** 32 - 1;
 
-/** Readings that count as one message. */
+/** Number of readings that count as one message. */
 const READINGS = 50;
 const KIBIBYTES = 4;
 
-/** Returns the number of messages that a message counts as, by its length, before it is decoded. */
+/** Returns the number of messages that a message counts as before it is decoded, by its length. */
 export const messageCountOfBytes = (bytes: number): number => 1 + Math.floor(bytes / (KIBIBYTES * 1_024));
 
-/** Returns the number of additional messages that a decoded message counts as. */
+/** Returns the number of messages that a decoded message counts as in addition to `messageCountOfBytes`. */
 export const messageCountOfElements = (readings: number, rejections: number): number =>
   Math.floor(readings / READINGS) + rejections;
 
 /** Limits the number of messages that each device may send. */
 export interface FloodLimit {
-  /** Returns the reason why a message is rejected; null if it is accepted. `count`: number of messages that it counts as. */
+  /** Returns the reason to reject a message, or null to accept it. `count`: number of messages that it counts as. */
   refuse(deviceId: string, count?: number): string | null;
   /** Returns the time until the window ends, in seconds. */
   waitSeconds(): number;
 }
 
 /**
- * Counts the messages of each device in windows of ten minutes. The memory does not grow with the number of devices: each device has one
- * counter in each of two rows, and the smaller of the two is the upper bound of its messages (a count-min sketch). A device beyond the
- * limit is broken or hostile and would fill the disk with readings; no queue after an outage reaches the limit. `now`: ms, of a monotonic
- * clock. The times at which brokers received the messages are not monotonic: with several shards, they alternate between windows.
+ * Creates a flood limit, which counts the messages of each device in windows of ten minutes. A device above the limit
+ * is broken or hostile and would fill the disk; no queue after an outage reaches the limit. Memory does not grow with
+ * the number of devices: each device has one counter in each of two rows, and the smaller one is an upper bound of its
+ * messages (a count-min sketch). `now`: ms of a monotonic clock. Times of receipt at brokers are not monotonic: with
+ * several shards, they alternate between windows.
  */
 export function createFloodLimit({
   messages = MESSAGES,

@@ -12,7 +12,7 @@ export interface Sender {
   isGateway: boolean;
 }
 
-/** Returns the device or gateway of a topic; null if the topic is of neither. */
+/** Returns the device or gateway that a topic belongs to. Null if it belongs to neither. */
 export function parseSender(topic: string): Sender | null {
   const native = parseNativeTopic(topic);
   if (native) return { id: native.deviceId, isGateway: false };
@@ -60,7 +60,7 @@ export function decodeSentReadings(
   return decoded;
 }
 
-/** Returns the content of a stored payload. The stored one was valid JSON; a truncated one is not replayed. */
+/** Parses a stored payload. It was valid JSON when stored, and truncated payloads are not replayed. */
 function parseJson(payload: Buffer): unknown {
   try {
     return JSON.parse(payload.toString('utf8'));
@@ -70,8 +70,8 @@ function parseJson(payload: Buffer): unknown {
 }
 
 /**
- * Prepares a message for writing. A native message is decoded here; a gateway's message is decoded in the transaction, where its devices
- * are known. Returns null for a topic of neither a device nor a gateway.
+ * Prepares a message for writing. A device's message is decoded here; a gateway's message is decoded in the
+ * transaction, where its devices are known. Returns null if the topic belongs to neither a device nor a gateway.
  */
 export function toIncomingMessage(raw: RawMessage): IncomingMessage | null {
   const { topic, payload, receivedAtMs, replayed } = raw;

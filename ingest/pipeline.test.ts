@@ -31,7 +31,7 @@ test('after a stop during a flood, writes the accepted messages, requests no mor
     },
   };
   let [acknowledged, resumed] = [0, 0];
-  // Behaves like a source: sends until it is paused, and continues when there is room again.
+  // Behaves like a source: sends until it is paused, and continues when the pipeline has room again.
   const flood = () => {
     while (pipeline.receive(raw(`dev_${resumed}`, '{"power_w":1}'), { done: () => acknowledged++ }));
   };
@@ -50,7 +50,7 @@ test('after a stop during a flood, writes the accepted messages, requests no mor
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(resumed).toBe(before);
   expect(acknowledged).toBe(pipeline.counts.received);
-  // A message that is still on its way is accepted, but the source must not continue.
+  // A message in transit is accepted, but the source must not send more.
   expect(pipeline.receive(raw('dev_late', '{"power_w":1}'), UNHEARD)).toBe(false);
 });
 
@@ -71,7 +71,7 @@ test('limits the waiting messages, and the amount of decoded content in memory',
   const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
   const SENT = 50;
   for (let sent = 0; sent < SENT; sent++) expect(pipeline.receive(raw(`dev_${sent}`, JUNK), UNHEARD)).toBe(true);
-  // Messages of 20 KB each; 64 MiB may wait.
+  // Messages of 20 KB each; the pipeline has room for 64 MiB.
   const long = ' '.repeat(2 ** 20);
   let taken = 1;
   while (pipeline.receive(raw(`dev_long_${taken}`, long), UNHEARD)) taken++;
@@ -100,7 +100,7 @@ test('releases decoded content as soon as it is written, while its batch continu
     },
   };
   const pipeline = new Pipeline({ writer, log, onRoom: () => {}, partitions: 1 });
-  // From devices that are not backlogged, so that one batch contains them: 250 readings each.
+  // The devices are not backlogged, so one batch contains all their messages, with 250 readings each.
   const readings = JSON.stringify(Array.from({ length: 249 }, () => ({ power_w: 1 })));
   const SENT = 1_000;
   for (let sent = 0; sent < SENT; sent++) pipeline.receive(raw(`dev_${sent}`, readings), UNHEARD);
@@ -124,7 +124,7 @@ test('counts readings, bytes and unusable elements towards a device’s limit', 
     return new Pipeline({ writer, log, onRoom: () => {}, floodLimit });
   };
   const pipeline = limited(50_000);
-  // 17 KiB count as 5 messages, and the readings as 20 more.
+  // The message counts as 5 for its 17 KiB, and as 20 more for its readings.
   const good = JSON.stringify(Array.from({ length: 1_000 }, () => ({ power_w: 1000 })));
   for (let sent = 0; sent < 100; sent++) pipeline.receive(raw('dev_good', good), UNHEARD);
   await expect.poll(() => pipeline.counts.committed).toBe(100);
@@ -224,7 +224,7 @@ test('gives a flooding device a quarter of a partition’s time while others sen
   for (let sent = 0; sent < 2_000; sent++) send('dev_hog', () => {});
   await expect.poll(() => pipeline.counts.committed).toBe(2_001);
   const tookMs = performance.now() - fromMs;
-  // The device's last batches, no longer than those of others, are in the normal partitions.
+  // The device's last batches are no longer than those of others and use the normal partitions.
   expect(tookMs).toBeGreaterThan(3 * writtenMs);
 });
 
@@ -251,7 +251,7 @@ test('pauses a partition after a batch of a flood, and not after a batch for a n
     const [first, second] = batches.filter((batch) => batch.deviceId === deviceId);
     return (second?.fromMs ?? Number.NaN) - (first?.toMs ?? Number.NaN);
   };
-  // The neighbours' partition is busy with the backlog of an outage, so the last partition writes them.
+  // The neighbours' partition is busy with the backlog of an outage, so the last partition writes their messages.
   for (let sent = 0; sent < 300; sent++) send('dev_backlog');
   await new Promise((resolve) => setImmediate(resolve));
   send('dev_neighbour');

@@ -9,7 +9,7 @@ import type { QueuedMessage } from './turns.ts';
 import { WaitingMessageLimit } from './waiting-room.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
-/** Maximum memory of decoded content before it is written: messages of 20 KB may have 10,000 elements. */
+/** Maximum memory of decoded content at a time, because messages of 20 KB may have 10,000 elements. */
 const MAX_READ_BYTES = 16 * 2 ** 20;
 /** Approximate memory of a decoded reading or rejection. */
 const READ_ELEMENT_BYTES = 150;
@@ -20,34 +20,35 @@ const GATEWAY_TIMES = 8;
 /** Number of rejected messages of flooding devices per log entry. */
 const WARN_EVERY = 100_000;
 /**
- * A batch has a fixed cost, however few messages it has. After a batch of at least `from` messages, a partition therefore waits for more:
- * while at least `least` messages arrive in each step and fewer than `enough` are pending. A device that sends little, or that waits for
- * its acknowledgement, is not delayed.
+ * Conditions under which a partition waits for more messages before it writes, because a batch has a fixed cost. It
+ * waits after a batch of at least `from` messages, while at least `least` messages arrive in each step and fewer than
+ * `enough` are pending. A device that sends little, or that waits for its acknowledgement, is not delayed.
  */
 const GATHER = { from: 100, stepMs: 2, least: 20, enough: 4_000, longestMs: 10 };
 /**
- * After a batch of a backlogged device, no more of the device is written for this multiple of the batch's duration, while others send: the
- * device gets a quarter of a partition's time. If many devices are backlogged, as after an outage, the pause is divided by their number.
+ * Pause after a batch of a backlogged device while other devices send, as a multiple of the batch's duration: the
+ * device gets a quarter of a partition's time. If many devices are backlogged, as after an outage, the pause is divided
+ * by their number.
  */
 const REST = 3;
 
 /**
- * A message as received. It is decoded only when its batch is collected, so that the garbage collector has little to copy while the message
- * waits, and it takes a third of the memory.
+ * A received message. It is decoded only when its batch is collected. Until then it takes a third of the memory, and
+ * the garbage collector has little to copy.
  */
 interface Waiting extends QueuedMessage {
   raw: RawMessage;
   receipt: Receipt;
-  /** Reason to reject the message without decoding it; null: none. */
+  /** Reason to reject the message without decoding it, or null. */
   refusal: string | null;
-  /** The decoded message; null while the message waits. */
+  /** The decoded message; null before decoding. */
   message: IncomingMessage | null;
   isRefused?: boolean;
 }
 
 type Read = Waiting & { message: IncomingMessage };
 
-/** Decodes the messages of a batch. Messages of a device beyond its flood limit are rejected without being decoded. */
+/** Decodes the messages of a batch. Messages of a device above its flood limit are rejected without decoding. */
 class MessageReader {
   readonly #counts: PipelineCounts;
   readonly #log: Logger;
@@ -59,7 +60,7 @@ class MessageReader {
     this.#floodLimit = floodLimit;
   }
 
-  /** Returns the reason to reject messages of a device after `count` more; null if the device is below its limit. */
+  /** Returns the reason to reject a device's messages after `count` more. Null if the device is below its limit. */
   refuse(deviceId: string, count: number): string | null {
     const reason = this.#floodLimit.refuse(deviceId, count);
     if (reason !== null && this.#counts.overLimit++ % WARN_EVERY === 0)
@@ -67,7 +68,7 @@ class MessageReader {
     return reason;
   }
 
-  /** Decodes messages from an index on, until the decoded content is so large that it must be written first. */
+  /** Decodes messages from an index on. Stops when the decoded content is so large that it must be written first. */
   readPart(batch: readonly Waiting[], from: number): Read[] {
     const part: Read[] = [];
     let bytes = 0;
@@ -83,7 +84,7 @@ class MessageReader {
 
   #read({ raw, deviceId, refusal }: Waiting): IncomingMessage {
     if (refusal !== null) return rejectedMessage(raw, deviceId, refusal);
-    // Not null, because the topic belongs to a device or gateway.
+    // The result is not null, because the topic belongs to a device or gateway.
     const message = toIncomingMessage(raw) as IncomingMessage;
     const { readings, rejections } = message.decoded;
     const further = messageCountOfElements(readings.length, rejections.length);
@@ -93,9 +94,9 @@ class MessageReader {
 }
 
 /**
- * Takes messages from receipt to commit. Devices are distributed over partitions, each with one transaction at a time, and one more
- * partition for backlogged devices (fair-queue.ts). Two batches therefore never wait for the same device. A partition writes as soon as it
- * is free; messages that arrive meanwhile form its next batch.
+ * Processes messages from receipt to commit. Devices are distributed over partitions, each with one transaction at a
+ * time, and one more partition for backlogged devices (fair-queue.ts). Two batches therefore never wait for the same
+ * device. A partition writes as soon as it is free, and messages that arrive meanwhile form its next batch.
  */
 export class Pipeline {
   readonly counts: PipelineCounts;
@@ -106,13 +107,13 @@ export class Pipeline {
   /** Whether each partition is writing. The last partition is for backlogged devices. */
   readonly #isRunning: boolean[];
   #waiting = 0;
-  /** Whether the pipeline is stopping: it still writes pending messages, but resumes no source. */
+  /** Whether the pipeline is stopping. It then still writes pending messages, but resumes no source. */
   #isStopping = false;
   #onDrained: (() => void) | undefined;
 
   /**
-   * `onRoom`: called when a source may continue after `receive` returned false, for one account or for all. `partitions`: number of
-   * partitions without that for backlogged devices.
+   * `onRoom`: called when a source may continue after `receive` returned false, for one account or for all.
+   * `partitions`: number of partitions, excluding the additional one for backlogged devices.
    */
   constructor(options: {
     writer: Writer;
@@ -136,7 +137,7 @@ export class Pipeline {
   readonly receive: ReceiveMessage = (raw, receipt) => {
     this.counts.received++;
     const sender = parseSender(raw.topic);
-    // A message on a topic of neither a device nor a gateway is acknowledged and ignored.
+    // A message is acknowledged and ignored if its topic belongs to neither a device nor a gateway.
     if (!sender) {
       receipt.done();
       return !this.#room.isFull && !this.#isStopping;
@@ -154,7 +155,7 @@ export class Pipeline {
     this.#queue.push(one);
     this.#waiting++;
     this.#wake();
-    // If the source cannot pause a single account, a full share must not pause all accounts.
+    // If the source cannot pause single accounts, an account that has exhausted its share must not pause all accounts.
     return this.#room.take(one, raw.account !== undefined) && !this.#isStopping;
   };
 
@@ -176,7 +177,7 @@ export class Pipeline {
     for (const one of batch) {
       this.#waiting--;
       this.#room.give(one);
-      // The rest of the batch may still wait for its turn: release the decoded content now.
+      // Releases the decoded content, because the rest of the batch may still have to wait.
       (one as Waiting).message = null;
       one.receipt.done();
     }
@@ -184,7 +185,10 @@ export class Pipeline {
     if (this.#waiting === 0) this.#onDrained?.();
   }
 
-  /** Starts idle partitions in the next turn of the event loop, so that messages read from the socket together are written together. */
+  /**
+   * Starts idle partitions in the next turn of the event loop, so that messages that are read from the socket together
+   * are written together.
+   */
   #wake(): void {
     for (let partition = 0; partition < this.#isRunning.length; partition++) {
       if (this.#isRunning[partition]) continue;
@@ -232,13 +236,13 @@ export class Pipeline {
   }
 }
 
-/** Returns the memory of a waiting message in bytes; for a gateway's message, including its decoded content. */
+/** Returns the memory of a waiting message in bytes. Includes the decoded content of a gateway's message. */
 const bytesOf = ({ topic, payload }: RawMessage, { isGateway }: Sender): number =>
   topic.length + payload.length * (isGateway ? GATEWAY_TIMES : 1);
 
 /**
- * Estimates the number of elements of a message before it is decoded. A device's own message has at most one more element than it has
- * commas.
+ * Estimates the number of elements of a message before it is decoded. A device's own message has at most one element
+ * more than it has commas.
  */
 function weightOf({ payload }: RawMessage, { isGateway }: Sender): number {
   if (isGateway) return 1 + Math.ceil(payload.length / GATEWAY_ELEMENT_BYTES);

@@ -5,7 +5,7 @@ import { type ClockStep, createReceiptClock, firstReceiptTime } from './receipt-
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 
-/** A host whose wall clock a test can set while real time continues. */
+/** A host whose wall clock is set by a test, while real time continues. */
 function host({ startMs, believedMs = NOW }: { startMs?: number; believedMs?: number } = {}) {
   const steps: ClockStep[] = [];
   let distrusted = 0;

@@ -1,10 +1,10 @@
 import { MAX_LEAP_MS } from '#src/core/believed-time.ts';
 import { DAY_MS } from '#src/core/units.ts';
 
-/** Maximum difference between the wall clock and the monotonic clock, beyond which the wall clock counts as set, ms. */
+/** Maximum difference between wall clock and monotonic clock, ms. Beyond it, the wall clock was set. */
 const AGREES_MS = 5_000;
 
-/** A step of the wall clock: the time it would have shown, and the time it shows, Unix ms. */
+/** A step of the wall clock: the time that it would have shown, and the time that it shows, Unix ms. */
 export interface ClockStep {
   readonly beforeMs: number;
   readonly afterMs: number;
@@ -12,15 +12,15 @@ export interface ClockStep {
 
 /** Clock for the times of receipt (energy.md, "When the clock was wrong"). */
 export interface ReceiptClock {
-  /** Returns the time for a receipt, Unix ms. */
+  /** Returns the time of a receipt, Unix ms. */
   nowMs(): number;
   /** Whether the wall clock is distrusted, so that receipts follow the monotonic clock. */
   isDistrusted(): boolean;
 }
 
 /**
- * Whether a step of the clock is trusted. Pure; Unix ms. A step ahead always is, because the process knows the time before it. A step back
- * is if it is at most a day or leads nearer to the believed time.
+ * Whether a step of the clock is trusted. Pure; Unix ms. A step forward always is, because the process knows the time
+ * before it. A step back is trusted if it is at most a day or leads nearer to the believed time.
  */
 const isStepBelieved = ({ beforeMs, afterMs }: ClockStep, believedMs: number): boolean =>
   afterMs >= beforeMs - DAY_MS || isNearer({ beforeMs, afterMs }, believedMs);
@@ -29,8 +29,8 @@ const isNearer = ({ beforeMs, afterMs }: ClockStep, believedMs: number): boolean
   Math.abs(afterMs - believedMs) < Math.abs(beforeMs - believedMs);
 
 /**
- * Returns the first time of receipt after a start, and the step of the clock that it implies. Pure; Unix ms. `newestMs`: the newest receipt
- * of this host; null: none. A clock behind the newest receipt counts as a step of the clock, too.
+ * Returns the first time of receipt after a start, and the step of the clock that it implies. Pure; Unix ms.
+ * `newestMs`: the newest receipt of this host, or null. A clock behind the newest receipt also counts as a step.
  */
 export function firstReceiptTime(
   clockMs: number,
@@ -44,10 +44,10 @@ export function firstReceiptTime(
 }
 
 /**
- * Creates a clock for receipts. It follows the wall clock while that agrees with the monotonic clock to 5 s. After a distrusted step, it
- * follows the monotonic clock until the wall clock agrees with the receipts again, or until the wall clock is nearer than the receipts to
- * the believed time, for example after a person has confirmed the time. `startMs`: the first time of receipt. `onStep`: called for a
- * trusted step. `onDistrust`: called for a distrusted step.
+ * Creates a clock for receipts. It follows the wall clock while that agrees with the monotonic clock to 5 s. After a
+ * distrusted step it follows the monotonic clock, until the wall clock agrees with the receipts again or is nearer than
+ * the receipts to the believed time (for example after a person has confirmed the time). `startMs`: the first time of
+ * receipt. `onStep`: called for a trusted step. `onDistrust`: called for a distrusted step.
  */
 export function createReceiptClock({
   startMs,
@@ -65,7 +65,7 @@ export function createReceiptClock({
   monotonicMs?: () => number;
 }): ReceiptClock {
   let anchor = { wallMs: wallMs(), monoMs: monotonicMs() };
-  /** Receipt time minus wall clock; 0 while the wall clock is trusted. */
+  /** Difference between receipt time and wall clock; 0 while the wall clock is trusted. */
   let offsetMs = (startMs ?? anchor.wallMs) - anchor.wallMs;
   return {
     nowMs() {

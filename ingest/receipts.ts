@@ -6,7 +6,10 @@ import { recordClockStep } from '#src/devices/edits/clock.ts';
 import { type ClockStep, createReceiptClock, firstReceiptTime, type ReceiptClock } from './receipt-clock.ts';
 import type { RawMessage, Receipt, ReceiveMessage } from './source/source.ts';
 
-/** Interval at which the newest receipt of a host is stored, ms. A killed worker may have received messages for this long after the stored one. */
+/**
+ * Interval at which the newest receipt of a host is stored, ms. Receipts of a killed worker may be later than the
+ * stored one by this time.
+ */
 const NOTE_MS = 1_000;
 const RETRY_MS = 500;
 
@@ -26,12 +29,15 @@ export interface HostClocks {
   monotonicMs?: () => number;
 }
 
-/** Loads this host's clock record and starts stamping. If the clock is behind the host's newest receipt, that is recorded as a step. */
+/**
+ * Loads this host's clock record and creates its stamper. A clock behind the host's newest receipt is recorded as a
+ * step.
+ */
 export async function startReceiptStamper(
   pool: Pool,
   { log, host = hostname(), ...clocks }: HostClocks & { log: Logger; host?: string },
 ): Promise<ReceiptStamper> {
-  // Raw SQL: ingest does not use typed queries.
+  // Raw SQL, because ingest does not use typed queries.
   const { rows } = await pool.query('SELECT stretch_from, newest_at FROM host_clocks WHERE host = $1', [host]);
   const newestMs = rows[0] ? rows[0].newest_at.getTime() + NOTE_MS : null;
   const { stampMs, step } = firstReceiptTime((clocks.wallMs ?? Date.now)(), clocks.believedMs(), newestMs);
@@ -40,7 +46,7 @@ export async function startReceiptStamper(
     const earlierMs = rows[0].stretch_from.getTime();
     const edits = await recordClockStep(createDatabase(pool), { host, ...step, stretchFromMs: earlierMs });
     log.warn({ ...step, edits }, 'the clock is behind the newest receipt of this host');
-    // The clock may be set back again over the time before an earlier step back, so the stretch then continues.
+    // The clock may be set back again to a time before an earlier step back; the stretch then begins earlier.
     stretchFromMs = Math.min(stampMs, earlierMs);
   }
   const receipts = new ReceiptStamper(pool, { host, log, clocks, startMs: stampMs, stretchFromMs });
@@ -48,7 +54,10 @@ export async function startReceiptStamper(
   return receipts;
 }
 
-/** Stamps messages with their receipt, and records a step of the clock before any message received after it is stored. */
+/**
+ * Stamps messages with their time of receipt. Records a step of the clock before any message that was received after it
+ * is stored.
+ */
 export class ReceiptStamper {
   readonly host: string;
   readonly #pool: Pool;
@@ -57,9 +66,9 @@ export class ReceiptStamper {
   readonly #wallMs: () => number;
   readonly #clock: ReceiptClock;
   readonly #startMs: number;
-  /** Start of the time over which this host's receipts have increased, Unix ms. */
+  /** Start of the time in which this host's receipts have only increased, Unix ms. */
   #stretchFromMs: number;
-  /** Steps of the clock that are not recorded yet, and the messages received after them. */
+  /** Steps of the clock that are not recorded yet, each with the messages received after it. */
   readonly #waiting: Waiting[] = [];
   #output: Output | null = null;
   #draining: Promise<void> | null = null;
@@ -87,7 +96,7 @@ export class ReceiptStamper {
     });
   }
 
-  /** Stores the newest receipt now, and from now on at intervals. */
+  /** Stores the newest receipt now, and then at intervals. */
   async start(): Promise<void> {
     await this.#noteOrSkip(this.#startMs);
     this.#timer = setInterval(() => {
@@ -98,15 +107,15 @@ export class ReceiptStamper {
   }
 
   /**
-   * Returns a receiver that passes stamped messages to a pipeline. While a step of the clock is being recorded, later messages wait here and
-   * the source is paused; then `resume` is called.
+   * Returns a receiver that passes stamped messages to a pipeline. While a step of the clock is being recorded, later
+   * messages wait here and the source is paused; afterwards `resume` is called.
    */
   stamp(pipeline: Pipeline, resume: () => void): ReceiveMessage {
     this.#output = { ...pipeline, resume };
     return (message, receipt) => {
       const atMs = this.#wallMs();
       const nowMs = this.#clock.nowMs();
-      // Messages that waited at a broker keep the time at which the broker received them, corrected by the clock's error.
+      // A message that waited at a broker has the time at which the broker received it, corrected by the clock's error.
       message.receivedAtMs = Math.round(message.receivedAtMs + nowMs - atMs);
       if (this.#waiting.length === 0) return pipeline.receive(message, receipt);
       this.#waiting.push({ message, receipt });
@@ -128,7 +137,9 @@ export class ReceiptStamper {
     });
   }
 
-  /** Waits until messages received before a step are committed, records the step, and then passes on the messages received after it. */
+  /**
+   * Waits until messages received before a step are committed, records the step, and then passes on the later messages.
+   */
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0 && !this.#isStopped) {
       const next = this.#waiting[0] as Waiting;
@@ -144,7 +155,10 @@ export class ReceiptStamper {
     if (!this.#isStopped) this.#output?.resume();
   }
 
-  /** Records a step and the receipt after it; returns false if the database did not store both. Recording a step twice changes nothing. */
+  /**
+   * Records a step and the receipt after it. Returns false unless the database stored both. Recording a step twice
+   * changes nothing.
+   */
   async #record(step: ClockStep): Promise<boolean> {
     const { beforeMs, afterMs } = step;
     try {
@@ -160,7 +174,7 @@ export class ReceiptStamper {
     }
   }
 
-  /** Stores the newest receipt, Unix ms. It may lie before the stored one only after a step back. */
+  /** Stores the newest receipt, Unix ms. It is earlier than the stored one only after a step back. */
   async #note(newestMs: number, stretchMs = this.#stretchFromMs): Promise<void> {
     await this.#pool.query(
       `INSERT INTO host_clocks (host, stretch_from, newest_at) VALUES ($1, $2, $3)
@@ -169,7 +183,7 @@ export class ReceiptStamper {
     );
   }
 
-  /** Stores the newest receipt, and ignores errors: the next call makes up for a failed one. */
+  /** Stores the newest receipt. Errors are ignored, because the next call stores a newer one. */
   async #noteOrSkip(newestMs: number): Promise<void> {
     await this.#note(newestMs).catch(() => {});
   }

@@ -5,7 +5,7 @@ import { toIncomingMessage } from './incoming.ts';
 import { MAX_STORED_PAYLOAD_BYTES } from './write/save-rejections.ts';
 import { createWriter, type IncomingMessage } from './write/writer.ts';
 
-/** Messages per page of a replay. Each of them may have thousands of elements. */
+/** Number of messages in a page of a replay. Each may have thousands of elements. */
 const PAGE = 50;
 
 /** A rejected message or message element. */
@@ -17,7 +17,7 @@ export interface RejectedMessage {
   /** Position of the element in the message, from 0; null for the whole message. */
   element: number | null;
   reason: string;
-  /** The payload as text if it is valid UTF-8; else `payload_b64` has it. */
+  /** The payload as text, if it is valid UTF-8. Otherwise it is in `payload_b64`. */
   payload?: string;
   payload_b64?: string;
 }
@@ -37,7 +37,7 @@ export async function listRejected(
   which: RejectionFilter,
   { limit, before }: { limit: number; before?: number },
 ): Promise<RejectedMessage[]> {
-  // Raw SQL: elements of one message share its payload, which is stored in one of their rows.
+  // Raw SQL: elements of one message share its payload, which is stored in only one of their rows.
   const { rows } = await pool.query(
     `SELECT r.rejected_id, r.received_at, r.device_id, r.topic, r.element, r.reason, coalesce(m.payload, r.payload) AS payload
      FROM (SELECT * FROM rejected_messages
@@ -61,11 +61,11 @@ function shownPayload(payload: Buffer): { payload: string } | { payload_b64: str
 export interface RejectionReplayResult {
   messages: number;
   stored: number;
-  /** Messages and elements that are still unusable; they stay, with the current reason. */
+  /** Number of messages and elements that are still unusable. They remain, with the current reason. */
   rejected: number;
-  /** Messages whose payload was truncated when it was stored; they stay unchanged. */
+  /** Number of messages whose payload was truncated when it was stored. They remain unchanged. */
   cut: number;
-  /** Whether the replay reached the end; if not, messages remain to be tried. */
+  /** Whether the replay reached the end. If not, there are messages that it did not try. */
   isComplete: boolean;
 }
 
@@ -85,10 +85,11 @@ interface Row {
 }
 
 /**
- * Processes rejected messages again, for example after the fix of a decoder, a setting or a clock. Each message keeps its original time of
- * receipt. Elements that were already stored are duplicates and change nothing. Rows whose messages are usable now are deleted. Returns
- * null if another replay is running anywhere: two at once would store each remaining rejection twice. `signal`: stops the replay between
- * pages. `whileAllowed`: runs each page, or throws to end the replay.
+ * Processes rejected messages again, for example after the fix of a decoder, a setting or a clock. Each message keeps
+ * its original time of receipt. Elements that were already stored are duplicates and change nothing. Rows of messages
+ * that are now usable are deleted. Returns null if another replay is running in any process, because two concurrent
+ * ones would store each remaining rejection twice. `signal`: stops the replay between pages. `whileAllowed`: runs each
+ * page, or throws to end the replay.
  */
 export async function replayRejected(
   pool: Pool,
@@ -96,8 +97,8 @@ export async function replayRejected(
   options: Options,
 ): Promise<RejectionReplayResult | null> {
   return withExclusiveLock(pool, ADVISORY_LOCKS.replay, (_session, lost) => {
-    // If this replay loses its lock during a page, another replay may start. That is harmless: remaining rejections of the page are then
-    // stored twice.
+    // If this replay loses its lock during a page, another replay may start. Remaining rejections of the page are then
+    // stored twice, which does no harm.
     const signal = AbortSignal.any([lost, ...(options.signal ? [options.signal] : [])]);
     return replay(pool, which, { ...options, signal });
   });
@@ -128,8 +129,8 @@ async function replay(
     const messages = distinct(whole);
     const { stored, rejected } = await whileAllowed(async () => {
       const written = await writer.write(messages);
-      // After the commit: if the process is killed in between, the messages are listed twice and can be replayed again without harm.
-      // Deleting a row also deletes the rows of the same message's other elements.
+      // Rows are deleted after the commit. If the process is killed in between, the messages are listed twice and can
+      // be replayed again without harm. Deleting a row also deletes the rows of the same message's other elements.
       await query('DELETE FROM rejected_messages WHERE rejected_id = ANY ($1)', [
         whole.map(({ rejected_id }) => rejected_id),
       ]);
@@ -150,14 +151,15 @@ async function lastId(query: Query): Promise<number> {
   return rows[0]?.last ?? 0;
 }
 
-/** Returns each message once, however often it was received. */
+/** Returns each message once, even if it was received several times. */
 function distinct(rows: readonly Row[]): IncomingMessage[] {
   const messages = new Map<string, IncomingMessage>();
   for (const { received_at, topic, payload, replayed } of rows) {
     const receivedAtMs = received_at.getTime();
     const key = `${topic}\n${receivedAtMs}\n${replayed}\n${payload.toString('base64')}`;
     const message = toIncomingMessage({ topic, payload, receivedAtMs, replayed });
-    // A host whose clock was behind may have rejected correct timestamps as future: they are judged by the current clock.
+    // Timestamps are compared with the current clock: a host whose clock was behind may have rejected correct ones as
+    // future.
     if (message) messages.set(key, { ...message, judgedAtMs: Math.max(receivedAtMs, Date.now()) });
   }
   return [...messages.values()];

@@ -17,7 +17,7 @@ const reading = (deviceId: string, power_w = 1) => ({
   sender: { id: 'key', confirm: async () => {} },
 });
 
-/** A writer that stores everything. Each batch takes `ms`; `fail` may throw instead. */
+/** A writer that accepts everything. Each batch takes `ms`; `fail` may throw an error instead. */
 function stubWriter({
   ms = 5,
   fail = () => {},
@@ -76,7 +76,7 @@ describe('readings sent over HTTPS', () => {
     );
     const settled = await Promise.allSettled([failing.write(reading('a')), failing.write(reading('b'))]);
     expect(settled.map((one) => one.status === 'rejected' && one.reason)).toEqual([away, away]);
-    // The next request tries again.
+    // After a failure, the next request is tried again.
     await expect(failing.write(reading('a'))).rejects.toBe(away);
   });
 

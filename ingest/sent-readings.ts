@@ -13,16 +13,16 @@ import { createRejectionQuota } from './write/save-rejections.ts';
 import { createWriter, type Writer } from './write/writer.ts';
 
 /**
- * Maximum memory for cached heads: of some 36,000 meters, which send at intervals of seconds to minutes. If several processes take the
- * readings of a device, its heads are mostly stale, and the writer stops caching them.
+ * Maximum memory for cached heads: those of some 36,000 meters that send at intervals of seconds to minutes. If several
+ * processes receive the readings of a device, its cached heads are mostly stale, and the writer stops caching them.
  */
 const HEAD_MEMORY_BYTES = 16 * 2 ** 20;
 
-/** Number of concurrent transactions. While they run, further requests wait and then share the next one. */
+/** Maximum number of concurrent transactions. Requests that arrive meanwhile share the next one. */
 const MAX_AT_ONCE = 2;
 /** Maximum number of readings of a transaction, unless a single request has more. */
 const MAX_READINGS = 10_000;
-/** Maximum number and length of the requests that wait; beyond it the service is too busy. */
+/** Maximum number and total length of waiting requests. Beyond them the service is too busy. */
 const MAX_WAITING = { requests: 1_000, bytes: 64 * 2 ** 20 };
 
 /** Readings of a device that a client sends over HTTPS. */
@@ -33,7 +33,7 @@ export interface SentReadings {
   body: unknown;
   /** Length of the body. */
   bytes: number;
-  /** The caller. It is confirmed in the transaction that stores the readings. */
+  /** The caller, whose rights are checked in the transaction that stores the readings. */
   sender: MessageSender;
 }
 
@@ -45,8 +45,9 @@ interface Waiting {
 }
 
 /**
- * Writes readings that clients send over HTTPS, through the same writer as messages. Requests that arrive during a transaction share the
- * next one, so that many small requests cost little. Two transactions never write the same device at once.
+ * Writes readings that clients send over HTTPS, with the same writer as messages. Requests that arrive during a
+ * transaction share the next one, so that many small requests cost little. Two concurrent transactions never write the
+ * same device.
  */
 export class SentReadingsWriter {
   readonly #writer: Writer;
@@ -55,7 +56,7 @@ export class SentReadingsWriter {
   #waiting: Waiting[] = [];
   #bytes = 0;
   #running = 0;
-  /** Devices of the transactions under way. */
+  /** Devices of the transactions in progress. */
   readonly #busy = new Set<string>();
 
   /** `receiptMs`: clock for times of receipt, Unix ms. */
@@ -66,9 +67,9 @@ export class SentReadingsWriter {
   }
 
   /**
-   * Writes the readings of a request. Resolves once they are committed. Throws 429 beyond the device's flood limit, 404 if the device has
-   * ended or its account has moved away, 503 if too many requests wait, the error with which the sender is refused, and the database's
-   * errors.
+   * Writes the readings of a request. Resolves once they are committed. Throws 429 above the device's flood limit, 404
+   * if the device no longer exists or its account has moved away, 503 if too many requests wait, the error with which
+   * the sender is refused, and errors of the database.
    */
   async write({ deviceId, format, body, bytes, sender }: SentReadings): Promise<MessageResult> {
     this.#refuseFlood(deviceId, messageCountOfBytes(bytes));
@@ -104,7 +105,7 @@ export class SentReadingsWriter {
     this.#running--;
   }
 
-  /** Takes waiting requests in order of arrival, of devices that no other transaction writes. */
+  /** Takes waiting requests, in order of arrival, of devices that no other transaction is writing. */
   #take(): Waiting[] {
     const taken: Waiting[] = [];
     const left: Waiting[] = [];
@@ -112,7 +113,8 @@ export class SentReadingsWriter {
     for (const one of this.#waiting) {
       const { deviceId, readings: own } = one.message.decoded;
       const isRoom = taken.length === 0 || readings + own.length <= MAX_READINGS;
-      // If a request does not fit, all later requests wait, too, so that readings of one device are written in order of arrival.
+      // If a request does not fit, all later requests also wait, so that readings of one device are written in order of
+      // arrival.
       if (!isRoom) readings = Number.POSITIVE_INFINITY;
       if (!isRoom || this.#busy.has(deviceId)) {
         left.push(one);
@@ -168,7 +170,7 @@ export function createSentReadingsWriter(
   const clock = createReceiptClock({
     startMs: stampMs,
     believedMs: believed.nowMs,
-    // Steps of the clock concern only readings without a time, and readings sent over HTTPS always have one.
+    // Steps of the clock affect only readings without a time, and readings sent over HTTPS always have one.
     onStep: () => {},
     onDistrust: (step) => log.error(step, 'the clock was set back by more than a day and is not believed'),
   });

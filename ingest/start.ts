@@ -26,9 +26,9 @@ import { createRejectionQuota } from './write/save-rejections.ts';
 import { createUntimedSeries } from './write/untimed-series.ts';
 import { createWriter } from './write/writer.ts';
 
-/** Maximum time of a shutdown to hand over and to commit accepted messages; the broker redelivers the rest. */
+/** Maximum time of a shutdown for handing over and committing accepted messages. The broker redelivers the rest. */
 const DRAIN_MS = 2_000;
-/** Maximum further time to write the last counts of unrecognised messages, which are not readings. */
+/** Additional time of a shutdown for writing the last counts of unrecognised messages, which are not readings. */
 const LAST_COUNTS_MS = 1_000;
 
 const OPEN_WITHOUT_TLS =
@@ -36,28 +36,28 @@ const OPEN_WITHOUT_TLS =
 
 export interface Ingest {
   counts: PipelineCounts;
-  /** Number of messages that are accepted and not committed yet. */
+  /** Returns the number of messages that are accepted and not committed yet. */
   waiting(): number;
-  /** Number of rejections that were counted but not stored. */
+  /** Returns the number of rejections that were counted but not stored. */
   unkept(): number;
-  /** Number of changed devices whose last recomputation failed. */
+  /** Returns the number of changed devices whose last recomputation failed. */
   notComputed(): number;
   /** Whether the broker is connected; always true for the embedded one. */
   isConnected(): boolean;
-  /** Number of stray messages at a broker cluster; null without a cluster, and while the cluster is unavailable. */
+  /** Number of stray messages at a broker cluster. Null without a cluster, and while the cluster is unavailable. */
   strays(): number | null;
-  /** Whether another worker has the session at an external broker, and this worker waits to take it over. */
+  /** Whether another worker has the session at an external broker, and this worker is waiting to take it over. */
   isStandingBy(): boolean;
   /** Ports of the embedded broker; null with an external one. */
   ports: { port: number; tlsPort: number } | null;
-  /** Uses this certificate for new connections of the embedded broker. */
+  /** Uses a new certificate for new connections of the embedded broker. */
   renewTls(pair: { cert: Buffer; key: Buffer }): void;
-  /** Whether clients should connect to the embedded broker; always true for another one. */
+  /** Whether clients should connect to the embedded broker. Always true with another broker. */
   isReady(): boolean;
   stop(): Promise<void>;
 }
 
-/** Reads the certificates of the authorities that sign client certificates, PEM. Throws if the file has none. */
+/** Reads the certificates (PEM) of the authorities that sign client certificates. Throws if the file contains none. */
 async function clientAuthority(file: string | undefined): Promise<Buffer | undefined> {
   if (file === undefined) return undefined;
   const fileError = (why: string) => new Error(`MQTTS_CLIENT_CA_FILE: ${file} ${why}`);
@@ -74,24 +74,33 @@ async function clientAuthority(file: string | undefined): Promise<Buffer | undef
   return ca;
 }
 
-/** Parts that src/start wires into ingest. */
+/** Dependencies of ingest, which src/start provides. */
 export interface IngestParts {
   pool: Pool;
   tls: { cert: Buffer; key: Buffer };
-  /** Handles claims of meters for their identities. */
+  /** Handlers of meters' claims for their identities. */
   claims?: ClaimOptions;
-  /** Called when another worker has obtained this worker's session at the broker: the process must end and start again. */
+  /**
+   * Called when another worker has taken over this worker's session at the broker. The process must then end and start
+   * again.
+   */
   onSessionLost: () => void;
-  /** Source of the usage that is published to homes at the embedded broker. */
+  /** Source of the usage that the embedded broker publishes to homes. */
   homes?: HomeUsageSource;
-  /** Whether an address is that of a trusted proxy (TRUST_PROXY), whose PROXY headers the embedded broker believes. */
+  /**
+   * Whether an address is that of a trusted proxy (TRUST_PROXY). The embedded broker accepts PROXY headers only from
+   * these.
+   */
   isProxy?(address: string | undefined): boolean;
-  /** The believed time, from which ages are computed and with which receipts are compared. */
+  /** The believed time, for computing ages and for checking times of receipt. */
   believed: BelievedTime;
   log: Logger;
 }
 
-/** Wires source, pipeline and writer together. The source is the embedded broker, or a client if MQTT_URL names a broker. */
+/**
+ * Connects source, pipeline and writer. The source is the embedded broker or, if MQTT_URL names a broker, a client of
+ * that.
+ */
 export async function startIngest(config: Config, parts: IngestParts): Promise<Ingest> {
   const { pool, believed, log } = parts;
   const keeping = createRejectionQuota();
@@ -111,7 +120,8 @@ export async function startIngest(config: Config, parts: IngestParts): Promise<I
   const receive = receipts.stamp(pipeline, () => connected?.source.resume());
   connected = await connectSource(config, parts, receive);
   const { source, strays, isStandingBy, ports, renewTls, isReady } = connected;
-  // Requests to resume before `connected` was set had no effect. If the pipeline still has no room, the next message pauses the source again.
+  // Resumes the source, because requests to resume it before `connected` was set had no effect. If the pipeline still
+  // has no room, the next message pauses the source again.
   source.resume();
   const changedDevices = watchChangedDevices(pool, writer, log);
   const savingUnread = startSavingUnrecognised(pool, unread, log);
@@ -143,7 +153,7 @@ export async function startIngest(config: Config, parts: IngestParts): Promise<I
   };
 }
 
-/** Maximum time in which connections of the embedded broker move to other processes. */
+/** Returns the maximum time for moving connections of the embedded broker to other processes. */
 const drainMs = (config: Config): number => config.api.drainSeconds * 1_000;
 
 async function saveLastCounts(
@@ -155,12 +165,14 @@ async function saveLastCounts(
   while ((await saveUnrecognised(pool, unread, true)) > 0);
 }
 
-/** A source, and the functions that only some kinds of sources have. */
+/** A source, with functions that only some kinds of sources have. */
 type Connected = { source: MessageSource } & Partial<
   Pick<Ingest, 'strays' | 'isStandingBy' | 'ports' | 'renewTls' | 'isReady'>
 >;
 
-/** Connects to the broker or cluster that MQTT_URL names, or starts the embedded broker. Loads only the library of that one. */
+/**
+ * Connects to the broker or cluster of MQTT_URL, or starts the embedded broker. Loads only the library that it needs.
+ */
 function connectSource(config: Config, parts: IngestParts, receive: ReceiveMessage): Promise<Connected> {
   const { url } = config.mqtt;
   if (url === undefined) return embeddedBroker(config, parts, receive);
@@ -221,7 +233,7 @@ async function embeddedBroker(config: Config, parts: IngestParts, receive: Recei
   return { source, renewTls, isReady, ports: { port: source.port, tlsPort: source.tlsPort } };
 }
 
-/** Returns how devices sign in with a certificate of the authorities `ca`. */
+/** Returns the settings with which devices sign in by certificates of the authorities `ca`. */
 const clientCertificates = (db: Database, ca: Buffer): ClientCertificates => ({
   ca,
   async loginOf(certificate) {
@@ -233,8 +245,8 @@ const clientCertificates = (db: Database, ca: Buffer): ClientCertificates => ({
 });
 
 /**
- * Returns the number of shards of this installation. The number that was configured at the first start is permanent, because it determines
- * in which queue a device's messages wait. Throws an error with instructions if a different number is configured now.
+ * Returns the number of shards of this installation. The number of the first start is permanent, because it determines
+ * the queue in which a device's messages wait. Throws with instructions if another number is configured now.
  */
 export async function fixShardCount(pool: Pool, wanted: number | undefined): Promise<number> {
   // Raw SQL: a single statement, so that the first of several workers decides.

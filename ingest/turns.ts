@@ -1,22 +1,22 @@
 import { fnv1a } from '#src/core/fnv1a.ts';
 
 /**
- * Time after a device's last batch during which the device counts as sending. After a batch as a backlogged device, it counts as backlogged
- * for the same time. Most meters send every ten seconds.
+ * Time after a device's last batch for which the device counts as sending. After a batch as a backlogged device, it
+ * counts as backlogged for the same time. Most meters send every ten seconds.
  */
 const SENDING_MS = 10_000;
 /**
- * Number of most recently sending devices in the sample. If fewer than a quarter of them are not backlogged, nearly all devices are
- * backlogged, as after an outage.
+ * Number of devices in the sample of most recent senders. If fewer than a quarter of them are not backlogged, nearly
+ * all devices are backlogged, as after an outage.
  */
 export const MAX_SAMPLED_SENDERS = 64;
 const OTHERS_SHARE = 0.25;
 
 /** A waiting message, with the fields that scheduling needs. */
 export interface QueuedMessage {
-  /** Id of the device or gateway. Messages of one id are written in order of arrival. */
+  /** Id of the device or gateway. Messages with the same id are written in order of arrival. */
   deviceId: string;
-  /** Account of the device. Accounts are scheduled in turn, and devices in turn within their account. */
+  /** Account of the device. Accounts are scheduled in turn and, within an account, its devices. */
   account: string;
   /** Memory of the message, in bytes. */
   bytes: number;
@@ -28,9 +28,9 @@ export interface QueuedMessage {
 export class DeviceTurn<T extends QueuedMessage> {
   readonly deviceId: string;
   readonly account: string;
-  /** Partition of the device, by its id. */
+  /** Partition of the device, determined by its id. */
   readonly home: number;
-  // Not created empty: an array that is created empty and pushed to allocates room for 17 elements.
+  // The array is created with its first element, because pushing to an empty array allocates room for 17 elements.
   waiting: T[];
   weight = 0;
   isUnderWay = false;
@@ -42,7 +42,10 @@ export class DeviceTurn<T extends QueuedMessage> {
     this.waiting = [first];
   }
 
-  /** Takes messages from the front, up to a weight, a number of bytes and a number of messages. If `mustTake`, takes at least one. */
+  /**
+   * Takes messages from the front, up to a weight, a number of bytes and a number of messages. `mustTake`: takes at
+   * least one.
+   */
   take(max: { weight: number; bytes: number; count: number }, mustTake: boolean): T[] {
     let [length, weight, bytes] = [0, 0, 0];
     for (const message of this.waiting) {
@@ -59,7 +62,7 @@ export class DeviceTurn<T extends QueuedMessage> {
   }
 }
 
-/** Devices with messages to write, by account: accounts in the order of their turns, and devices within them. */
+/** Devices that are ready to be written, by account, in the order in which accounts and their devices are scheduled. */
 export class ReadyDevices<T extends QueuedMessage> {
   readonly #byAccount = new Map<string, Set<DeviceTurn<T>>>();
   size = 0;
@@ -88,8 +91,8 @@ export class ReadyDevices<T extends QueuedMessage> {
   }
 
   /**
-   * Offers each account's devices to `take`, until it returns `full`. If `take` took `some` of an account's messages and the account has
-   * more, the account moves to the end; if it took none, the account keeps its place.
+   * Offers each account's devices to `take`, until it returns `full`. If `take` took `some` of an account's messages
+   * and the account has more, the account moves to the end; if it took none, the account keeps its position.
    */
   round(take: (devices: Iterable<DeviceTurn<T>>) => { some: boolean; full: boolean }): void {
     const served: string[] = [];
@@ -107,7 +110,10 @@ export class ReadyDevices<T extends QueuedMessage> {
   }
 }
 
-/** The devices that were last written: when, and when they were last backlogged. Map order: the latest is last. */
+/**
+ * The devices that were written most recently, with the time of the last batch and of the last batch as a backlogged
+ * device. Ordered by time, latest last.
+ */
 export class RecentDevices {
   readonly #last = new Map<string, { atMs: number; backloggedAtMs: number }>();
 
@@ -118,7 +124,7 @@ export class RecentDevices {
     if (this.#last.size > MAX_SAMPLED_SENDERS) this.#last.delete(this.#last.keys().next().value as string);
   }
 
-  /** Whether at least a quarter of the sending devices are not backlogged and have not recently been backlogged. */
+  /** Whether at least a quarter of the sending devices neither are backlogged nor recently were. */
   areOthers(nowMs: number): boolean {
     const fromMs = nowMs - SENDING_MS;
     let [sending, others] = [0, 0];

@@ -1,8 +1,8 @@
 import { Shares } from '#src/core/shares.ts';
 
 /**
- * Maximum memory of messages that wait for their commit. `MIN_MESSAGE_BYTES`: the minimum that a message counts as, so that at most 20,000
- * wait.
+ * Maximum memory of messages that wait for their commit. `MIN_MESSAGE_BYTES`: minimum that each message counts as, so
+ * that at most 20,000 wait.
  */
 const MAX_BYTES = 64 * 2 ** 20;
 const MIN_MESSAGE_BYTES = Math.ceil(MAX_BYTES / 20_000);
@@ -16,8 +16,9 @@ interface Held {
 }
 
 /**
- * Bounds the memory of messages that wait for their commit. Accounts share the room. If an account sends faster than its messages are written, only that
- * account is paused. `onRoom` is called when an account, or all of them, may send again.
+ * Limits the memory of messages that wait for their commit. Accounts share the room. If an account sends faster than
+ * its messages are written, only that account is paused. `onRoom`: called when an account, or all of them, may send
+ * again.
  */
 export class WaitingMessageLimit {
   readonly #shares = new Shares(MAX_BYTES);
@@ -29,7 +30,10 @@ export class WaitingMessageLimit {
     this.#onRoom = onRoom;
   }
 
-  /** Adds a message. Returns whether more may come. `byAccount`: the source can pause a single account, so its share is checked too. */
+  /**
+   * Adds a message. Returns whether the source may send more. `byAccount`: whether the source can pause a single
+   * account, so that its share is checked, too.
+   */
   take({ account, bytes }: Held, byAccount: boolean): boolean {
     this.#shares.take(account, Math.max(bytes, MIN_MESSAGE_BYTES));
     if (this.#shares.taken >= this.#shares.total) this.isFull = true;
@@ -38,7 +42,7 @@ export class WaitingMessageLimit {
     return !this.isFull && !isOver;
   }
 
-  /** Releases a message that is committed. */
+  /** Releases the room of a committed message. */
   give({ account, bytes }: Held): void {
     this.#shares.give(account, Math.max(bytes, MIN_MESSAGE_BYTES));
   }
