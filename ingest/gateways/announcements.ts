@@ -12,15 +12,15 @@ const CLOCKS_MS = 60_000;
 
 /** Decoders of a gateway, and the announcements that they have processed. */
 export interface KnownGateway {
-  /** Value of `gateways.announced` when the announcements were loaded. */
+  /** Value of `gateways.announced` at the time when the announcements were loaded. */
   announced: number;
   decoders: Decoders;
-  /** Last payload of each topic: its hash, its length including the topic, and its time of receipt. */
+  /** The last payload on each topic: its hash, its length including the topic, and its time of receipt. */
   learnt: Map<string, { hash: string; bytes: number; receivedAtMs: number }>;
   bytes: number;
 }
 
-/** An announcement on a topic of the household's broker. */
+/** A message in which a device announces itself, on a topic of the household's broker. */
 export interface Announcement {
   topic: string;
   payload: Buffer;
@@ -47,11 +47,14 @@ export async function loadKnownGateway(
   return known;
 }
 
-/** Whether the message is a new announcement that still fits within the bounds. Devices mostly repeat their announcements. */
+/**
+ * Whether the announcement is new and still within the bounds of the gateway. Devices mostly repeat their
+ * announcements.
+ */
 export function isNewAnnouncement(known: KnownGateway, announcement: Announcement): boolean {
   const { topic, payload } = announcement;
   const last = known.learnt.get(topic);
-  // A replayed, previously rejected announcement must not replace a newer one.
+  // A rejected announcement that is replayed must not replace a newer one.
   if (last && announcement.receivedAtMs < last.receivedAtMs - CLOCKS_MS) return false;
   if (!last && (known.learnt.size >= MAX_TOPICS || payload.length === 0)) return false;
   if (known.bytes - (last?.bytes ?? 0) + bytesOf(announcement) > MAX_BYTES) return false;
@@ -70,7 +73,7 @@ export async function saveAnnouncements(
   known: KnownGateway,
   news: readonly Announcement[],
 ): Promise<void> {
-  // Ordered by the last announcement of each topic: a device whose birth, death and new birth arrived is alive.
+  // Stores only the last announcement of each topic: after a birth, a death and another birth, the device is alive.
   const last = new Map<string, Announcement>();
   for (const one of news) {
     last.delete(one.topic);

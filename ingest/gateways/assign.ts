@@ -5,7 +5,7 @@ import type { DecodedValue, FamilyDecodeResult, ValueKind } from '../decoders/fa
 const KINDS: Record<Exclude<ValueKind, 'availability'>, { kind: QuantityKind; whole(value: number): number }> = {
   energy_total_kwh: { kind: 'register', whole: kwhToMilliwattHours },
   energy_interval_kwh: { kind: 'interval', whole: kwhToMilliwattHours },
-  // For gas, heat and water, m³ are counted instead of kWh, and cm³ are stored instead of mWh.
+  // For gas, heat and water, m³ are converted to whole cm³, as kWh are to whole mWh.
   volume_total_m3: { kind: 'register', whole: (cubicMetres) => roundToUnits(cubicMetres, 6) },
   power_w: { kind: 'power', whole: (watts) => roundToUnits(watts, 3) },
   temperature_c: { kind: 'temperature', whole: (degrees) => roundToUnits(degrees, 3) },
@@ -18,9 +18,9 @@ export const toStoredKind = (kind: string): string =>
   Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS].kind : kind;
 
 /**
- * Converts a message's quantities of one paired device into a decoded message for the writer. Pure. `values`: the device's quantities. A
- * quantity without a time gets the time of receipt. Interval energy without a time is rejected, because a redelivery would be
- * indistinguishable from new energy.
+ * Converts the quantities of one paired device in a message into a decoded message for the writer. Pure. `values`: the
+ * device's quantities. A quantity without a time gets the time of receipt. Interval energy without a time is rejected,
+ * because a redelivery could not be distinguished from new energy.
  */
 export function toDecodedMessage(
   deviceId: string,
@@ -55,9 +55,9 @@ export function toDecodedMessage(
 }
 
 const MAX_NAME = 200;
-/** Makes a name safe to store and show. */
+/** Limits the length of a name and removes characters that are unsafe to store and show. */
 const shownName = (name: string): string => name.slice(0, MAX_NAME).replaceAll(/\p{C}/gu, '?');
 
-/** Returns the native ids of the devices that a message reveals: devices with a quantity in the message, and those with an unusable one. */
+/** Returns the native ids of the devices in a message, including devices whose only quantity is unusable. */
 export const discoveredNativeIds = ({ said, seen = [] }: FamilyDecodeResult): Set<string> =>
   new Set([...said.filter(({ kind }) => kind !== 'availability').map(({ device }) => device), ...seen]);

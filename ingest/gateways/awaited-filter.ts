@@ -1,6 +1,6 @@
 /**
- * Topic filter, below the gateway's prefix, on which an announced device's first values are expected. `READ_BY_ANOTHER_FAMILY`: another decoder
- * family reads these topics and lists the device. Null: a value was received.
+ * Topic filter, below the gateway's prefix, on which an announced device's first value is expected.
+ * `READ_BY_ANOTHER_FAMILY`: another decoder family reads these topics and lists the device. Null: a value was received.
  */
 export type AwaitedFilter = string | null;
 
@@ -11,8 +11,8 @@ export const isAwaitingFirstValue = (awaits: AwaitedFilter): awaits is string =>
   awaits !== null && awaits !== READ_BY_ANOTHER_FAMILY;
 
 /**
- * Combines a device's topics into one filter for a bridge: the only topic, or their common leading levels and `/#`. A topic without a
- * common leading level is left out. The first element may already be such a filter.
+ * Combines a device's topics into one filter for a bridge: the only topic, or the common leading levels followed by
+ * `/#`. Topics without a common leading level are left out. The first element may already be such a filter.
  */
 export function combineTopicFilter([first, ...rest]: readonly [string, ...string[]]): string {
   return rest.reduce(joined, first);

@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 
 const digests = new WeakMap<RegisterDescription, string>();
 
-/** Returns a short digest of a description; it is stored with the listed quantity. */
+/** Returns a short digest of a description. It is stored with the listed quantity. */
 export function descriptionDigest(described: RegisterDescription): string {
   const known = digests.get(described);
   if (known !== undefined) return known;
@@ -17,8 +17,9 @@ export function descriptionDigest(described: RegisterDescription): string {
 }
 
 /**
- * Whether a changed description is accepted. Without this limit, a device whose description alternates from message to message would have
- * its history recomputed each time. Times in Unix ms. `notedMs` undefined: there is no description yet.
+ * Whether a changed description is accepted. The changes are limited in time, because a device whose description
+ * alternates from message to message would have its history recomputed each time. Times in Unix ms. `notedMs`: time of
+ * the last change; undefined before the first description.
  */
 export const mayChangeDescription = (notedMs: number | undefined, firstSeenMs: number, nowMs: number): boolean =>
   notedMs === undefined || nowMs - notedMs >= HOUR_MS || nowMs - firstSeenMs < HOUR_MS;
@@ -30,7 +31,9 @@ interface Changed {
   described: RegisterDescription;
 }
 
-/** Stores changed descriptions of existing series. Returns their devices, whose whole history is then recomputed. */
+/**
+ * Stores changed descriptions of existing series. Returns their devices, whose whole history must then be recomputed.
+ */
 export async function saveDescriptions(client: PoolClient, changed: readonly Changed[]): Promise<string[]> {
   if (changed.length === 0) return [];
   // Raw SQL: the hot path of ingest. One statement updates any number of series, by unnest. All writers lock devices in the same order.

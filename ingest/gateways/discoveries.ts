@@ -23,20 +23,20 @@ import {
 import { descriptionDigest, mayChangeDescription, saveDescriptions } from './descriptions.ts';
 import { assignListedChannels, quantityKey as keyOfSaid, MAX_UNKNOWN_QUANTITIES } from './listed-quantities.ts';
 
-/** Maximum number of devices listed for one gateway. More names than this are treated as invalid data. */
+/** Maximum number of devices that are listed for a gateway. More names count as invalid data. */
 const MAX_DEVICES = 2_000;
 const MAX_QUANTITIES = 200;
 /** Minimum time between two updates of `last_seen_at`. */
 const SEEN_MS = 60_000;
 
-/** A quantity that a device sends, and the direction in which it will count as its owner's consumption. */
+/** A quantity of a device, and the direction in which it will count towards its owner's consumption. */
 interface Quantity {
   channel: string;
   kind: string;
   counts: 'import' | 'export' | null;
   /**
-   * For a quantity whose meaning depends on the device's other registers: its key, a digest of its description, and the time at which that
-   * was noted (Unix ms).
+   * For a quantity whose meaning depends on the device's other registers: its key, a digest of its description, and the
+   * time at which the description was stored (Unix ms).
    */
   key?: string;
   described?: string;
@@ -53,16 +53,16 @@ export interface Discovery {
   quantities: Quantity[];
   firstSeenMs: number;
   lastSeenMs: number;
-  /** Topics on which an announced device's first values are expected. */
+  /** Topics on which an announced device's first value is expected. */
   awaits: AwaitedFilter;
   /** New descriptions of a paired device that differ from the stored ones, by channel and kind. */
   descriptions: { channel: string; kind: string; described: RegisterDescription }[];
-  /** The device that it was paired with; null if it is not paired. */
+  /** The device with which the discovery was paired; null if it is not paired. */
   paired: { deviceId: string; settings: DecoderSettings } | null;
   isChanged: boolean;
 }
 
-/** Decoders and settings with which a gateway's messages are read. */
+/** The decoders and settings that read a gateway's messages. */
 interface Reading {
   decoders: Decoders;
   settings: DecoderSettings;
@@ -70,7 +70,7 @@ interface Reading {
 
 const keyOf = (family: string, nativeId: string) => `${family}\n${nativeId}`;
 
-/** Loads the discovered devices of the gateways. The caller has locked the gateways' rows. */
+/** Loads the discovered devices of gateways, whose rows the caller has locked. */
 export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly string[]): Promise<Discoveries> {
   // Raw SQL: the hot path of ingest. One statement reads any number of devices.
   const { rows } = await client.query(
@@ -120,7 +120,10 @@ export class Discoveries {
     return this.#byGateway.get(gatewayId)?.get(keyOf(family, nativeId));
   }
 
-  /** Notes the devices of a message, and the device that it announces. `decoded`: the message as the gateway's decoders read it. */
+  /**
+   * Records the devices of a message, and the device that it announces. `decoded`: the result of the gateway's
+   * decoders.
+   */
   receive(gatewayId: string, decoded: NamedDecodeResult, { topic, receivedAtMs }: DeviceMessage, by: Reading): void {
     if (decoded.announced) this.#announce(gatewayId, decoded.family, { ...decoded.announced, receivedAtMs }, by);
     if (this.#awaiting.has(gatewayId)) {
@@ -133,13 +136,13 @@ export class Discoveries {
     }
   }
 
-  /** Updates a discovered device after a message. A new device is listed if there is room. */
+  /** Updates a discovered device after a message. A new device is listed if the gateway has fewer than the maximum. */
   #note(gatewayId: string, family: string, nativeId: string, values: readonly DecodedValue[], atMs: number): void {
     const discovery =
       this.find(gatewayId, family, nativeId) ?? this.#add({ gatewayId, family, nativeId, awaits: null }, atMs);
     if (!discovery) return;
     if (discovery.awaits !== null) {
-      // The device's first hour, in which its description may change freely, begins now.
+      // The device's first hour begins now. During it, its description may change without a limit.
       Object.assign(discovery, { awaits: null, firstSeenMs: atMs, lastSeenMs: atMs, isChanged: true });
     }
     const placed = assignListedChannels(discovery.quantities, values);
@@ -150,7 +153,10 @@ export class Discoveries {
     discovery.isChanged = true;
   }
 
-  /** Lists an announced device that has not sent a value yet, if there is room, or adds topics to its filter. */
+  /**
+   * Lists an announced device that has not sent a value yet, if there is room; or adds topics to the filter of a listed
+   * one.
+   */
   #announce(
     gatewayId: string,
     family: string,
@@ -171,9 +177,9 @@ export class Discoveries {
     }
   }
 
-  /** Whether the device that the topic names is already listed by the other decoder family that reads the topic. */
+  /** Whether another decoder family reads the topic and already lists the device that the topic names. */
   #isListedByAnother(gatewayId: string, announcer: string, topic: string, { decoders, settings }: Reading): boolean {
-    // Families recognise their topics whatever the payload is; an empty object contains no quantities.
+    // A family recognises its topics whatever the payload is, and an empty object contains no quantities.
     const reader = decoders.read({ topic, payload: Buffer.from('{}'), receivedAtMs: 0 }, settings)?.family;
     if (reader === announcer) return false;
     return [...(this.#byGateway.get(gatewayId)?.values() ?? [])].some(
@@ -221,7 +227,7 @@ export class Discoveries {
   }
 }
 
-/** Adds the device's new quantities, and decides again which quantities count. Returns whether anything was new. */
+/** Adds the device's new quantities, and chooses again which quantities count. Returns whether any quantity was new. */
 function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): boolean {
   const known = new Set(discovery.quantities.map(({ channel, kind }) => keyOf(channel, kind)));
   let room = MAX_UNKNOWN_QUANTITIES - discovery.quantities.filter(({ channel }) => !parseChannel(channel).known).length;
@@ -237,8 +243,8 @@ function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): b
   const roles = chooseRoles(quantities.map(({ channel, kind }) => ({ channel, kind: toStoredKind(kind) })));
   discovery.quantities = quantities.map((quantity, index) => {
     const { direction, commodity } = parseChannel(quantity.channel);
-    // If no better series measures export, the negative part of a power counts as export, but the list of devices does not show that. For
-    // gas, heat and water, the channel says what they count as.
+    // If no better series measures export, the negative part of a power counts as export, which the list of devices
+    // does not show. For gas, heat and water, the channel's name states what they count as.
     const counts = commodity === 'electricity' && roles[index]?.roles[direction] ? direction : null;
     return { ...quantity, counts };
   });
@@ -246,8 +252,8 @@ function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): b
 }
 
 /**
- * Notes changed descriptions of listed quantities: freely in the device's first hour, at most once an hour after that. Returns whether
- * anything was new.
+ * Stores changed descriptions of listed quantities: without a limit in the device's first hour, at most once an hour
+ * afterwards. Returns whether a description changed.
  */
 function noteDescriptions(discovery: Discovery, values: readonly DecodedValue[], atMs: number): boolean {
   let isNew = false;

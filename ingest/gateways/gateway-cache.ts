@@ -1,8 +1,8 @@
 import type { KnownGateway } from './announcements.ts';
 
 /**
- * Maximum number of gateways that a worker caches, and maximum bytes of their announcements. Other gateways are loaded again with their
- * next message.
+ * Maximum number of gateways that a worker caches, and maximum bytes of their announcements. Other gateways are loaded
+ * again with each of their messages.
  */
 const MOST = { gateways: 1_000, bytes: 64 * 2 ** 20 };
 
@@ -12,7 +12,10 @@ export interface GatewayCache {
   /** Caches a gateway as the most recently used one. */
   keep(gatewayId: string, known: KnownGateway): void;
   forget(gatewayId: string): void;
-  /** Evicts the least recently used gateways until the cache is within its bounds. Cached gateways grow with each announcement. */
+  /**
+   * Evicts the least recently used gateways until the cache is within its bounds. Cached gateways grow with each
+   * announcement, so the bounds may be exceeded without a new entry.
+   */
   trim(): void;
 }
 
@@ -22,7 +25,7 @@ export function createGatewayCache(most = MOST): GatewayCache {
   return {
     get: (gatewayId) => gateways.get(gatewayId),
     keep(gatewayId, known) {
-      // Map order: the most recently used gateway is last.
+      // Deletes the entry before adding it, so that the most recently used gateway is last in the map.
       gateways.delete(gatewayId);
       gateways.set(gatewayId, known);
     },

@@ -4,28 +4,31 @@ import { parseDecoderSettings } from '../decoders/family.ts';
 import { createDecoders } from '../decoders/gateway-decoders.ts';
 import { diagnoseMessage, type MessageDiagnosis } from '../decoders/judge.ts';
 
-/** A gateway message for which a diagnosis is requested. */
+/** A message of a gateway whose diagnosis is requested. */
 export interface MessageToJudge {
   gatewayId: string;
   /** The message's topic, with or without the gateway's prefix. */
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
-  /** Whether the message was retained by the broker, so that its age is unknown. */
+  /** Whether the broker retained the message; its age is then unknown. */
   replayed: boolean;
   /** The owner's `decoder_config`, either stored or proposed. */
   config: unknown;
 }
 
-/** Number of announcements that are replayed before other tasks may run; they take a few ms. */
+/** Number of announcements that are replayed before other tasks may run. They take a few ms. */
 const RECALLED_AT_ONCE = 50;
 
-/** Creates a function that returns how ingest would decode a gateway's message after all of the gateway's announcements. It only reads. */
+/**
+ * Creates a function that returns how ingest would decode a gateway's message after all of the gateway's announcements.
+ * Read-only.
+ */
 export function createMessageJudge(pool: Pool): (asked: MessageToJudge) => Promise<MessageDiagnosis> {
   let last: Promise<unknown> = Promise.resolve();
   const judgeOne = async ({ gatewayId, config, topic: given, ...rest }: MessageToJudge) => {
     const message = { ...rest, topic: given.startsWith('gw/') ? given : `gw/${gatewayId}/${given}` };
-    // Raw SQL: the relation belongs to ingest; nothing in src uses it.
+    // Raw SQL, because the relation belongs to ingest and nothing in src uses it.
     const { rows } = await pool.query(
       'SELECT topic, payload FROM gateway_announcements WHERE gateway_id = $1 ORDER BY place',
       [gatewayId],
@@ -39,7 +42,7 @@ export function createMessageJudge(pool: Pool): (asked: MessageToJudge) => Promi
     return diagnoseMessage(message, parseDecoderSettings(config), decoders);
   };
   return (asked) => {
-    // One request at a time: a gateway's announcements may have 16 MiB.
+    // Only one request runs at a time, because a gateway's announcements may have 16 MiB.
     const next = last.then(() => judgeOne(asked));
     last = next.catch(() => {});
     return next;

@@ -1,24 +1,24 @@
 import type { DecodedValue } from '../decoders/family.ts';
 import { toCircuitWord } from '../decoders/read/circuit-word.ts';
 
-/** Quantities listed for a device: the channels and kinds of its messages. */
+/** Quantities that are listed for a device, by channel and kind. */
 export type ListedQuantities = readonly ListedQuantity[];
 
 interface ListedQuantity {
   readonly channel: string;
   readonly kind: string;
   /**
-   * Key of the quantity within its device (`Said.key`). Left out: the quantity's meaning does not depend on its device's other quantities,
-   * or it was listed before keys were stored.
+   * Key of the quantity within its device (`Said.key`). Undefined if its meaning does not depend on the device's other
+   * quantities, or if it was listed before keys were stored.
    */
   readonly key?: string;
-  /** The device's own name of the quantity, for quantities listed before keys existed. */
+  /** The device's own name of the quantity, if it was listed before keys were stored. */
   readonly native?: string;
 }
 
 /**
- * Maximum number of unknown quantities of one device that its owner must classify. Further ones are probably caused by faulty scripts, and
- * are not stored.
+ * Maximum number of unknown quantities of one device that its owner must classify. Further ones are not stored, because
+ * they are probably caused by faulty scripts.
  */
 export const MAX_UNKNOWN_QUANTITIES = 50;
 
@@ -29,9 +29,9 @@ const isListed = (listed: ListedQuantities, channel: string, kind: string) =>
 export const quantityKey = ({ key, native }: DecodedValue): string => key ?? native;
 
 /**
- * Gives each quantity of a message the channel under which its device already has it. The meaning of a register can change with the
- * device's other announcements, but the channel under which it was first stored stays its name. If no quantity has a description, the same
- * list is returned.
+ * Assigns to each quantity of a message the channel under which its device already has it. The meaning of a register
+ * may change with later announcements of the device, but its channel does not. If no quantity has a description,
+ * returns the same list.
  */
 export const assignListedChannels = (
   listed: ListedQuantities,
@@ -48,14 +48,15 @@ function channelOf(listed: ListedQuantities, one: DecodedValue): string {
   const named = ofKind.filter(({ key, native }) => key === undefined && native === one.native);
   if (named.length === 1) return (named[0] as ListedQuantity).channel;
   const there = ofKind.find(({ channel }) => channel === one.channel);
-  // An entry from before keys existed owns its channel. If another quantity has the channel, a new name is derived.
+  // An entry without a key owns its channel. If another quantity has the channel, a new name is derived.
   return there && (there.key !== undefined || named.length > 1)
     ? `${toCircuitWord(quantityKey(one))}/${one.channel}`
     : one.channel;
 }
 
 /**
- * Returns the quantities of a paired device that are stored. Quantities that the owner must classify are stored only if they are listed.
+ * Returns those quantities of a paired device that are stored. A quantity that the owner must classify is stored only
+ * if it is listed.
  */
 export const dropUnlistedUnknown = (
   listed: ListedQuantities,

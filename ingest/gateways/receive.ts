@@ -28,22 +28,23 @@ import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } fro
 /** Decodes messages from gateways within the transaction that stores them. */
 export interface GatewayReceiver {
   /**
-   * Replaces each gateway message of the batch with its decoded content: one message for each paired device, none for devices that are not
-   * paired. A message of a gateway that is not in this database stays as it is. Also stores announcements, lists new devices, and counts
-   * messages that no decoder family recognises. Adds to `described` the devices whose consumption must be recomputed.
+   * Replaces each gateway message of the batch by its decoded content: one message for each paired device, and none for
+   * devices that are not paired. A message of a gateway that does not exist in this database is not changed. Also
+   * stores announcements, lists new devices, and counts messages that no decoder family recognises. Adds to `described`
+   * the devices whose consumption must be recomputed.
    */
   receive(
     client: PoolClient,
     batch: readonly IncomingMessage[],
     described?: Set<string>,
   ): Promise<readonly IncomingMessage[]>;
-  /** Discards the cached state of the batch's gateways after the transaction failed to commit. */
+  /** Discards the cached state of the batch's gateways, because their transaction failed to commit. */
   forget(batch: readonly IncomingMessage[]): void;
 }
 
 /**
- * Creates a worker's cache of its gateways. Gateway rows are locked while a batch is read, so that each worker sees what others learnt.
- * `unread`: the worker's counter of unrecognised messages.
+ * Creates a worker's receiver with a cache of its gateways. Gateway rows are locked while a batch is read, so that each
+ * worker has the announcements that others have stored. `unread`: the worker's counter of unrecognised messages.
  */
 export function createGatewayReceiver(
   unread: UnrecognisedMessageCounter = createUnrecognisedMessageCounter(),
@@ -97,7 +98,7 @@ export function createGatewayReceiver(
   };
 }
 
-/** Cache of parsed gateway settings. Parsing a hundred mappings takes 7 ms, which each batch would need again. */
+/** Cache of parsed gateway settings, because parsing a hundred mappings takes 7 ms, and each batch needs them. */
 const READ = new WeakMap<KnownGateway, { text: string; settings: DecoderSettings }>();
 
 function settingsOf(known: KnownGateway, config: unknown): DecoderSettings {
@@ -121,7 +122,10 @@ interface Gateway {
   unread: UnrecognisedMessageCounter;
 }
 
-/** Calls `receiveOne`, and marks its errors as decoding faults to distinguish them from database errors. Decoder families should not throw. */
+/**
+ * Calls `receiveOne`, and converts its errors to decoding faults, which distinguishes them from database errors.
+ * Decoder families should not throw.
+ */
 function tryToReceive(...[message, below, gateway]: Parameters<typeof receiveOne>): IncomingMessage[] {
   try {
     return receiveOne(message, below, gateway);
@@ -156,7 +160,8 @@ function receiveOne(
     ...(decoded.blamed ?? []),
   ]);
   const found = [...natives].flatMap((nativeId) => discoveries.find(gatewayId, decoded.family, nativeId) ?? []);
-  // A device's own settings override its gateway's. The message is decoded once for each distinct set of settings.
+  // A device's own settings take precedence over its gateway's. The message is decoded once for each distinct set of
+  // settings.
   const readings = new Map<string, NamedDecodeResult>();
   const withOwn = ({ paired }: Discovery): NamedDecodeResult => {
     const key = JSON.stringify(paired?.settings ?? {});
@@ -181,7 +186,7 @@ function receiveOne(
     );
     return [{ ...rest, decoded: toDecodedMessage(discovery.paired.deviceId, values, receivedAtMs) }];
   });
-  // If the message has a single device, its rejections are decided with that device's own settings.
+  // If the message has only one device, the device's own settings determine the rejections.
   const [only] = found;
   const { refused } = only && natives.size === 1 ? withOwn(only) : decoded;
   if (refused.length === 0) return of;
@@ -196,8 +201,8 @@ function receiveOne(
 }
 
 /**
- * Attaches rejections to the device at fault, or to the gateway if no device can be identified. Nothing is stored for devices that are not
- * paired.
+ * Assigns rejections to the device that caused them or, if it cannot be identified, to the gateway. Rejections of
+ * unpaired devices are not stored.
  */
 function withRefusals(
   of: IncomingMessage[],
@@ -223,7 +228,7 @@ function withRefusals(
 /** Rejects an announcement whose topic is too long to be stored as a key. */
 const tooLong = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({
   ...message,
-  // The announced device cannot be identified, and data that may not be the owner's is not stored.
+  // The payload is not stored, because the announced device cannot be identified and the data may not be the owner's.
   payload: Buffer.alloc(0),
   decoded: {
     ...message.decoded,
@@ -234,7 +239,7 @@ const tooLong = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMe
 /** Rejects a message of a gateway that was deleted or never existed. */
 export const rejectUnknownGateway = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({
   ...message,
-  // The owner is unknown, so the payload is not stored.
+  // The payload is not stored, because its owner is unknown.
   payload: Buffer.alloc(0),
   decoded: { ...message.decoded, rejections: [{ element: null, reason: 'unknown or deleted gateway' }] },
 });

@@ -4,18 +4,21 @@ import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import type { UnrecognisedMessageCounter } from './unrecognised.ts';
 
-/** Interval at which pending counts are written: for a meter that sends once an hour, the counts must not wait for its next message. */
+/**
+ * Interval at which pending counts are written, so that the counts of a meter that sends once an hour do not wait for
+ * its next message.
+ */
 const LOOK_MS = 2_000;
-/** Maximum number of gateways per transaction, because their rows stay locked in it. */
+/** Maximum number of gateways in a transaction, because it locks their rows. */
 const MAX_GATEWAYS = 100;
 
-/** Starts a loop that writes counts that no batch of their gateways has written. */
+/** Starts a loop that writes the counts that no batch of their gateways has written. */
 export const startSavingUnrecognised = (pool: Pool, unread: UnrecognisedMessageCounter, log: Logger): Loop =>
   startLoop('unread messages', () => saveUnrecognised(pool, unread), LOOK_MS, log);
 
 /**
- * Writes due counts of some gateways in a separate transaction. Returns the number of gateways. `isLast`: counts are due even if the
- * gateway's last write was a moment ago. If the transaction fails, its counts are lost.
+ * Writes the due counts of some gateways in a transaction of its own. Returns the number of gateways. `isLast`: all
+ * counts are due, even if the gateway's last write was a moment ago. If the transaction fails, its counts are lost.
  */
 export async function saveUnrecognised(
   pool: Pool,

@@ -4,35 +4,43 @@ import { parseHomeUsageTopic } from '#src/devices/topics.ts';
 import type { DeviceMessage } from '../decoders/family.ts';
 import { isRadioMessage, topicShape } from '../decoders/read/topic-shape.ts';
 
-/** Maximum number of shapes stored for a gateway. Messages of further shapes are counted together. */
+/**
+ * Maximum number of message shapes that are stored for a gateway. Messages of all further shapes are counted together.
+ */
 const MAX_SHAPES = 200;
-/** Shape under which messages of further shapes are counted; it matches every topic. */
+/** Shape for the messages of all further shapes. It matches every topic. */
 const FURTHER = '#';
 const MAX_PAYLOAD_BYTES = 4_096;
 const MAX_TOPIC_LENGTH = 512;
 /** Minimum time between two writes of a gateway's counts. */
 const WRITE_MS = 10_000;
-/** Minimum age of an example before a newer one replaces it: writing an example costs up to 4 KiB for each shape. */
+/**
+ * Minimum age of a sample message before a newer one replaces it, because writing a sample costs up to 4 KiB for each
+ * shape.
+ */
 const EXAMPLE_SECONDS = 600;
-/** Memory limits of a worker for all gateways. Beyond them, the counts of the gateways without messages for longest are lost. */
+/**
+ * Memory limits of a worker for all gateways. Beyond them, it discards the counts of those gateways that have not sent
+ * for longest.
+ */
 const MOST = { gateways: 10_000, bytes: 8 * 2 ** 20 };
-/** Memory of a shape, without its text and its example. */
+/** Approximate memory of a shape, without its text and its sample message. */
 const SHAPE_BYTES = 200;
 
 interface Example {
   topic: string;
   payload: Buffer;
-  /** Length of the whole payload, of which the example may contain only the beginning. */
+  /** Length of the whole payload. The sample may contain only its beginning. */
   bytes: number;
   receivedAtMs: number;
 }
 
-/** Messages of one shape whose count is not written yet. */
+/** Messages of one shape whose count has not been written yet. */
 interface Counted {
   count: number;
   firstMs: number;
   lastMs: number;
-  /** The first message that may be stored as an example. */
+  /** The first message that may be stored as a sample. */
   example: Example | null;
 }
 
@@ -49,7 +57,10 @@ export interface UnrecognisedMessageCounter {
   due(isLast?: boolean): string[];
   /** Writes the due counts of the gateways. The caller has locked the gateways' rows. */
   save(client: PoolClient, gatewayIds: readonly string[], isLast?: boolean): Promise<void>;
-  /** Discards the counts of the gateways after their transaction failed to commit, because its messages are delivered again. */
+  /**
+   * Discards the counts of the gateways. Called after their transaction failed to commit, because its messages are
+   * delivered again.
+   */
   forget(gatewayIds: Iterable<string>): void;
 }
 
@@ -58,7 +69,7 @@ export function createUnrecognisedMessageCounter(
   now: () => number = Date.now,
   most = MOST,
 ): UnrecognisedMessageCounter {
-  /** Map order: the gateway with the latest message is last. */
+  /** Gateways in order of their latest message; the latest is last. */
   const gateways = new Map<string, OfGateway>();
   let bytes = 0;
 
@@ -72,7 +83,7 @@ export function createUnrecognisedMessageCounter(
 
   return {
     note(gatewayId, message) {
-      // An empty payload deletes a retained message.
+      // Not counted: an empty payload deletes a retained message.
       if (message.payload.length === 0 || isOwn(message.topic)) return;
       const of = gateways.get(gatewayId) ?? { writtenAtMs: Number.NEGATIVE_INFINITY, shapes: new Map(), bytes: 0 };
       gateways.delete(gatewayId);
@@ -103,11 +114,14 @@ export function createUnrecognisedMessageCounter(
   };
 }
 
-/** Whether this service published the topic, for Home Assistant or the home's displays, and a bridge returned it. */
+/**
+ * Whether the service itself published the topic, for Home Assistant or the home's displays, so that a bridge has
+ * returned it.
+ */
 const isOwn = (topic: string): boolean =>
   topic.startsWith(`${HOME_ASSISTANT_TOPIC_ROOT}/`) || parseHomeUsageTopic(topic) !== null;
 
-/** Counts a message. Returns the growth in bytes. */
+/** Counts a message. Returns the growth of the counts in bytes. */
 function count(shapes: Map<string, Counted>, { topic, payload, receivedAtMs }: DeviceMessage): number {
   const shape = topicShape(topic);
   const key = shapes.has(shape) || shapes.size < MAX_SHAPES ? shape : FURTHER;
@@ -117,7 +131,7 @@ function count(shapes: Map<string, Counted>, { topic, payload, receivedAtMs }: D
   one.count++;
   one.firstMs = Math.min(one.firstMs, receivedAtMs);
   one.lastMs = Math.max(one.lastMs, receivedAtMs);
-  // Only the first example between two writes is copied, because one is enough.
+  // Only the first sample between two writes is copied.
   if (key !== FURTHER && !one.example && !isRadioMessage(topic, payload)) {
     one.example = { topic: shownTopic(topic), payload: cut(payload), bytes: payload.length, receivedAtMs };
   }
@@ -130,7 +144,7 @@ const sizeOf = (shape: string, { example }: Counted): number =>
 
 const shownTopic = (topic: string): string => topic.slice(0, MAX_TOPIC_LENGTH).replaceAll(/\p{C}/gu, '?');
 
-/** Copies the first bytes of a payload, without a truncated UTF-8 character at the end. */
+/** Copies the first bytes of a payload, without an incomplete UTF-8 character at the end. */
 function cut(payload: Buffer): Buffer {
   let end = Math.min(payload.length, MAX_PAYLOAD_BYTES);
   if (end < payload.length) while (end > MAX_PAYLOAD_BYTES - 4 && ((payload[end] ?? 0) & 0xc0) === 0x80) end--;
@@ -138,8 +152,8 @@ function cut(payload: Buffer): Buffer {
 }
 
 /**
- * Limits a gateway's new counts to the maximum number of shapes: new shapes are added while there is room, and all others are counted
- * together. Pure.
+ * Limits a gateway's new counts to the maximum number of shapes. New shapes are added while there is room; all others
+ * are counted together. Pure.
  */
 function withinBound(known: ReadonlySet<string>, counted: ReadonlyMap<string, Counted>): Map<string, Counted> {
   const kept = new Map<string, Counted>();

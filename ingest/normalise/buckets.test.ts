@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { asMilliwattHours } from '#src/core/units.ts';
 import { addInterval, BUCKET_MS, type BucketDeltas, dropZeroBuckets } from './buckets.ts';
 
-/** The maximum at which the energies of five intervals in one quarter still add up exactly. */
+/** The maximum for which the energies of five intervals in one quarter add up exactly. */
 const milliwattHours = fc
   .oneof(fc.integer({ min: 0, max: 5_000_000 }), fc.integer({ min: 0, max: Math.floor(Number.MAX_SAFE_INTEGER / 5) }))
   .map(asMilliwattHours);
@@ -30,7 +30,7 @@ test('splits an interval at quarter-hours, in proportion to time, in whole mWh t
       expect(ofQuarters.map(([bucketMs]) => (bucketMs - firstMs) / BUCKET_MS).join()).toBe(
         Array.from({ length: quarters }, (_, index) => index).join(),
       );
-      // The energy up to the end of each quarter is its share of the time, rounded down.
+      // The energy up to the end of each quarter is proportional to time, rounded down.
       for (const [name, energy, counted] of [
         ['energyMilliwattHours', one.importMilliwattHours, counts.import],
         ['estimatedMilliwattHours', one.estimated ? one.importMilliwattHours : 0, counts.import],
@@ -45,7 +45,7 @@ test('splits an interval at quarter-hours, in proportion to time, in whole mWh t
           BigInt(endMs - startMs);
         expect([name, upTo.join()]).toEqual([name, ofQuarters.map(([bucketMs]) => share(bucketMs)).join()]);
       }
-      // The reading counts in the quarter that its time closes.
+      // The reading counts in the quarter that ends at its time.
       expect(ofQuarters.findIndex(([, delta]) => delta.readingCount !== 0)).toBe(quarters - 1);
       expect(ofQuarters.at(-1)?.[1].readingCount).toBe(1);
     }),

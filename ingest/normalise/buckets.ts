@@ -3,13 +3,13 @@ import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
 import type { EnergyInterval, Span } from './law.ts';
 import type { Roles } from './roles-by-time.ts';
 
-/** Length of the finest bucket: 15 minutes. Every time zone in use has hours of whole quarters. */
+/** Length of the finest bucket: 15 minutes. In every time zone in use, hours begin with a quarter. */
 export const BUCKET_MS = QUARTER_MS;
 
 /** Changes of a device's load profile, by the start of the UTC quarter-hour in ms. */
 export type BucketDeltas = Map<number, MeasureSums>;
 export type ReadonlyBuckets = ReadonlyMap<number, MeasureSums>;
-/** Sums by the start of their quarter-hour, to which intervals are added. */
+/** Sums by the start of their quarter-hour. Intervals are added to them. */
 export interface Buckets {
   get(startMs: number): MeasureSums | undefined;
   set(startMs: number, sums: MeasureSums): unknown;
@@ -25,14 +25,14 @@ export const zeroSums = (): MeasureSums => ({
   exportCoveredMs: 0,
 });
 
-/** Returns floor(energy × part / whole), exact even if the product exceeds the safe integers. */
+/** Returns floor(energy × part / whole). Exact even if the product exceeds the safe integers. */
 function share(energyMilliwattHours: MilliwattHours, partMs: number, wholeMs: number): number {
   const product = energyMilliwattHours * partMs;
   if (Number.isSafeInteger(product)) return Math.floor(product / wholeMs);
   return Number((BigInt(energyMilliwattHours) * BigInt(partMs)) / BigInt(wholeMs));
 }
 
-/** Returns the energy that has flowed up to a time, if spread evenly over a span; rounded down. */
+/** Returns the part of an energy up to a time, if it is spread evenly over a span; rounded down. */
 function flowedUpTo(energyMilliwattHours: MilliwattHours, { startMs, endMs }: Span, ms: number): number {
   if (ms >= endMs) return energyMilliwattHours;
   return ms <= startMs ? 0 : share(energyMilliwattHours, ms - startMs, endMs - startMs);
@@ -48,9 +48,9 @@ function bucketOf(deltas: Buckets, startMs: number): MeasureSums {
 }
 
 /**
- * Adds an interval to the buckets that it crosses (`sign` 1) or subtracts it (-1), in proportion to time and in whole mWh that add up
- * exactly: each bucket gets the difference of the energies up to its two bounds. The interval's reading counts in the bucket that its end
- * closes: a reading stamped 10:00:00 belongs to the quarter before.
+ * Adds an interval to the buckets that it overlaps (`sign` 1) or subtracts it (-1), in proportion to time and in whole
+ * mWh that add up exactly: each bucket gets the difference of the energies up to its two bounds. The interval's reading
+ * counts in the bucket in which the interval ends; a reading at 10:00:00 counts in the quarter before.
  */
 export function addInterval(
   deltas: Buckets,

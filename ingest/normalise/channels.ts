@@ -8,9 +8,12 @@ import {
 } from '#src/devices/channel-name.ts';
 import { NO_ROLES, type Roles, type RolesByTime, rolesFromSpans } from './roles-by-time.ts';
 
-/** Energy quantities, best first. A circuit counts by the first quantity for which it has a series (law of consumption, "Channels"). */
+/**
+ * Energy quantities in order of preference. A circuit counts by the first quantity for which it has a series (law of
+ * consumption, "Channels").
+ */
 const QUANTITIES = ['register', 'interval', 'power'] as const;
-/** Ranks of a register that is a total, of a register that is a tariff, and the first rank of a power. */
+/** Rank of a register that is a total, rank of a register that is a tariff, and first rank of a power. */
 const [TOTAL, TARIFF, POWER] = [0, 1, 2 * CHANNEL_PARTS.length];
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
@@ -20,13 +23,19 @@ interface Series {
   kind: string;
   unit?: string | null | undefined;
   word?: ChannelSetting;
-  /** Time of the series' first reading, Unix ms. Left out or null: the series counts as always present. */
+  /** Time of the series' first reading, Unix ms. If undefined or null, the series counts as always present. */
   firstReadAtMs?: number | null | undefined;
-  /** Time of a register's first reading that is not 0, Unix ms. Null: every reading is 0. Left out: it was never 0. */
+  /**
+   * Time of a register's first reading that is not 0, Unix ms. Null: every reading is 0. Undefined: the register was
+   * never 0.
+   */
   nonzeroAtMs?: number | null | undefined;
 }
 
-/** A series that may count in a direction of its circuit, from its first reading on. The lowest rank is best. */
+/**
+ * A series that may count in one direction of its circuit, from its first reading on. The series with the lowest rank
+ * counts.
+ */
 interface Offer {
   readonly index: number;
   readonly rank: number;
@@ -37,21 +46,26 @@ interface Offer {
 interface Choice {
   readonly direction: EnergyDirection;
   readonly offers: Offer[];
-  /** Time from which the circuit has a register of unknown meaning, Unix ms. Such a register may measure the same energy as the power. */
+  /**
+   * Time since which the circuit has a register of unknown meaning, Unix ms. This register may measure the same energy
+   * as the power.
+   */
   readonly askedAtMs: number;
 }
 
-/** Whether a unit (of a volume, reactive energy or a cost) rules out electricity, whatever the channel's name is. */
+/** Whether a unit (of a volume, reactive energy or a cost) excludes electricity, whatever the channel's name is. */
 const isOtherUnit = (unit: string | null | undefined): boolean =>
   typeof unit === 'string' && !/^[kMG]?Wh$/i.test(unit.trim());
 
 /**
- * Chooses the roles of a device's series by time. Each circuit and direction counts by its best quantity. Within a quantity, a total goes before tariffs, and
- * tariffs before phases. Parts of one kind count together, and a total never counts together with its parts. At each time the best of the series with a
- * reading before it counts, so a new series counts from its first reading on. A register is no total while all its readings are 0 and one of its
- * parts has a reading that is not. Export falls back to the negative part of the circuit's import power. A series of unknown meaning does not
- * count, nor does a power next to an unknown register of its circuit. Gas, heat and water are chosen separately, in kWh and by volume; they have no
- * export. `series`: all series that the device has ever had. Returns their roles, in the same order.
+ * Chooses the roles of a device's series by time. Each circuit and direction counts by its best quantity. Within a
+ * quantity, a total has precedence over tariffs, and tariffs over phases. Parts of one kind count together, and a total
+ * never counts together with its parts. At each time, the best of the series with an earlier reading counts, so a new
+ * series counts from its first reading on. A register is not a total while all its readings are 0 and a reading of one
+ * of its parts is not. If no better series measures export, the negative part of the circuit's import power counts. A
+ * series of unknown meaning does not count, nor does a power in a circuit with an unknown register. Gas, heat and water
+ * are chosen separately, in kWh and by volume; they have no export. `series`: all series that the device has ever had.
+ * Returns their roles, in the same order.
  */
 export function chooseRoles(series: readonly Series[]): RolesByTime[] {
   const channels = series.map((one) => resolveChannel(one, one.word));
@@ -108,7 +122,7 @@ function choicesOf(series: readonly Series[], channels: readonly ParsedChannel[]
   return [...choices.values()].map((choice) => ({ ...choice, offers: withoutZeroTotals(choice.offers, series) }));
 }
 
-/** If a total is 0 while one of its parts is not, moves the start of the total to its first reading that is not 0. */
+/** If a total is 0 while one of its parts is not, changes the start of the total to its first reading that is not 0. */
 function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]): Offer[] {
   const nonzeroAtMs = ({ index }: Offer) => {
     const { nonzeroAtMs: ms } = series[index] as Series;
@@ -124,14 +138,15 @@ function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]):
 }
 
 /**
- * Returns the series that count right after a time, Unix ms. Before the circuit's first reading: the series with the earliest first
- * reading.
+ * Returns the series that count immediately after a time, Unix ms. Before the circuit's first reading, these are the
+ * series with the earliest first reading.
  */
 function bestAfter({ offers, askedAtMs }: Choice, ms: number): readonly Offer[] {
   const atMs = Math.max(ms, Math.min(...offers.map(({ firstReadAtMs }) => firstReadAtMs)));
   const valid = offers.filter(({ rank }) => rank < POWER || askedAtMs > atMs);
   const best = Math.min(...valid.flatMap(({ rank, firstReadAtMs }) => (firstReadAtMs <= atMs ? rank : [])));
-  // Includes series of the same rank that start later: they add nothing before their first reading. Interval series are the exception.
+  // Includes series of the same rank that start later, because they add nothing before their first reading. Interval
+  // series are the exception.
   return valid.filter(({ rank }) => rank === best);
 }
 

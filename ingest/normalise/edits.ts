@@ -4,23 +4,26 @@ import type { ClockStepBack, Point } from './law.ts';
 /** Whether an edit excludes a reading of a series. */
 export type ExclusionTest = (point: Point) => boolean;
 
-/** Effect of edits on one series, once a plan has applied them up to its time. */
+/** Effect of edits on one series, after a plan has applied them up to its time. */
 export interface SeriesEdits {
-  /** Test for readings that the edits exclude. Undefined: none is excluded. */
+  /** Test for readings that the edits exclude. Undefined if none is excluded. */
   readonly isExcluded?: ExclusionTest;
-  /** The readings that the plan recomputes, Unix ms, both inclusive. Null: none. */
+  /** Range of readings that the plan recomputes, Unix ms, both inclusive. Null if it recomputes none. */
   readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
-  /** Readings by hand to store, and those to delete. */
+  /** Readings entered by hand that must be stored, and those that must be deleted. */
   readonly added: readonly Point[];
   readonly withdrawn: readonly Point[];
-  /** Steps back of the clock while the series was received: as it is stored, and after the plan. */
+  /** Steps back of the clock while the series was received: as stored, and after the plan. */
   readonly stepsBack: {
     readonly before: readonly ClockStepBack[];
     readonly after: readonly ClockStepBack[];
-    /** Times of the first and the last step that the plan adds or removes, Unix ms. Null: none. */
+    /** Times of the first and the last step that the plan adds or removes, Unix ms. Null if there are none. */
     readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
   };
-  /** Times in which every reading is excluded before and after the plan, in order. Their readings need not be loaded. */
+  /**
+   * Times in which every reading is excluded both before and after the plan, in order. Their readings need not be
+   * loaded.
+   */
   readonly passedOver: readonly EditTimeRange[];
 }
 
@@ -32,14 +35,20 @@ const NO_EDITS: SeriesEdits = {
   passedOver: [],
 };
 
-/** Returns the time from which an edit is still to be applied or, if revoked, to be reverted, Unix ms. Null: nothing is pending. */
+/**
+ * Returns the time from which an edit must still be applied or, if revoked, be reverted, Unix ms. Null if nothing is
+ * pending.
+ */
 export function pendingEditFromMs({ isInForce, counted, fromMs, toMs }: Edit): number | null {
   if (!isInForce) return counted?.fromMs ?? null;
   const reachedMs = counted?.toMs ?? fromMs;
   return reachedMs < toMs ? reachedMs : null;
 }
 
-/** Returns the time for which an edit is applied, once a plan has applied or reverted it up to a given time. Null: none. */
+/**
+ * Returns the time range in which an edit is applied, after a plan has applied or reverted it up to a time. Null if it
+ * is not applied.
+ */
 export function appliedTimeUpTo(edit: Edit, untilMs: number): EditTimeRange | null {
   const { isInForce, counted, fromMs, toMs } = edit;
   const openMs = pendingEditFromMs(edit);
@@ -49,21 +58,22 @@ export function appliedTimeUpTo(edit: Edit, untilMs: number): EditTimeRange | nu
   return untilMs < endMs ? { fromMs: untilMs, toMs: endMs } : null;
 }
 
-/** Returns the end of an edit's pending time, Unix ms. */
+/** Returns the end of an edit's pending time range, Unix ms. */
 export const pendingEditToMs = ({ isInForce, counted, toMs }: Edit): number =>
   isInForce ? toMs : (counted?.toMs ?? toMs);
 
 /**
- * Returns the effect of a device's edits on one of its series. Pure. An edit applies to readings of its time whenever they arrive, so the
- * law's result is a function of the set of messages and the set of applied edits. `untilMs`: the plan applies pending edits before this
- * time.
+ * Returns the effect of a device's edits on one of its series. Pure. An edit applies to readings in its time range
+ * whenever they arrive, so the law's result is a function of the set of messages and the set of applied edits.
+ * `untilMs`: the plan applies pending edits before this time.
  */
 export function seriesEdits(edits: readonly Edit[], channel: string, kind: string, untilMs: number): SeriesEdits {
   if (edits.length === 0) return NO_EDITS;
   const mine = edits.filter((edit) => doesEditConcernSeries(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;
   const whole = mine.filter(({ instants }) => !instants);
-  // An edit that is not applied at its start adds no reading there, so a reading by hand of the same instant is not the clock's.
+  // An edit that is not applied at its start adds no reading there. A reading by hand at the same instant then belongs
+  // to a person.
   const applied = mine.filter((edit) => appliedTimeUpTo(edit, untilMs)?.fromMs === edit.fromMs);
   const carried = new Set(applied.flatMap(({ instants, value, fromMs }) => (instants && value !== null ? fromMs : [])));
   const isExcluded = either(
@@ -90,15 +100,15 @@ export function seriesEdits(edits: readonly Edit[], channel: string, kind: strin
       open.length === 0
         ? null
         : {
-            // A step that set the clock to before an earlier step takes effect before its own edit begins.
+            // A step back to a time before an earlier step takes effect before the start of its own edit.
             firstMs: Math.min(
               stepsBack.changed?.firstMs ?? Infinity,
               ...open.map((edit) => pendingEditFromMs(edit) as number),
             ),
             lastMs: Math.max(...open.map((edit) => Math.min(pendingEditToMs(edit), untilMs) - 1)),
           },
-    // An edit's reading by hand is at the edit's start. It is stored when the first part of the edit's time is applied, and deleted when
-    // reverting begins there.
+    // An edit's reading by hand is at the edit's start. It is stored when the first part of the edit is applied, and
+    // deleted when reverting begins there.
     added: pointsOf(({ isInForce, counted }) => isInForce && counted === null),
     withdrawn: pointsOf(({ isInForce, counted, fromMs }) => !isInForce && counted?.fromMs === fromMs),
     stepsBack,
@@ -106,7 +116,9 @@ export function seriesEdits(edits: readonly Edit[], channel: string, kind: strin
   };
 }
 
-/** Returns the times that are excluded both before and after the plan, without the instants of readings by hand. */
+/**
+ * Returns the time ranges that are excluded both before and after the plan, without the instants of readings by hand.
+ */
 function passedOver(edits: readonly Edit[], untilMs: number): EditTimeRange[] {
   const both = edits.flatMap((edit) => {
     const after = appliedTimeUpTo(edit, untilMs);
@@ -124,7 +136,7 @@ function passedOver(edits: readonly Edit[], untilMs: number): EditTimeRange[] {
   });
 }
 
-/** Sorts times, and merges those that touch or overlap. */
+/** Sorts time ranges, and merges those that touch or overlap. */
 function joined(times: readonly EditTimeRange[]): EditTimeRange[] {
   const found: { fromMs: number; toMs: number }[] = [];
   for (const { fromMs, toMs } of times.toSorted((a, b) => a.fromMs - b.fromMs)) {
@@ -135,13 +147,14 @@ function joined(times: readonly EditTimeRange[]): EditTimeRange[] {
   return found;
 }
 
-/** Whether an edit concerns a given series of its device. */
+/** Whether an edit applies to a series of its device. */
 export const doesEditConcernSeries = (edit: Edit, channel: string, kind: string): boolean =>
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
 /**
- * Whether a point is one of the instants of an edit by the clock, within its applied time. The edit's own reading replaces a sent reading of the
- * same instant. `carried`: instants at which edits by the clock have such readings. A later step excludes those of earlier steps.
+ * Whether a point is one of the instants of an edit by the clock, within the applied time range. The edit's own reading
+ * replaces a sent reading at the same instant. `carried`: instants at which edits by the clock have such readings,
+ * because a later step excludes those of earlier steps.
  */
 function ofInstants(
   { instants, value, ...edit }: Edit,
@@ -167,7 +180,7 @@ function either(...conditions: (ExclusionTest | undefined)[]): ExclusionTest | u
 /** Returns the steps back of the clock before and after the plan. */
 function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['stepsBack'] {
   const [before, after] = [stepsBackOf(was), stepsBackOf(is)];
-  // Two steps may be equal, so each step in `before` cancels only one step in `after`.
+  // Each step in `before` cancels only one step in `after`, because two steps may be equal.
   const added = [...after];
   const removed = before.filter(({ atMs, byMs }) => {
     const same = added.findIndex((one) => one.atMs === atMs && one.byMs === byMs);
@@ -180,8 +193,9 @@ function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['
 }
 
 /**
- * Returns the times at which the device's clock was set back, as recorded by the edits of a series. Each step adds its length to the
- * elapsed time. If a later step set the clock to before an earlier step, both take effect at the time of the later one.
+ * Returns the times at which the device's clock was set back, from the edits of a series. Each step adds its length to
+ * the elapsed time. If a later step set the clock to before an earlier one, both take effect at the time of the later
+ * one.
  */
 function stepsBackOf(edits: readonly Edit[]): ClockStepBack[] {
   const mine = edits.filter(({ instants }) => instants);
@@ -195,8 +209,8 @@ function stepsBackOf(edits: readonly Edit[]): ClockStepBack[] {
 }
 
 /**
- * Returns a test for points within one of the edits: sent points, or points added by an edit by the clock. A reading by hand is not
- * excluded, because it replaces the sent reading of its instant.
+ * Returns a test for points within one of the edits: points that were sent, or added by an edit by the clock. A reading
+ * by a person is not excluded, because it replaces the sent reading at its instant.
  */
 function within(edits: readonly EditTimeRange[], carried: ReadonlySet<number>): ExclusionTest | undefined {
   if (edits.length === 0) return undefined;
@@ -204,7 +218,7 @@ function within(edits: readonly EditTimeRange[], carried: ReadonlySet<number>): 
   return ({ readAtMs, intervalMs }) => {
     if (intervalMs === READ_BY_HAND_INTERVAL_MS && !carried.has(readAtMs)) return false;
     let [low, high] = [0, spans.length];
-    // Binary search for the last span that begins at or before the reading.
+    // Binary search for the last time range that begins at or before the reading.
     while (low < high) {
       const middle = (low + high) >>> 1;
       if ((spans[middle] as EditTimeRange).fromMs <= readAtMs) low = middle + 1;

@@ -7,8 +7,8 @@ export interface IntervalState {
 }
 
 /**
- * The law for interval energy, which counts as sent. Intervals are taken by end, then shorter first, then lower energy first. An interval
- * that overlaps an earlier counted one is rejected. The caller provides them in that order. Readings in mWh.
+ * The law for interval energy, which counts as sent. Intervals must be in order of their end, then shorter first, then
+ * lower energy first. An interval that overlaps an earlier counted one is rejected. Readings in mWh.
  */
 export function intervalLaw(direction: 'import' | 'export'): Law<IntervalState> {
   return {

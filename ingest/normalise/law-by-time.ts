@@ -3,17 +3,20 @@ import { replayLaw } from './replay.ts';
 import { countsUntilMs, type Roles, type RolesByTime, rolesAt, toRoleSpans } from './roles-by-time.ts';
 
 /**
- * Creates the law of a series whose role changes with time. How a reading is judged does not depend on its role. Therefore one law
- * continues through times in which the series does not count, up to the end of the last time in which it does. After that, the law receives
- * no readings, and its state is null. An interval counts by the role at its end. `lawOf`: the law of a role; null if the role does not
- * count.
+ * Creates the law of a series whose role changes with time. The verdict on a reading does not depend on its role, so
+ * one law continues through times in which the series does not count, up to the end of the last time in which it does.
+ * After that the law receives no readings, and its state is null. An interval counts by the role at its end. `lawOf`:
+ * returns the law of a role; null if the role does not count.
  */
 export function createLawForRoles(of: RolesByTime, lawOf: (roles: Roles) => Law<unknown> | null): Law<unknown> {
   const endMs = countsUntilMs(of);
   const at = rolesAt(of);
   const spans = toRoleSpans(of).map(({ roles, untilMs }) => ({ law: lawOf(roles), untilMs }));
   const some = spans.find(({ law }) => law)?.law ?? null;
-  /** A register's law fixes its direction. Energy that it finds later may belong to a time with another direction. */
+  /**
+   * A register's law has a fixed direction, but energy that it counts later may belong to a time with another
+   * direction.
+   */
   const isRegister = some?.counted !== undefined;
   const counted = (interval: EnergyInterval): EnergyInterval | null => {
     const roles = at(interval.endMs);

@@ -8,22 +8,22 @@ import { isJitter, isPlausible, isReset, isUsualMean, rolloverMilliwattHours } f
 const KWH = 1_000_000;
 const HOUR_MS = 3_600_000;
 const device: LawSettings = { limitKw: 10, registerMaxKwh: 1_000, maxGapMinutes: 15 };
-/** Two values in mWh, with a time between them. */
+/** Returns two values in mWh with a time between them. */
 const pair = (a: number, b: number, ms = HOUR_MS) =>
   [
     { readAtMs: 0, valueMilliwattHours: asMilliwattHours(a) },
     { readAtMs: ms, valueMilliwattHours: asMilliwattHours(b) },
   ] as const;
 
-// Each rule exactly at its bound, which random registers rarely meet.
+// Cases exactly at the bound of each rule, which random registers rarely reach.
 test.each([
   [100 * KWH, 100 * KWH, true],
   [100 * KWH, 100 * KWH - 1, false],
-  // 10 kWh in the hour, plus one unit of the finer value: 0.001 kWh at least.
+  // 10 kWh in the hour, plus one unit of the finer value, which is at least 0.001 kWh.
   [100 * KWH, 110 * KWH + 1_000, true],
   [100 * KWH, 110 * KWH + 2_000, false],
   [100 * KWH, 110 * KWH + 1_001, false],
-  // Values in whole kWh may rise by one more.
+  // Values in whole kWh may rise by 1 kWh more.
   [100 * KWH, 111 * KWH, true],
   [100 * KWH, 112 * KWH, false],
 ])('judges a step from %d to %d mWh in an hour at 10 kW as plausible: %s', (a, b, is) => {
@@ -88,7 +88,7 @@ test.each([
 test.each([
   [20 * KWH, 100, true],
   [20 * KWH + 1, 100, false],
-  // A fifth of the limit, because that is more.
+  // Limited by a fifth of the device's limit, because that is more than 20 kW.
   [30 * KWH, 150, true],
   [30 * KWH + 1, 150, false],
 ])('judges %d mWh in an hour at a limit of %d kW as plausible for continuous use: %s', (rise, limitKw, is) => {
@@ -98,7 +98,7 @@ test.each([
 test.each([
   [100 * KWH, 9_999_000, HOUR_MS, true],
   [100 * KWH, 10 * KWH, HOUR_MS, false],
-  // Reachable from zero in the elapsed time.
+  // Not a reset, unless the new value is reachable from zero in the elapsed time.
   [100 * KWH, 9_999_000, HOUR_MS / 4, false],
 ])('judges a step from %d to %d mWh in %d ms as a reset: %s', (a, b, ms, is) => {
   expect(isReset(...pair(a, b, ms), device)).toBe(is);

@@ -4,7 +4,7 @@ import type { LawSettings } from './law.ts';
 const KWH = 1_000_000;
 /** Mean power that is usual in any home: 20 kW, in mW. */
 const USUAL_MW = 20_000_000;
-/** Minimum resolution of a register: 0.001 kWh, in mWh. */
+/** Minimum assumed resolution of a register: 0.001 kWh, in mWh. */
 const FINEST_MILLIWATT_HOURS = 1_000;
 
 /** A register's value at a time: the input of the plausibility rules. */
@@ -22,8 +22,8 @@ function lastPlaceMilliwattHours(valueMilliwattHours: MilliwattHours): number {
 }
 
 /**
- * Whether the register can have moved from `a` to `b`: not backwards, and no faster than the device's limit, with a tolerance of one unit
- * in the last place of the finer value.
+ * Whether a register can have moved from `a` to `b`: not backwards, and no faster than the device's limit. The
+ * tolerance is one unit in the last place of the finer value.
  */
 export function isPlausible(a: RegisterValue, b: RegisterValue, settings: LawSettings): boolean {
   return isPlausibleStep(b.valueMilliwattHours - a.valueMilliwattHours, a, b, settings);
@@ -43,7 +43,7 @@ function isPlausibleStep(
   return isAtMost(stepMilliwattHours - resolution, Math.round(limitKw * KWH), b.readAtMs - a.readAtMs);
 }
 
-/** Whether an energy is at most a power times a duration; exact beyond 2^53. */
+/** Whether an energy is at most a power times a duration. Exact beyond 2^53. */
 function isAtMost(energyMilliwattHours: number, powerMw: number, durationMs: number): boolean {
   const [left, right] = [energyMilliwattHours * HOUR_MS, powerMw * durationMs];
   if (Number.isSafeInteger(left) && Number.isSafeInteger(right)) return left <= right;
@@ -51,8 +51,8 @@ function isAtMost(energyMilliwattHours: number, powerMw: number, durationMs: num
 }
 
 /**
- * Whether a home can have used the energy between `a` and `b` continuously: at most a fifth of the limit, or 20 kW if that is more. Used
- * for late news, which is spread over that time.
+ * Whether a home can have used the energy between `a` and `b` continuously: at a fifth of the device's limit, or 20 kW
+ * if that is more. Used for late news, which is spread over that time.
  */
 export function isUsualMean(a: RegisterValue, b: RegisterValue, { limitKw }: LawSettings): boolean {
   const [step, durationMs] = [b.valueMilliwattHours - a.valueMilliwattHours, b.readAtMs - a.readAtMs];
@@ -66,9 +66,9 @@ export function isJitter(a: RegisterValue, b: RegisterValue): boolean {
 }
 
 /**
- * Returns the step across a rollover in mWh; null if the register did not roll over. A rollover falls from above 90 % of the register's
- * maximum to below 10 % of it, by a plausible step. A register above the maximum has a different maximum from its settings, and did not
- * roll over.
+ * Returns the step of a register across a rollover in mWh; null if it did not roll over. In a rollover the value falls
+ * from above 90 % of the register's maximum to below 10 % of it, by a plausible step. A register with a value above the
+ * maximum of its settings has another maximum, and did not roll over.
  */
 export function rolloverMilliwattHours(a: RegisterValue, b: RegisterValue, settings: LawSettings): number | null {
   if (settings.registerMaxKwh === null) return null;
@@ -81,7 +81,10 @@ export function rolloverMilliwattHours(a: RegisterValue, b: RegisterValue, setti
   return isAcross && isPlausibleStep(step, a, b, settings) ? step : null;
 }
 
-/** Whether the register was reset to zero: its value is under 10 % of the old value, and reachable from zero in the elapsed time. */
+/**
+ * Whether the register was reset to zero: its value is below 10 % of the previous value, and reachable from zero in the
+ * elapsed time.
+ */
 export function isReset(a: RegisterValue, b: RegisterValue, settings: LawSettings): boolean {
   return (
     b.valueMilliwattHours * 10 < a.valueMilliwattHours &&

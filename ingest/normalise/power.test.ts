@@ -63,7 +63,8 @@ test('counts the positive part of an export channel as export, and ignores the n
 });
 
 test.each([
-  // 4 kW falls to -2 kW in 9 minutes: zero after 6 of them. 4 kW × 6 min ÷ 2 = 0.2 kWh; 2 kW × 3 min ÷ 2 = 0.05 kWh.
+  // Power falls from 4 kW to -2 kW in 9 minutes and is zero after 6 of them. 4 kW × 6 min ÷ 2 = 0.2 kWh; 2 kW × 3 min ÷
+  // 2 = 0.05 kWh.
   [
     4_000_000,
     -2_000_000,
@@ -74,7 +75,7 @@ test.each([
     4_000_000,
     { importMilliwattHours: 200_000, importSpan: [3, 9], exportMilliwattHours: 50_000, exportSpan: [0, 3] },
   ],
-  // A line that starts at zero crosses nothing.
+  // A line that starts at zero has one direction only.
   [0, -2_000_000, { importMilliwattHours: 0, importSpan: null, exportMilliwattHours: 150_000, exportSpan: null }],
 ])('splits the straight line from %d to %d mW over nine minutes at its zero crossing', (from, to, wanted) => {
   const law = powerLaw(
@@ -118,7 +119,7 @@ test('computes exact energy even if the product of power and time exceeds the sa
   const device = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 60 };
   const at = (readAtMs: number, value: number) => ({ readAtMs, intervalMs: 0, value });
   const law = powerLaw(device, { import: true, export: false, channelDirection: 'import' });
-  // (2^32 + 2^32 - 1) mW for 3,599,999 ms: half of it over an hour, halves up.
+  // (2^32 + 2^32 - 1) mW for 3,599,999 ms: half the sum over an hour, halves rounded up.
   const [interval] = computeIntervals(law, [at(0, 2 ** 32), at(3_599_999, 2 ** 32 - 1)]);
   expect(interval?.importMilliwattHours).toBe(Number(((2n ** 33n - 1n) * 3_599_999n + 3_600_000n) / 7_200_000n));
 });

@@ -7,7 +7,7 @@ export interface PowerState {
   lastMw?: number;
 }
 
-/** Energy that flowed in one direction between two readings, and its span; no span: the whole step. */
+/** Energy in one direction between two readings, and its span; without a span it is the whole step. */
 interface Side {
   energyMilliwattHours: MilliwattHours;
   span?: Span;
@@ -15,7 +15,7 @@ interface Side {
 
 const NOTHING: Side = { energyMilliwattHours: asMilliwattHours(0) };
 
-/** Returns numerator ÷ denominator, halves rounded up; exact beyond 2^53. */
+/** Returns numerator ÷ denominator, halves rounded up. Exact beyond 2^53. */
 function quotient(numerator: bigint, denominator: bigint): MilliwattHours {
   return asMilliwattHours(Number((2n * numerator + denominator) / (2n * denominator)));
 }
@@ -27,15 +27,18 @@ function trapezoidMilliwattHours(aMw: number, bMw: number, durationMs: number): 
   return quotient(BigInt(aMw + bMw) * BigInt(durationMs), 7_200_000n);
 }
 
-/** Returns the energy on one side of a line that crosses zero, from the power at that side's end and the sum of the powers of both ends. */
+/**
+ * Returns the energy on one side of a line that crosses zero. `powerMw`: power at that side's end. `bothMw`: sum of the
+ * absolute powers of both ends.
+ */
 function triangleMilliwattHours(powerMw: number, bothMw: number, durationMs: number): MilliwattHours {
   const numerator = BigInt(powerMw) * BigInt(powerMw) * BigInt(durationMs);
   return quotient(numerator, 2n * BigInt(bothMw) * 3_600_000n);
 }
 
 /**
- * Splits the energy between two power readings by direction: the areas under the straight line between them, on either side of zero. A side
- * shorter than 1 ms gets the whole step as its span.
+ * Splits the energy between two power readings by direction: the areas between the straight line and zero, above and
+ * below. If a side is shorter than 1 ms, its span is the whole step.
  */
 function sides(aMs: number, aMw: number, bMs: number, bMw: number): { forwards: Side; backwards: Side } {
   const durationMs = bMs - aMs;
@@ -56,7 +59,8 @@ function sides(aMs: number, aMw: number, bMs: number, bMw: number): { forwards: 
 }
 
 /**
- * How a power series counts: the positive part as import, the negative part as export, or (on export channels) the positive part as export.
+ * Roles of a power series: whether the positive part counts as import, the negative part as export, or (on export
+ * channels) the positive part as export.
  */
 export interface PowerRoles {
   import: boolean;
@@ -65,8 +69,8 @@ export interface PowerRoles {
 }
 
 /**
- * The law for power: the area under the straight line between readings. After a silence longer than the device's maximum gap, there is no
- * data. Takes readings in mW. Negative power on an import channel is export and is never netted.
+ * The law for power: the energy is the area under the straight line between readings. A silence longer than the
+ * device's maximum gap has no data. Readings in mW. Negative power on an import channel is export, and is never netted.
  */
 export function powerLaw(settings: SettingsByTime, roles: PowerRoles): Law<PowerState> {
   const at = settingsAt(settings);

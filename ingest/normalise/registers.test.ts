@@ -119,7 +119,7 @@ test.each<[string, number[], (Verdict | null)[], Partial<LawSettings>]>([
 });
 
 const HOURLY = 60 * MINUTE_MS;
-/** Verdicts and steps in kWh of readings at given minutes. */
+/** Returns the verdicts and steps in kWh of readings at given minutes. */
 function told(readings: [minutes: number, kwh: number][], device: Partial<LawSettings> = {}) {
   const points = readings.map(([minutes, kwh]) => ({
     readAtMs: minutes * MINUTE_MS,
@@ -141,7 +141,7 @@ function told(readings: [minutes: number, kwh: number][], device: Partial<LawSet
 describe('a backlog delivered late, without times of its own,', () => {
   const H = HOURLY / MINUTE_MS;
   test('has its energy spread over the preceding silence', () => {
-    // Two hours of silence, then the values measured meanwhile within a second.
+    // Two hours of silence, then all values measured meanwhile, within a second.
     const queue: [number, number][] = [
       [0, 100],
       [30, 100.5],
@@ -222,7 +222,7 @@ describe('a register that falls and recovers', () => {
       verdicts: [null, 'glitch', 'back', 'confirming', null],
       steps: ['0 30 0.2', '30 45 0.1', '45 60 0.1'],
     });
-    // The last good reading is the first of all: there is none before it.
+    // The last good reading is also the first, so there is none before it.
     expect(told([b, c, d, e]).verdicts).toEqual([null, 'swap', 'confirming', null]);
   });
 });

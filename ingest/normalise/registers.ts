@@ -34,8 +34,8 @@ import {
 import { elapsedFromMs, hasSplitBetween, settingsAt } from './settings.ts';
 
 /**
- * State of a register. `run`: the readings that count; undefined before the first. `held`: an implausible reading after them. `first`: the
- * first reading that fits the held one.
+ * State of a register. `run`: the readings that count; undefined before the first. `held`: an implausible reading after
+ * them. `first`: the first reading that is consistent with the held one.
  */
 export interface RegisterState {
   readonly run?: RegisterRun;
@@ -54,9 +54,9 @@ const pointOf = (value: RegisterValue): Point => ({
 });
 
 /**
- * The law for cumulative registers, which counts the differences of consecutive readings. An implausible reading is held until the readings
- * after it show whether it was late news, a glitch, a rollover, a reset, a swapped meter, or a correct reading after a glitch. Readings in
- * mWh. Energy counts as import or, with `direction` export, as export.
+ * The law for cumulative registers, which counts the differences of consecutive readings. An implausible reading is
+ * held until later readings show whether it was late news, a glitch, a rollover, a reset, a swapped meter, or a correct
+ * reading after a glitch. Readings in mWh. The energy counts as import or, with `direction` export, as export.
  */
 export class RegisterLaw implements Law<RegisterState> {
   readonly initial: RegisterState = {};
@@ -88,7 +88,7 @@ export class RegisterLaw implements Law<RegisterState> {
     const findings: LawFindings = { interval: (interval) => intervals.push(interval), verdict() {}, takeBack() {} };
     let last = from.run && lastReading(from.run);
     for (const { verdict, ...point } of judged) {
-      // Readings after a held one are not counted until it is decided.
+      // Readings after a held one are not counted until the held one gets a verdict.
       if (verdict === 'held') break;
       if (verdict === 'glitch' || verdict === 'passed' || verdict === 'excluded') continue;
       const read = valueOfPoint(point);
@@ -104,7 +104,7 @@ export class RegisterLaw implements Law<RegisterState> {
     const now = valueOfPoint(point);
     if (!run) return { run: createRegisterRun(now) };
     if (hasSplitBetween(this.#settings, (first ?? held ?? lastReading(run)).readAtMs, now.readAtMs)) {
-      // After a split, the previous counter sends no more readings that could confirm a held one.
+      // After a split, no reading of the previous counter can confirm a held one.
       if (held) reject(findings, held);
       if (first) reject(findings, first);
       findings.verdict(point, 'swap');
@@ -120,7 +120,8 @@ export class RegisterLaw implements Law<RegisterState> {
     const last = lastReading(run);
     if (this.#fits(last, now)) return { run: this.#goOn(findings, run, now, last) };
     if (!isJitter(last, now)) return hold(findings, run, now);
-    // A register with jitter is taken to stand still until it passes its old value: no energy until then.
+    // After jitter, the register counts as standing still until it exceeds its previous value, so there is no energy
+    // until then.
     findings.verdict(pointOf(now), 'jitter');
     return {
       run: this.#goOn(findings, run, { readAtMs: now.readAtMs, valueMilliwattHours: last.valueMilliwattHours }),
@@ -134,14 +135,14 @@ export class RegisterLaw implements Law<RegisterState> {
     now: RegisterValue,
   ): RegisterState {
     const isGlitch = this.#fits(lastReading(run), now);
-    // Possible late news is not rejected because of one reading that fits both.
+    // A reading that is consistent with both is not enough to reject possible late news.
     if (this.#fits(held, now) && (!isGlitch || this.#lateSince(run, held)))
       return awaitSecond(findings, { run, held }, now);
     reject(findings, held);
     return isGlitch ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
-  /** Processes the reading after a held one and a first one that fits it. */
+  /** Processes the reading after a held one and a first reading that is consistent with it. */
   #takeAfterFirst(
     findings: LawFindings,
     { run, held, first }: { run: RegisterRun; held: RegisterValue; first: RegisterValue },
@@ -156,13 +157,17 @@ export class RegisterLaw implements Law<RegisterState> {
       return this.#take(findings, this.#goOn(findings, run, first), now);
     }
     reject(findings, first);
-    // The first fitting reading was itself a glitch. The current reading becomes the first that fits the held one.
+    // The first consistent reading was itself a glitch. The current reading becomes the first that is consistent with
+    // the held one.
     if (this.#fits(held, now)) return awaitSecond(findings, { run, held }, now);
     reject(findings, held);
     return this.#fits(lastReading(run), now) ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
-  /** Classifies a held reading that two later readings confirm, and counts its energy. Returns the run up to it. */
+  /**
+   * Determines the verdict on a held reading that two later readings confirm, and counts its energy. Returns the run up
+   * to it.
+   */
   #confirm(findings: LawFindings, run: RegisterRun, held: RegisterValue): RegisterRun {
     const [good, before] = [lastReading(run), secondLastReading(run)];
     const since = this.#lateSince(run, held);
@@ -198,7 +203,7 @@ export class RegisterLaw implements Law<RegisterState> {
     return appendToRun(run, next);
   }
 
-  /** Counts an energy in mWh between two readings, spread over the time between them. */
+  /** Counts an energy in mWh over the time between two readings. */
   #countOver(findings: LawFindings, a: RegisterValue, b: RegisterValue, energy: number, isLate = false): void {
     const [imported, exported] = this.#direction === 'import' ? [energy, 0] : [0, energy];
     findings.interval({
@@ -211,7 +216,10 @@ export class RegisterLaw implements Law<RegisterState> {
     });
   }
 
-  /** If the held reading is late news, returns the reading since which its energy is spread; else null. */
+  /**
+   * Returns the reading since which the energy of a held reading is spread, if the held reading is late news; otherwise
+   * null.
+   */
   #lateSince(run: RegisterRun, held: RegisterValue): RegisterValue | null {
     if (held.valueMilliwattHours <= lastReading(run).valueMilliwattHours) return null;
     const since = risenReadingAnHourBefore(run, held.readAtMs);
@@ -223,14 +231,14 @@ export class RegisterLaw implements Law<RegisterState> {
   }
 
   /**
-   * Returns a copy of a reading, moved back so that its distance from a later reading is the elapsed time. A clock that stepped back passes
-   * some times twice.
+   * Returns a copy of a reading with an earlier time, so that the difference to a later reading is the elapsed time. A
+   * clock that was set back shows some times twice.
    */
   #elapsed(a: RegisterValue, b: RegisterValue): RegisterValue {
     return this.#settings.stepsBack ? { ...a, readAtMs: elapsedFromMs(this.#settings, a.readAtMs, b.readAtMs) } : a;
   }
 
-  /** Returns the energy in mWh up to a counted reading, by its verdict; null: the reading is a baseline. */
+  /** Returns the energy in mWh up to a counted reading, by its verdict. Null if the reading is a baseline. */
   #energyTo(last: RegisterValue, now: RegisterValue, verdict: Verdict | null): number | null {
     const rise = now.valueMilliwattHours - last.valueMilliwattHours;
     if (verdict === 'reset') return now.valueMilliwattHours;
@@ -246,7 +254,7 @@ function hold(findings: LawFindings, run: RegisterRun, now: RegisterValue): Regi
   return { run, held: now };
 }
 
-/** Keeps the reading as the first that fits the held one. */
+/** Stores the reading as the first one that is consistent with the held one. */
 function awaitSecond(
   findings: LawFindings,
   { run, held }: { run: RegisterRun; held: RegisterValue },

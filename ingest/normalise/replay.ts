@@ -8,14 +8,17 @@ export interface ReplayResult {
   /** Verdicts by `pointKey`. A point without an entry was plainly counted. */
   readonly verdicts: ReadonlyMap<string, PointWithVerdict>;
   state: unknown;
-  /** Earliest time from which the law took energy back, Unix ms; Infinity: none. The time may lie before the replay's start. */
+  /**
+   * Earliest time since which the law reverted energy, Unix ms; Infinity if it reverted none. It may be before the
+   * start of the replay.
+   */
   backToMs: number;
 }
 
 /** Returns the identity of a point within its series. */
 export const pointKey = (point: Point): string => `${point.readAtMs}/${point.intervalMs}`;
 
-/** An empty map that most replays share: all of their points were plainly counted. */
+/** A shared empty map for the many replays in which all points were plainly counted. */
 export const NO_VERDICTS: ReadonlyMap<string, PointWithVerdict> = new Map();
 
 class Run implements ReplayResult, LawFindings {
@@ -67,7 +70,9 @@ class Run implements ReplayResult, LawFindings {
   }
 }
 
-/** Runs the law over ordered points, from a state. `isExcluded`: points that the law does not receive. */
+/**
+ * Runs the law over ordered points, starting from a state. `isExcluded`: test for points that the law does not receive.
+ */
 export function replayLaw(
   law: Law<unknown>,
   from: unknown,
@@ -79,10 +84,10 @@ export function replayLaw(
   return run;
 }
 
-/** The stored results for a stretch of a series: its counted energy and the verdicts of its readings. */
+/** The stored results of a stretch of a series: its counted energy and the verdicts of its readings. */
 export type StoredResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
 
-/** Whether the law received a stored reading: the law does not receive readings that an edit excludes. */
+/** Whether the law received a stored reading. It does not receive readings that an edit excludes. */
 const isReceived = ({ verdict }: PointWithVerdict): boolean => verdict !== 'excluded';
 
 /** Returns the intervals and verdicts of stored readings that follow a state. */
@@ -97,30 +102,31 @@ export function storedResultAfter(law: Law<unknown>, from: unknown, judged: read
 export interface ReplayComparison {
   before: StoredResult;
   after: ReplayResult;
-  /** Whether both replays reached the same state after the change, so that all later results are the same. */
+  /** Whether both replays reached the same state after the change. All later results are then the same. */
   met: boolean;
   /** Time up to which both versions were replayed. */
   endMs: number;
 }
 
-/** The law before and after a change. They differ only in settings and roles up to the change. */
+/** The law before and after a change. The two differ only in settings and roles up to the change. */
 export interface LawsBeforeAndAfter {
   readonly before: Law<unknown>;
   readonly after: Law<unknown>;
-  /** The law that counts for longer; it computes the state before the change. Default: `after`. */
+  /** The one of the two laws that counts for longer; it computes the state before the change. Default: `after`. */
   readonly longer?: Law<unknown>;
   /**
-   * The latest step of the clock that only one of the laws takes into account, Unix ms. The laws give the same results once their states
-   * hold no reading up to that time. Left out: no such step.
+   * The latest step of the clock that only one of the laws considers, Unix ms. The laws give the same results once
+   * their states contain no reading up to that time. Undefined if there is no such step.
    */
   readonly stepAtMs?: number;
 }
 
 /**
- * Replays two versions of one stretch from the same state, side by side. The versions and their laws are equal beyond `lastChangeMs`. The replay ends
- * when both states are equal after a reading that is plainly counted in both versions, or when the points end. (After a reading with
- * another verdict, a later reading may still take back energy from before it.) `before`: the stored, judged points. `isExcluded`: points of `after`
- * that the law does not receive.
+ * Replays two versions of one stretch concurrently from the same state. The versions and their laws are equal after
+ * `lastChangeMs`. The replay ends when both states are equal after a reading that is plainly counted in both versions,
+ * or when the points end. (After a reading with another verdict, a later reading may still revert energy from before
+ * it.) `before`: the stored points with verdicts. `isExcluded`: test for points of `after` that the law does not
+ * receive.
  */
 export function compareReplays(
   laws: LawsBeforeAndAfter,

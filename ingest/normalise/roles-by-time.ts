@@ -1,12 +1,18 @@
 import type { Meter } from '#src/database/meter.ts';
 
-/** The role of a series in its device's consumption. */
+/** The role of a series in the consumption of its device. */
 export interface Roles {
   import: boolean;
   export: boolean;
-  /** The meter under which the energy is also reported separately. Null: the energy counts only towards the device's electricity. */
+  /**
+   * The meter under which the energy is also reported separately. Null if the energy only counts towards the device's
+   * electricity.
+   */
   meter: Meter | null;
-  /** Whether the series is the register of a tariff. Of the tariffs of a circuit and direction, one runs at a time (tariffs.ts). */
+  /**
+   * Whether the series is the register of a tariff. Of the tariffs of a circuit and direction, only one runs at a time
+   * (tariffs.ts).
+   */
   isTariff?: boolean;
 }
 
@@ -25,28 +31,31 @@ export interface EarlierRoles {
 }
 
 /**
- * The roles of a series by time; an interval counts by the role at its end. Roles differ by time if a better series appeared later, and
- * while a changed role is being applied to the past in chunks.
+ * The roles of a series by time. An interval counts by the role at its end. Roles differ by time if a better series
+ * appeared later, and while a changed role is being applied to the past in chunks.
  */
 export interface RolesByTime {
   readonly roles: Roles;
-  /** Earlier roles in order of time, each up to its end. Left out: the role has never changed. */
+  /** Earlier roles in order of time, each valid until its end. Undefined if the role has never changed. */
   readonly earlierRoles?: readonly EarlierRoles[];
 }
 
-/** Returns the roles at a time, Unix ms. */
+/** Returns a function that returns the roles at a time, Unix ms. */
 export function rolesAt({ roles, earlierRoles }: RolesByTime): (ms: number) => Roles {
   if (!earlierRoles) return () => roles;
   return (ms) => earlierRoles.find(({ untilMs }) => ms < untilMs)?.roles ?? roles;
 }
 
-/** Whether a series has, at any time, a role that meets a condition. */
+/** Whether a role of a series meets a condition at any time. */
 export const hasRole = ({ roles, earlierRoles }: RolesByTime, isMet: (roles: Roles) => boolean | undefined): boolean =>
   isMet(roles) === true || earlierRoles?.some((one) => isMet(one.roles)) === true;
 
 const isCounted = ({ roles }: { roles: Roles }): boolean => roles.import || roles.export;
 
-/** Returns the time at which a series stops counting, Unix ms: Infinity if its latest role counts, -Infinity if it never counts. */
+/**
+ * Returns the time at which a series stops counting, Unix ms: Infinity if its latest role counts, -Infinity if it never
+ * counts.
+ */
 export function countsUntilMs(of: RolesByTime): number {
   if (isCounted(of)) return Number.POSITIVE_INFINITY;
   return of.earlierRoles?.findLast(isCounted)?.untilMs ?? Number.NEGATIVE_INFINITY;
@@ -56,7 +65,8 @@ export function countsUntilMs(of: RolesByTime): number {
 export const countsAtAnyTime = (of: RolesByTime): boolean => countsUntilMs(of) > Number.NEGATIVE_INFINITY;
 
 /**
- * Returns the time `[fromMs, toMs)` that contains every difference between the roles of a series and its target roles. Null: no difference.
+ * Returns the time range `[fromMs, toMs)` that contains every difference between the roles of a series and its target
+ * roles. Null if they do not differ.
  */
 export function rangeOfRoleDifference(of: RolesByTime, target: RolesByTime): { fromMs: number; toMs: number } | null {
   const [isNow, isToBe] = [rolesAt(of), rolesAt(target)];
@@ -70,7 +80,7 @@ export function rangeOfRoleDifference(of: RolesByTime, target: RolesByTime): { f
   return { fromMs: starts.find(isOther) as number, toMs: starts[last + 1] ?? Number.POSITIVE_INFINITY };
 }
 
-/** Returns the roles of a series once `target` is applied before a time, Unix ms. */
+/** Returns the roles of a series after `target` has been applied before a time, Unix ms. */
 export function applyRolesUpTo(of: RolesByTime, target: RolesByTime, untilMs: number): RolesByTime {
   if (untilMs === Number.NEGATIVE_INFINITY) return of;
   return rolesFromSpans([
@@ -79,7 +89,7 @@ export function applyRolesUpTo(of: RolesByTime, target: RolesByTime, untilMs: nu
   ]);
 }
 
-/** Builds roles by time from spans in order of their ends; the last span ends at Infinity. */
+/** Builds roles by time from spans, in order of their ends; the last one ends at Infinity. */
 export function rolesFromSpans(spans: readonly EarlierRoles[]): RolesByTime {
   const lasting = spans.filter(
     ({ untilMs }, index) => untilMs > (spans[index - 1]?.untilMs ?? Number.NEGATIVE_INFINITY),

@@ -3,15 +3,17 @@ import type { LawRestart, PointWithVerdict, Verdict } from './law.ts';
 import type { RegisterValue } from './plausibility.ts';
 
 /**
- * The counted readings since the last baseline, reset, rollover or swap that the register law needs, as alternating times (Unix ms) and
- * values (mWh). A flat array, because it is stored in the row of each series and read and written with each batch. Immutable. First comes
- * the last reading, then the one before it. Up to three risen readings follow, to which late news may go back. A risen reading is one at
- * which the register had risen, or the run's first. They are the latest up to the last but one, the latest at or before the start of the
- * clock hour of the last but one, and the latest at or before the start of the hour before; in order of time, each once.
+ * Counted readings that the register law needs, of the time since the last baseline, reset, rollover or swap:
+ * alternating times (Unix ms) and values (mWh). A flat array, because it is stored in the row of each series, and read
+ * and written with each batch. Immutable. It begins with the last reading and the one before it. Up to three risen
+ * readings follow, back to which late news may be spread. A risen reading is one at which the register had risen, or
+ * the run's first. They are: the latest up to the last but one; the latest at or before the start of the clock hour of
+ * the last but one; and the latest at or before the start of the hour before. They are in order of time, without
+ * duplicates.
  */
 export type RegisterRun = readonly number[];
 
-/** Index of the last reading but one; `RISEN` is the index of the first risen reading. */
+/** Index of the last reading but one. `RISEN`: index of the first risen reading. */
 const BEFORE = 2;
 const RISEN = 4;
 
@@ -30,7 +32,7 @@ export const secondLastReading = (run: RegisterRun): RegisterValue | undefined =
 /** Returns the time of the earliest reading in a run. */
 export const earliestReadingMs = (run: RegisterRun): number => Math.min(...run.filter((_, index) => index % 2 === 0));
 
-/** Returns the time of the latest risen reading before the last reading; of a run of one reading, its time. */
+/** Returns the time of the latest risen reading before the last reading. For a run of one reading, returns its time. */
 export const latestRisenMs = (run: RegisterRun): number => run[run.length > RISEN ? run.length - 2 : 0] as number;
 
 /** Creates a run of one reading. */
@@ -55,10 +57,12 @@ export const replaceLastReading = (run: RegisterRun, last: RegisterValue): Regis
 /** Returns the start of the UTC clock hour that is `back` hours before the hour of a time. */
 const hourStartMs = (ms: number, back: number) => (Math.floor(ms / HOUR_MS) - back) * HOUR_MS;
 
-/** Returns the times up to which a run stores a risen reading, in order. `lastMs`: time of the last reading but one. */
+/**
+ * Returns the times up to which a run contains a risen reading, in order. `lastMs`: time of the last reading but one.
+ */
 const boundsOf = (lastMs: number) => [hourStartMs(lastMs, 1), hourStartMs(lastMs, 0), lastMs];
 
-/** Returns the index of the latest entry at or before a time in a list of times and values; -1: none. */
+/** Returns the index of the latest entry at or before a time in a list of times and values; -1 if there is none. */
 function latestUpTo(list: readonly number[], from: number, ms: number): number {
   let index = list.length - 2;
   while (index >= from && (list[index] as number) > ms) index -= 2;
@@ -67,7 +71,8 @@ function latestUpTo(list: readonly number[], from: number, ms: number): number {
 
 /** Appends a reading to a run. */
 export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun {
-  // By index: destructuring an array creates an object for each element in code that is not optimised yet.
+  // Elements are read by index, because destructuring an array creates an object for each element in code that is not
+  // optimised yet.
   const lastMs = run[0] as number;
   const last = run[1] as number;
   const beforeMs = run[BEFORE];
@@ -75,7 +80,7 @@ export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun 
   const isRisen = before === undefined || last > before;
   const hourMs = hourStartMs(lastMs, 0);
   if (beforeMs !== undefined && beforeMs >= hourMs) {
-    // Fast path and the usual case: within the hour, only the latest risen reading changes.
+    // Fast path for the usual case: within the hour, only the latest risen reading changes.
     const after = run.slice();
     after[0] = next.readAtMs;
     after[1] = next.valueMilliwattHours;
@@ -96,7 +101,7 @@ export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun 
   return after;
 }
 
-/** Appends a risen reading to a run under construction, unless it is already the latest. */
+/** Appends a risen reading to an incomplete run, unless it is already the latest. */
 function addOnce(run: number[], ms: number, value: number): void {
   if (run.length === RISEN || run.at(-2) !== ms) run.push(ms, value);
 }
@@ -112,8 +117,8 @@ export function risenReadingAnHourBefore(run: RegisterRun, ms: number): Register
 }
 
 /**
- * Returns the index of the latest risen reading at or before a time, if a run that continued after that time still shows it: if a stored
- * risen reading is no later than the time, there was none in between. -1: the run does not show it.
+ * Returns the index of the latest risen reading at or before a time, from a run that continues after that time; -1 if
+ * the run does not determine it. If a stored risen reading is not later than the time, there was none in between.
  */
 function risenUpTo(run: RegisterRun, ms: number): number {
   for (const bound of run.length > BEFORE ? boundsOf(run[BEFORE] as number) : []) {
@@ -123,14 +128,14 @@ function risenUpTo(run: RegisterRun, ms: number): number {
   return -1;
 }
 
-/** Verdicts of counted readings that begin a run. `NOT_COUNTED`: verdicts of readings that did not count. */
+/** Verdicts of counted readings with which a run begins. `NOT_COUNTED`: verdicts of readings that did not count. */
 const BEGINS: ReadonlySet<Verdict | null> = new Set<Verdict>(['reset', 'rollover', 'swap']);
 const NOT_COUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed', 'excluded']);
 
 /**
- * Rebuilds the run up to the latest plainly counted of some stored readings. Null if they do not go far enough back: to the start of the
- * run, or to a risen reading an hour before. `later`: the current run, which usually supplies the missing risen readings, for example for a
- * reading that is minutes late, or for a register that has not moved for months.
+ * Rebuilds the run up to the latest plainly counted of some stored readings. Null if they do not go back far enough: to
+ * the start of the run, or to a risen reading an hour before. `later`: the current run, which usually contains the
+ * missing risen readings, for example if a reading is minutes late or a register has not risen for months.
  */
 export function rebuildRun(
   judged: readonly PointWithVerdict[],
@@ -138,7 +143,7 @@ export function rebuildRun(
 ): LawRestart<RegisterRun> | null {
   const taken = judged.findLastIndex(({ verdict }) => verdict === null) + 1;
   let run: RegisterRun | null = null;
-  // It is unknown whether the first reading is a risen one, unless it begins the run.
+  // Whether the first reading is a risen one is unknown, unless the run begins with it.
   let unknownToMs = Number.NEGATIVE_INFINITY;
   for (const { readAtMs, value, verdict } of judged.slice(0, taken)) {
     if (NOT_COUNTED.has(verdict)) continue;

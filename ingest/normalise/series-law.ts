@@ -8,12 +8,12 @@ import type { Roles } from './roles-by-time.ts';
 /** Everything that determines a law: channel, kind, roles and settings. */
 type Key = readonly [string, string, boolean, boolean, number, number | null, number];
 
-/** Size of the cache of laws. Nearly all devices share a few laws, and creating one costs a dozen functions. */
+/** Size of the cache of laws. Nearly all devices share a few laws, and creating one creates a dozen functions. */
 const MADE = 16;
 const made: { key: Key; law: Law<unknown> | null }[] = [];
 let oldest = 0;
 
-/** Returns the law for a series of this channel and kind in these roles; null if the series does not count. */
+/** Returns the law for a series with this channel and kind in these roles. Null if the series does not count. */
 export function lawOfSeries(
   channel: string,
   kind: string,
@@ -21,7 +21,7 @@ export function lawOfSeries(
   settings: SettingsByTime,
 ): Law<unknown> | null {
   if (!roles.import && !roles.export) return null;
-  // Not cached: laws with changing settings, splits or clock steps are used once.
+  // Not cached, because laws with changing settings, splits or clock steps are used once.
   if (settings.earlier || settings.splits || settings.stepsBack) return newLaw(channel, kind, roles, settings);
   const { limitKw, registerMaxKwh, maxGapMinutes } = settings;
   for (const { key, law } of made) {
@@ -44,7 +44,8 @@ export function lawOfSeries(
 
 function newLaw(channel: string, kind: string, roles: Roles, settings: SettingsByTime): Law<unknown> | null {
   if (kind === 'power') return powerLaw(settings, { ...roles, channelDirection: parseChannel(channel).direction });
-  // The owner may have set a direction that differs from the channel's name; the role decides.
+  // The role determines the direction, because the owner may have set another direction than that of the channel's
+  // name.
   const direction = roles.export ? 'export' : 'import';
   if (kind === 'register') return new RegisterLaw(settings, direction);
   if (kind === 'interval') return intervalLaw(direction);

@@ -6,31 +6,35 @@ const haveSameSettings = (one: LawSettings, other: LawSettings): boolean =>
   one.registerMaxKwh === other.registerMaxKwh &&
   one.maxGapMinutes === other.maxGapMinutes;
 
-/** Returns a function that gives the settings for a reading at a time, Unix ms. */
+/** Returns a function that returns the settings for a reading at a time, Unix ms. */
 export function settingsAt(settings: SettingsByTime): (ms: number) => LawSettings {
   const { earlier } = settings;
   if (!earlier) return () => settings;
   return (ms) => earlier.find(({ untilMs }) => ms < untilMs) ?? settings;
 }
 
-/** Whether the device's configuration selected another quantity between two times (Unix ms). The energy between them is unknown. */
+/**
+ * Whether the device's configuration selected another quantity between two times (Unix ms). The energy between them is
+ * then unknown.
+ */
 export const hasSplitBetween = ({ splits }: SettingsByTime, aMs: number, bMs: number): boolean =>
   splits?.some((ms) => aMs <= ms && ms < bMs) ?? false;
 
 /**
- * Returns the time of a reading for comparison with a later one, Unix ms: moved back by the steps back of the clock between the two. A
- * reading exactly at a step lies on both sides of it: it was read before the step, and it is the first reading after it.
+ * Returns the time of a reading for a comparison with a later one, Unix ms: made earlier by the steps back of the clock
+ * between the two. A reading exactly at a step counts as on both sides of it: it was read before the step, and is the
+ * first reading after it.
  */
 export const elapsedFromMs = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
   (stepsBack ?? []).reduce((ms, { atMs, byMs }) => (aMs <= atMs && atMs <= bMs ? ms - byMs : ms), aMs);
 
-/** A span of time, Unix ms: from `fromMs` on and before `toMs`. */
+/** A time range, Unix ms: `[fromMs, toMs)`. */
 interface Times {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Returns the time whose consumption was computed with settings other than `settings`. Null: none. */
+/** Returns the time range whose consumption was computed with settings other than `settings`. Null if there is none. */
 export function findTimesWithOtherSettings(computedWith: SettingsByTime, settings: LawSettings): Times | null {
   const spans = spansOf(computedWith);
   const isOther = (span: LawSettings) => !haveSameSettings(span, settings);
@@ -38,7 +42,7 @@ export function findTimesWithOtherSettings(computedWith: SettingsByTime, setting
   return last ? { fromMs: spans[first - 1]?.untilMs ?? Number.NEGATIVE_INFINITY, toMs: last.untilMs } : null;
 }
 
-/** Returns the settings by time once consumption before a time (Unix ms) is computed with `settings`. */
+/** Returns the settings by time after consumption before a time (Unix ms) has been computed with `settings`. */
 export function applySettingsUpTo(
   computedWith: SettingsByTime,
   settings: LawSettings,
@@ -49,7 +53,7 @@ export function applySettingsUpTo(
   return ofSpans([{ ...settings, untilMs }, ...later]);
 }
 
-/** Returns settings as spans; the last span ends at Infinity. */
+/** Returns settings as spans; the last one ends at Infinity. */
 const spansOf = ({ earlier = [], ...latest }: SettingsByTime): EarlierSettings[] => [
   ...earlier,
   { ...latest, untilMs: Number.POSITIVE_INFINITY },

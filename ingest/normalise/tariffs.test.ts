@@ -29,7 +29,7 @@ function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
   return { within: within.at(-1)?.endMs ?? null, around: around ?? null };
 }
 
-/** Expects that the known steps give the right answer, or none. Returns the number of answers given. */
+/** Expects that the known steps give either the right answer or none. Returns the number of answers. */
 function expectNoOther(known: KnownSteps, steps: readonly EnergyInterval[], asked: EnergyInterval): number {
   const { within, around } = answers(steps, asked);
   const told = [latestRisenEndWithin(known, asked), risenStepAround(known, asked)];
@@ -38,7 +38,7 @@ function expectNoOther(known: KnownSteps, steps: readonly EnergyInterval[], aske
   return told.filter((one) => one !== undefined).length;
 }
 
-/** Steps that begin and end at times of a register, near them, or anywhere. */
+/** Returns steps that begin and end at times of a register, near them, or anywhere. */
 const stepsNear = (times: readonly number[]) => {
   const at = fc
     .tuple(fc.nat(times.length - 1), fc.constantFrom(0, 0, -1, 1, -60_000, 60_000, -20 * HOUR_MS))
@@ -67,7 +67,7 @@ test('computes the correct result from some of a tariff’s steps, or returns no
           const { run } = state as RegisterState;
           if (!run) continue;
           for (const step of near) told += expectNoOther(stepsOfRun(run, 'import'), intervals, step);
-          // A window, before and after some of the steps were replaced.
+          // Known steps of a window, before and after some of them were replaced.
           const [first, last] = [number() % intervals.length || 0, number() % intervals.length || 0].sort(
             (a, b) => a - b,
           );
@@ -119,7 +119,8 @@ test('late energy stays marked as estimated, even if another tariff leaves only 
   const left = 3.5 * HOUR_MS;
   expect(shiftStepAfter({ ...step, estimated: true, isLate: true }, left).estimated).toBe(true);
   expect(shiftStepAfter({ ...step, estimated: true }, left).estimated).toBe(false);
-  // The low tariff freezes at 100 kWh, and sends 121 once it is back: all of its energy lies in the hour after the other's last step.
+  // The low tariff stops at 100 kWh and continues with 121. All of this energy is in the hour after the other tariff's
+  // last step.
   const readings = [
     ...[0, 1, 2, 3, 3.9].map((at) => reading('import/t1', at, at === 0 ? 99 : 100)),
     ...[2, 3, 3.5].map((at) => reading('import/t2', at, 200 + at)),
@@ -130,8 +131,8 @@ test('late energy stays marked as estimated, even if another tariff leaves only 
 });
 
 test('assigns 10 kWh of an evening hour to that hour, like the reference, if tariffs are sent in turn', () => {
-  // The low tariff runs until 6:00 and from 22:00 on, the other one in between. Each register is written when it changes. START_MS is
-  // 22:00.
+  // The low tariff runs until 6:00 and from 22:00 on; the other one in between. Each register is sent when it changes.
+  // START_MS is 22:00.
   const readings = [
     reading('import/t1', 8, 100),
     ...[9, 12, 15, 18, 21, 24].map((at) => reading('import/t2', at, 200 + at)),

@@ -3,12 +3,16 @@ import type { EnergyInterval } from './law.ts';
 import { lastReading, latestRisenMs, type RegisterRun, secondLastReading } from './run.ts';
 
 /**
- * In each circuit and direction, one tariff runs at a time (law of consumption, "From message to interval"). Sources that write a register
- * only when it changes leave a gap during the hours of the other tariffs. If a rising step of another tariff lies wholly within a step and
- * ends before it, the energy of the containing step lies after the latest such end.
+ * In each circuit and direction, only one tariff runs at a time (law of consumption, "From message to interval").
+ * Sources that send a register only when it changes leave a gap during the hours of the other tariffs. If a rising step
+ * of another tariff lies within a step and ends before it, the energy of the containing step is placed after the latest
+ * such end.
  */
 
-/** Known steps of a tariff, before any shift: all steps between two times, and how far before them no step rose. */
+/**
+ * Known steps of a tariff, before any shift: all steps between two times, and the time before them in which no step
+ * rose.
+ */
 export interface KnownSteps {
   /** All steps that begin at or after `fromMs` and end at or before `toMs`, in order. */
   readonly steps: readonly EnergyInterval[];
@@ -21,7 +25,10 @@ export interface KnownSteps {
 export const hasRisen = ({ importMilliwattHours, exportMilliwattHours }: EnergyInterval): boolean =>
   importMilliwattHours > 0 || exportMilliwattHours > 0;
 
-/** Derives the known steps from a register's run. The last step is never late news, because two later readings have confirmed late news. */
+/**
+ * Derives the known steps from a register's run. The last step is never late news, which two later readings must
+ * confirm.
+ */
 export function stepsOfRun(run: RegisterRun, direction: 'import' | 'export'): KnownSteps {
   const [last, before] = [lastReading(run), secondLastReading(run)];
   const toMs = Number.POSITIVE_INFINITY;
@@ -49,8 +56,8 @@ function firstEndingAfter(steps: readonly EnergyInterval[], ms: number): number 
 }
 
 /**
- * Returns the end of the latest rising step that lies wholly within a step of another tariff and ends before it. Null: there is no such
- * step. Undefined: the known steps do not show it.
+ * Returns the end of the latest rising step of another tariff that lies within a step and ends before it. Null: there
+ * is no such step. Undefined: the known steps do not determine it.
  */
 export function latestRisenEndWithin(
   { steps, toMs, quietFromMs }: KnownSteps,
@@ -62,13 +69,13 @@ export function latestRisenEndWithin(
     if (step.startMs < startMs) return null;
     if (hasRisen(step)) return step.endMs;
   }
-  // Steps outside the known ones that rose end at or before this time, and begin earlier.
+  // Rising steps that are not known end at or before this time, so they begin earlier.
   return quietFromMs <= startMs ? null : undefined;
 }
 
 /**
- * Returns the rising step that wholly contains a step of another tariff and ends after it. Null: there is none. Undefined: the known steps
- * do not show it.
+ * Returns the rising step that contains a step of another tariff and ends after it. Null: there is none. Undefined: the
+ * known steps do not determine it.
  */
 export function risenStepAround(
   { steps, toMs, quietFromMs }: KnownSteps,
@@ -99,7 +106,7 @@ export function replaceSteps(
   return { steps, fromMs, toMs, quietFromMs: isQuiet ? quietFromMs : fromMs };
 }
 
-/** Shifts a step's energy to after a time within the step. Before that time, the energy is known to be 0. */
+/** Moves a step's energy to the time after an instant within the step. Before the instant, the energy is 0. */
 export function shiftStepAfter(step: EnergyInterval, afterMs: number): EnergyInterval {
   const left = { startMs: afterMs, endMs: step.endMs };
   return { ...step, estimated: step.isLate || step.endMs - afterMs > HOUR_MS, importSpan: left, exportSpan: left };

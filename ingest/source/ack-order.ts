@@ -1,17 +1,19 @@
 import type { Receipt } from './source.ts';
 
 /**
- * Maximum time and number of acknowledgements that wait for one late message. The time allows for a slow batch of another partition. Each
- * held acknowledgement leaves the broker one message fewer to send, of at most 30,000 in flight.
+ * Maximum time and number of acknowledgements that wait for one late message. The time permits a slow batch of another
+ * partition. For each held acknowledgement, the broker can send one message fewer, of at most 30,000 in flight.
  */
 const MAX_HELD = { ms: 1_000, count: 10_000 };
 /**
- * If no further message arrives for this time, held acknowledgements are sent. A broker that allows few messages in flight may be waiting
- * for them.
+ * Time without a further message after which held acknowledgements are sent, because a broker that allows few messages
+ * in flight may be waiting for them.
  */
 const QUIET_MS = 100;
 
-/** A received message. `late`: it has held up others for the maximum time, and is now acknowledged as soon as it is done. */
+/**
+ * A received message. `late`: it has delayed others for the maximum time, and is acknowledged as soon as it is done.
+ */
 class OrderedReceipt implements Receipt {
   readonly messageId: number;
   readonly #order: AckOrder;
@@ -26,14 +28,15 @@ class OrderedReceipt implements Receipt {
 }
 
 /**
- * Sends the acknowledgements of one connection in the order in which its messages arrived (MQTT 5, 4.6), although partitions commit them in
- * another order. A broker searches for an acknowledged message among all that it has sent, from the oldest on. With thousands of messages
- * in flight, acknowledgements out of order were half of mosquitto's cost per message. A late message (of a backlogged device) holds up
- * others once: for a second, or for a tenth of a second if no more messages arrive.
+ * Sends the acknowledgements of one connection in the order in which its messages arrived (MQTT 5, 4.6), although
+ * partitions commit them in another order. A broker searches for an acknowledged message among all that it has sent,
+ * starting with the oldest. With thousands of messages in flight, acknowledgements out of order took half of
+ * mosquitto's time for a message. A late message (of a backlogged device) delays others only once: for a second, or for
+ * a tenth of a second if no more messages arrive.
  */
 export class AckOrder {
   readonly #acknowledge: (messageId: number) => void;
-  /** Received messages in order of arrival. From index `#first` on, they are neither acknowledged nor late. */
+  /** Received messages in order of arrival. Those from index `#first` on are neither acknowledged nor late. */
   #receipts: OrderedReceipt[] = [];
   #first = 0;
   /** Number of finished messages from index `#first` on. */
@@ -47,7 +50,9 @@ export class AckOrder {
     this.#acknowledge = acknowledge;
   }
 
-  /** Registers a message. The caller must call `done` of the returned object once, when the message may be acknowledged. */
+  /**
+   * Registers a message. When the message may be acknowledged, the caller must call `done` of the returned object once.
+   */
   register(messageId: number): Receipt {
     const receipt = new OrderedReceipt(messageId, this);
     this.#count++;
@@ -68,7 +73,7 @@ export class AckOrder {
     else if (!this.#timer) this.#watch(performance.now(), this.#count);
   }
 
-  /** Sends the acknowledgements of all done messages that no open message precedes. */
+  /** Sends the acknowledgements of all done messages that precede the first open message. */
   #sendInOrder(): void {
     let at = this.#first;
     for (; this.#receipts[at]?.state === 'done'; at++)
@@ -77,7 +82,7 @@ export class AckOrder {
     this.#drop(at);
   }
 
-  /** Sends the acknowledgements of all done messages. Open messages before them are late from now on. */
+  /** Sends the acknowledgements of all done messages. Open messages before them are then late. */
   #sendAll(): void {
     const last = this.#receipts.findLastIndex(({ state }) => state === 'done');
     for (let at = this.#first; at <= last; at++) {

@@ -7,7 +7,7 @@ import { type ClaimOptions, MAX_CLAIM_CONNECTION_MS } from './claiming.ts';
 import { type ClientCertificate, clientCertificateOf } from './client-certificate.ts';
 import { REASON_CODES } from './reason-codes.ts';
 
-/** Checks for client certificates. */
+/** Callbacks that check client certificates. */
 export interface ClientCertificates {
   /** Certificates of the authorities that sign client certificates, PEM. */
   ca: Buffer;
@@ -17,23 +17,23 @@ export interface ClientCertificates {
   ended(sessions: readonly (ClientCertificate & { username: string })[]): Promise<readonly string[]>;
 }
 
-/** Functions that check logins. */
+/** Callbacks that check logins. */
 export interface LoginOptions {
   /** Returns the account of a device or gateway. Null if the secret is not that of this id. */
   findLogin(username: string, secret: string): Promise<LoginAccount | null>;
-  /** Returns the given password logins that would be refused now. */
+  /** Returns those of the password logins that would now be refused. */
   endedLogins<T extends LoginCredentials>(logins: readonly T[]): Promise<readonly T[]>;
-  /** Checks for client certificates. Left out: clients cannot log in by certificate. */
+  /** Callbacks that check client certificates. Without them, clients cannot log in by certificate. */
   certificates?: ClientCertificates;
-  /** Handles meters that claim their identities. Left out: no claims are accepted. */
+  /** Handlers of meters' claims for their identities. Without them, claims are refused. */
   claims?: ClaimOptions;
-  /** Records which process serves each login, if there are several processes. */
+  /** Storage of the process that serves each login, if there are several processes. */
   places?: LoginPlaces;
 }
 
 /**
- * Returns a function that finds the login of a connection: by its certificate if the connection gives no name or the name in the
- * certificate, else by name and password. The function returns null if the login is refused.
+ * Creates a function that finds the login of a connection: by its certificate, if the connection gives no name or the
+ * name in the certificate; otherwise by name and password. It returns null if the login is refused.
  */
 export const createLoginFinder =
   ({ findLogin, certificates, claims }: LoginOptions) =>
@@ -42,8 +42,8 @@ export const createLoginFinder =
     if (certificate === 'refused') return null;
     const found = certificate && (await certificates?.loginOf(certificate));
     if (found && (name === '' || name === found.username)) return { ...found, certificate, secretSha256: null };
-    // A certificate that names its device is valid for that device only. A certificate that is only registered may have been registered by a stranger, so
-    // its holder can still log in by password.
+    // A certificate that contains its device's name is valid for that device only. A registered certificate without
+    // such a name may have been registered by a stranger, so its holder can still log in by password.
     if (found && certificate?.names.includes(found.username)) return null;
     const isBatch = claims !== undefined && name.startsWith(claims.prefix);
     const owner = isBatch ? null : await findLogin(name, password);
@@ -88,13 +88,16 @@ export function refuseLogin(
   done(Object.assign(error, { returnCode: isBad ? 4 : 3 }), false);
 }
 
-/** Minimum time between two log lines about one login. `MAX_LOGGED`: maximum number of logins for which that time is cached. */
+/**
+ * Minimum time between two log lines about one login. `MAX_LOGGED`: maximum number of logins for which the time of the
+ * last line is stored.
+ */
 const LOG_EVERY_MS = 60_000;
 const MAX_LOGGED = 10_000;
 
 /**
- * Creates a log of refusals, with at most one line a minute for each login: a device with a typo in its topic connects and publishes again
- * every second.
+ * Creates a log of refusals with at most one line a minute for each login, because a device with a typing error in its
+ * topic connects and publishes again every second.
  */
 export function createRefusalLog(log: { warn(values: object, why: string): void }) {
   const loggedAtMs = new Map<string, number>();

@@ -11,7 +11,7 @@ import type { UnreleasedMessages } from './unreleased-messages.ts';
 
 /** Topic on which a bridge reports its state (mosquitto's `notifications`). These messages are accepted and ignored. */
 const BRIDGE_STATE = /^\$SYS\/broker\/connection\//;
-/** Topic of a refused message, which aedes publishes without its content: no client may subscribe to it. */
+/** Topic of refused messages, which aedes publishes without their content. No client may subscribe to it. */
 const REFUSED_TOPIC = '$SYS/refused';
 
 type Done = (error?: Error | null) => void;
@@ -23,13 +23,13 @@ export class PublishHandler {
   readonly #unreleased: UnreleasedMessages;
   readonly #claims: ClaimOptions | undefined;
   readonly #logRefusal: (username: string, why: string, topic?: string) => void;
-  /** Sessions whose connections are not read until their account has room. */
+  /** Sessions whose connections are paused until their account has room. */
   readonly #waiting = new Set<Session>();
   readonly #willDelayS: number;
   #isPaused = false;
   readonly wills = new DelayedWills();
 
-  /** `logRefusal`: logs why a login's request was refused. `willDelayS`: least delay of a will, in seconds. */
+  /** `logRefusal`: logs why a login's request was refused. `willDelayS`: minimum delay of a will, in seconds. */
   constructor(parts: {
     receive: ReceiveMessage;
     logins: LoginLimits;
@@ -47,15 +47,15 @@ export class PublishHandler {
   }
 
   /**
-   * Authorisation hook of aedes for a PUBLISH. Calls `done` when aedes may read further from the connection, or with an error if the
-   * connection must end.
+   * Authorisation hook of aedes for a PUBLISH. Calls `done` when aedes may continue to read from the connection, or
+   * with an error if the connection must end.
    */
   readonly authorize: (client: Client | null, packet: PublishPacket, done: Done) => void = (client, packet, done) => {
-    // A message without a client comes from aedes itself ($SYS). A will comes with its client's session.
+    // A message without a client is published by aedes itself ($SYS). A will has the session of its client.
     if (!client) return done(null);
     const { session } = client as Connection;
     const { topic } = packet;
-    // Messages of devices are never retained: no client may subscribe to them.
+    // Messages of devices are never retained, because no client may subscribe to them.
     packet.retain = false;
     const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
     if (payload.length > MAX_PAYLOAD_BYTES)
@@ -70,7 +70,8 @@ export class PublishHandler {
       packet.qos === 2
         ? () => this.#takeOnce(session, packet, payload, done)
         : () => this.#take(session, packet, payload, done);
-    // A will has no packet id. It is published after its connection has ended, so it cannot wait until the connection is read.
+    // A will has no packet id. It is published after its connection has ended, so it cannot wait for the connection to
+    // be read again.
     if (client.closed) this.#takeWill(session, packet, payload, done);
     else session.whenRead(take);
   };
@@ -79,7 +80,7 @@ export class PublishHandler {
     this.#isPaused = true;
   };
 
-  /** Resumes reading from connections that wait for room: of one account, or of all. */
+  /** Resumes reading from connections that wait for room: those of one account, or all. */
   readonly resume = (account?: string): void => {
     if (account === undefined) this.#isPaused = false;
     for (const session of [...this.#waiting]) {
@@ -90,7 +91,7 @@ export class PublishHandler {
     }
   };
 
-  /** Evicts a session whose connection has ended. */
+  /** Removes a session whose connection has ended. */
   leave(session: Session): void {
     this.#waiting.delete(session);
   }
@@ -112,7 +113,10 @@ export class PublishHandler {
     this.#waiting.add(session);
   }
 
-  /** Takes a message at QoS 0 or 1. aedes treats it as QoS 0, because this service itself sends the acknowledgement after the commit. */
+  /**
+   * Handles a message at QoS 0 or 1. aedes treats it as QoS 0, because the service itself sends the acknowledgement
+   * after the commit.
+   */
   #take(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
     const acknowledged = packet.qos === 1 ? idOf(packet) : undefined;
     packet.qos = 0;
@@ -123,8 +127,9 @@ export class PublishHandler {
   }
 
   /**
-   * Takes a message at QoS 2. Its id is recorded first, so that a repetition, by this connection or a later one of the session, is not
-   * passed on (MQTT 3.1.1, 4.3.3). After the commit, aedes finds the recorded id and only sends the PUBREC.
+   * Handles a message at QoS 2. Its id is recorded first, so that a repetition, by this connection or a later one of
+   * the session, is not stored (MQTT 3.1.1, 4.3.3). After the commit, aedes finds the recorded id and only sends the
+   * PUBREC.
    */
   #takeOnce(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
     const { id } = session.client;
@@ -134,7 +139,7 @@ export class PublishHandler {
     } catch (error) {
       const { message } = error as Error;
       this.#logRefusal(session.by.username, `connection ended: ${message}`);
-      // Not refused by a PUBREC, after which the client would drop the message instead of sending it again later.
+      // The message is not refused by a PUBREC, after which the client would drop it instead of sending it again later.
       done(new RefusedPacket(message, REASON_CODES.quotaExceeded));
       return;
     }
@@ -152,14 +157,16 @@ export class PublishHandler {
   }
 
   /**
-   * Takes a will at the end of its connection or, if it has a delay and its session lasts, after that (MQTT 5, 3.1.3.2.2). A client that has
-   * connected to another process has no will here: the will would be stored after the client's newer messages.
+   * Handles a will at the end of its connection or, if it has a delay and its session lasts, after the delay (MQTT 5,
+   * 3.1.3.2.2). The will of a client that has connected to another process is dropped, because it would be stored after
+   * the client's newer messages.
    */
   #takeWill(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
     const { client, isTakenOver, isElsewhere } = session;
     const { willDelayS = 0, expiryS = 0 } = client.version5 ?? {};
     const ownDelayS = Math.min(willDelayS, expiryS);
-    // A session that was taken over at this process has published its will before the new connection's first message.
+    // If the session was taken over at this process, its will is published before the first message of the new
+    // connection.
     const delayS = isTakenOver ? ownDelayS : Math.max(ownDelayS, this.#willDelayS);
     if (delayS === 0 && !isElsewhere) {
       this.#take(session, packet, payload, done);
@@ -171,7 +178,10 @@ export class PublishHandler {
     done(null);
   }
 
-  /** Refuses a message: in MQTT 5 by its acknowledgement. In MQTT 3.1.1, and at QoS 0, the connection ends. */
+  /**
+   * Refuses a message. In MQTT 5 its acknowledgement contains the reason; in MQTT 3.1.1, and at QoS 0, the connection
+   * ends.
+   */
   #refuse(session: Session | undefined, packet: PublishPacket, refused: RefusedPacket, done: Done): void {
     const messageId = idOf(packet);
     const { version5, closed = true } = session?.client ?? {};
@@ -188,7 +198,7 @@ export class PublishHandler {
   }
 }
 
-/** Handles a meter's claim, which is acknowledged when it is decided. */
+/** Handles a meter's claim. Its message is acknowledged after the decision. */
 function claim(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
   const { qos } = packet;
   const { claims } = session.claiming ?? {};

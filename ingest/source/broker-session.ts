@@ -9,7 +9,9 @@ import { createPubackSender } from './pubacks.ts';
 import { REASON_CODES } from './reason-codes.ts';
 import { sessionId, type UnreleasedMessages } from './unreleased-messages.ts';
 
-/** Maximum number of bytes that a client has not read yet: messages to homes, and acknowledgements of four bytes each. */
+/**
+ * Maximum number of bytes that a client has not read yet: messages to homes, and acknowledgements of four bytes each.
+ */
 const MAX_UNREAD_BYTES = 65_536;
 
 export type Connection = Client & {
@@ -42,15 +44,18 @@ export class Session implements LoginConnection {
   readonly client: Connection;
   readonly by: SessionLogin;
   readonly login: LoginUsage;
-  /** Set for a meter that is claiming its identity; such a connection may do nothing else. */
+  /** Set for a meter that is claiming its identity. Such a connection may do nothing else. */
   readonly claiming: { claims: ClaimHandler; sinceMs: number } | null;
   /** Whether the account has room for messages of this connection. */
   hasRoom: boolean;
   /** Whether a later connection has taken over the session. */
   isTakenOver = false;
-  /** Whether that connection is at another process. */
+  /** Whether the connection that has taken over the session is at another process. */
   isElsewhere = false;
-  /** Calls deferred until the connection is read again: messages from the same chunk of bytes, and callbacks without which aedes reads no further. */
+  /**
+   * Calls that are deferred until the connection is read again: messages from the same chunk of bytes, and callbacks
+   * that aedes awaits before it reads on.
+   */
   readonly #held: (() => void)[] = [];
   readonly #sendPuback: (messageId: number) => void;
 
@@ -68,12 +73,15 @@ export class Session implements LoginConnection {
     this.#sendPuback = createPubackSender(() => (!client.closed && conn.writable ? (client.version5 ?? conn) : null));
   }
 
-  /** The account to whose limits the messages count. */
+  /** The account towards whose limits the messages count. */
   get account(): string {
     return this.by.owner?.accountId ?? this.by.username;
   }
 
-  /** Calls `then` now, or when the connection is read again. If the connection ends before that, `then` is not called: its message was never acknowledged. */
+  /**
+   * Calls `then` now or, if the connection is paused, when it is read again. If the connection ends before that, `then`
+   * is not called, because its message was never acknowledged.
+   */
   whenRead(then: () => void): void {
     if (this.#isHeld) this.#held.push(then);
     else then();
@@ -94,7 +102,7 @@ export class Session implements LoginConnection {
     endConnection(this.client, reasonCode);
   }
 
-  /** Ends the connection because the login is at another process now. */
+  /** Ends the connection, because the login is now at another process. */
   moveAway(): void {
     this.isTakenOver = true;
     this.isElsewhere = true;
@@ -106,7 +114,7 @@ export class Session implements LoginConnection {
   }
 }
 
-/** Ends a connection, logged in or not. */
+/** Ends a connection, whether or not it has logged in. */
 export function endConnection(client: Connection, reasonCode: number): void {
   if (client.version5) client.version5.end(reasonCode, () => client.close());
   else client.close();
@@ -128,8 +136,8 @@ export class LoggedInConnections {
   readonly #onMoved: (username: string) => void;
 
   /**
-   * `onBegin`, `onEnd`: called when the connection of a session has begun and has ended. `onMoved`: called when a login has moved to or from
-   * another process.
+   * `onBegin`, `onEnd`: called when the connection of a session has begun and has ended. `onMoved`: called when a login
+   * has moved to or from another process.
    */
   constructor(
     claims: ClaimOptions | undefined,
@@ -153,7 +161,7 @@ export class LoggedInConnections {
   /** Begins a session; returns false if the login has used up its requests of this minute. */
   begin(client: Connection, by: SessionLogin): boolean {
     const { username } = by;
-    // Each meter of a batch gets a separate login, because they may all claim at the same time.
+    // Each meter of a batch has its own limits, because all meters may claim at the same time.
     const login = by.owner ? this.logins.of(username) : new LoginUsage(username);
     const why = this.logins.request(login);
     if (why !== null) {
@@ -168,7 +176,8 @@ export class LoggedInConnections {
     this.#resume(session);
     this.#onBegin(session);
     this.open.add(session);
-    // Watches the connection itself: aedes reports no end of a client that it has not registered yet.
+    // Listens to the connection itself, because aedes does not report the end of a client that it has not registered
+    // yet.
     client.conn.once('close', () => this.#end(session));
     const oldest = this.logins.join(login, session);
     if (oldest) {
@@ -179,8 +188,8 @@ export class LoggedInConnections {
   }
 
   /**
-   * Ends the connections of a login that is at another process, or was at one since they began, without their wills. Drops its sessions,
-   * because the client may have reused the ids of its QoS 2 messages for new messages.
+   * Ends, without their wills, the connections of a login that is at another process or has been at one since they
+   * began. Drops its sessions, because the client may have reused the ids of its QoS 2 messages for new messages.
    */
   moveAway(username: string): void {
     for (const connection of this.logins.connectionsOf(username)) connection.moveAway();
@@ -207,7 +216,7 @@ export class LoggedInConnections {
     }
     if (!version5) return;
     if (session.claiming) version5.expiryS = 0;
-    // aedes drops a session with its connection if it is clean. In MQTT 5, the expiry decides that.
+    // aedes drops a clean session with its connection. In MQTT 5, the expiry decides whether the session lasts.
     (client as { clean: boolean }).clean = version5.expiryS === 0;
     version5.isResumed = !version5.isCleanStart && this.#unreleased.resume(id, version5.topics);
   }

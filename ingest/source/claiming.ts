@@ -5,10 +5,10 @@ import type { Logger } from '#src/core/log.ts';
 export interface ClaimOptions {
   /** Common prefix of the names of batches. */
   prefix: string;
-  /** Topic on which a meter claims its identity; the answer comes on `replyTopic`. */
+  /** Whether a secret belongs to the batch and the batch may still be used. */
   topic: string;
   replyTopic: string;
-  /** Whether the secret belongs to the batch and the batch may still be used. */
+  /** Returns the answer for a meter, as JSON. Null if too many claims from its network were refused. */
   check(batchId: string, secret: string): Promise<boolean>;
   /** Returns the answer for a meter, as JSON; null if too many claims from its network were refused. */
   claim(batchId: string, payload: Buffer, address: string): Promise<string | null>;
@@ -20,9 +20,9 @@ const MAX_CLAIM_BYTES = 4_096;
 /** Maximum duration of a connection that logged in with a batch's secret. Afterwards a meter uses its own login. */
 export const MAX_CLAIM_CONNECTION_MS = 60_000;
 
-/** Handles the claims of one connection: one at a time, up to a maximum number. */
+/** Handles the claims of one connection, one at a time, up to a maximum number. */
 export interface ClaimHandler {
-  /** Sends the reply to a claim, on this connection only. Calls `taken` when the claim is decided. */
+  /** Sends the answer to a claim, on this connection only. Calls `taken` after the decision. */
   take(payload: Buffer, taken: () => void): void;
 }
 
@@ -46,7 +46,8 @@ export function createClaimHandlers(claims: ClaimOptions, log: Logger) {
             isUnderWay = false;
             if (answer === null) return client.close();
             taken();
-            // Sent on this connection only, not through the broker's subscriptions, so that no other client can receive it.
+            // The answer is sent on this connection only, not through the broker's subscriptions, so that no other
+            // client can receive it.
             const packet = { cmd: 'publish' as const, topic: claims.replyTopic, payload: answer, qos: 0 as const };
             client.publish({ ...packet, retain: false, dup: false }, () => {});
           });

@@ -13,8 +13,9 @@ export interface ClientCertificate {
 }
 
 /**
- * TLS options of a listener that requests client certificates signed by `ca` (PEM). A client without a certificate uses a password. TLS
- * sessions are not resumed, so that a certificate is checked in each handshake, including after its expiry.
+ * TLS options of a listener that requests client certificates signed by `ca` (PEM). A client without a certificate uses
+ * a password. TLS sessions are not resumed, so that the certificate, including its expiry, is checked in each
+ * handshake.
  */
 export const certificateRequestOptions = (ca: Buffer) => ({
   ca,
@@ -24,8 +25,8 @@ export const certificateRequestOptions = (ca: Buffer) => ({
 });
 
 /**
- * Returns the certificate that a client presented, here or at a proxy. Null if there is none. `refused` if the certificate has
- * expired, is not valid yet, or is signed by another authority.
+ * Returns the certificate that a client presented, here or at a proxy; null if it presented none. Returns `refused` if
+ * the certificate has expired, is not valid yet, or is signed by another authority.
  */
 export function clientCertificateOf(socket: Socket): ClientCertificate | 'refused' | null {
   const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : proxiedCertificate(socket);
@@ -39,13 +40,13 @@ export function clientCertificateOf(socket: Socket): ClientCertificate | 'refuse
   };
 }
 
-/** Whether a certificate is valid at a time, Unix ms. A proxy has verified it, but perhaps long ago. */
+/** Whether a certificate is valid at a time, Unix ms. A proxy has verified it, but possibly long ago. */
 const isCurrent = ({ validFromDate, validToDate }: X509Certificate, atMs: number): boolean =>
   validFromDate.getTime() <= atMs && atMs <= validToDate.getTime();
 
 /**
- * Extracts the DNS names from an alternative name in Node's format: `DNS:a, URI:b, DNS:"c, d"`. A name with a comma is quoted: without
- * regard to the quotes, one name could pretend to be several. Pure.
+ * Extracts the DNS names from an alternative name in Node's format: `DNS:a, URI:b, DNS:"c, d"`. A name with a comma is
+ * quoted; without parsing the quotes, one name could look like several. Pure.
  */
 export function parseDnsNames(text: string): string[] {
   const entries = text.matchAll(/([^:,]+):("(?:[^"\\]|\\.)*"|[^,"]*)(?:, |$)/gy);

@@ -1,13 +1,18 @@
 import { loginOfSession } from './unreleased-messages.ts';
 
-/** Maximum number of delayed wills, and bytes of one. Others are published at once, as the standard allows before the end of a session. */
+/**
+ * Maximum number of delayed wills, and maximum bytes of one. Beyond them, wills are published at once, which the
+ * standard allows before the end of a session.
+ */
 const MAX_WILLS = 10_000;
 const MAX_BYTES = 1_024;
 
-/** Wills that wait: if the client returns to its session before the delay of its will (MQTT 5) has passed, the will is not published. */
+/**
+ * Delayed wills (MQTT 5). If the client returns to its session before the delay has passed, its will is not published.
+ */
 export class DelayedWills {
   readonly #waiting = new Map<string, { timer: NodeJS.Timeout; publish: () => void }>();
-  /** Sessions with waiting wills by login. */
+  /** Sessions with delayed wills, by login. */
   readonly #logins = new Map<string, Set<string>>();
 
   /** Calls `publish` after the delay. `id`: the session of the will. */
@@ -24,7 +29,10 @@ export class DelayedWills {
     this.#logins.set(loginOfSession(id), ids.add(id));
   }
 
-  /** Ends the wait of a session's will: it is dropped if the session is resumed, and published if the session has ended. */
+  /**
+   * Ends the delay of a session's will: drops the will if the session is resumed, and publishes it if the session has
+   * ended.
+   */
   end(id: string, isResumed: boolean): void {
     const will = this.#take(id);
     if (will && !isResumed) will.publish();

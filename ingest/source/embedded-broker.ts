@@ -25,18 +25,29 @@ import { type PacketFault, REASON_CODES } from './reason-codes.ts';
 import type { MessageSource, ReceiveMessage } from './source.ts';
 import { UnreleasedMessages } from './unreleased-messages.ts';
 
-/** Maximum number of levels in a topic: aedes closes the connection of a client that uses more, before it checks the permission. */
+/**
+ * Maximum number of levels in a topic. aedes closes the connection of a client that uses more, before the permission is
+ * checked.
+ */
 const MAX_TOPIC_LEVELS = 100;
 const TOO_MANY_LEVELS = 'topic has too many levels';
-/** Packets that count as requests of a login, like its CONNECT. */
+/** Packets that count as requests of a login, in addition to CONNECT. */
 const REQUESTS = new Set(['subscribe', 'unsubscribe']);
-/** Interval at which connections are closed whose login has ended, because the device was deleted, for example. */
+/**
+ * Interval at which connections are closed whose login is no longer valid, for example because the device was deleted.
+ */
 const LOGINS_EVERY_MS = 10_000;
-/** Minimum delay of a will, so that this process detects in time that the client has connected to another process (`watchMovedLogins`). */
+/**
+ * Minimum delay of a will, so that this process detects in time that the client has connected to another process
+ * (`watchMovedLogins`).
+ */
 const WILL_DELAY_S = 2;
-/** Silence of the database after which the process is not ready. Longer than a failover (20 s), in which no other process can serve, either. */
+/**
+ * Silence of the database after which the process is not ready. It is longer than a failover (20 s), during which no
+ * process can serve.
+ */
 const LONGEST_SILENCE_MS = 30_000;
-/** Interval at which a process that leaves looks whether connections are left. */
+/** Interval at which a stopping process checks for remaining connections. */
 const LEAVING_LOOK_MS = 50;
 
 type LogRefusal = ReturnType<typeof createRefusalLog>;
@@ -45,28 +56,35 @@ export interface EmbeddedBroker extends MessageSource {
   /** Ports in use, without TLS and with TLS. */
   port: number;
   tlsPort: number;
-  /** Uses this certificate for new connections. */
+  /** Uses a new certificate for new connections. */
   renewTls(pair: { cert: Buffer; key: Buffer }): void;
-  /** Whether clients should connect here: not if only other processes may reach the database. */
+  /**
+   * Whether clients should connect here. False if this process cannot reach the database, because another process may
+   * be able to.
+   */
   isReady(): boolean;
 }
 
 export interface BrokerOptions extends LoginOptions, ListenOptions {
-  /** Source of the usage that is published to homes. Left out: no subscriptions are allowed. */
+  /** Source of the usage that is published to homes. Without it, subscriptions are refused. */
   homes?: HomeUsageSource;
   receive: ReceiveMessage;
   log: Logger;
   homesEveryMs?: number;
   loginsEveryMs?: number;
-  /** Maximum time in which connections move to other processes when this one leaves; 0: they end with the broker. */
+  /**
+   * Maximum time for moving connections to other processes when this one stops. With 0, connections end with the
+   * broker.
+   */
   drainMs?: number;
 }
 
 /**
- * Starts the broker inside the ingest process (aedes). The service handles a device's PUBLISH before aedes would acknowledge it, and sends
- * its PUBACK when the reading is committed (MQTT 3.1.1, 4.3.2). A connection may have many messages in flight. QoS 2 messages are processed
- * one by one, in order, and each gets its PUBREC after the commit. Clients can subscribe only to the answer to a claim and to the usage of
- * their own home, for its gateways. Clients of MQTT 5 are translated to 3.1.1 for aedes (`mqtt5.ts`).
+ * Starts the broker (aedes) inside the ingest process. The service handles a device's PUBLISH before aedes would
+ * acknowledge it, and sends its PUBACK when the reading is committed (MQTT 3.1.1, 4.3.2). A connection may have many
+ * messages in flight. QoS 2 messages are processed one by one, in order, and each gets its PUBREC after the commit.
+ * Clients can subscribe only to the answer to a claim and, for a home's gateways, to the usage of that home. Packets of
+ * MQTT 5 are translated to 3.1.1 for aedes (`mqtt5.ts`).
  */
 export async function startEmbeddedBroker(options: BrokerOptions): Promise<EmbeddedBroker> {
   const { claims, receive, places, log } = options;
@@ -153,13 +171,14 @@ function authenticator(
     }
     const look = async () => {
       const by = client.closed ? null : await loginOf(client as Connection, name, password?.toString() ?? '');
-      // A login that was at another process since: what this process has of it is outdated, connections that are still open included.
+      // If the login has been at another process since, everything that this process stores about it is outdated,
+      // including open connections.
       if (by?.owner && (await options.places?.claim(by.username))) sessions.moveAway(by.username);
       return by;
     };
     logins.lookUp(look).then(
       (by) => {
-        // Nothing may be stored for a client that has disconnected meanwhile, because aedes no longer reports its end.
+        // Nothing may be stored for a client that has disconnected meanwhile, because aedes does not report its end.
         if (!by || client.closed) return refuse(REASON_CODES.badPassword);
         if (sessions.begin(client as Connection, by)) done(null, true);
         else refuse(REASON_CODES.quotaExceeded);
@@ -172,15 +191,16 @@ function authenticator(
   };
 }
 
-/** Ends connections whose login is not valid any more, or is at another process. */
+/** Ends connections whose login is no longer valid or has moved to another process. */
 async function checkLogins(sessions: LoggedInConnections, options: BrokerOptions): Promise<void> {
   await endInvalidSessions(sessions.open, options);
   if (options.places) await endMovedSessions(sessions, options.places);
 }
 
 /**
- * Lets connections move to other processes. In the first half of the time a proxy detects that this process is not ready, and ends its
- * connections. Then the process ends those that are left, and accepts no more. Resolves as soon as there are none.
+ * Lets connections move to other processes. In the first half of the time, a proxy detects that this process is not
+ * ready and ends its connections. Then the process ends the remaining ones, and accepts no more. Resolves as soon as
+ * there are none.
  */
 async function letConnectionsMove(
   sessions: LoggedInConnections,
@@ -194,14 +214,14 @@ async function letConnectionsMove(
   for (const session of sessions.open) session.end(REASON_CODES.shuttingDown);
 }
 
-/** Publishes the usage of homes that have subscribers. Undefined: subscriptions are not allowed. */
+/** Publishes the usage of homes that have subscribers. Undefined if subscriptions are not allowed. */
 function startHomeTopics(
   broker: Aedes,
   sessions: LoggedInConnections,
   { homes, homesEveryMs: everyMs, log }: BrokerOptions,
 ): HomeTopics | undefined {
   const publish = (userId: string, text: string) => {
-    // Connections that do not read their published messages are closed.
+    // Closes connections that do not read the messages published to them.
     sessions.endUnread();
     const topic = homeUsageTopic(userId);
     broker.publish({ cmd: 'publish', topic, payload: text, qos: 0, retain: true, dup: false }, () => {});
@@ -216,7 +236,8 @@ function subscribeAuthoriser(
 ): Aedes['authorizeSubscribe'] {
   return (client, subscription, done) => {
     const { session, version5 } = client as Connection;
-    // A claiming meter may subscribe to its answer, which is sent on its connection only: no client publishes on that topic.
+    // A claiming meter may subscribe to its answer. The answer is sent on its connection only, and no client publishes
+    // on that topic.
     if (session?.claiming) return done(null, subscription.topic === claims?.replyTopic ? subscription : null);
     // QoS 0 suffices, because a client that reconnects gets the retained message.
     subscription.qos = 0;
@@ -232,10 +253,13 @@ function subscribeAuthoriser(
   };
 }
 
-/** aedes' hook before a message is sent: withholds the retained message from a new subscription that wants none (MQTT 5, 3.8.3.1, retain handling 2). */
+/**
+ * aedes' hook before a message is sent. It withholds the retained message from a new subscription that requests none
+ * (MQTT 5, 3.8.3.1, retain handling 2).
+ */
 const forwardAuthoriser: Aedes['authorizeForward'] = (client, packet) => {
   const { subscriptions } = client as unknown as { subscriptions: Record<string, { rh?: number } | undefined> };
-  // Only retained messages for a new subscription have no `brokerId`.
+  // Only retained messages for a new subscription lack `brokerId`.
   return packet.brokerId === null && subscriptions[packet.topic]?.rh === 2 ? null : packet;
 };
 

@@ -1,20 +1,21 @@
 import type { Logger } from '#src/core/log.ts';
 import { Shares } from '#src/core/shares.ts';
 
-/** Provides the text that is published on the topic of a home. */
+/** Provides the text to publish on the topic of a home. */
 export interface HomeUsageSource {
   /** Returns the text; null if the home does not exist. */
   read(userId: string): Promise<string | null>;
-  /** Returns a mark for each home that changes with each reading. Homes without readings are left out. */
+  /** Returns a mark for each home. The mark changes with each reading; homes without readings have none. */
   marks(userIds: string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 /** Interval at which homes are checked for changes. */
 const LOOK_MS = 10_000;
-/** Maximum delay until a change without a reading (a tariff, a standing charge, midnight) is published. */
+/** Maximum time until a change that no reading causes (a tariff, a standing charge, midnight) is published. */
 const REPEAT_MS = 5 * 60_000;
 /**
- * Maximum number of homes that are published, shared among the accounts. Each change of a home costs the ingest process some milliseconds.
+ * Maximum number of homes that are published. Accounts share it. Each change of a home costs the ingest process some
+ * milliseconds.
  */
 const MAX_HOMES = 100;
 
@@ -36,7 +37,9 @@ export class HomeTopics {
   readonly #looking: NodeJS.Timeout;
   #isLooking = false;
 
-  /** `publish`: sends to all subscribers, and retains the text for later ones. An empty text deletes the retained one. */
+  /**
+   * `publish`: sends a text to all subscribers, and retains it for later ones. An empty text deletes the retained one.
+   */
   constructor(
     port: HomeUsageSource,
     publish: (userId: string, text: string) => void,
@@ -80,15 +83,15 @@ export class HomeTopics {
   }
 
   /**
-   * Stops publishing homes without subscribers. It runs at intervals, so that a client that reconnects often does not cause a query each
-   * time.
+   * Stops publishing homes without subscribers. It runs at intervals, so that a client which reconnects often does not
+   * cause a query each time.
    */
   #endUnheard(): void {
     for (const [userId, { listeners, account, published }] of this.#homes) {
       if (listeners.size > 0) continue;
       this.#homes.delete(userId);
       this.#places.give(account);
-      // Deletes the retained text, which would become outdated.
+      // Deletes the retained text, which would otherwise become outdated.
       if (published) this.#publish(userId, '');
     }
   }

@@ -4,7 +4,10 @@ import { SERVER_TLS } from '#src/core/tls.ts';
 import { certificateRequestOptions, clientCertificateOf } from './client-certificate.ts';
 import { readProxyHeader } from './proxy-protocol.ts';
 
-/** Maximum time to begin and complete a TLS handshake. On the port without TLS, aedes' `connectTimeout` limits the wait for a CONNECT. */
+/**
+ * Maximum time to begin and complete a TLS handshake. On the port without TLS, aedes' `connectTimeout` limits the wait
+ * for a CONNECT.
+ */
 const MAX_HANDSHAKE_MS = 10_000;
 
 export interface ListenOptions {
@@ -16,7 +19,10 @@ export interface ListenOptions {
   tlsPort: number;
   tls: { cert: Buffer; key: Buffer };
   handshakeMs?: number;
-  /** Whether an address is that of a proxy, whose PROXY headers are believed on the port without TLS. Left out: none is. */
+  /**
+   * Whether an address is that of a proxy, whose PROXY headers are accepted on the port without TLS. Undefined if there
+   * is no proxy.
+   */
   isProxy?(address: string | undefined): boolean;
 }
 
@@ -35,8 +41,8 @@ export async function listenWithAndWithoutTls(
   serve: (socket: Socket) => void,
 ): Promise<Listeners> {
   const { certificates, isProxy, handshakeMs: handshakeTimeout = MAX_HANDSHAKE_MS } = options;
-  // If a proxy sent no header, a client could forge one with somebody else's certificate. So the header is required if certificates are
-  // accepted.
+  // The header is required if certificates are accepted, because otherwise a client of a proxy that sends no header
+  // could forge one with another person's certificate.
   const proxied = { isRequired: certificates !== undefined, withinMs: handshakeTimeout };
   const plain = createServer((socket) => {
     if (isProxy?.(socket.remoteAddress)) readProxyHeader(socket, proxied, () => serve(socket));
@@ -44,11 +50,11 @@ export async function listenWithAndWithoutTls(
   });
   const tlsOptions = { ...SERVER_TLS, ...(certificates ? certificateRequestOptions(certificates.ca) : {}) };
   const secure = createTlsServer({ ...options.tls, ...tlsOptions, handshakeTimeout }, (socket) => {
-    // Reject an invalid certificate before any MQTT packet is read, so that its client cannot log in by other means.
+    // Rejects an invalid certificate before any MQTT packet is read, so that its client cannot log in by other means.
     if (certificates && clientCertificateOf(socket) === 'refused') return void socket.destroy();
     serve(socket);
   });
-  // Node reports a handshake timeout but leaves the socket open.
+  // Closes the socket, because Node reports a handshake timeout but leaves the socket open.
   secure.on('tlsClientError', (_error, socket) => socket.destroy());
   return {
     port: await listen(plain, options.port, options.host),
@@ -61,7 +67,7 @@ export async function listenWithAndWithoutTls(
   };
 }
 
-/** Listens and returns the port; for port 0, the one that the system chose. */
+/** Listens and returns the port. For port 0, it is the one that the system chose. */
 async function listen(server: Server, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {

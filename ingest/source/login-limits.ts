@@ -1,13 +1,25 @@
 import { MINUTE_MS } from '#src/core/units.ts';
 
-/** Maximum number of connections of one login: each may hold an incomplete packet of 1 MiB. A further connection ends the oldest. */
+/**
+ * Maximum number of connections of one login, because each may hold an incomplete packet of 1 MiB. A further connection
+ * ends the oldest.
+ */
 const MAX_CONNECTIONS = 20;
-/** Maximum number of logins, subscriptions, unsubscriptions and bridge states in a minute. A device that reconnects every second stays below it. */
+/**
+ * Maximum number of logins, subscriptions, unsubscriptions and bridge states in a minute. A device that reconnects
+ * every second stays below it.
+ */
 const MAX_REQUESTS = 120;
-/** Maximum number and bytes of messages of one login that wait for their commit. Above it, none of its connections is read. */
+/**
+ * Maximum number and bytes of a login's messages that wait for their commit. Above it, reading from all its connections
+ * is paused.
+ */
 const MAX_IN_FLIGHT = 4_000;
 const MAX_IN_FLIGHT_BYTES = 8 * 2 ** 20;
-/** Maximum number of concurrent login queries. A worker has eight database connections; clients that reconnect constantly must leave some to the writers. */
+/**
+ * Maximum number of concurrent login queries. A worker has eight database connections, and clients that reconnect
+ * constantly must leave some for the writers.
+ */
 const MAX_LOOKUPS = 3;
 
 /** A connection that counts towards a login. */
@@ -15,7 +27,7 @@ export interface LoginConnection {
   end(): void;
   /** Resumes reading, unless another limit still pauses the connection. */
   readOn(): void;
-  /** Ends the connection because the login is at another process now. */
+  /** Ends the connection, because the login is now at another process. */
   moveAway(): void;
 }
 
@@ -24,7 +36,10 @@ export class LoginUsage {
   readonly username: string;
   /** The login's connections, oldest first. */
   readonly connections = new Set<LoginConnection>();
-  /** Whether reading of all its connections is paused, because too many of its messages wait for their commit. */
+  /**
+   * Whether reading from all connections of the login is paused, because too many of its messages wait for their
+   * commit.
+   */
   isHeld = false;
   requests = { minute: 0, count: 0 };
   #inFlight = 0;
@@ -55,7 +70,10 @@ export class LoginUsage {
   }
 }
 
-/** Limits by login. A limit by client id would bound nothing, since clients choose their ids. `now`: ms of a monotonic clock. */
+/**
+ * Limits by login. Limits by client id would be useless, because clients choose their ids. `now`: ms of a monotonic
+ * clock.
+ */
 export class LoginLimits {
   readonly #logins = new Map<string, LoginUsage>();
   readonly #waiting: (() => void)[] = [];
@@ -66,21 +84,24 @@ export class LoginLimits {
     this.#now = now;
   }
 
-  /** Runs a login query once fewer than `MAX_LOOKUPS` run; callers wait in order. */
+  /** Runs a login query once fewer than `MAX_LOOKUPS` queries run. Callers wait in order. */
   async lookUp<T>(look: () => Promise<T>): Promise<T> {
     if (this.#lookups >= MAX_LOOKUPS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#lookups++;
     try {
       return await look();
     } finally {
-      // The next waiting lookup takes over this slot.
+      // The next waiting query continues in this slot.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#lookups--;
     }
   }
 
-  /** Whether a login has used up its requests of this minute. Refused logins do not count, so that a stranger cannot lock out a device. */
+  /**
+   * Whether a login has exhausted its requests of this minute. Refused logins do not count, so that a stranger cannot
+   * lock out a device.
+   */
   isOver(username: string): boolean {
     const login = this.#logins.get(username);
     return login !== undefined && this.#requestsOf(login).count >= MAX_REQUESTS;

@@ -2,7 +2,7 @@ import type { Logger } from '#src/core/log.ts';
 import type { LoginPlaces } from '#src/devices/login-places.ts';
 import type { LoggedInConnections } from './broker-session.ts';
 
-/** Interval at which a process looks for logins that have connected to another one. */
+/** Interval at which a process checks for logins that have connected to another process. */
 const LOOK_MS = 1_000;
 
 /** A running search for logins that have moved to another process. */
@@ -13,8 +13,8 @@ export interface MovedLoginsWatcher {
 }
 
 /**
- * Ends, within a second, this process's connections and sessions of logins that have connected to another process. Polls instead of
- * listening: NOTIFY takes a server-wide lock at each commit.
+ * Ends, within a second, this process's connections and sessions of logins that have connected to another process.
+ * Polls instead of listening, because NOTIFY takes a server-wide lock at each commit.
  */
 export function watchMovedLogins(sessions: LoggedInConnections, places: LoginPlaces, log: Logger): MovedLoginsWatcher {
   let answeredAtMs = performance.now();
@@ -42,8 +42,9 @@ export function watchMovedLogins(sessions: LoggedInConnections, places: LoginPla
 }
 
 /**
- * Ends this process's connections and sessions of logins that are connected to another process. Detects what `watchMovedLogins` cannot: a
- * login that moved twice within a second, or after the database lost its unlogged table.
+ * Ends this process's connections and sessions of logins that are connected to another process. Detects cases that
+ * `watchMovedLogins` cannot detect: a login that moved twice within a second, or after the database lost its unlogged
+ * table.
  */
 export async function endMovedSessions(sessions: LoggedInConnections, places: LoginPlaces): Promise<void> {
   const open = new Set([...sessions.open].flatMap(({ by, claiming }) => (claiming ? [] : [by.username])));

@@ -5,17 +5,18 @@ import type { Logger } from '#src/core/log.ts';
 import type { MessageSource, Receipt, ReceiveMessage } from './source.ts';
 import { interceptPublishes } from './take-publishes.ts';
 
-/** Name of the shared subscription of earlier versions; a session may still have it. */
+/** Name of the shared subscription of earlier versions, which a session may still have. */
 const EARLIER_SHARE = 'energy';
 /**
- * Maximum number of unacknowledged messages: those that wait for their commit (pipeline.ts), and those held behind a late one
- * (ack-order.ts).
+ * Maximum number of unacknowledged messages: those that wait for their commit (pipeline.ts), and those held behind a
+ * late message (ack-order.ts).
  */
 const RECEIVE_MAXIMUM = 30_000;
 /**
- * Maximum packet size. The broker does not send a longer packet to this client, and treats it as sent (MQTT 5, 3.1.2.11.4). Messages beyond
- * 1 MiB are rejected, and only the rejection is stored. Without this limit, a message of 200 MB, which a broker without limits accepts from
- * any device, took 750 MiB of memory here, and would be redelivered after a worker had died of it.
+ * Maximum packet size. The broker does not send a longer packet to this client, and treats it as sent (MQTT 5,
+ * 3.1.2.11.4). A message between 1 MiB and this size is rejected, and only the rejection is stored. Without this limit,
+ * a message of 200 MB, which a broker without limits accepts from any device, took 750 MiB of memory here, and would be
+ * redelivered after a worker had run out of memory.
  */
 const MAX_PACKET_BYTES = 8 * 2 ** 20;
 const KEEPALIVE_SECONDS = 60;
@@ -24,11 +25,16 @@ const PING_PARTS = 10;
 /** Reason code (MQTT 5, 4.13): another client connected with the same client id. */
 const SESSION_TAKEN_OVER = 0x8e;
 const WEEK_SECONDS = 7 * 86_400;
-/** Maximum time for which a start waits for its subscription. After that, the client continues to connect in the background. */
+/**
+ * Maximum time for which a start waits for its subscription. The client then continues to connect in the background.
+ */
 const FIRST_SUBSCRIPTION_MS = 5_000;
-/** Maximum time for the broker to end the connection: in a flood, it sends all pending messages before it processes the DISCONNECT. */
+/**
+ * Maximum time for the broker to end the connection. Under load, it sends all pending messages before it processes the
+ * DISCONNECT.
+ */
 const CLOSE_MS = 700;
-/** A session counts as empty after this much silence; `longest` limits the whole wait. */
+/** `quiet`: silence after which a session counts as empty. `longest`: maximum wait. */
 const EMPTY_MS = { quiet: 300, longest: 1_500 };
 
 export interface ClientOptions {
@@ -40,17 +46,20 @@ export interface ClientOptions {
   receive: ReceiveMessage;
   log: Logger;
   /**
-   * `all`: subscribe to everything. The subscription is not shared, so that every broker restores it with the session. (mosquitto 2.0 loses
-   * shared subscriptions at a restart.) `none`: receive only the messages that the session still has.
+   * `all`: subscribes to everything. The subscription is not shared, so that every broker restores it with the session.
+   * (mosquitto 2.0 loses shared subscriptions at a restart.) `none`: receives only the remaining messages of the
+   * session.
    */
   subscription: Subscription;
   /** Silence of the broker after which the client sends a ping, in seconds; 60 by default. */
   keepaliveSeconds?: number;
-  /** Called when another client has connected with the same client id. Reconnecting would take the session back from it. */
+  /**
+   * Called when another client has connected with the same client id. Reconnecting would take the session away from it.
+   */
   onTakenOver?: () => void;
   /**
-   * Called with the source before it connects. A session delivers at once, so the source may have to be paused and resumed before it is
-   * subscribed.
+   * Called with the source before it connects. A session delivers at once, so the source may have to be paused and
+   * resumed before it is subscribed.
    */
   onMade?: (source: MqttSource) => void;
 }
@@ -59,15 +68,15 @@ type Subscription = 'all' | 'none';
 
 export interface MqttSource extends Omit<MessageSource, 'leave'> {
   /**
-   * Ends the subscriptions and receives the messages that the broker still has for the session. Returns whether all of them are received
-   * and committed; after a few seconds, some may remain.
+   * Ends the subscriptions and receives the messages that the broker still has for the session. Returns whether all of
+   * them are received and committed. It waits a few seconds at most.
    */
   empty(): Promise<boolean>;
 }
 
 /**
- * Subscribes to an external broker: MQTT 5, persistent session, QoS 1, acknowledged after the commit. Reconnects for ever. Resolves once it
- * is subscribed, or after a few seconds if the broker is unavailable.
+ * Subscribes to an external broker: MQTT 5, persistent session, QoS 1, acknowledged after the commit. Reconnects
+ * without limit. Resolves once it is subscribed, or after a few seconds if the broker is unavailable.
  */
 export async function startMqttClient(options: ClientOptions): Promise<MqttSource> {
   const source = new MqttClientSource(options);
@@ -92,7 +101,7 @@ const settingsOf = (clientId: string, keepaliveSeconds: number): IClientOptions 
   },
   // mqtt.js' default log creates an array for each of a dozen lines per packet, even if no log is read.
   log: () => {},
-  // Connects only after the handlers are set: a persistent session delivers at once.
+  // Connects only after the handlers are set, because a persistent session delivers at once.
   manualConnect: true,
 });
 
@@ -101,7 +110,7 @@ class MqttClientSource implements MqttSource {
   readonly #client: MqttClient;
   readonly #keepaliveMs: number;
   #subscription: Subscription;
-  /** Calls that continue reading, one for each connection that waits for room. */
+  /** Callbacks that resume reading, one for each connection that waits for room. */
   readonly #held: (() => void)[] = [];
   #isPaused = false;
   #isClosing = false;
@@ -110,7 +119,7 @@ class MqttClientSource implements MqttSource {
   /** Times of the last message and of the last postponed ping, ms of the monotonic clock. */
   #lastAtMs = performance.now();
   #pingedAtMs = this.#lastAtMs;
-  /** Settles of the subscription run one after the other, so that each one sees the final state of the previous one. */
+  /** Changes of the subscription run one after the other, so that each sees the final state of the previous one. */
   #settling: Promise<void> = Promise.resolve();
   readonly #subscribed = Promise.withResolvers<void>();
 
@@ -159,7 +168,8 @@ class MqttClientSource implements MqttSource {
     const untilMs = performance.now() + EMPTY_MS.longest;
     this.#subscription = 'none';
     await this.#settle();
-    // Silence alone is not enough: a broker that waits for acknowledgements (receive maximum) is silent, too.
+    // Silence alone does not mean that the session is empty: a broker that waits for acknowledgements (receive maximum)
+    // is also silent.
     const isEmpty = () => this.#inFlight === 0 && performance.now() - this.#lastAtMs >= EMPTY_MS.quiet;
     while (performance.now() < untilMs && !isEmpty()) await setTimeout(50);
     return isEmpty();
@@ -167,7 +177,7 @@ class MqttClientSource implements MqttSource {
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    // Resume reading, because a connection that is not read does not end.
+    // Resumes reading, because a connection that is not read does not end.
     for (const readOn of this.#held.splice(0)) readOn();
     await Promise.race([this.#client.endAsync(), setTimeout(CLOSE_MS, undefined, { ref: false })]);
     this.#client.stream.destroy();
@@ -183,9 +193,9 @@ class MqttClientSource implements MqttSource {
   }
 
   /**
-   * Postpones the next ping: an acknowledged message proves that the broker is alive, and shows the broker that this client is. In a long
-   * backlog, the answer to a ping waits behind all pending messages, and the ping behind all acknowledgements, for longer than mqtt.js
-   * allows.
+   * Postpones the next ping, because an acknowledged message proves to both sides that the other is alive. In a long
+   * backlog, the answer to a ping waits behind all pending messages, and the ping behind all acknowledgements, for
+   * longer than mqtt.js allows.
    */
   #postponePing(): void {
     if (this.#lastAtMs - this.#pingedAtMs < this.#keepaliveMs / PING_PARTS) return;
@@ -198,12 +208,15 @@ class MqttClientSource implements MqttSource {
     return this.#settling;
   }
 
-  /** Adds the wanted subscriptions, then removes the others: an earlier worker may have left the session with either. */
+  /**
+   * Adds the wanted subscriptions, then removes the others. The session may have subscriptions of an earlier worker.
+   */
   async #settleNow(): Promise<void> {
     const { topics } = this.#options;
     const isWanted = this.#subscription === 'all';
     if (isWanted) {
-      // The broker sends retained messages at the first subscription only, not at every connection (MQTT 5, 3.8.3.1: retain handling 1).
+      // With retain handling 1, the broker sends retained messages at the first subscription only, not at every
+      // connection (MQTT 5, 3.8.3.1).
       const granted = await this.#client.subscribeAsync([...topics], { qos: 1, rh: 1 });
       const refused = granted.filter(({ qos }) => (qos as number) >= 128);
       if (refused.length > 0) throw new Error(`refused: ${refused.map(({ topic }) => topic).join(', ')}`);
@@ -230,7 +243,7 @@ class MqttClientSource implements MqttSource {
     client.on('connect', () => {
       log.info({ url, client_id: clientId }, 'broker connected');
       this.#settle().then(this.#subscribed.resolve, (error: Error) => {
-        // A connection that broke off meanwhile is reported by `close`, and the subscription is repeated.
+        // If the connection has broken meanwhile, `close` reports it and the subscription is repeated.
         if (client.connected && !this.#isClosing) log.error({ err: error }, 'broker refused the subscription');
       });
     });

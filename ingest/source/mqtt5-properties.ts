@@ -1,6 +1,6 @@
 import { REASON_CODES, RefusedPacket } from './reason-codes.ts';
 
-/** Name of a packet in mqtt-packet; a will has properties of its own within CONNECT. */
+/** Name of a packet in mqtt-packet. A will has properties of its own within CONNECT. */
 type Place = string;
 type Kind = 'flag' | 'int16' | 'int32' | 'var' | 'string' | 'binary' | 'pair';
 type Value = number | string | Buffer | { name: string | null; value: string | null } | null | undefined | false;
@@ -50,9 +50,10 @@ interface Parsing {
 }
 
 /**
- * Makes a parser of mqtt-packet reject malformed properties (MQTT 5, 2.2.2 and 4.13): unknown, misplaced, doubled or cut off ones, and
- * properties that are longer or shorter than they announce. mqtt-packet itself accepts all but the unknown ones, and reads beyond the packet.
- * User properties are checked and dropped, because they have no meaning for readings. The parser calls this method in version 5 only.
+ * Makes a parser of mqtt-packet reject malformed properties (MQTT 5, 2.2.2 and 4.13): unknown, misplaced, duplicate or
+ * incomplete ones, and properties that are longer or shorter than their length field. mqtt-packet itself rejects only
+ * unknown ones, and reads beyond the packet. User properties are checked and dropped, because readings do not use them.
+ * The parser calls this method in version 5 only.
  */
 export function rejectMalformedProperties(parser: object): void {
   const parsing = parser as Parsing;
@@ -87,7 +88,7 @@ function readProperties(parsing: Parsing, found: Record<string, unknown>): strin
 }
 
 function isWellFormed(kind: Kind, value: Value): boolean {
-  // The parser's results for a value that is cut off.
+  // The parser returns one of these for an incomplete value.
   if (value === null || value === undefined || value === false || value === -1) return false;
   if (kind === 'flag') return value === 0 || value === 1;
   return typeof value !== 'object' || Buffer.isBuffer(value) || (value.name !== null && value.value !== null);

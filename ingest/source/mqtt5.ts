@@ -9,11 +9,14 @@ import { SESSION_LIFETIME_MS } from './unreleased-messages.ts';
 
 /** Maximum session expiry, in seconds. If a client requests more, the CONNACK contains this value. */
 const MAX_EXPIRY_S = SESSION_LIFETIME_MS / 1_000;
-/** Longest keep-alive, in seconds, so that a connection whose client has gone does not stay open. */
+/** Maximum keep-alive in seconds, so that a connection whose client has disappeared does not remain open. */
 const MAX_KEEP_ALIVE_S = 3_600;
-/** Messages in flight of one connection: fewer than a login may have in progress (4,000), or unreleased at QoS 2 (about 2,600). */
+/**
+ * Maximum number of messages in flight of one connection: fewer than the limits of a login in progress (4,000), and
+ * unreleased at QoS 2 (about 2,600).
+ */
 const RECEIVE_MAXIMUM = 2_000;
-/** Maximum number of bytes of the largest packet (MQTT 5, 3.1.2.11.4). */
+/** Maximum number of bytes of any packet (MQTT 5, 3.1.2.11.4). */
 const NO_LIMIT = 268_435_460;
 const V5 = { protocolVersion: 5 };
 /** CONNACK reason codes by the return codes of MQTT 3.1.1 (3.2.2.3). */
@@ -26,7 +29,7 @@ const REASON_OF_RETURN_CODE = [
   REASON_CODES.notAuthorised,
 ];
 
-// A buffer of each of the 65,536 packet ids takes 10 MB.
+// Disables a cache with a buffer for each of the 65,536 packet ids, which takes 10 MB.
 if (hasLittleMemory()) writeToStream.cacheNumbers = false;
 
 interface Properties {
@@ -67,8 +70,9 @@ export const isMqtt5Connect = ({ cmd, protocolVersion }: PacketHeader): boolean 
   cmd === 'connect' && protocolVersion === 5;
 
 /**
- * A connection of MQTT 5 at aedes, which knows MQTT 3.1.1 only. Each packet of the client is translated before aedes reads it, and each packet of aedes
- * before the client receives it. The differences are properties and reason codes; what the packets do is the same in both versions.
+ * A connection of MQTT 5 at aedes, which implements MQTT 3.1.1 only. Each packet of the client is translated before
+ * aedes reads it, and each packet of aedes before the client receives it. Only properties and reason codes differ; the
+ * packets have the same meaning in both versions.
  */
 export class Mqtt5Connection {
   readonly isCleanStart: boolean;
@@ -93,7 +97,7 @@ export class Mqtt5Connection {
   #isAccepted = false;
   #isEnding = false;
 
-  /** `connect`: the connection's first packet. From here on, what aedes writes to the socket is translated. */
+  /** `connect`: the connection's first packet. From then on, packets that aedes writes to the socket are translated. */
   constructor(client: Client, socket: Socket, connect: Mqtt5Packet) {
     const { properties = {}, clientId = '', keepalive = 0, clean = false, will } = connect;
     this.#client = client;
@@ -115,12 +119,15 @@ export class Mqtt5Connection {
     client.prependListener('error', (error: Error) => this.#sayGoodbye(reasonCodeOf(error)));
   }
 
-  /** Writes bytes that are the same in both versions, or already of version 5. */
+  /** Writes bytes that are the same in both versions, or are already of version 5. */
   write(bytes: Buffer, then?: () => void): boolean {
     return this.#write(bytes, then);
   }
 
-  /** Translates a packet of the client for aedes. Returns the fault that ends the connection instead; null if the client ends it, with its will. */
+  /**
+   * Translates a packet of the client for aedes. Returns a fault if the connection must end instead, and null if the
+   * client ends it with its will.
+   */
   read(packet: Mqtt5Packet): PacketHeader | PacketFault | null {
     const { cmd, properties = {} } = packet;
     if (packet === this.#connect) return this.#readConnect(packet);
@@ -132,7 +139,7 @@ export class Mqtt5Connection {
       case 'subscribe':
         if (properties.subscriptionIdentifier !== undefined)
           return { why: 'subscription identifier', reasonCode: REASON_CODES.noSubscriptionIdentifiers };
-        // Retain handling 1: the retained message only for a new subscription.
+        // With retain handling 1, the retained message is sent only for a new subscription.
         for (const filter of packet.subscriptions as Filter[])
           if (filter.rh === 1 && this.#isSubscribed(filter.topic)) filter.rh = 2;
         return packet;
@@ -164,7 +171,7 @@ export class Mqtt5Connection {
     this.#write(bytes);
   }
 
-  /** Sends a reason and calls `close` when it is written. A connection that does not read is closed at once. */
+  /** Sends a reason and then calls `close`. A connection that does not read is closed at once. */
   end(reasonCode: number, close: () => void): void {
     if (this.#socket.writableLength > 0 || !this.#sayGoodbye(reasonCode, close)) close();
   }
@@ -182,7 +189,7 @@ export class Mqtt5Connection {
     const { topic = '', payload, qos, retain } = will ?? {};
     return {
       ...packet,
-      // A copy: the parser reads the following packets by the version of the original.
+      // The packet is copied, because the parser uses the version of the original for the following packets.
       protocolVersion: 4,
       clientId: this.#clientId,
       keepalive: this.#keepAliveS,
@@ -194,14 +201,14 @@ export class Mqtt5Connection {
     const { reasonCode = 0, properties = {} } = packet;
     const { sessionExpiryInterval: expiryS } = properties;
     if (expiryS !== undefined) {
-      // MQTT 5, 3.14.2.2.2: a session without expiry does not get one at its end.
+      // MQTT 5, 3.14.2.2.2: a session that began without expiry cannot get one at its end.
       if (expiryS > 0 && (this.#connect.properties?.sessionExpiryInterval ?? 0) === 0)
         return { why: 'session expiry at the end only', reasonCode: REASON_CODES.protocolError };
       this.expiryS = Math.min(expiryS, MAX_EXPIRY_S);
       (this.#client as { clean: boolean }).clean = this.expiryS === 0;
     }
     this.#isEnding = true;
-    // With any other reason, the will is published (MQTT 5, 3.14.4).
+    // Any other reason causes the will to be published (MQTT 5, 3.14.4).
     return reasonCode === 0 ? packet : null;
   }
 
@@ -233,7 +240,10 @@ export class Mqtt5Connection {
       : { cmd: 'connack', reasonCode, sessionPresent: false };
   }
 
-  /** The broker's limits, for an accepted connection (MQTT 5, 3.2.2.3). A limit that is left out has the standard's default: no topic aliases. */
+  /**
+   * Returns the broker's limits for an accepted connection (MQTT 5, 3.2.2.3). Absent limits have the standard's
+   * defaults, such as no topic aliases.
+   */
   #limits() {
     const { clientId, keepalive, properties = {} } = this.#connect;
     return {
@@ -248,7 +258,10 @@ export class Mqtt5Connection {
     };
   }
 
-  /** Sends the reason why the connection ends: a CONNACK before it is accepted, a DISCONNECT afterwards. Returns whether it was sent. */
+  /**
+   * Sends the reason why the connection ends: in a CONNACK before the connection is accepted, in a DISCONNECT
+   * afterwards. Returns whether it was sent.
+   */
   #sayGoodbye(reasonCode: number, then?: () => void): boolean {
     if (this.#isEnding || this.#client.closed || !this.#socket.writable) return false;
     this.#isEnding = true;

@@ -3,7 +3,10 @@ import type { Client } from 'aedes';
 import { rejectMalformedProperties } from './mqtt5-properties.ts';
 import { type PacketFault, REASON_CODES } from './reason-codes.ts';
 
-/** Maximum length of any packet but a PUBLISH. A device's CONNECT has some hundred bytes, more with a will; a SUBSCRIBE has fewer. */
+/**
+ * Maximum length of every packet except PUBLISH. A device's CONNECT has some hundred bytes, more with a will; a
+ * SUBSCRIBE is shorter.
+ */
 const MAX_CONTROL_BYTES = 16_384;
 const MAX_CLIENT_ID_CHARACTERS = 256;
 /** Maximum number of bytes that a client may send before its login is checked. */
@@ -13,7 +16,7 @@ const BESIDE_PAYLOAD_BYTES = 70_000;
 export const MAX_PAYLOAD_BYTES = 1_048_576;
 /** Maximum length of a packet after its fixed header. */
 export const MAX_PACKET_BYTES = MAX_PAYLOAD_BYTES + BESIDE_PAYLOAD_BYTES;
-/** Maximum number of filters in a SUBSCRIBE or UNSUBSCRIBE: clients need one topic, and each filter costs a check. */
+/** Maximum number of filters in a SUBSCRIBE or UNSUBSCRIBE. Clients need one topic, and each filter must be checked. */
 const MAX_FILTERS = 100;
 
 /** The fields of a packet that are checked before it is processed. */
@@ -39,7 +42,7 @@ interface Parsing {
   connected: boolean;
 }
 
-/** Returns the reason why a packet ends its connection, judged by its size alone; null if it is accepted. Pure. */
+/** Returns the reason why a packet's size ends its connection; null if the packet is accepted. Pure. */
 export function packetSizeFault({ cmd, length = 0, clientId = '', ...packet }: PacketHeader): string | null {
   if (cmd !== 'publish' && length > MAX_CONTROL_BYTES)
     return `${cmd.toUpperCase()} of more than ${MAX_CONTROL_BYTES} bytes`;
@@ -50,9 +53,10 @@ export function packetSizeFault({ cmd, length = 0, clientId = '', ...packet }: P
 }
 
 /**
- * Ends a connection that announces a packet longer than allowed, before the packet is received. MQTT allows 256 MiB (3.1.1, 2.2.3), so that
- * anyone who reaches the port could fill this process's memory. A whole packet is passed to `read`, and its result to aedes. If the result is
- * a fault, or null, `end` is called with it, and no further packet is passed on.
+ * Ends a connection that announces a packet longer than allowed, before the packet is received. MQTT allows 256 MiB
+ * (3.1.1, 2.2.3), so anyone who can connect could fill this process's memory. Complete packets are passed to `read`,
+ * and its result to aedes. If the result is a fault or null, `end` is called with it, and no further packet is passed
+ * on.
  */
 export function limitPackets(
   client: Client,
@@ -81,7 +85,7 @@ export function limitPackets(
   rejectMalformedProperties(parser);
   parser.parse = (data) => {
     const waitingBytes = parse(data);
-    // Announced type and length of an incomplete packet; a length of -1 if there is none.
+    // Type and length of an incomplete packet from its header; the length is -1 if no packet is incomplete.
     const { cmd, length } = parser.packet;
     const mostBytes = mayPublish && cmd === 'publish' ? MAX_PACKET_BYTES : MAX_CONTROL_BYTES;
     const isTooLong = length > mostBytes || (length !== -1 && waitingBytes > mostBytes);

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 
-/** First bytes of a header (PROXY protocol, version 2, 2.2). No MQTT packet begins with the first of them. */
+/** First bytes of a header (PROXY protocol, version 2, 2.2). No MQTT packet begins with the same byte. */
 const SIGNATURE = Buffer.from('0d0a0d0a000d0a515549540a', 'hex');
 /** Length of the fixed part: signature, version and command, family and protocol, length of the rest. */
 const FIXED_BYTES = 16;
@@ -14,22 +14,25 @@ const FAMILIES: Readonly<Record<number, { bytes: number; allBytes: number }>> = 
   17: { bytes: 4, allBytes: 12 },
   33: { bytes: 16, allBytes: 36 },
 };
-/** Type of the field with the client's certificate (DER, in base64), from the range that the protocol leaves to applications (2.2.9). */
+/**
+ * Type of the field with the client's certificate (DER, in base64), in the range that the protocol reserves for
+ * applications (2.2.9).
+ */
 const CERTIFICATE_FIELD = 0xe1;
 
-/** What a proxy reports of a client. */
+/** A client as reported by its proxy. */
 interface ProxyHeader {
   /** Length of the header in bytes. */
   length: number;
   /** Address of the client; null for a connection of the proxy itself. */
   address: string | null;
-  /** Certificate that the client presented; null if none. The proxy has verified it. */
+  /** Certificate that the client presented and the proxy has verified; null if there is none. */
   certificate: X509Certificate | null;
 }
 
 /**
- * Parses the header at the beginning of a connection. Returns `none` if the connection begins without one, and `incomplete` if more bytes must
- * come. Throws if the header is malformed. Pure.
+ * Parses the header at the beginning of a connection. Returns `none` if there is no header, and `incomplete` if more
+ * bytes are needed. Throws if the header is malformed. Pure.
  */
 export function parseProxyHeader(bytes: Buffer): ProxyHeader | 'none' | 'incomplete' {
   const known = Math.min(bytes.length, SIGNATURE.length);
@@ -60,7 +63,7 @@ function textOf(address: Buffer): string {
   return Array.from({ length: 8 }, (_, index) => address.readUInt16BE(2 * index).toString(16)).join(':');
 }
 
-/** Returns the certificate among the fields after the addresses. An empty field means that the client presented none. */
+/** Returns the certificate in the fields after the addresses. An empty field means that the client presented none. */
 function certificateIn(fields: Buffer): X509Certificate | null {
   for (let at = 0; at < fields.length; ) {
     if (at + 3 > fields.length) throw new Error('PROXY header that ends within a field');
@@ -80,8 +83,8 @@ const CERTIFICATES = new WeakMap<Socket, X509Certificate>();
 export const proxiedCertificate = (socket: Socket): X509Certificate | undefined => CERTIFICATES.get(socket);
 
 /**
- * Reads the header of a connection from a proxy, then calls `serve`. The socket's remote address becomes that of the client. A connection
- * whose header is malformed, late, or missing although it is required, ends.
+ * Reads the header of a connection from a proxy, then calls `serve`. The socket's remote address becomes that of the
+ * client. The connection ends if the header is malformed, late, or required and missing.
  */
 export function readProxyHeader(
   socket: Socket,

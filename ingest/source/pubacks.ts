@@ -4,9 +4,9 @@ export interface ByteSink {
 }
 
 /**
- * Sends the PUBACKs of one connection (MQTT 3.1.1, 3.4; in MQTT 5, 3.4.2.1, a length of 2 means success): type 4, length 2, packet
- * identifier. A commit acknowledges thousands of messages at once, so all PUBACKs of one turn of the event loop are a single write:
- * separate writes took a tenth of a worker's time.
+ * Sends the PUBACKs of one connection (MQTT 3.1.1, 3.4; in MQTT 5, 3.4.2.1, a length of 2 means success): type 4,
+ * length 2, packet identifier. A commit acknowledges thousands of messages at once, so all PUBACKs of one turn of the
+ * event loop are a single write; separate writes took a tenth of a worker's time.
  */
 export function createPubackSender(stream: () => ByteSink | null): (messageId: number) => void {
   let waiting: number[] = [];

@@ -1,7 +1,7 @@
-/** Receives a PUBLISH packet (MQTT 5, 3.3). `packetId`: identifier for the PUBACK; null at QoS 0, which has none. */
+/** Receives a PUBLISH packet (MQTT 5, 3.3). `packetId`: identifier for the PUBACK; null at QoS 0. */
 export type PublishCallback = (topic: string, payload: Buffer, packetId: number | null, isRetained: boolean) => void;
 
-/** The broker violated MQTT 5: the connection must end (MQTT 5, 4.13). */
+/** The broker violated MQTT 5, so the connection must end (MQTT 5, 4.13). */
 export class MalformedPacket extends Error {
   readonly code = 'ERR_MALFORMED_PACKET';
 }
@@ -13,14 +13,15 @@ const MAX_LENGTH_BYTES = 4;
 const NOTHING: readonly Buffer[] = [];
 
 /**
- * Separates the PUBLISH packets of an MQTT 5 connection from all others, in one pass over its bytes. Nearly all packets that a subscriber
- * receives are PUBLISH packets, and mqtt.js needs five objects and a turn of the event loop for each. Returns a function that takes the
- * connection's bytes as they arrive, calls `take` with each PUBLISH in order, and returns the bytes of the other, whole packets. A payload
- * is a view of the bytes in which it arrived. The function throws MalformedPacket, after which nothing more can be read. QoS 2 and topic
- * aliases are errors: a broker sends them only to clients that asked for them.
+ * Separates the PUBLISH packets of an MQTT 5 connection from all others, in one pass over its bytes. Nearly all packets
+ * that a subscriber receives are PUBLISH packets, and mqtt.js needs five objects and a turn of the event loop for each.
+ * Returns a function that takes the connection's bytes as they arrive, calls `take` with each PUBLISH in order, and
+ * returns the bytes of the other, complete packets. A payload is a view of the bytes in which it arrived. If the
+ * function throws MalformedPacket, the rest of the connection cannot be read. QoS 2 and topic aliases are errors,
+ * because a broker uses them only if a client requests them.
  */
 export function createPublishSplitter(take: PublishCallback): (bytes: Buffer) => readonly Buffer[] {
-  /** The beginning of an incomplete packet in pieces, its length so far, and the length at which it is examined again. */
+  /** Beginning of an incomplete packet in pieces, its length so far, and the length at which it is parsed again. */
   let pieces: Buffer[] = [];
   let pieceBytes = 0;
   let wantedBytes = 0;
@@ -62,8 +63,8 @@ export function createPublishSplitter(take: PublishCallback): (bytes: Buffer) =>
 }
 
 /**
- * Returns the end of a packet or field whose length follows its first byte. The result is beyond `until` if the length is still incomplete:
- * more bytes must come.
+ * Returns the end of a packet or field whose length follows its first byte. If the length itself is incomplete, the
+ * result is beyond `until`.
  */
 function endOfPacket(bytes: Buffer, at: number, until: number): number {
   let length = 0;
@@ -98,7 +99,7 @@ function takePacket(take: PublishCallback, bytes: Buffer, at: number, end: numbe
     packetId = bytes.readUInt16BE(place);
     place += 2;
   }
-  // Skips the properties, which have no meaning for readings.
+  // Skips the properties, because readings do not use them.
   place = endOfPacket(bytes, place - 1, end);
   need(0);
   const topic = bytes.toString('utf8', topicFrom, topicEnd);

@@ -1,4 +1,7 @@
-/** Reason codes that the embedded broker sends (MQTT 5, 2.4). MQTT 3.1.1 has none: there, a refusal is a return code or the end of the connection. */
+/**
+ * Reason codes that the embedded broker sends (MQTT 5, 2.4). In MQTT 3.1.1, a refusal is a return code or the end of
+ * the connection instead.
+ */
 export const REASON_CODES = {
   success: 0x00,
   noSubscription: 0x11,
@@ -21,7 +24,7 @@ export const REASON_CODES = {
   noSubscriptionIdentifiers: 0xa1,
 } as const;
 
-/** Why a packet ends its connection. */
+/** Reason why a packet ends its connection. */
 export interface PacketFault {
   why: string;
   reasonCode: number;

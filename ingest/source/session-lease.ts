@@ -9,35 +9,37 @@ const AGAIN_MS = 1_000;
 const RELEASE_MS = 500;
 
 /**
- * Number of the current ingest session in its client id at an MQTT broker. Other numbers are of earlier versions, which had one session per
- * worker; the first worker of those versions used this number, too.
+ * Number of the current session in its client id at an MQTT broker. Other numbers belong to earlier versions, which had
+ * one session for each worker; the first worker of these versions also used this number.
  */
 const OWN_SESSION = 1;
 
 /**
- * The right to be the installation's client at an external broker under one client id. A broker stores a session's messages under its
- * client id, and disconnects the first of two clients with the same id. The lease is a lock in the database. It ends when its process ends,
- * and 5 s after its process hangs.
+ * The right to be the installation's only client at an external broker with a client id. A broker stores a session's
+ * messages by client id, and disconnects the first of two clients with the same id. The lease is a lock in the
+ * database. It ends with its process, or 5 s after its process hangs.
  */
 export interface SessionLease {
-  /** Client id of the session: no other worker uses it at the same broker at the same time. */
+  /** Client id of the session. No other worker uses it at the same broker at the same time. */
   clientId: string;
   /** Releases the lease, within half a second even if the database hangs. */
   release(): Promise<void>;
-  /** Registers a callback for the case that another worker obtained the lease after the connection that held it broke. */
+  /**
+   * Registers a callback, which is called if another worker obtained the lease after the connection that held it broke.
+   */
   whenLost(onLost: () => void, log: Logger): void;
 }
 
-/** The locks of a lease: an SQL expression that tries to acquire them, and its parameters. */
+/** The locks of a lease: an SQL expression that tries to take them, and its parameters. */
 interface Locks {
   tried: string;
   values: unknown[];
 }
 
 /**
- * Acquires the lease of the session at a broker (MQTT_URL); null if another worker has it. The lease occupies a connection of the pool
- * while it is held. An installation may have several brokers, with a serving worker at each. The first worker of an earlier version
- * excludes them all.
+ * Acquires the lease of the session at a broker (MQTT_URL). Null if another worker has it. The lease occupies a
+ * connection of the pool while it is held. An installation may have several brokers, with an active worker at each. The
+ * first worker of an earlier version blocks the leases of all brokers.
  */
 export const acquireLease = (pool: Pool, environment: string, url: string): Promise<SessionLease | null> =>
   take(pool, environment, OWN_SESSION, {
@@ -64,7 +66,10 @@ async function take(pool: Pool, environment: string, session: number, locks: Loc
   }
 }
 
-/** Returns the address of a broker without the login. All workers at a broker must write its address in the same way. */
+/**
+ * Returns the address of a broker without the login. All workers must configure the address of a broker in the same
+ * way.
+ */
 function addressOf(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host.toLowerCase()}${pathname.replace(/\/$/, '')}`;
@@ -79,7 +84,7 @@ export async function loadEarlierSessions(pool: Pool): Promise<number[]> {
   return rows.map(({ number }) => number);
 }
 
-/** Records that the session of an earlier version has no more messages and no subscriptions at the broker. */
+/** Records that the session of an earlier version has no messages and no subscriptions left at the broker. */
 export async function recordEmptiedSession(pool: Pool, session: number): Promise<void> {
   await pool.query('UPDATE ingest_slots SET is_subscribed = false WHERE number = $1', [session]);
 }
@@ -109,7 +114,7 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
     clientId,
     async release() {
       released = true;
-      // An explicit unlock, so that a waiting worker need not wait until the server notices the end of this connection.
+      // Unlocks explicitly, so that a waiting worker need not wait until the server detects the end of this connection.
       const unlocked = holder?.query('SELECT pg_advisory_unlock_all()').catch(() => {});
       if (unlocked) await Promise.race([unlocked, pause(RELEASE_MS, undefined, { ref: false })]);
       letGo();
@@ -132,17 +137,21 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
   };
 }
 
-/** Returns a connection that holds the locks, with the timeouts of a lock holder; null if another worker holds one of the locks. */
+/**
+ * Returns a connection that holds the locks, with the timeouts of a lock holder. Null if another worker holds one of
+ * the locks.
+ */
 async function lockedConnection(pool: Pool, { tried, values }: Locks): Promise<PoolClient | null> {
   const client = await pool.connect();
   try {
-    // Raw SQL: locks and session limits, in one statement because a process may hang between two statements.
+    // Raw SQL: takes the locks and sets the limits of the session in one statement, because a process may hang between
+    // two.
     const { rows } = await client.query(
       `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${LOCK_SESSION_SETTINGS}] END FROM (SELECT ${tried} AS is_mine OFFSET 0) taken`,
       values,
     );
     if (rows[0].is_mine) return client;
-    // If one of several locks was acquired, it must be released.
+    // Releases those locks that were taken, because not all could be.
     await client.query('SELECT pg_advisory_unlock_all()');
     client.release();
     return null;

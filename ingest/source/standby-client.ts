@@ -12,18 +12,23 @@ import {
 } from './session-lease.ts';
 import type { MessageSource, ReceiveMessage } from './source.ts';
 
-/** Interval at which a standby worker checks whether the serving one is gone: messages wait at the broker for at most this long. */
+/**
+ * Interval at which a standby worker checks whether the active one has ended. Messages wait at the broker for at most
+ * this long.
+ */
 const STANDBY_LOOK_MS = 400;
-/** Interval at which sessions of earlier versions are tried, whose workers may still be running. */
+/**
+ * Interval at which the service tries to take over sessions of earlier versions, whose workers may still be running.
+ */
 const EARLIER_LOOK_MS = 5_000;
 /**
- * Maximum time for which a stop waits for background work. The work ends at once, unless the database or the broker hangs. When the process
- * ends, its leases and sessions end, too, and other workers can take over their messages.
+ * Maximum time for which a stop waits for background work, which ends at once unless the database or the broker hangs.
+ * When the process ends, its leases and sessions also end, and other workers can take over their messages.
  */
 const LEAVE_MS = 1_500;
 
 export interface StandbySource extends MessageSource {
-  /** Whether another worker has the broker's session, and this worker waits to take it over. */
+  /** Whether another worker has the broker's session, and this worker is waiting to take it over. */
   isStandingBy(): boolean;
 }
 
@@ -34,14 +39,15 @@ export interface StandbyOptions {
   /** Topic filters of the subscription. */
   topics: readonly string[];
   receive: ReceiveMessage;
-  /** Called when another worker has obtained the session of this one: the process must end and start again. */
+  /** Called when another worker has taken over the session of this one. The process must then end and start again. */
   onLost: () => void;
   log: Logger;
 }
 
 /**
- * Starts the client of an external broker: the installation has one session, which one worker serves. Other workers at the same broker
- * stand by, and continue the session if the serving worker ends, is killed, or hangs (decision 0082).
+ * Starts the client of an external broker. The installation has one session, which one worker serves. Other workers at
+ * the same broker are on standby, and continue the session if the active worker ends, is killed, or hangs (decision
+ * 0082).
  */
 export async function startStandbyClient(options: StandbyOptions): Promise<StandbySource> {
   const client = new StandbyClient(options);
@@ -96,7 +102,7 @@ class StandbyClient implements StandbySource {
 
   async close(): Promise<void> {
     await Promise.all([...this.#sources].map((source) => source.close()));
-    // Last, because acknowledgements use the session until here.
+    // The lease is released last, because acknowledgements use the session until then.
     await this.#lease?.release();
   }
 
@@ -104,12 +110,14 @@ class StandbyClient implements StandbySource {
     return this.#stopping.signal.aborted;
   }
 
-  /** Waits, but not longer than until the stop. */
+  /** Waits for a time, or until the client is stopped. */
   #rest(ms: number): Promise<void> {
     return setTimeout(ms, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {});
   }
 
-  /** Connects with a session. The source is registered before its first message, so that a paused source can be resumed. */
+  /**
+   * Connects with a session. The source is stored before its first message, so that it can be resumed after a pause.
+   */
   #connect(session: Pick<ClientOptions, 'clientId' | 'subscription' | 'onTakenOver'>): Promise<MqttSource> {
     const { url, topics, receive, log } = this.#options;
     return startMqttClient({ url, topics, receive, log, ...session, onMade: (made) => void this.#sources.add(made) });
@@ -119,7 +127,8 @@ class StandbyClient implements StandbySource {
     const { onLost, log } = this.#options;
     this.#lease = lease;
     lease.whenLost(onLost, log);
-    // If the database is unreachable, the lease may have ended unnoticed; another worker with the session is then the broker's client.
+    // If the database is unreachable, the lease may have ended unnoticed. Another worker that has the session is then
+    // the broker's client.
     await this.#connect({ clientId: lease.clientId, subscription: 'all', onTakenOver: onLost });
   }
 
@@ -140,7 +149,10 @@ class StandbyClient implements StandbySource {
     }
   }
 
-  /** Receives what the broker still stores for workers of earlier versions, each of which had a session, once they have ended. */
+  /**
+   * Receives the messages that the broker stores for workers of earlier versions, each of which had a session, once
+   * these workers have ended.
+   */
   async #emptyEarlierSessions(): Promise<void> {
     const { pool, log } = this.#options;
     while (!this.#isStopping) {

@@ -7,11 +7,14 @@ import type { Receipt } from './source.ts';
 
 /** Callbacks for the messages of a client. */
 export interface PublishCallbacks {
-  /** Handles a message. Calling `done` of its `receipt` sends the PUBACK, if the connection on which it arrived is still open. */
+  /**
+   * Handles a message. `done` of its `receipt` sends the PUBACK, if the connection on which the message arrived is
+   * still open.
+   */
   take(topic: string, payload: Buffer, isRetained: boolean, receipt: Receipt): void;
-  /** Called when a message is acknowledged, or its connection has closed. */
+  /** Called when a message is acknowledged, or when its connection has closed. */
   acknowledged(): void;
-  /** Called after each chunk of the connection's bytes. If it returns true, reading pauses until it calls `readOn`. */
+  /** Called after each chunk of the connection's bytes. If it returns true, reading pauses until `readOn` is called. */
   hold(readOn: () => void): boolean;
 }
 
@@ -19,15 +22,14 @@ type BuildStream = (client: MqttClient) => Duplex;
 type Internals = { streamBuilder: BuildStream };
 
 /**
- * Intercepts the messages of an mqtt.js client between its connection and its parser. The parser handles all other packets: connecting,
- * subscribing, pings and reconnecting. Through mqtt.js, a message costs twice as much, and mqtt.js reads no further while a handler is
- * pending, so that each message would need its own commit. Here a message at QoS 1 is acknowledged when `done` of its receipt is called, in
- * the order of receipt (`ack-order.ts`). A message that was not acknowledged when the connection ended is redelivered in the next one (MQTT
- * 5, 4.4).
- *
- * Call this before the client connects. mqtt.js has a public way to use a custom connection (`new MqttClient(streamBuilder)`), but that
- * does not accept URLs. This function wraps the private field that `connect` sets. For this reason mqtt's version is pinned, and a test
- * with a real broker checks the field.
+ * Intercepts the messages of an mqtt.js client between its connection and its parser. The parser handles all other
+ * packets: connecting, subscribing, pings and reconnecting. Through mqtt.js, a message costs twice as much, and mqtt.js
+ * does not read on while a handler is pending, so that each message would need its own commit. Here a message at QoS 1
+ * is acknowledged when `done` of its receipt is called, in the order of receipt (`ack-order.ts`). A message that was
+ * not acknowledged when the connection ended is redelivered in the next one (MQTT 5, 4.4). Must be called before the
+ * client connects. mqtt.js has a public way to use a custom connection (`new MqttClient(streamBuilder)`), but it does
+ * not accept URLs. So this function wraps the private field that `connect` sets; mqtt's version is pinned for this
+ * reason, and a test with a real broker checks the field.
  */
 export function interceptPublishes(client: MqttClient, taking: PublishCallbacks): void {
   const internals = client as unknown as Internals;
@@ -35,9 +37,12 @@ export function interceptPublishes(client: MqttClient, taking: PublishCallbacks)
   internals.streamBuilder = (of) => parted(build(of), taking);
 }
 
-/** Returns the stream that replaces mqtt.js' connection: mqtt.js' output passes through it, and its input is everything but messages. */
+/**
+ * Returns the stream that replaces mqtt.js' connection. mqtt.js' output passes through it; its input is everything
+ * except messages.
+ */
 function parted(connection: Duplex, taking: PublishCallbacks): Duplex {
-  // PUBACKs go through the stream that mqtt.js writes to, because mqtt.js writes one packet in several pieces.
+  // PUBACKs are written to the same stream as mqtt.js' packets, because mqtt.js writes one packet in several pieces.
   const sendPuback = createPubackSender(() => (others.writable ? others : null));
   const order = new AckOrder((packetId) => {
     sendPuback(packetId);
@@ -48,7 +53,7 @@ function parted(connection: Duplex, taking: PublishCallbacks): Duplex {
     taking.take(topic, payload, isRetained, packetId === null ? unanswered : order.register(packetId)),
   );
   const others = new Duplex({
-    // Nothing to do: bytes are pushed as they arrive from the connection.
+    // Empty, because bytes are pushed as they arrive from the connection.
     read() {},
     write(bytes, encoding, done) {
       connection.write(bytes, encoding, done);

@@ -1,16 +1,19 @@
 import { Shares } from '#src/core/shares.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 
-/** Approximate memory of a session, without its name, and of one message. */
+/** Approximate memory of a session without its name, and of one message. */
 const SESSION_BYTES = 300;
 const MESSAGE_BYTES = 48;
-/** Maximum bytes of a login, over all its client ids: about 2,600 messages. A device has one message in flight, a bridge twenty. */
+/**
+ * Maximum memory of a login over all its client ids: about 2,600 messages. A device has one message in flight, a bridge
+ * twenty.
+ */
 const MAX_LOGIN_BYTES = 128 * 1_024;
-/** Maximum bytes of all logins, shared among the accounts. */
+/** Maximum memory of all logins. Accounts share it. */
 const MAX_BYTES = 16 * 2 ** 20;
 /**
- * Time for which a persistent session is stored after its last message. In MQTT 3.1.1 the server chooses it (3.1.2.4); in MQTT 5 the client
- * may choose a shorter time.
+ * Time for which a persistent session is stored after its last message. In MQTT 3.1.1 the server chooses it (3.1.2.4);
+ * in MQTT 5 the client may choose a shorter one.
  */
 export const SESSION_LIFETIME_MS = 24 * HOUR_MS;
 
@@ -24,7 +27,7 @@ type Known = (error?: Error) => void;
 /** State of a message that was received at QoS 2. */
 interface Received {
   isCommitted: boolean;
-  /** Repetitions by later connections, which wait for the commit. */
+  /** Callbacks of repetitions by later connections, which wait for the commit. */
   waiting: Known[];
 }
 
@@ -33,22 +36,23 @@ interface OfSession {
   bytes: number;
   lastAtMs: number;
   messages: Map<number, Received>;
-  /** Set for a session of MQTT 5 that was stored: the time of its expiry (infinity while it is connected), and its subscriptions. */
+  /**
+   * Set for a stored session of MQTT 5: the time of its expiry (infinity while it is connected), and its subscriptions.
+   */
   stored?: { untilMs: number; topics: readonly string[] };
 }
 
 /**
- * Ids of messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3), without their content. They identify repetitions.
- * The ids are bounded in bytes by login, over all its client ids. If a login has too many, its least recently used sessions lose their ids;
- * a repetition in such a session is then treated as a new message. `now`: ms of a monotonic clock.
- *
- * Sessions of MQTT 5 that outlast their connections are stored here, too, within the same bounds. A session without room is not stored, and its
- * client learns this when it reconnects.
+ * Ids of messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3), without their content. They
+ * identify repetitions. Their memory is limited by login, over all its client ids. If a login has too many, its least
+ * recently used sessions lose their ids, and a repetition in such a session is treated as a new message. `now`: ms of a
+ * monotonic clock. Sessions of MQTT 5 that outlast their connections are also stored here, within the same limits. A
+ * session without room is not stored, which its client is notified of when it reconnects.
  */
 export class UnreleasedMessages {
   /** Sessions by id, least recently used first. */
   readonly #sessions = new Map<string, OfSession>();
-  /** Sessions of each login in the same order, and their total bytes. */
+  /** Sessions of each login in the order of their last use, and their total bytes. */
   readonly #logins = new Map<string, { ids: Set<string>; bytes: number }>();
   readonly #shares = new Shares(MAX_BYTES);
   readonly #now: () => number;
@@ -74,7 +78,10 @@ export class UnreleasedMessages {
     }
   }
 
-  /** Returns whether a session of MQTT 5 is stored, and adds its subscriptions to `topics`. It does not expire while it is connected. */
+  /**
+   * Returns whether a session of MQTT 5 is stored, and adds its subscriptions to `topics`. The session does not expire
+   * while it is connected.
+   */
   resume(id: string, topics: Set<string>): boolean {
     const { stored } = this.#sessions.get(id) ?? {};
     if (!stored || stored.untilMs <= this.#now()) return false;
@@ -93,8 +100,9 @@ export class UnreleasedMessages {
   }
 
   /**
-   * Returns whether a message was received before. If so, it calls `known` once that message is committed, or with an error if its session is dropped
-   * first. Else it records the message, and the caller must call `commit`. Throws if the login or its account has no room.
+   * Returns whether a message was received before. If so, calls `known` once that message is committed, or with an
+   * error if its session is dropped first. Otherwise records the message, and the caller must call `commit`. Throws if
+   * the login or its account has no room.
    */
   isRepeated(id: string, messageId: number, account: string, known: Known): boolean {
     const received = this.#sessions.get(id)?.messages.get(messageId);
@@ -115,7 +123,7 @@ export class UnreleasedMessages {
     for (const known of received.waiting.splice(0)) known();
   }
 
-  /** Removes a message that its sender released. Returns whether it was recorded. */
+  /** Removes a message that its sender has released. Returns whether it was recorded. */
   release(id: string, messageId: number): boolean {
     const session = this.#sessions.get(id);
     if (!session?.messages.delete(messageId)) return false;
@@ -132,7 +140,8 @@ export class UnreleasedMessages {
     const login = this.#logins.get(loginOfSession(id));
     login?.ids.delete(id);
     if (login?.ids.size === 0) this.#logins.delete(loginOfSession(id));
-    // Waiting connections would otherwise wait for ever. After the error they end, and a repetition counts as a new message.
+    // Ends the wait of connections, which would otherwise never end. After the error they are closed, and a repetition
+    // counts as a new message.
     const dropped = new Error('the messages of the session at QoS 2 were dropped');
     for (const { waiting } of session.messages.values()) for (const known of waiting.splice(0)) known(dropped);
   }
@@ -142,7 +151,7 @@ export class UnreleasedMessages {
     for (const id of [...(this.#logins.get(username)?.ids ?? [])]) this.drop(id);
   }
 
-  /** Drops sessions of MQTT 5 at their expiry, and others that were not used for a day. */
+  /** Drops expired sessions of MQTT 5, and other sessions that were not used for a day. */
   expire(): void {
     const nowMs = this.#now();
     for (const [id, { lastAtMs, stored }] of this.#sessions)
@@ -153,7 +162,9 @@ export class UnreleasedMessages {
     this.#sessionOf(id, account, MESSAGE_BYTES).messages.set(messageId, { isCommitted: false, waiting: [] });
   }
 
-  /** Returns the session, which is created if it does not exist, with room for further bytes. Throws if there is none. */
+  /**
+   * Returns the session with room for further bytes, and creates it if it does not exist. Throws if there is no room.
+   */
   #sessionOf(id: string, account: string, bytes: number): OfSession {
     const known = this.#sessions.get(id);
     const ownBytes = known ? 0 : SESSION_BYTES + 2 * id.length;
@@ -172,7 +183,10 @@ export class UnreleasedMessages {
     return session;
   }
 
-  /** Drops other sessions of the login, the least recently used first, until there is room for further bytes. Throws if there is not. */
+  /**
+   * Drops other sessions of the login, the least recently used first, until there is room for further bytes. Throws if
+   * that is not enough.
+   */
   #makeRoom(id: string, login: { ids: Set<string>; bytes: number }, bytes: number): void {
     for (const oldest of login.ids) {
       if (login.bytes + bytes <= MAX_LOGIN_BYTES) return;

@@ -12,32 +12,36 @@ import { shardQueue } from './topology.ts';
 import { controlReads, type ReadControl, watchMajority, watchSilence } from './watch-connection.ts';
 
 /**
- * Heartbeat interval. The broker takes a worker for dead after two to three silent intervals, so that a hung worker is replaced within 4 to
- * 6 s.
+ * Heartbeat interval. The broker considers a worker dead after two to three silent intervals, so that a hung worker is
+ * replaced within 4 to 6 s.
  */
 const HEARTBEAT_SECONDS = 2;
-/** Maximum silence of a broker before the worker connects to the next one. A broker sends something every heartbeat. */
+/**
+ * Maximum silence of a broker before the worker connects to the next one. A broker sends at least a heartbeat in each
+ * interval.
+ */
 const SILENT_MS = 3_000;
 /**
- * Maximum time without a majority behind the broker. It is longer than the other nodes need to give up a hung node and to elect leaders.
+ * Maximum time for which the broker may have no majority. It is longer than the other nodes need to detect a hung node
+ * and to elect leaders.
  */
 const NO_MAJORITY_MS = 5_000;
 const CONNECT_MS = 5_000;
-/** Maximum time to declare the topology; `CONSUME_MS` is the maximum time to consume all shards. */
+/** Time limit for declaring the topology. `CONSUME_MS`: time limit for subscribing to all shards. */
 const DECLARE_MS = 60_000;
 const CONSUME_MS = 10_000;
 const AGAIN_MS = { first: 100, longest: 2_000 };
-/** Maximum number of messages in flight over all shards: those of a batch and its successor. */
+/** Maximum number of messages in flight over all shards: those of a batch and of the following one. */
 const MAX_IN_FLIGHT = 8_192;
 const MIN_PREFETCH = 8;
-/** Time for which a leaving worker waits for messages in flight before it hands over its shards. */
+/** Time for which a stopping worker waits for messages in flight before it hands over its shards. */
 const LEAVE_MS = 800;
 /** Maximum time for closing a connection or a consumer. */
 const CLOSE_MS = 1_000;
 
 export interface AmqpOptions {
   url: AmqpUrl;
-  /** Number of queues, fixed for the life of the installation. */
+  /** Number of queues. It never changes during the life of the installation. */
   shards: number;
   /** Routing keys of device and gateway messages. */
   routingKeys: readonly string[];
@@ -52,13 +56,12 @@ export interface AmqpSource extends MessageSource {
 }
 
 /**
- * Consumes the messages of a RabbitMQ cluster, which received them from devices by MQTT. They arrive in several queues (shards), each of
- * which has one consumer at a time. Every worker subscribes to every shard. The broker serves the worker with the highest priority
- * (`shardPriority` in shard.ts), and the next one if that worker is gone. Messages are acknowledged after the commit. Reconnects for ever, to
- * any host that answers.
- *
- * Resolves once the topology is declared and this worker has subscribed to all shards, however long the broker is unavailable. Throws a
- * TopologyError if the broker's queues or exchanges differ from what is required.
+ * Consumes the messages that a RabbitMQ cluster received from devices by MQTT. They arrive in several queues (shards),
+ * each of which has one active consumer at a time. Every worker subscribes to every shard. The broker delivers to the
+ * worker with the highest priority (`shardPriority` in shard.ts), and to the next one if that worker disappears.
+ * Messages are acknowledged after the commit. Reconnects without limit, to any host that answers. Resolves once the
+ * topology is declared and this worker has subscribed to all shards, however long the broker is unavailable. Throws a
+ * TopologyError if the broker's queues or exchanges differ from the required ones.
  */
 export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
   const worker = new AmqpWorker(options);
@@ -66,7 +69,7 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
   return worker;
 }
 
-/** A worker of the cluster: its connection, and its state of starting, pausing and leaving. */
+/** A worker of the cluster: its connection, and whether it is starting, paused or stopping. */
 class AmqpWorker implements AmqpSource {
   readonly #options: AmqpOptions;
   readonly #workerId = randomUUID();
@@ -110,13 +113,14 @@ class AmqpWorker implements AmqpSource {
 
   async leave(): Promise<void> {
     this.#isLeaving = true;
-    // Reading must continue to receive the broker's replies. Messages that arrive meanwhile are not acknowledged and stay at the broker.
+    // Reading continues, to receive the broker's replies. Messages that arrive meanwhile are not acknowledged and
+    // remain at the broker.
     this.#session?.reading.goOn();
     const untilMs = performance.now() + LEAVE_MS;
     while (this.#inFlight > 0 && performance.now() < untilMs) await pause(10);
-    // Closing the connection gives the shards to their next owners, with the unacknowledged messages first, so that order is preserved. If
-    // some messages cannot be acknowledged yet because the database is unavailable, the connection stays open, and the next owners receive
-    // only new messages.
+    // Closing the connection gives the shards to their next owners, with the unacknowledged messages first, so that the
+    // order is preserved. If messages cannot be acknowledged yet because the database is unavailable, the connection
+    // remains open, and the next owners receive only new messages.
     if (this.#inFlight === 0) return this.close();
     await withTimeout(Promise.all((this.#session?.shards ?? []).map((shard) => shard.cancel())));
   }
@@ -124,7 +128,7 @@ class AmqpWorker implements AmqpSource {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#isLeaving = true;
-    // Reading must continue to receive the broker's reply.
+    // Reading continues, to receive the broker's reply.
     this.#session?.reading.goOn();
     this.#counting.stop();
     if (this.#session) await withTimeout(this.#session.connection.close());
@@ -149,14 +153,14 @@ class AmqpWorker implements AmqpSource {
     return 'taken';
   };
 
-  /** Connects repeatedly, to one host after the other, until the worker leaves. */
+  /** Connects repeatedly, to one host after the other, until the worker stops. */
   async #run(onReady: () => void, onWrong: (error: Error) => void): Promise<void> {
     const { url, shards, log } = this.#options;
     let againMs = AGAIN_MS.first;
     // A random first host distributes the workers over the cluster.
     let turn = Math.floor(Math.random() * url.hosts.length);
     let isReady = false;
-    // A leaving worker does not subscribe again: its shards belong to other workers now.
+    // A stopping worker does not subscribe again, because its shards now belong to other workers.
     for (; !this.#isClosing && !this.#isLeaving; turn++) {
       const host = url.hosts[turn % url.hosts.length] as Host;
       try {
@@ -173,7 +177,8 @@ class AmqpWorker implements AmqpSource {
         if (error instanceof TopologyError && !isReady) return onWrong(error);
         log[error instanceof TopologyError ? 'error' : 'warn']({ ...host, err: error }, 'broker not reached yet');
       }
-      // Messages in flight when a connection ends are still committed, and are also redelivered to some worker, which has room for them.
+      // Messages in flight when a connection ends are still committed. They are also redelivered to some worker, which
+      // has room for them.
       if (!this.#isClosing) await pause(againMs, undefined, { ref: false });
       againMs = Math.min(againMs * 2, AGAIN_MS.longest);
     }
@@ -199,7 +204,7 @@ class AmqpWorker implements AmqpSource {
     }
   }
 
-  /** Subscribes to all shards at once, so that a shard whose leader is just being elected does not delay the others. */
+  /** Subscribes to all shards concurrently, so that a shard whose leader is being elected does not delay the others. */
   async #askForShards({ connection, shards, end }: Session): Promise<void> {
     const count = this.#options.shards;
     const prefetch = Math.max(MIN_PREFETCH, Math.floor(MAX_IN_FLIGHT / count));
@@ -234,15 +239,15 @@ interface Session {
   connection: ChannelModel;
   /** Resolves with the reason when the connection has ended. */
   ended: Promise<Error>;
-  /** Gives up the connection and records the reason. */
+  /** Closes the connection and records the reason. */
   end(why: Error): void;
   shards: ConsumedShard[];
   reading: ReadControl;
 }
 
 /**
- * Returns the time at which the broker received the message, which may have waited for hours. A device cannot forge the header: RabbitMQ
- * overwrites it.
+ * Returns the time at which the broker received a message, which may have waited for hours. A device cannot forge this
+ * header, because RabbitMQ overwrites it.
  */
 function cameAtMs({ properties }: ConsumeMessage): number {
   const nowMs = Date.now();
@@ -250,18 +255,21 @@ function cameAtMs({ properties }: ConsumeMessage): number {
   return typeof given === 'number' && given > 0 ? Math.min(given, nowMs) : nowMs;
 }
 
-/** Rejects when the connection ends, because amqplib never settles some requests then. */
+/** Awaits a request. Rejects when the connection ends, because amqplib then never settles some requests. */
 async function within<T>(asked: Promise<T>, ended: Promise<Error>): Promise<T> {
   return Promise.race([asked, ended.then((why) => Promise.reject(why))]);
 }
 
-/** A node that has lost its leader may leave a request unanswered for half a minute. After a shorter timeout, the request is repeated. */
+/**
+ * A node that has lost its leader may not answer a request for half a minute, so the request is repeated after a
+ * shorter time limit.
+ */
 const late = (ms: number) => pause(ms, new Error(`the broker did not answer within ${ms / 1_000} s`), { ref: false });
 
 const withTimeout = (what: Promise<unknown>) =>
   Promise.race([what.catch(() => {}), pause(CLOSE_MS, undefined, { ref: false })]);
 
-/** Destroys a connection at once, whatever is pending on it. */
+/** Destroys a connection at once, even if requests are pending. */
 function abandon(connection: ChannelModel): void {
   connection.on('error', () => {});
   const { stream } = connection.connection as unknown as { stream: Duplex };

@@ -1,7 +1,7 @@
 import type { Channel, ChannelModel } from 'amqplib';
 import { type BrokerDeclaration, requiredTopology, shardQueue } from './topology.ts';
 
-/** A queue or exchange at the broker differs from what this service needs: a person must decide. */
+/** A queue or exchange at the broker differs from what this service needs, and a person must decide what to do. */
 export class TopologyError extends Error {
   override name = 'TopologyError';
 }
@@ -11,8 +11,8 @@ const NOT_FOUND = 404;
 const PRECONDITION_FAILED = 406;
 
 /**
- * Declares missing exchanges, queues and bindings, and checks existing ones. Any number of workers may do so concurrently. Throws a
- * TopologyError that says what differs and what to do.
+ * Declares missing exchanges, queues and bindings, and checks existing ones. Any number of workers may do so
+ * concurrently. Throws a TopologyError that names the difference and the remedy.
  */
 export async function declareTopology(
   connection: ChannelModel,
@@ -66,10 +66,10 @@ async function exists(connection: ChannelModel, queue: string): Promise<boolean>
   }
 }
 
-/** Runs an action on a channel of its own, because the broker closes the channel after an error. */
+/** Runs an action on a new channel, because the broker closes the channel after an error. */
 export async function runOnChannel<T>(connection: ChannelModel, act: (channel: Channel) => Promise<T>): Promise<T> {
   const channel = await connection.createChannel();
-  // The failing call itself reports the channel's error.
+  // The error of the channel is ignored, because the failed call itself reports it.
   channel.on('error', () => {});
   const result = await act(channel);
   await channel.close();

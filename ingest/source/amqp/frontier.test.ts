@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { createAckFrontier } from './shard.ts';
 
 /**
- * A broker: an acknowledgement of a tag covers all tags up to it, and is an error if none of them is unacknowledged (RabbitMQ: unknown
- * delivery tag).
+ * A simulated broker. An acknowledgement of a tag covers all tags up to it, and is an error if none of them is
+ * unacknowledged (RabbitMQ: unknown delivery tag).
  */
 function broker(count: number) {
   const waiting = new Set(Array.from({ length: count }, (_, index) => index + 1));
@@ -35,7 +35,7 @@ test('acknowledges only committed messages, in any order, and all of them in the
         const upTo = isRefused ? frontier.refused(tag) : frontier.done(tag);
         if (upTo === null) continue;
         for (const taken of acknowledge(upTo)) expect(settled).toContain(taken);
-        // Tags are acknowledged as soon as possible.
+        // Each tag is acknowledged as soon as possible.
         expect(waiting).not.toContain(upTo + 1 <= messages.length && settled.has(upTo + 1) ? upTo + 1 : 0);
       }
       expect([...waiting]).toEqual([]);

@@ -3,7 +3,9 @@ import { type ChannelModel, type ConsumeMessage, IllegalOperationError } from 'a
 
 /** A shard that this worker consumes, on a separate channel. */
 export interface ConsumedShard {
-  /** Stops consuming and hands over the shard: delivered messages that are not acknowledged go to the next owner. */
+  /**
+   * Stops consuming and hands over the shard. Messages that were delivered and not acknowledged go to the next owner.
+   */
   cancel(): Promise<void>;
 }
 
@@ -14,15 +16,15 @@ export interface ShardOptions {
   /** Maximum number of unacknowledged messages. */
   prefetch: number;
   /**
-   * Handles a message. `done`: must be called once the message may be acknowledged. `refuse`: the message is of neither a device nor a
-   * gateway, and goes to the strays. `leave`: not handled, so that it is redelivered.
+   * Handles a message. `taken`: `done` must be called once the message may be acknowledged. `refuse`: the message
+   * belongs to neither a device nor a gateway, and goes to the strays. `leave`: not handled, so that it is redelivered.
    */
   onMessage: (message: ConsumeMessage, done: () => void) => 'taken' | 'refuse' | 'leave';
   /** Called when the broker has ended the consumer or the channel. */
   onEnd: (why: Error) => void;
 }
 
-/** Subscribes to a shard. Messages arrive while no other worker has a higher priority for it. */
+/** Subscribes to a shard. Messages arrive as long as no other worker has a higher priority for it. */
 export async function consumeShard(connection: ChannelModel, options: ShardOptions): Promise<ConsumedShard> {
   const { queue, priority, prefetch, onMessage, onEnd } = options;
   const channel = await connection.createChannel();
@@ -33,7 +35,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
   });
   const frontier = createAckFrontier();
   let upTo: number | null = null;
-  /** On a closing connection, an acknowledgement that cannot be sent is skipped: the message is redelivered. */
+  /** An acknowledgement that cannot be sent on a closing connection is skipped, because the message is redelivered. */
   const say = (what: () => void) => {
     try {
       if (isOpen) what();
@@ -41,7 +43,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
       if (!(error instanceof IllegalOperationError)) throw error;
     }
   };
-  // A batch finishes all of its messages in one turn of the event loop: one frame acknowledges them all.
+  // A batch finishes all of its messages in one turn of the event loop, so that one frame acknowledges them all.
   const acknowledge = () => {
     const tag = upTo;
     upTo = null;
@@ -52,7 +54,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
     if (upTo === null) queueMicrotask(acknowledge);
     upTo = reached;
   };
-  // Sets the prefetch per consumer: quorum queues reject a prefetch per channel.
+  // Sets the prefetch for the consumer, because quorum queues reject one for the channel.
   await channel.prefetch(prefetch);
   const { consumerTag } = await channel.consume(
     queue,
@@ -73,13 +75,14 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
 }
 
 /**
- * Tracks up to which tag all messages of a channel are done: AMQP acknowledges all messages up to a tag (`multiple`), and a message may be
- * done before an earlier one. Pure. The tags of a channel are 1, 2, 3 and so on (AMQP 0-9-1, 1.1).
+ * Tracks the tag up to which all messages of a channel are done: AMQP acknowledges all messages up to a tag
+ * (`multiple`), and a message may be done before an earlier one. Pure. The tags of a channel are 1, 2, 3 and so on
+ * (AMQP 0-9-1, 1.1).
  */
 interface Frontier {
   /**
-   * Records that a message is done; called once for each. Returns the tag up to which all messages may be acknowledged now; null if an
-   * earlier message is not done.
+   * Records that a message is done; called once for each. Returns the tag up to which all messages may now be
+   * acknowledged. Null if an earlier message is not done.
    */
   done(tag: number): number | null;
   /** Records that a message was rejected, which needs no acknowledgement. Returns the same as `done`. */
@@ -94,7 +97,7 @@ export function createAckFrontier(): Frontier {
     let last: number | null = null;
     for (let next = ahead.get(reached + 1); next !== undefined; next = ahead.get(reached + 1)) {
       ahead.delete(++reached);
-      // The broker no longer knows a rejected message: its tag must not be acknowledged.
+      // The tag of a rejected message must not be acknowledged, because the broker has discarded it.
       if (next === 'done') last = reached;
     }
     return last;
@@ -103,9 +106,10 @@ export function createAckFrontier(): Frontier {
 }
 
 /**
- * Returns the priority of a worker for a shard, by rendezvous hashing. The broker gives a shard to the worker with the highest priority,
- * and to the next one if that worker is gone. Workers need no agreement; each gets about the same number of shards, and a joining or
- * leaving worker moves only its own shards. A 31-bit number, because priorities are signed in AMQP. Pure.
+ * Returns the priority of a worker for a shard, by rendezvous hashing. The broker gives a shard to the worker with the
+ * highest priority, and to the next one if that worker disappears. Workers need no coordination: each gets about the
+ * same number of shards, and a worker that joins or leaves moves only its own shards. A 31-bit number, because
+ * priorities are signed in AMQP. Pure.
  */
 export function shardPriority(workerId: string, shard: number): number {
   return createHash('sha256').update(`${workerId}/${shard}`).digest().readUInt32BE() >>> 1;

@@ -1,26 +1,28 @@
 import type { Options } from 'amqplib';
 
 /**
- * Exchange to which RabbitMQ's MQTT plugin publishes (`mqtt.exchange` in its configuration). Until it exists, no PUBLISH is acknowledged.
+ * Exchange to which RabbitMQ's MQTT plugin publishes (`mqtt.exchange` in its configuration). Before it exists, no
+ * PUBLISH is acknowledged.
  */
 const MQTT_EXCHANGE = 'energy.mqtt';
 /** Exchange that maps each routing key, and thus each device's readings, to one shard. */
 const HASH_EXCHANGE = 'energy';
-/** Queue of messages that are of neither a device nor a gateway. They are stored and raise an alarm. */
+/** Queue of messages that belong to neither a device nor a gateway. They are stored and raise an alert. */
 export const STRAYS_QUEUE = 'energy.stray';
-/** Always empty queue. Workers consume it to check that their broker reaches a majority (watch-connection.ts). */
+/** A queue that is always empty. Workers consume it to check that their broker has a majority (watch-connection.ts). */
 export const MAJORITY_CHECK_QUEUE = 'energy.beat';
 export const shardQueue = (shard: number): string => `energy.shard.${shard}`;
 
 /**
- * Maximum content of a shard while the database is unavailable; beyond it, publishers get no acknowledgement. With 64 shards, 16 million
- * messages or 8 GiB, whichever comes first. 16 million messages are four hours of a million meters that send every 15 minutes.
+ * Maximum number of messages in a shard while the database is unavailable. Beyond it, publishers get no
+ * acknowledgement. 64 shards hold 16 million messages or 8 GiB, whichever comes first. 16 million messages are four
+ * hours of a million meters that send every 15 minutes.
  */
 const MAX_MESSAGES = 250_000;
 const MAX_BYTES = 128 * 2 ** 20;
-/** Maximum size of the stray queue, which people inspect. Beyond it, the oldest messages are dropped. */
+/** Maximum size of the queue of stray messages, which people inspect. Beyond it, the oldest messages are dropped. */
 const MAX_STRAY_BYTES = 256 * 2 ** 20;
-/** Maximum time that a worker may hold an unacknowledged message, while it waits for its database. */
+/** Maximum time for which a worker may hold an unacknowledged message while it waits for its database. */
 const CONSUMER_TIMEOUT_MS = 86_400_000;
 
 /** An exchange, queue or binding that must exist at the broker, with its arguments. */
@@ -30,7 +32,10 @@ export type BrokerDeclaration =
   | { kind: 'queue binding'; to: string; from: string; key: string }
   | { kind: 'exchange binding'; to: string; from: string; key: string };
 
-/** A replicated queue: a majority flushes a message before it is acknowledged. A message is never dropped for being redelivered often. */
+/**
+ * Arguments of a replicated queue: a message is acknowledged once a majority has flushed it to disk, and is never
+ * dropped because it was redelivered often.
+ */
 const QUORUM = { 'x-queue-type': 'quorum', 'x-delivery-limit': -1 };
 
 /** Arguments of a shard's queue. RabbitMQ never changes the arguments of an existing queue. */
@@ -41,16 +46,16 @@ const SHARD = {
   'x-max-length': MAX_MESSAGES,
   'x-max-length-bytes': MAX_BYTES,
   'x-overflow': 'reject-publish',
-  // Rejected messages go to the stray queue, and stay here until they have reached it.
+  // Rejected messages go to the queue of stray messages, and remain in the shard until they have arrived there.
   'x-dead-letter-exchange': STRAYS_QUEUE,
   'x-dead-letter-strategy': 'at-least-once',
-  // Otherwise, the node that a worker happens to use would lead all queues.
+  // Without this argument, the node that a worker happens to use would lead all queues.
   'x-queue-leader-locator': 'balanced',
 };
 
 /**
- * Returns everything that messages need on their way from devices to workers, in the order of creation: the exchange that accepts messages
- * comes after everything without which a message could be lost. Pure.
+ * Returns everything that messages need on their way from devices to workers, in the order of creation. The exchange
+ * that accepts messages is created last, because a message could be lost if anything else were missing. Pure.
  */
 export function requiredTopology(shards: number, routingKeys: readonly string[]): BrokerDeclaration[] {
   const numbers = Array.from({ length: shards }, (_, shard) => shard);
@@ -77,7 +82,7 @@ export function requiredTopology(shards: number, routingKeys: readonly string[])
         options: { durable, arguments: SHARD },
       }),
     ),
-    // The binding key is the shard's weight; all are equal.
+    // The binding key is the weight of the shard, which is the same for all.
     ...numbers.map(
       (shard): BrokerDeclaration => ({ kind: 'queue binding', to: shardQueue(shard), from: HASH_EXCHANGE, key: '1' }),
     ),

@@ -12,7 +12,7 @@ export async function testAmqpLogin(
     try {
       const address = { protocol, hostname: host, port, username, password, vhost };
       const connection = await connect(address, { timeout: timeoutMs / hosts.length });
-      // Later errors of this connection do not matter.
+      // Later errors of this connection are ignored.
       connection.on('error', () => {});
       await connection.close();
       return;

@@ -3,8 +3,8 @@ import type { ChannelModel } from 'amqplib';
 import { MAJORITY_CHECK_QUEUE } from './topology.ts';
 
 /**
- * Internals of amqplib 2 (lib/connection.js) that this file uses; test/system/cluster/access.test.ts checks them by pausing reads for
- * longer than a heartbeat.
+ * Internals of amqplib 2 (lib/connection.js) that this file uses. test/system/cluster/access.test.ts checks them by
+ * pausing reads for longer than a heartbeat.
  */
 interface Inner {
   stream: Duplex;
@@ -18,9 +18,10 @@ export interface ReadControl {
 }
 
 /**
- * Pauses and resumes reading of a connection. amqplib reads without limit, and a prefetch counts messages, not bytes: messages that do not
- * fit into memory must stay in the socket, and then at the broker. Acknowledgements and heartbeats are still sent. The silence during a
- * pause is caused by this process, so the broker is not taken for dead.
+ * Pauses and resumes reading from a connection. amqplib reads without limit, and a prefetch counts messages, not bytes,
+ * so messages that do not fit into memory must remain in the socket, and then at the broker. Acknowledgements and
+ * heartbeats are still sent. During a pause, silence does not count as a failure of the broker, because this process
+ * causes it.
  */
 export function controlReads(connection: ChannelModel, heartbeatSeconds: number): ReadControl {
   const inner = connection.connection as unknown as Inner;
@@ -53,9 +54,9 @@ export function controlReads(connection: ChannelModel, heartbeatSeconds: number)
 const LOOK_MS = 250;
 
 /**
- * Calls back once if a connection that is being read has received nothing for a time: its broker hangs, or disappeared without closing.
- * RabbitMQ sends something every heartbeat; amqplib itself would wait for two to three heartbeats. The function counts checks instead of
- * time, because a process that itself hung meanwhile has not checked.
+ * Calls back once if a connection that is being read has received nothing for a time: its broker hangs, or disappeared
+ * without closing. RabbitMQ sends at least a heartbeat in each interval; amqplib itself would wait for two to three.
+ * Counts checks instead of time, because a process that hung meanwhile has not checked.
  */
 export function watchSilence(connection: ChannelModel, silentMs: number, isRead: () => boolean, onSilent: () => void) {
   const { stream } = connection.connection as unknown as { stream: Duplex & { bytesRead: number } };
@@ -76,11 +77,12 @@ export function watchSilence(connection: ChannelModel, silentMs: number, isRead:
 const ASK_EVERY_MS = 1_000;
 
 /**
- * Periodically requests something that the broker can do only with a majority of its cluster: to consume an always empty queue that is
- * replicated like the shards. Calls back once if the request is unanswered for a time. A node that is cut off from the others keeps its
- * connections and seems healthy to its workers, but cannot reach their shards. (A queue's length would not do: such a node reports 0.
- * Neither would publishing: the broker accepts no message during a disk alarm.) Checks are counted instead of time, because a process that
- * itself hung has not received the answer.
+ * Periodically sends a request that the broker can serve only with a majority of its cluster: to consume an always
+ * empty queue that is replicated like the shards. Calls back once if the request is unanswered for a time. A node that
+ * is cut off from the others keeps its connections and seems healthy to its workers, but cannot reach their shards.
+ * (The length of a queue would not reveal that: such a node reports 0. Nor would publishing, because the broker accepts
+ * no message during a disk alarm.) Counts checks instead of time, because a process that hung has not received the
+ * answer.
  */
 export async function watchMajority(
   connection: ChannelModel,
@@ -89,7 +91,7 @@ export async function watchMajority(
   onLost: () => void,
 ): Promise<void> {
   const channel = await connection.createChannel();
-  // An error of this channel needs no handling: the failed request counts as unanswered.
+  // An error of this channel is ignored, because the failed request counts as unanswered.
   channel.on('error', () => {});
   const ask = async () => {
     const { consumerTag } = await channel.consume(MAJORITY_CHECK_QUEUE, () => {}, { noAck: false });
