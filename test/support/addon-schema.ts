@@ -10,7 +10,7 @@ import { z } from 'zod';
 const TYPE =
   /^(bool|email|url|port|(str|password|int|float)(\(-?\d*,-?\d*\))?|match\(.*\)|list\(.+\)|device(\(subsystem=[a-z]+\))?)\??$/;
 const optionType = z.string().regex(TYPE);
-/** A port of the container (`docker_ports`); null: not published until its owner sets a port. */
+/** A port of the container (`docker_ports`). Null if it is not published until its owner sets a port. */
 const containerPort = z.string().regex(/^\d{1,5}(\/(tcp|udp))?$/);
 const hostPort = z.int().min(1).max(65_535).nullable();
 const text = z.string().min(1);
@@ -21,7 +21,7 @@ export const addonConfig = z.strictObject({
   version: z.string().regex(/^\d+\.\d+\.\d+$/),
   slug: z.string().regex(/^[-_.A-Za-z0-9]+$/),
   description: text,
-  // `ARCH_ALL`: the others are deprecated.
+  // Supported architectures of `ARCH_ALL`; the others are deprecated.
   arch: z.array(z.enum(['aarch64', 'amd64'])).min(1),
   homeassistant: z.string().regex(/^\d{4}\.\d{1,2}\.\d+$/),
   startup: z.enum(['initialize', 'system', 'services', 'application', 'once']).default('application'),
@@ -62,7 +62,10 @@ function optionValue(type: string): z.ZodType {
   return type.endsWith('?') ? schema.optional() : schema;
 }
 
-/** Returns what the supervisor passes to an add-on as /data/options.json: its defaults with the owner's values. Throws if one is invalid. */
+/**
+ * Returns the options that the supervisor writes to an add-on's /data/options.json: its defaults with the owner's
+ * values. Throws if a value is invalid.
+ */
 export function optionsOf(
   config: z.infer<typeof addonConfig>,
   given: Record<string, unknown>,

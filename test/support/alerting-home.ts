@@ -4,7 +4,7 @@ import { createDatabase, type Database } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { createMeter, type Meter } from './meters.ts';
 
-/** A database, evaluator threads, and a home that is new for each test. */
+/** A database, evaluator threads, and a home. The home is new for each test. */
 export interface AlertingHome {
   database: TestDatabase;
   db: Database;
@@ -13,7 +13,8 @@ export interface AlertingHome {
 }
 
 /**
- * Registers hooks that create and remove these, at a time at which the aggregates are up to date. `begin` receives them before each test.
+ * Registers hooks that create and remove an alerting home, at a time at which the aggregates are up to date. `begin`
+ * receives it before each test.
  */
 export function registerAlertingHome(now: Date, begin: (made: AlertingHome) => void): void {
   let database: TestDatabase;

@@ -52,7 +52,7 @@ export interface TestApi {
   certificate: string;
   /** Current time of the API's clock. */
   now: Date;
-  /** Sign-in links and codes that were mailed. */
+  /** Sign-in links and codes that the API has mailed. */
   mailed: ({ to: string; language: string } & SignIn)[];
   send(path: string, sent?: Sent): Promise<Answer>;
   user(role: Role, options?: { enrolledBy?: string; scopes?: Scope[] }): Promise<{ userId: string; key: string }>;
@@ -113,7 +113,7 @@ export async function testApi(
       api.now.getTime(),
     ),
     box: createSecretBox('the secret of the tests'),
-    // On a busy machine a calculation takes longer than in service.
+    // The time limit is higher than in service, because the tests' machine may be busy.
     calculator: createCalculator({ limitMs: 120_000 }),
   };
   const app = buildApp(context, {
@@ -166,7 +166,8 @@ export async function testApi(
           (response) => {
             const chunks: Buffer[] = [];
             response.on('data', (chunk) => chunks.push(chunk));
-            // An event stream does not end by itself, so its first chunk is the response (test/support/event-stream.ts reads on).
+            // An event stream does not end by itself, so its first chunk is returned as the response
+            // (test/support/event-stream.ts reads on).
             if (String(response.headers['content-type']).startsWith('text/event-stream'))
               response.once('data', () => response.destroy());
             response.on('close', () => {
@@ -226,7 +227,7 @@ export async function writeProfile(api: TestApi, userId: string, profile: Map<nu
   );
 }
 
-/** Expected body of an error of the catalogue, with any documentation URL. For `toEqual`. */
+/** Expected body of an error of the catalogue, with any documentation URL, for `toEqual`. */
 export const expectedErrorBody = (name: ErrorName) => ({
   error: ERRORS[name].error,
   status: ERRORS[name].status,

@@ -45,7 +45,7 @@ const fetchOf =
 /** Cookies of a browser during redirects, by name. */
 export type Cookies = Map<string, string>;
 
-/** Sends a request as a browser does, with the cookies that it received. */
+/** Sends a request like a browser, with the cookies that it has received. */
 export async function requestAsBrowser(
   api: TestApi,
   cookies: Cookies,

@@ -1,13 +1,13 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** Options of the service for a new passkey, as far as an authenticator reads them. */
+/** The service's options for a new passkey that an authenticator uses. */
 interface CreationOptions {
   challenge: string;
   rp: { id: string };
   user: { id: string };
 }
 
-/** Changes that an attacker or a broken authenticator makes to a response. */
+/** Changes to a response that an attacker or a broken authenticator makes. */
 export interface ForgedResponse {
   challenge?: string;
   origin?: string;
@@ -29,8 +29,8 @@ const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).di
 const text = (value: string) => Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)]);
 
 /**
- * An authenticator (WebAuthn Level 3) with one passkey: ECDSA with P-256, no attestation. It is written from the specification alone, and
- * can lie in each part of its responses.
+ * An authenticator (WebAuthn Level 3) with one passkey: ECDSA with P-256, without attestation. It is written from the
+ * specification alone, and can forge each part of its responses.
  */
 export function createAuthenticator(origin: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -5,16 +5,20 @@ import type { Installation } from '../../bench/chaos/installation.ts';
 import { injectFault, startInstallationFor } from '../../bench/chaos/run.ts';
 import { scaleTimeLimitMs } from '../../bench/time-limits.ts';
 
-/** Lower rate than `npm run chaos` uses: these tests check the effect of a fault while other tests run. */
+/**
+ * Rate of readings. It is lower than in `npm run chaos`, because these tests check the effect of a fault while other
+ * tests run.
+ */
 const PER_SECOND = 300;
 const SCALE = { floodS: 4, queuedMessages: 30_000, apiKills: 3 };
 const areApart = process.env.BAD_DAYS === 'apart';
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Registers a test for each fault of an installation with this broker. There is one file per broker, because the tests mostly wait and can
- * run concurrently. Faults that need no separate disk or broker run one after another on one installation, so that each starts from the
- * state that the previous one left. BAD_DAYS=apart gives each its own installation. `clocks` selects the clock faults.
+ * Registers a test for each fault of an installation with this broker. There is one file for each broker, because the
+ * tests mostly wait and can run concurrently. Faults that need no separate disk or broker run one after another on one
+ * installation, so that each starts from the state after the previous one. With BAD_DAYS=apart, each fault has its own
+ * installation. `clocks`: selects the clock faults.
  */
 export function testFaultsOfInstallation(broker: Fault['broker'], clocks = false): void {
   // Faults that need a separate installation come last.
@@ -52,7 +56,7 @@ export function testFaultsOfInstallation(broker: Fault['broker'], clocks = false
         // Messages before, during and after the fault.
         expect(sent).toBeGreaterThan(200);
         expect(acknowledged).toBe(sent);
-        // If a broker without persistence lost messages that it had acknowledged, the loss is the broker's.
+        // Readings that a broker without persistence had acknowledged and lost are not the service's loss.
         expect({ lost: fault.brokerForgets ? 0 : lost, double }, diagnosis).toEqual({ lost: 0, double: 0 });
         expect(gaveUp).toBeNull();
         expect(recoveryS).toBeLessThan(scaleTimeLimitMs(30_000) / 1_000);

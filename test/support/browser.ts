@@ -5,10 +5,10 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { expect } from 'vitest';
 import { LANGUAGES } from '#src/dashboard/words/words.ts';
 
-/** Debian's headless Chromium, or another one by the variable CHROMIUM. */
+/** Path of the browser: Debian's headless Chromium, or the value of CHROMIUM. */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-/** Folder for pictures of pages for people to look at; not in the repository. */
+/** Folder for pictures of pages that people look at. It is not in the repository. */
 const PICTURES = resolve(import.meta.dirname, '../../artifacts/screenshots');
 
 export const SCREEN_SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } } as const;
@@ -16,23 +16,26 @@ export const SCREEN_SIZES = { phone: { width: 390, height: 844 }, desktop: { wid
 export async function startBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM))
     throw new Error(`There is no ${CHROMIUM}: apt-get install chromium-headless-shell, or set CHROMIUM.`);
-  // As root there is no sandbox, but all pages are ours. Certificate errors are ignored because a service worker uses the browser's
-  // settings, not the page's.
+  // Without a sandbox, which root cannot use and the service's own pages do not need. Certificate errors are ignored by
+  // an argument of the browser, because a service worker uses the browser's settings, not the page's.
   return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--ignore-certificate-errors'] });
 }
 
 let shared: Promise<Browser> | undefined;
 
-/** Returns the browser of this vitest process. Test files share it, each with contexts of its own; it ends with the process. */
+/**
+ * Returns the browser of this vitest process. All test files share it, each with its own contexts. It ends with the
+ * process.
+ */
 export function openBrowser(): Promise<Browser> {
   shared ??= startBrowser();
   return shared;
 }
 
 /**
- * Creates a browser context without cookies. `problems` collects violations of rules for all pages: requests to another host, violations of
- * the content policy, script errors. `isKept`: the service worker stores visited pages for offline use; otherwise a test could see what
- * another page left.
+ * Creates a browser context without cookies. `problems` collects violations of rules for all pages: requests to another
+ * host, violations of the content policy, script errors. `isKept`: whether the service worker caches visited pages for
+ * offline use; by default it does not, because a test could then see what another page left.
  */
 export async function newBrowserContext(
   browser: Browser,
@@ -48,7 +51,7 @@ export async function newBrowserContext(
     locale: 'en-GB',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  // Shorter than the test's own limit, so that the error names what was waited for.
+  // The limit is shorter than the test's own, so that the error names the awaited element.
   context.setDefaultTimeout(90_000);
   context.on('request', (request) => {
     const url = new URL(request.url());
@@ -56,7 +59,7 @@ export async function newBrowserContext(
   });
   context.on('weberror', (error) => problems.push(`${error.page()?.url()}: ${error.error().stack}`));
   context.on('console', (message) => {
-    // The browser also reports each response that is not 2xx; tests check those that matter.
+    // The browser also reports each response that is not 2xx. Tests check those that matter.
     const isAnswer = /Failed to load resource/.test(message.text());
     if (message.type() === 'error' && !isAnswer) problems.push(`${message.page()?.url()}: ${message.text()}`);
   });
@@ -91,15 +94,18 @@ async function expectAccessible(page: Page, rules?: readonly string[]): Promise<
 }
 
 /**
- * Each size and each colour scheme is tested once, because each of axe's findings depends on only one of them. Texts and roles are always
- * the same.
+ * Sizes and colour schemes, each of which is tested once, because each of axe's findings depends on only one of them.
+ * Texts and roles are always the same.
  */
 const LOOKS = [
   ['phone', 'dark', undefined],
   ['desktop', 'light', ['color-contrast']],
 ] as const;
 
-/** Axe's rules whose findings depend on a page's texts. They suffice if the page is tested by all rules in another language. */
+/**
+ * Axe's rules whose findings depend on a page's texts. A page that is tested by all rules in one language needs only
+ * these in another.
+ */
 export const AXE_RULES_OF_TEXTS: readonly string[] = [
   ...[
     'area-alt',
@@ -133,8 +139,9 @@ const ALL_LOOKS = [
 ] as const;
 
 /**
- * Tests the page at every size and in every colour scheme: nothing is wider than the screen, and axe finds no violation. PICTURES=1 saves a
- * picture of each. `only` limits it to one size, if the other was tested in another language, and `rules` axe to some of its rules.
+ * Tests the page at every size and in every colour scheme: nothing is wider than the screen, and axe finds no
+ * violation. PICTURES=1 saves a picture of each. `only`: tests a single size, if the other was tested in another
+ * language. `rules`: tests only some of axe's rules.
  */
 export async function testLooks(
   page: Page,
@@ -142,9 +149,9 @@ export async function testLooks(
   only?: keyof typeof SCREEN_SIZES,
   rules?: readonly string[],
 ): Promise<void> {
-  // Axe would fetch style sheets that are still loading, and violate the content policy.
+  // Waits for the page, because axe would fetch style sheets that are still loading and so violate the content policy.
   await page.waitForLoadState();
-  // A dialog's texts are made when it opens.
+  // The language cannot be changed in an open dialog, whose texts are made when it opens.
   const isFree = (await page.getByRole('dialog').count()) === 0;
   const isDashboard = new URL(page.url()).pathname.startsWith('/dashboard');
   if (!EVERY_LOOK || only !== undefined || !isFree || !isDashboard) return testCurrentLooks(page, name, only, rules);
@@ -155,13 +162,16 @@ export async function testLooks(
   }
 }
 
-/** Changes the language of the page as the choice on the Account page does, on any page of the dashboard. */
+/** Changes the language of a page of the dashboard, like the select box on the Account page. */
 export async function chooseLanguage(page: Page, language: string): Promise<void> {
   await page.evaluate(`import('/dashboard/app/words/choice.js').then((one) => one.chooseLanguage('${language}'))`);
   await page.locator(`html[lang=${language}]`).waitFor();
 }
 
-/** Returns the accessible names of a dialog's selects that are narrower than their longest option, or that the dialog cuts off. */
+/**
+ * Returns the accessible names of a dialog's select boxes that are narrower than their longest option, or that the
+ * dialog cuts off.
+ */
 export const findTruncatedSelects = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`[...document.querySelectorAll('dialog select')].filter((select) => {
     const { width, right } = select.getBoundingClientRect();
@@ -172,7 +182,9 @@ export const findTruncatedSelects = (page: Page): Promise<string[]> =>
     return wanted > width + 1 || right > select.closest('dialog').getBoundingClientRect().right;
   }).map((select) => select.ariaLabel ?? select.name)`);
 
-/** Tests the page at every size in its current language: without a network no other language can be fetched. */
+/**
+ * Tests the page at every size in its current language, because another language cannot be fetched without a network.
+ */
 export async function testCurrentLooks(
   page: Page,
   name: string,

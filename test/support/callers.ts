@@ -14,7 +14,7 @@ export interface Callers {
   home: Caller;
 }
 
-/** Registers hooks that create and remove these. `begin` receives them before the first test. */
+/** Registers hooks that create and remove the callers. `begin` receives them before the first test. */
 export function registerCallers(begin: (made: Callers) => void): void {
   let api: TestApi;
   beforeAll(async () => {

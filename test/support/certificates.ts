@@ -9,14 +9,17 @@ const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 export interface CertificateAuthority {
   /** Path of the authority's own certificate (PEM). */
   file: string;
-  /** Signs a certificate for this common name and these alternative names, such as `DNS:a`. With negative `days` it has already expired. */
+  /**
+   * Signs a certificate for a common name and alternative names, such as `DNS:a`. With negative `days`, the certificate
+   * has already expired.
+   */
   sign(commonName: string, more?: { names?: string; days?: number }): Promise<SignedCertificate>;
 }
 
 export interface SignedCertificate {
   cert: Buffer;
   key: Buffer;
-  /** Fingerprint as `openssl x509 -fingerprint` prints it. */
+  /** Fingerprint in the format of `openssl x509 -fingerprint`. */
   fingerprint: string;
 }
 

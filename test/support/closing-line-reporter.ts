@@ -1,7 +1,9 @@
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
 import type { TestRequirement } from './setup/needs.ts';
 
-/** Ends a test run with a clear list of tests that did not run, and one plain line for other programs. */
+/**
+ * A reporter that ends a test run with a clear list of tests that did not run, and one plain line for other programs.
+ */
 export default class ClosingLineReporter implements Reporter {
   readonly #missing: readonly TestRequirement[];
   #levels = new Set<string>();
@@ -22,11 +24,11 @@ export default class ClosingLineReporter implements Reporter {
         const { state } = test.result();
         if (state !== 'pending') counts[state]++;
       }
-      // A file that failed before its tests were collected is a failure, too.
+      // A file that failed before its tests were collected also counts as a failure.
       if (module.state() === 'failed' && tests.every((test) => test.result().state !== 'failed')) counts.failed++;
     }
     for (const { name, how, files } of this.#missing) {
-      // A run of unit tests only does not report missing brokers. A run without a single test reports everything.
+      // A run that has only unit tests does not report missing brokers. A run without any test reports everything.
       if (this.#levels.size > 0 && !files.some((glob) => this.#levels.has(glob.split('/')[1] ?? ''))) continue;
       console.log(
         `\nNOT RUN: ${name.toUpperCase()} is missing, so these were left out: ${files.join(' ')}. To run them: ${how}.`,

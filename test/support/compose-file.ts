@@ -13,7 +13,7 @@ export interface ComposeService {
   ports?: string[];
   volumes?: string[];
   profiles?: string[];
-  /** By name, or with the container's aliases in each network. */
+  /** Networks by name, or with the container's aliases in each network. */
   networks?: string[] | Record<string, { aliases?: string[] } | null>;
   healthcheck?: { test?: string[] };
   read_only?: boolean;
@@ -26,8 +26,9 @@ interface ComposeNetwork {
 }
 
 /**
- * Reads a compose file of deploy/ (`folder`: '', 'cluster/' or 'home/') as docker compose does, with the variables of the .env.example next
- * to it, some of which `filled` sets. COMPOSE_FILE may name more files, whose settings of a service replace those of earlier files.
+ * Reads a compose file of deploy/ (`folder`: '', 'cluster/' or 'home/') like docker compose, with the variables of the
+ * .env.example next to it, some of which `filled` sets. COMPOSE_FILE may name more files; their settings of a service
+ * replace those of earlier files.
  */
 export function composeFile(
   filled: Record<string, string>,
@@ -35,7 +36,8 @@ export function composeFile(
 ): { services: Record<string, ComposeService>; networks: Record<string, ComposeNetwork | null> } {
   const example = [...read(`${folder}.env.example`).matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
   const given: Record<string, string | undefined> = { ...Object.fromEntries(example), ...filled };
-  // ${NAME}, ${NAME:-default} and ${NAME:?message}: with the colon an empty variable counts as unset. ${NAME} may be empty.
+  // Replaces ${NAME}, ${NAME:-default} and ${NAME:?message}. With the colon, an empty variable counts as unset; ${NAME}
+  // may be empty.
   const interpolate = (text: string) =>
     text.replaceAll(/(?<!\$)\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_all, name, kind, rest) => {
       const value = given[name] || (kind === '-' ? rest : kind === '?' ? undefined : '');
@@ -49,7 +51,7 @@ export function composeFile(
   return first;
 }
 
-/** Folders that deploy/Dockerfile copies into the image in addition to packages, and its entry point. */
+/** Returns the folders that deploy/Dockerfile copies into the image in addition to packages, and its entry point. */
 export function readImageContents(): { folders: string[]; entrypoint: string[] } {
   const text = read('Dockerfile');
   const folders = [...text.matchAll(/^COPY (\w+) \1$/gm)].map(([, folder = '']) => folder);

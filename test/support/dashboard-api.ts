@@ -13,11 +13,13 @@ export interface Person {
   key: string;
 }
 
-/** The dashboard's own operations at `/own/v1/…`, called with keys here: signing in is tested elsewhere. */
+/**
+ * The dashboard's own operations at `/own/v1/…`. Tests call them with API keys, because signing in is tested elsewhere.
+ */
 export interface DashboardApi {
   api: TestApi;
   context: ApiContext;
-  /** `stranger`: another utility. */
+  /** Callers with API keys. `stranger`: another utility. */
   people: Record<'admin' | 'utility' | 'stranger' | 'home', Person>;
   /** Sends a request, and validates a successful response against its schema. */
   ask(path: string, by: { key: string }, sent?: { method?: string; body?: unknown }): ReturnType<TestApi['send']>;
@@ -28,8 +30,9 @@ export interface DashboardApi {
 }
 
 /**
- * Registers hooks that start and stop the API with the dashboard's operations, an administrator, two utilities, and a home that the first
- * utility enrolled. Its members are available within a test; `people` can be named earlier.
+ * Registers hooks that start and stop the API with the dashboard's operations, an administrator, two utilities, and a
+ * home that the first utility enrolled. The members of the result are available within a test; `people` may be named
+ * earlier.
  */
 export function registerDashboardApi(): DashboardApi {
   const people = { admin: {}, utility: {}, stranger: {}, home: {} } as DashboardApi['people'];

@@ -4,8 +4,8 @@ import type { Dashboard } from './dashboard.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from './load-profile.ts';
 
 /**
- * Homes for the browser tests. Their past readings are written directly, in the form in which ingest would have written them, because that
- * takes a second for years of data.
+ * Homes for the browser tests. Their past is written directly to the database, in ingest's format, because that takes
+ * only a second for years of data.
  */
 
 export const QUARTER_MS = 900_000;
@@ -53,7 +53,7 @@ export async function addHistory<Name extends string>(
           weekday: time.getUTCDay() || 7,
         });
         if (watts === null) continue;
-        // The current quarter-hour is partly covered: just after midnight it is all of today.
+        // The current quarter-hour is only partly covered. Just after midnight it is all of today.
         const coveredMs = Math.min(QUARTER_MS, untilMs - ms);
         const energy = Math.round((watts * coveredMs) / 3_600);
         rows.push(
@@ -79,7 +79,7 @@ export async function addHistory<Name extends string>(
   return ids;
 }
 
-/** Load of an ordinary day: 120 W at all times, breakfast, an evening, more at the weekend. */
+/** Load of an ordinary day: 120 W at all times, more at breakfast and in the evening, and more at weekends. */
 export const ordinaryLoadWatts: Load = ({ hour, weekday }) =>
   120 +
   (hour >= 6.5 && hour < 8 ? 900 : 0) +

@@ -23,8 +23,9 @@ interface SignedIn {
 }
 
 /**
- * Registers hooks that start the API before the tests of a file and stop it after them, and before each test set the time to noon and clear
- * the mails. `begin` receives the API before the first test. Returns functions that sign people in.
+ * Registers hooks that start the API before the tests of a file and stop it after them. Before each test, they set the
+ * time to noon and clear the mails. `begin` receives the API before the first test. Returns functions that sign people
+ * in.
  */
 export function registerDashboardSessions(begin: (api: TestApi) => void) {
   let api: TestApi;
@@ -41,7 +42,7 @@ export function registerDashboardSessions(begin: (api: TestApi) => void) {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     api.send(path, { method: 'POST', body, headers });
   const emailOf = (userId: string) => findEmail(api, userId);
-  /** Waits for `count` mails since noon and returns the last. */
+  /** Waits for `count` mails since noon, and returns the last one. */
   const mailed = async (count: number) => {
     await expect.poll(() => api.mailed.length).toBe(count);
     return api.mailed[count - 1] as (typeof api.mailed)[number];

@@ -30,9 +30,12 @@ export interface Dashboard {
   device(userId: string, type?: string): Promise<{ deviceId: string; publish(readings: unknown): Promise<void> }>;
   /** Opens a page without being signed in. For `isKept` see newBrowserContext. */
   open(path: string, isKept?: boolean): Promise<Page>;
-  /** Returns the link and the code of the last sign-in mail to an address, or the link of its confirmation mail, and removes the mail. */
+  /**
+   * Returns and removes the last sign-in mail to an address with its link and code, or its confirmation mail with its
+   * link.
+   */
   mailTo(email: string): Promise<{ link: string; code: string; text: string }>;
-  /** Signs in as a person does: requests a mail and follows its link. */
+  /** Signs in like a person: requests a mail and follows its link. */
   signIn(email: string, isKept?: boolean): Promise<Page>;
   /** Ends everything. Fails if a page violated a rule for all pages (test/support/browser.ts). */
   close(): Promise<void>;
@@ -44,7 +47,7 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
     testDatabase(),
     temporaryFolder(),
     openBrowser(),
-    // Ports are chosen before anything listens on them, because links in mails and pairing instructions contain them.
+    // Ports are chosen before the roles start, because links in mails and pairing instructions contain them.
     freePort(),
     freePort(),
     freePort(),
@@ -59,7 +62,7 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
     ...ports,
     ...env,
   };
-  // The first role creates the certificate and the secret that the others use.
+  // The first role creates the certificate and the secret that the others also use.
   const api = await startRole('api', { ...all, API_PORT: String(port) });
   const [ingest, worker] = await Promise.all([startRole('ingest', all), startRole('worker', all)]);
   const db = createDatabase(database.pool);

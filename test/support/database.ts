@@ -10,7 +10,10 @@ export interface TestDatabase {
   capabilities: Capabilities;
   pool: Pool;
   url: string;
-  /** Waits until the aggregates contain all writes, if that takes a refresh. `now` is the current time for the refresh. */
+  /**
+   * Waits until the aggregates contain all writes, on tiers that need a refresh for that. `now`: current time of the
+   * refresh.
+   */
   settle(now?: Date): Promise<void>;
   drop(): Promise<void>;
 }

@@ -6,7 +6,9 @@ import { dirname, join, resolve } from 'node:path';
 import { DEBIAN_13 } from './tiers/reach.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Commit that counts as the previous release as long as no tag exists: tags begin with the first release made by `npm run release`. */
+/**
+ * Commit of the previous release while there is no tag. Tags begin with the first release made by `npm run release`.
+ */
 const BEFORE_TAGS = 'cdcf3f9c9813b20cbb7bb5973f26d6d1870fa476';
 
 /** Commit of the first version that can still be installed and updated: its schema has the first eleven migrations. */
@@ -15,7 +17,7 @@ const FIRST = '3c97f435';
 /** Commit of the first version with `energy backup`: its schema has 65 migrations. */
 export const FIRST_WITH_COPIES = 'e40a14d26';
 
-/** Whether this is a git checkout with its full history, judged by its files. */
+/** Whether this is a git checkout with its full history, according to its files. */
 export const hasHistory = (): boolean => existsSync(join(ROOT, '.git')) && !existsSync(join(ROOT, '.git/shallow'));
 
 /** Whether this is a git checkout. */
@@ -48,8 +50,8 @@ export async function extractCommit(commit: string, folder: string): Promise<voi
 }
 
 /**
- * Returns a folder with the libraries of a checkout's package-lock.json. They are installed once on a machine, next to Debian 13, because
- * npm takes half a minute of processor time to unpack them.
+ * Returns a folder with the libraries of a checkout's package-lock.json. They are installed once on each machine, next
+ * to Debian 13, because npm needs half a minute of CPU time to unpack them.
  */
 async function installLibraries(checkout: string): Promise<string> {
   const lock = await readFile(join(checkout, 'package-lock.json'));
@@ -61,7 +63,7 @@ async function installLibraries(checkout: string): Promise<string> {
     const made = `${installed}-${process.pid}`;
     await cp(join(checkout, 'node_modules'), join(made, 'node_modules'), { recursive: true, verbatimSymlinks: true });
     await rm(join(checkout, 'node_modules'), { recursive: true });
-    // Another run may have installed them in the meantime.
+    // Errors are ignored, because another run may have installed them in the meantime.
     await rename(made, installed).catch(() => rm(made, { recursive: true }));
   }
   return join(installed, 'node_modules');

@@ -12,6 +12,6 @@ export async function mailedConfirmation(api: TestApi, userId: string): Promise<
   return { to: email, token: createMailedToken('the secret of the tests', 'email', email_change_id) };
 }
 
-/** Confirms the change with the token, like the button on the page that the link opens. */
+/** Confirms the change with the token, like the button on the page that the mailed link opens. */
 export const confirmEmail = (api: TestApi, token: string) =>
   api.send('/dashboard/email', { method: 'POST', body: { token } });

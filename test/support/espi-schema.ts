@@ -15,12 +15,15 @@ export const espiFixtures = (): string[] =>
         .map((name) => join(FOLDER, name))
     : [];
 
-/** Schema with both namespaces: a feed is in Atom's, and the content of its entries in ESPI's. */
+/** Schema of both namespaces: that of Atom for a feed, and that of ESPI for the content of its entries. */
 const BOTH = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
   <xs:import namespace="http://www.w3.org/2005/Atom" schemaLocation="atom.xsd"/>
   <xs:import namespace="http://naesb.org/espi" schemaLocation="espi.xsd"/>
 </xs:schema>`;
-/** The part of the W3C's XML schema that the Atom schema imports, which is otherwise only on the network. */
+/**
+ * The part of W3C's XML schema that the Atom schema imports. It is included here, because otherwise it is available
+ * only on the network.
+ */
 const XML = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="http://www.w3.org/XML/1998/namespace">
   <xs:attribute name="base" type="xs:anyURI"/>
   <xs:attribute name="lang" type="xs:language"/>
@@ -28,7 +31,7 @@ const XML = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamesp
 
 /** Returns libxml2's errors of a feed by the published ESPI schema; none if it is valid. */
 export async function validateByEspiSchema(feed: string): Promise<string[]> {
-  // Loaded here, because checking whether the schema exists needs no validator.
+  // Loaded here, because the check whether the schema exists needs no validator.
   const { validateXML } = await import('xmllint-wasm');
   const schema = (name: string) => {
     const contents = readFileSync(join(FOLDER, name), 'utf8');

@@ -11,7 +11,7 @@ interface StreamEvent {
   data: any;
 }
 
-/** A client of server-sent events, as the HTML standard parses them (9.2.6). */
+/** A client of server-sent events, which parses them by the HTML standard (9.2.6). */
 export interface EventStream {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -20,7 +20,7 @@ export interface EventStream {
   text(): string;
   /** Returns the received events of one kind. */
   of(event: string): StreamEvent[];
-  /** Whether the server has ended the stream in an orderly way. */
+  /** Whether the server has ended the stream without an error. */
   isOver(): boolean;
   /** Stops or resumes reading. */
   pause(isPaused: boolean): void;
@@ -28,7 +28,8 @@ export interface EventStream {
 }
 
 /**
- * Opens an event stream with a key or a session cookie. Resolves when the response headers have arrived. `Last-Event-ID` is sent if given.
+ * Opens an event stream with a key or a session cookie. Resolves when the response headers have arrived. Sends
+ * `Last-Event-ID` if it is given.
  */
 export async function openEventStream(
   port: number,

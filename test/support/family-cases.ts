@@ -20,7 +20,7 @@ export interface FamilyCase {
     prior?: CaseMessage[];
     replayed?: boolean;
   };
-  /** `rejected`: number of rejections; `null`: no family accepts the message. */
+  /** `rejected`: number of rejections. `null`: no family recognises the message. */
   out: { readings: Record<string, unknown>[]; asks?: Record<string, unknown>[]; rejected: number } | null;
 }
 

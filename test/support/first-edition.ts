@@ -10,7 +10,10 @@ import { asMilliwattHours } from '#src/core/units.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** `good`: last counted reading; `held`: implausible reading after it; `first`: reading that fits the held one. */
+/**
+ * State of the law in its first edition. `good`: last counted reading. `held`: implausible reading after it. `first`:
+ * reading that is consistent with the held one.
+ */
 interface FirstEditionState {
   good?: RegisterValue;
   held?: RegisterValue;
@@ -36,7 +39,7 @@ function isRollover(a: RegisterValue, b: RegisterValue, { registerMaxKwh }: LawS
   );
 }
 
-/** The law for registers in its first edition. Older installations have rows that were computed by it. */
+/** The law for registers in its first edition, which computed rows in older installations. */
 export function firstEditionOfRegisters(settings: LawSettings, direction: 'import' | 'export'): Law<FirstEditionState> {
   const fits = (a: RegisterValue, b: RegisterValue) => isPlausible(a, b, settings);
 
@@ -54,7 +57,7 @@ export function firstEditionOfRegisters(settings: LawSettings, direction: 'impor
   const countStep = (findings: LawFindings, a: RegisterValue, b: RegisterValue) =>
     count(findings, a, b, b.valueMilliwattHours - a.valueMilliwattHours);
 
-  /** Classifies a held reading that two later readings have confirmed, and counts the step to it. */
+  /** Determines the verdict on a held reading that two later readings confirm, and counts the step to it. */
   function confirm(findings: LawFindings, good: RegisterValue, held: RegisterValue) {
     if (isRollover(good, held, settings)) {
       findings.verdict(pointOf(held), 'rollover');
@@ -91,7 +94,7 @@ export function firstEditionOfRegisters(settings: LawSettings, direction: 'impor
           return counted;
         }
         if (isJitter(good, now)) {
-          // The energy is 0 until the old value is passed: the register counts as standing still.
+          // No energy is counted until the previous value is exceeded, because the register counts as standing still.
           findings.verdict(point, 'jitter');
           const standing = { readAtMs: now.readAtMs, valueMilliwattHours: good.valueMilliwattHours };
           countStep(findings, good, standing);
@@ -120,7 +123,8 @@ export function firstEditionOfRegisters(settings: LawSettings, direction: 'impor
       }
       findings.verdict(pointOf(first), 'glitch');
       if (fits(held, now)) {
-        // The reading in between was a separate glitch; this reading is now the first that fits the held one.
+        // The reading in between was a separate glitch. This reading is now the first that is consistent with the held
+        // one.
         findings.verdict(point, 'confirming');
         return { good, held, first: now };
       }

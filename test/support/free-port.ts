@@ -1,19 +1,22 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that Linux gives to clients (from 32768): a client's connection could take such a port while a service is restarted. */
+/**
+ * First port. It is below the ports that Linux gives to clients (from 32768), because a client's connection could take
+ * such a port while a service restarts.
+ */
 const FIRST_PORT = 10_000;
 const PORTS_OF_WORKER = 2_200;
 const WORKERS = 10;
 
 /**
- * The ports of this process. A service takes its port seconds after the port was chosen, so tests that run at the same time must not choose
- * from the same ports: each worker of vitest has its own, and uses them in turn.
+ * First port of this process. A service uses its port seconds after the port was chosen, so concurrent tests must not
+ * choose from the same ports: each worker of vitest has its own, and uses them in turn.
  */
 const firstPort = FIRST_PORT + (Number(process.env.VITEST_POOL_ID ?? 0) % WORKERS) * PORTS_OF_WORKER;
 let offset = randomInt(PORTS_OF_WORKER);
 
-/** Returns a TCP port that is free, and that no other test that runs now gets. */
+/** Returns a free TCP port that no other concurrent test gets. */
 export async function freePort(): Promise<number> {
   for (;;) {
     offset = (offset + 1) % PORTS_OF_WORKER;

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 /** Credentials and requests of an installation's users, which must remain valid after a move. */
 export interface UserCredentials {
   admin: { userId: string; key: string };
-  /** Cookies of a signed-in browser. */
+  /** Cookies and CSRF token of a signed-in browser. */
   browser: { cookie: string; 'x-csrf-token': string };
   /** A mailed code that has not been used yet. */
   code: { sign_in_id: string; code: string };
@@ -24,7 +24,8 @@ export interface UserCredentials {
 }
 
 /**
- * SQL for rows that would take too long to create through the service, by relation; $1 is a user, $2 its device, $3 a series, $4 a gateway.
+ * SQL for rows that would take too long to create through the service, by relation. $1 is a user, $2 its device, $3 a
+ * series, $4 a gateway.
  */
 const ROWS: Record<string, string> = {
   ingest_slots: 'INSERT INTO ingest_slots VALUES (0, true), (1, false)',
@@ -77,7 +78,7 @@ const ROWS: Record<string, string> = {
   departed_messages: `INSERT INTO departed_messages (login, received_at, topic, payload, replayed) VALUES ('dev_gone', now(), 'a', '\\x00', false)`,
   arriving_names: `INSERT INTO arriving_names VALUES ('dev_coming', 'usr_coming')`,
   arriving_series: `INSERT INTO arriving_series VALUES (1000000, 'dev_coming', 'import', 'register')`,
-  // Precomputed sums of larger groups, as a worker stores them.
+  // Stored sums of larger groups, in the form of a worker.
   kept_groups: `INSERT INTO kept_groups SELECT group_id, 1, sha256('c'), date_trunc('day', now()) - interval '1 day', now() FROM home_groups`,
   kept_group_homes: 'INSERT INTO kept_group_homes SELECT group_id, $1 FROM kept_groups',
   kept_group_sums: `INSERT INTO kept_group_sums SELECT group_id, 'UTC', unit, now()::date - 9, date_trunc('day', now()) - interval '9 days',
@@ -86,13 +87,13 @@ const ROWS: Record<string, string> = {
     WHERE unit = 'begun'`,
   kept_device_pasts: `INSERT INTO kept_device_pasts VALUES ($2, $1, date_trunc('day', now()) - interval '1 day', now() - interval '41 days', 0)`,
   changed_home_days: `INSERT INTO changed_home_days (user_id, day) VALUES ($1, date_trunc('day', now()) - interval '9 days')`,
-  // Relations of the aggregates that only one tier fills by itself.
+  // Relations that only one tier fills by itself for its aggregates.
   stale_days: `INSERT INTO stale_days SELECT day, day + interval '3 hours', day + interval '4 hours'
     FROM (SELECT date_trunc('day', now()) - interval '9 days') AS old (day) ON CONFLICT DO NOTHING`,
   late_deltas: `INSERT INTO late_deltas VALUES (date_trunc('day', now()) - interval '400 days', $2, $1, date_trunc('day', now()) - interval '400 days', 0, 0, 0, 1, 900000, 0)`,
 };
 
-/** Fills an installation so that every relation has rows, through the service as far as a test has time for it. */
+/** Fills an installation so that every relation has rows, through the service where a test has time for it. */
 export async function fillInstallation(database: TestDatabase): Promise<UserCredentials> {
   const { pool } = database;
   const api = await testApi({ database: { ...database, drop: async () => {} } });
@@ -159,7 +160,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   const home = await createMeter(database);
   const now = Date.now();
   await home.read([...Array(40).keys()].map((day) => [new Date(now - (41 - day) * DAY_MS), 100 + day]));
-  // A decreasing register and a reading from the future create a note and a rejection.
+  // A register that goes back and a reading from the future, which create a note and a rejection.
   await home.read([
     [new Date(now - 7_200_000), 500],
     [new Date(now - 3_600_000), 1],
@@ -180,7 +181,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   return { admin, browser, code: { sign_in_id, code }, post: { ...people, body, answer }, gatewayId, webhookId };
 }
 
-/** Creates two bills, of which the second adjusts the first because a late reading changed the first one's days. */
+/** Creates two bills. The second adjusts the first, because a late reading changed the days of the first. */
 async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise<void> {
   const db = createDatabase(pool);
   const now = new Date(nowMs);
@@ -191,7 +192,7 @@ async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise
   };
   const [first, second] = [await make(20, 16), await make(15, 11)];
   await closeBillPeriod(db, REACH_OF_ALL, first, now);
-  // A reading at the end of the first bill's period that does not lie on the line between its neighbours.
+  // A reading at the end of the first bill's period that is not on the line between its neighbours.
   await home.read([[new Date(dayRange(dayBefore(16), dayBefore(16), 'UTC').to.getTime() - 1_000), 125.25]]);
   await closeBillPeriod(db, REACH_OF_ALL, second, now);
 }

@@ -4,7 +4,7 @@ import { bridgeSettings } from './bridge-settings.ts';
 import { type Mosquitto, startMosquitto } from './mosquitto.ts';
 import { startRole, temporaryFolder } from './service.ts';
 
-/** A discovered item behind a gateway that is not paired yet. */
+/** A device discovered behind a gateway and not paired yet. */
 interface Found {
   family: string;
   native_id: string;
@@ -12,7 +12,9 @@ interface Found {
   awaits: string | null;
 }
 
-/** A home with a gateway and its own service: the API in this process, ingest with the embedded broker in another. */
+/**
+ * A home with a gateway and its own service: the API in this process, and ingest with the embedded broker in another.
+ */
 export interface GatewayHome {
   api: TestApi;
   userId: string;
@@ -25,8 +27,8 @@ export interface GatewayHome {
   // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
   send(path: string, body?: object, method?: 'POST' | 'PATCH'): Promise<any>;
   /**
-   * Starts the household's broker, replacing the previous one, bridged as deploy/DEVICES.md describes. Returns its URL. `topics` replaces
-   * the bridged topics.
+   * Starts the household's broker, replacing the previous one, with the bridge of deploy/DEVICES.md. Returns its URL.
+   * `topics`: topics to bridge instead.
    */
   bridge(topics?: readonly string[]): Promise<string>;
   /** Waits until `count` devices have been discovered with values. */

@@ -31,15 +31,15 @@ interface Shared {
   stop(): Promise<void>;
 }
 
-/** Servers of this run, by tier, and its program. Each project loads this module again, so they are stored on the process. */
+/** Servers of this run by tier, and its program. They are stored on the process, because each project loads this module again. */
 const shared = globalThis as { energyTestServers?: Map<Tier, Promise<Shared>>; energyTestProgram?: Promise<void> };
 shared.energyTestServers ??= new Map();
 const servers = shared.energyTestServers;
 
-/** Parts of an earlier bundle are deleted after this time: a run that started with them may still load them. */
+/** Age after which parts of an earlier bundle are deleted. A run that started with them may still load them. */
 const OUTDATED_MS = 24 * 3_600_000;
 
-/** Starts one server for each tier. Its template database is migrated once, and cloned by every test file. */
+/** Starts one server for each tier. Its template database is migrated once, and every test file clones it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { tier } = project.config.provide as { tier: Tier };
   shared.energyTestProgram ??= bundleProgram();
@@ -58,8 +58,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /**
- * Bundles the program as a release does, with its libraries. Each file is replaced at once, the program itself last, because another run
- * may be starting it.
+ * Bundles the program with its libraries, like a release. Each file is replaced atomically, and the program itself
+ * last, because another run may be starting it.
  */
 async function bundleProgram(): Promise<void> {
   const folder = join(ROOT, BUNDLE_FOLDER);
@@ -85,7 +85,7 @@ async function start(tier: Tier): Promise<Shared> {
   const { database } = await migrate(pool);
   await pool.end();
   if (database.tier !== tier) throw new Error(`a server for the ${tier} tier was found to be: ${database.line}`);
-  // A database can only be cloned while nothing is connected to it; TimescaleDB's scheduler would connect.
+  // A database can be cloned only while no client is connected to it, and TimescaleDB's scheduler would connect.
   await admin.query(`ALTER DATABASE ${template} WITH ALLOW_CONNECTIONS false`);
   await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [template]);
   return {

@@ -22,7 +22,10 @@ import {
   writeHomes,
 } from './random-homes.ts';
 
-/** Number of runs and seed of random tests. GROUPED=100 tests the number of memberships used before a release. */
+/**
+ * Number of runs and seed of random tests. GROUPED=100 tests the number of memberships that is required before a
+ * release.
+ */
 export const PROPERTY_RUNS = { numRuns: Number(process.env.GROUPED ?? 1), seed: Number(process.env.GROUPED_SEED ?? 1) };
 /** Tree of groups: the parent of each. */
 const PARENT: Record<string, string | null> = { district: null, feeder: 'district', building: 'feeder' };
@@ -31,7 +34,7 @@ const DAY_MS = 86_400_000;
 
 export type GroupedUnit = 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month';
 
-/** Random homes of a utility, and a tree of groups that have no members yet. Available within a test. */
+/** Random homes of a utility, and a tree of groups without members. Available within a test. */
 export interface GroupedHomes {
   api: TestApi;
   homes: TestHome[];
@@ -46,7 +49,7 @@ export interface GroupedHomes {
   homesOf(name: string): TestHome[];
   /** Makes these homes the only members of a group. */
   put(name: string, homes: readonly number[]): Promise<void>;
-  /** Precomputes all sums as of `daysLater` days later, in UTC and in a zone. Returns how many were computed. */
+  /** Stores all sums as of `daysLater` days later, in UTC and in a zone. Returns the number of sums. */
   keep(zone: string, daysLater?: number): Promise<number>;
 }
 
@@ -81,7 +84,7 @@ export function registerGroupedHomes(count: number): GroupedHomes {
       const { api } = grouped;
       const { pool, capabilities } = api.database;
       await pool.query('UPDATE users SET timezone = $1 WHERE user_id = $2', [zone, utility.userId]);
-      // Each call uses a later time, so that it checks again.
+      // Each call uses a later time, so that the groups are checked again.
       keptAt += 10 * 60_000;
       return storeGroupSums({
         pool,
@@ -168,8 +171,8 @@ export async function addLateEnergy(
 }
 
 /**
- * Randomly changes the data and members of a district, and precomputes its sums now and then. Calls `agree` after each step to compare
- * them.
+ * Randomly changes the data and members of a district, and sometimes stores its sums. Calls `agree` after each step to
+ * compare them.
  */
 export async function changeGroupAtRandom(
   grouped: GroupedHomes,

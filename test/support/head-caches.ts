@@ -1,14 +1,16 @@
 import { type HeadCache, headMemory } from '#ingest/write/head-memory.ts';
 
 /**
- * Enough for the heads of a test's few devices. The service's default of 512 MiB is too much for the thousands of caches that tests create.
+ * Memory for the heads of a test's few devices. The service's default of 512 MiB is too much for the thousands of
+ * caches that tests create.
  */
 const ALL_BYTES = 256 * 1024;
 export const CACHE_KINDS = ['none', 'one', 'all', 'dropped'] as const;
 
 /**
- * Creates a writer's cache of heads: for nothing, one device, all devices, or all with every third look-up evicted. Unlike the service's
- * cache, none is disabled when other writers update the same devices, so that plans on stale heads are tested often.
+ * Creates a writer's cache of heads: one that caches nothing, one device, all devices, or all devices with every third
+ * look-up evicted. Unlike the service's cache, it is never disabled when other writers update the same devices, so that
+ * plans on stale heads are tested often.
  */
 export function createHeadCache(kind: (typeof CACHE_KINDS)[number]): HeadCache {
   const memory = headMemory({ maxBytes: kind === 'none' ? 0 : kind === 'one' ? 800 : ALL_BYTES });

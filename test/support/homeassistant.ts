@@ -7,14 +7,14 @@ import { z } from 'zod';
  * Assistant would strip or warn about is an error here.
  */
 
-/** `valid_topic`: no control characters. Home Assistant allows wildcards in a state topic; this check does not. */
+/** `valid_topic`: no control characters. Home Assistant allows wildcards in a state topic, but this check does not. */
 const topic = z
   .string()
   .regex(/^[^\p{Cc}+#]+$/u)
   .max(65_535);
 /** `cv.configuration_url`. */
 const url = z.url({ protocol: /^(https?|homeassistant)$/ });
-/** `cv.template` compiles any template; ours read one member. */
+/** `cv.template` accepts any template; the service's templates read one member. */
 const template = z.string().regex(/^\{\{ value_json\.[a-z0-9_]+ \}\}$/);
 const text = z.string().min(1);
 
@@ -81,7 +81,8 @@ const announcement = z.strictObject({
 export type Announcement = z.infer<typeof announcement>;
 
 /**
- * Parses an announcement on a topic as Home Assistant does. Throws if it would reject the announcement or ignore the topic (TOPIC_MATCHER).
+ * Parses an announcement on a topic like Home Assistant. Throws if Home Assistant would reject the announcement or
+ * ignore the topic (TOPIC_MATCHER).
  */
 export function readAnnouncement(prefix: string, onTopic: string, payload: string): Announcement {
   if (!/^device\/[a-zA-Z0-9_-]+\/config$/.test(onTopic.replace(`${prefix}/`, '')))
@@ -89,7 +90,7 @@ export function readAnnouncement(prefix: string, onTopic: string, payload: strin
   return announcement.parse(JSON.parse(payload));
 }
 
-/** Returns the components of an announcement that are not removed, by their keys. */
+/** Returns the components of an announcement that are not removed, by key. */
 export const listSensors = ({ components }: Announcement) =>
   Object.fromEntries(
     Object.entries(components).filter((entry): entry is [string, z.infer<typeof sensor>] => 'unique_id' in entry[1]),
@@ -101,7 +102,7 @@ export interface EntityState {
   lastReset: string | null;
 }
 
-/** Renders a template that reads one member. A null becomes `None`, which means unknown (PAYLOAD_NONE). */
+/** Renders a template that reads one member. Null becomes `None`, which means unknown (PAYLOAD_NONE). */
 const render = (of: string, state: Record<string, unknown>): string => {
   const value = state[/value_json\.([a-z0-9_]+)/.exec(of)?.[1] ?? ''];
   if (value === undefined) throw new Error(`${of} renders nothing`);
@@ -136,7 +137,7 @@ export class LongTermStatistics {
     const isReset = (lastReset !== this.#lastReset && lastReset !== null) || this.#oldState === null;
     if (isReset) {
       if (this.#oldState !== null && this.#newState !== null) this.#closed += this.#newState - this.#oldState;
-      // The first state is the zero point; a new cycle begins at 0.
+      // The first state is the zero point. A new cycle begins at 0.
       this.#oldState = this.#oldState === null ? value : 0;
       this.#lastReset = lastReset;
     }

@@ -9,7 +9,7 @@ export const FRAME_FLAGS = { endStream: 1, endHeaders: 4 } as const;
 export interface RawHttp2 {
   socket: TLSSocket;
   write(...frames: Uint8Array[]): void;
-  /** Received frames as type, stream and code; the code is that of RST_STREAM and GOAWAY. */
+  /** Received frames with type, stream and code; the code is that of RST_STREAM and GOAWAY. */
   came: { type: number; stream: number; code: number }[];
   /** Resolves when the server has closed the connection. */
   closed: Promise<unknown>;
@@ -30,7 +30,10 @@ export function buildFrame(
   return Buffer.concat([head, payload]);
 }
 
-/** Builds a header block, each header as a literal without indexing (RFC 7541, 6.2.2); values of up to 126 bytes. */
+/**
+ * Builds a header block, in which each header is a literal without indexing (RFC 7541, 6.2.2). Values have at most 126
+ * bytes.
+ */
 export const buildHeaderBlock = (headers: Record<string, string>): Uint8Array =>
   Buffer.concat(
     Object.entries(headers).flatMap(([name, value]) => [

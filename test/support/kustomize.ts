@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 
-/** A Kubernetes object as in YAML. */
+/** A Kubernetes object in the form of its YAML. */
 // biome-ignore lint/suspicious/noExplicitAny: objects of every kind; the published schemas say what is in them
 export type Manifest = Record<string, any> & { apiVersion: string; kind: string; metadata: { name: string } };
 
-/** Members of a kustomization that this reader knows. Another one is an error. */
+/** Members of a kustomization that this reader supports. Any other is an error. */
 const kustomization = z.strictObject({
   apiVersion: z.literal('kustomize.config.k8s.io/v1beta1'),
   kind: z.literal('Kustomization'),
@@ -17,7 +17,7 @@ const kustomization = z.strictObject({
   images: z.array(z.strictObject({ name: z.string(), newTag: z.string() })).default([]),
   replicas: z.array(z.strictObject({ name: z.string(), count: z.int() })).default([]),
 });
-/** JSON Patch (RFC 6902), as far as it is used: members that are added. */
+/** Operations of a JSON Patch (RFC 6902) that this reader supports: adding members. */
 const additions = z.array(z.strictObject({ op: z.literal('add'), path: z.string(), value: z.unknown() }));
 
 /** Returns the objects that `kubectl kustomize FOLDER` prints, in the order of the files. Throws if a patch, image or replica has no target. */
@@ -51,7 +51,7 @@ function some<T>(all: readonly T[], isMeant: (one: T) => boolean, name: string):
   return found;
 }
 
-/** Adds a member. As in RFC 6902, the object that it is added to has to exist. */
+/** Adds a member. As in RFC 6902, the object to which it is added must exist. */
 function add(object: Manifest, path: string, value: unknown): void {
   const names = path.slice(1).split('/');
   const last = names.pop() as string;

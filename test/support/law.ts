@@ -3,17 +3,17 @@ import type { EnergyInterval, Law, Point } from '#ingest/normalise/law.ts';
 import { pointKey, replayLaw } from '#ingest/normalise/replay.ts';
 import type { History } from '#test/reference/histories.ts';
 
-/** Converts readings of one device to the form that the reference takes. */
+/** Converts readings of one device to the input of the reference. */
 export const readingsOfDevice = (readings: History['readings'], deviceId = 'dev_1'): DecodedReading[] =>
   readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
 
-/** Returns the intervals of ordered readings, computed by a law in one run. */
+/** Runs a law over ordered readings and returns the intervals. */
 export const computeIntervals = <State>(law: Law<State>, points: readonly Point[]): EnergyInterval[] =>
   replayLaw(law, law.initial, points).intervals;
 
 /**
- * For each position from which a law can restart with `length` consecutive judged readings, returns the state of a full replay there and
- * the state of the restart. `knowing`: the restart also receives the state after all readings.
+ * For each position at which a law can restart with `length` consecutive judged readings, returns the state of a full
+ * replay and the state of the restart. `knowing`: the restart also receives the state after all readings.
  */
 export function compareRestarts<State>(
   law: Law<State>,

@@ -4,7 +4,7 @@ import { inTransaction } from '#src/database/transaction.ts';
 import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 import type { TestDatabase } from './database.ts';
 
-/** A change to a quarter-hour; measures that are not given are 0. */
+/** A change of a quarter-hour. Measures that are not given are 0. */
 export type ProfileDifference = { deviceId: string; userId: string; startsAtMs: number } & Partial<
   Record<Measure, number>
 >;
@@ -14,11 +14,11 @@ export const FULLY_KNOWN_QUARTER = { readingCount: 1, coveredMs: 900_000 };
 
 const NOTHING = Object.fromEntries(MEASURE_NAMES.map((name) => [name, 0])) as MeasureSums;
 
-/** Completes differences to the form that ingest's statement takes. */
+/** Completes differences to rows for ingest's statement. */
 export const toDeltaStatementRows = (rows: readonly ProfileDifference[]) =>
   rows.map((row) => ({ ...NOTHING, ...row }) as typeof row & MeasureSums);
 
-/** Adds to the load profile and to all aggregates, as ingest does. */
+/** Adds differences to the load profile and to all aggregates, like ingest. */
 export async function addToProfile(database: TestDatabase, rows: readonly ProfileDifference[]): Promise<void> {
   const times = rows.map(({ startsAtMs }) => startsAtMs);
   await ensurePartitions(database.pool, { from: new Date(Math.min(...times)), to: new Date(Math.max(...times)) });

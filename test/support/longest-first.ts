@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Test files that take longest, in descending order. The order of projects is that of their first file here; other files follow within each
- * project.
+ * The slowest test files, in descending order. Projects run in the order of their first file here; other files follow
+ * within each project.
  */
 const LONGEST = [
   'ingest/write/plan',
@@ -24,12 +24,15 @@ const LONGEST = [
   'test/database/api/dashboard-session',
 ];
 /**
- * Order of projects. A vitest process serves only one project: if the next file belongs to another project, a new process must load the
- * service again.
+ * Order of projects. A vitest process serves only one project, so a change of project needs a new process, which must
+ * load the service again.
  */
 const LEVELS = ['src/', 'ingest/', 'simulators/', 'test/system/', 'test/tiers/', 'test/database/', 'test/contract/'];
 
-/** Runs one project after the other, the longest files of each first, so that no worker is idle while another has minutes left. */
+/**
+ * Runs one project after the other, and in each the slowest files first, so that no worker is idle while another needs
+ * minutes.
+ */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const root = `${this.ctx.config.root}/`;
@@ -39,7 +42,7 @@ export default class LongestFirst extends BaseSequencer {
       return found < 0 ? parts.length : found;
     };
     const levelOf = (file: TestSpecification) => (file.project.name === 'unit' ? 0 : rankIn(LEVELS, file));
-    // A stable sort: files of the same rank keep vitest's order.
+    // The sort is stable, so files of the same rank keep vitest's order.
     return (await super.sort(files)).sort(
       (a, b) =>
         levelOf(a) - levelOf(b) ||

@@ -1,7 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-/** Starts a mail server that accepts messages unless `accept` returns an error. Returns it with the received messages. */
+/**
+ * Starts a mail server that accepts messages unless `accept` returns an error. Returns the server with the received
+ * messages.
+ */
 export async function mailServer(accept: () => Error | null = () => null) {
   const messages: Buffer[] = [];
   const server = new SMTPServer({

@@ -2,19 +2,22 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { TestApi } from './api.ts';
 
-/** A connected client of the tools, and what it answers: data, or the service's error. */
+/** A connected client of the tools. Its results are data or the service's error. */
 export interface ToolClient {
   client: Client;
   /** Runs a tool. Throws if the result is an error. */
   // biome-ignore lint/suspicious/noExplicitAny: a result can be anything; the test says what it should be
   ask(name: string, values?: Record<string, unknown>): Promise<any>;
-  /** Runs a tool that must be refused. Returns the status in its error. */
+  /** Runs a tool that must be refused. Returns the HTTP status in its error. */
   refusalOf(name: string, values?: Record<string, unknown>): Promise<number>;
 }
 
 const CERTIFICATES = getCACertificates('default');
 
-/** Makes this process trust the certificate of this test API, and of no earlier one: OpenSSL finds only one of a name. */
+/**
+ * Makes this process trust the certificate of this test API, instead of an earlier one: OpenSSL finds only one with the
+ * same name.
+ */
 export function trustCertificate({ certificate }: TestApi): void {
   setDefaultCACertificates([...CERTIFICATES, certificate]);
 }

@@ -14,7 +14,7 @@ export interface Person {
 /** Headers of a browser that is signed in. */
 export type Browser = Record<'cookie' | 'x-csrf-token', string>;
 
-/** Signs an account in to the dashboard, as its mail would. */
+/** Signs an account in to the dashboard, like the link in its sign-in mail. */
 export async function signInBrowser(api: TestApi, userId: string): Promise<Browser> {
   const { session_id, secret } = await openSession(api.db, userId, api.now);
   return { cookie: `__Secure-energy_session=${secret}`, 'x-csrf-token': csrfToken(SECRET, session_id) };
@@ -25,7 +25,7 @@ export async function emailAddressOf(api: TestApi, userId: string): Promise<stri
   return rows[0].email;
 }
 
-/** Token of the link that the invitation's mail contains. */
+/** Returns the token of the link in an invitation's mail. */
 export const invitationTokenOf = (memberId: string): string => createMailedToken(SECRET, 'member', memberId);
 
 export const inviteMember = (

@@ -32,7 +32,7 @@ interface StoredSeries {
   firsts: FirstTimes;
   tariffSinceMs: number;
   lastReadAtMs: number | null;
-  /** JSON, as a database stores it. */
+  /** JSON, like in a database. */
   tail: string | null;
   points: Map<string, Point>;
   verdicts: Map<string, Verdict>;
@@ -56,22 +56,22 @@ export interface StoredDevice {
   version: number;
 }
 
-/** In-memory replacement of the database for the write path: it returns states and stretches of readings, and stores plans. */
+/** In-memory database for the write path. It returns states and stretches of readings, and stores plans. */
 export interface MemoryStore {
   devices: Map<string, StoredDevice>;
   pair(deviceId: string, settings: LawSettings): void;
-  /** Changes a device's settings, as its owner does. Its past must then be recomputed. */
+  /** Changes a device's settings, like its owner. Its past must then be recomputed. */
   set(deviceId: string, settings: LawSettings): void;
-  /** Sets what a quantity counts as, as the owner does; null restores the automatic choice. */
+  /** Sets what a quantity counts as, like the owner. Null restores the automatic choice. */
   say(deviceId: string, nativeName: string, countsAs: string | null): void;
   /** Adds an edit of a device's readings. */
   edit(deviceId: string, edit: Omit<Edit, 'editId' | 'isInForce' | 'counted'>): void;
   revoke(deviceId: string, index: number): void;
-  /** Changes the mapping of all quantities of the device, as its owner does, so that its series are split. */
+  /** Changes the mapping of all quantities of the device, like its owner, so that its series are split. */
   split(deviceId: string): void;
   /** Changes a stored device without the write path. Returns the result of `change`. */
   rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;
-  /** Returns a frozen copy: changing it throws. */
+  /** Returns a frozen copy, whose changes throw. */
   load(deviceId: string): { device: DeviceState; version: number };
   stretch(wanted: WantedStretch): Stretch;
   /** Stores all plans. If one of their devices has changed since it was loaded, stores none and returns false. */
@@ -82,7 +82,7 @@ export function memoryStore(): MemoryStore {
   const devices = new Map<string, StoredDevice>();
   let edits = 0;
   const series = new Map<number, StoredSeries>();
-  /** Cached by version of a device, because loads are frequent. */
+  /** Cached by device and version, because devices are loaded frequently. */
   const loaded = new Map<string, { device: DeviceState; version: number }>();
   const ordered = new Map<number, PointWithVerdict[]>();
   const stored = (deviceId: string) => devices.get(deviceId) as StoredDevice;
@@ -113,7 +113,7 @@ export function memoryStore(): MemoryStore {
       series.set(one.seriesId, one);
       ordered.delete(one.seriesId);
       one.roles = { ...roles };
-      // A plan from a cached head contains neither first readings nor earlier roles, because they do not change.
+      // A plan from a cached head contains neither first readings nor earlier roles, because it does not change them.
       if (plan.firsts.firstReadAtMs !== undefined) {
         one.firsts = { ...plan.firsts };
         delete one.earlierRoles;
@@ -280,7 +280,7 @@ const standingOf = (stored: StoredSeries): SeriesState => {
   };
 };
 
-/** Returns the value, deeply frozen; its maps throw on changes. */
+/** Freezes a value deeply and returns it. Its maps throw on changes. */
 function frozen<T>(value: T): T {
   if (value instanceof Map) {
     for (const one of value.values()) frozen(one);
@@ -295,7 +295,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/** Load profile as it is read: closed hours plus the open hour. */
+/** Returns the whole load profile of a device: closed hours and the open hour. */
 export function readWholeProfile({ profile, open }: StoredDevice): BucketDeltas {
   const whole = new Map(profile);
   for (const [startMs, delta] of quarterHoursOf(open)) addTo(whole, startMs, delta);

@@ -42,7 +42,7 @@ export function dashboards(): Dashboard[] {
   return readdirSync(folder).map((file) => ({ file, ...JSON.parse(readFileSync(resolve(folder, file), 'utf8')) }));
 }
 
-/** Replaces Grafana's variables in an expression with this test's values. */
+/** Replaces Grafana's variables in an expression by values of this test. */
 const filledIn = (expression: string): string =>
   expression.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'energy');
 

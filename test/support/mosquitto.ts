@@ -12,7 +12,10 @@ export interface Mosquitto {
   stop(): Promise<void>;
 }
 
-/** Starts mosquitto. If it is not installed, fails with instructions: external brokers are part of the contract. */
+/**
+ * Starts mosquitto. If it is not installed, throws with instructions, because external brokers are part of the
+ * contract.
+ */
 export async function startMosquitto({
   configuration,
   port: wanted,

@@ -2,11 +2,11 @@ import { flushCompileCache } from 'node:module';
 import { moveInstallation } from '#src/start/move.ts';
 
 /**
- * `node move-process.ts SOURCE TARGET AT NTH`: moves a database. The process ends itself with SIGKILL when it reports AT (part of a step's
- * text, or the name of a completed relation) for the NTH time. With AT `-` it runs to the end.
+ * `node move-process.ts SOURCE TARGET AT NTH`: moves a database. The process kills itself with SIGKILL when it reports
+ * AT (part of a step's text, or the name of a completed relation) for the NTH time. If AT is `-`, it runs to the end.
  */
 const [source = '', target = '', at = '', nth = '1'] = process.argv.slice(2);
-// A killed process does not write the cache at its end.
+// Writes the compile cache, because a killed process does not write it at its end.
 flushCompileCache();
 let times = 0;
 function said(text: string): void {

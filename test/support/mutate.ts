@@ -32,7 +32,10 @@ const VALUES = [
 ];
 const NAMES = ['__proto__', 'constructor', 'toString', 'length', '', 'a'.repeat(300), '\u0000', '💡'];
 
-/** Creates a mutator that changes messages as faulty firmware, faulty links and attackers do. The same seed gives the same changes. */
+/**
+ * Creates a mutator that changes messages like faulty firmware, faulty links and attackers. The same seed gives the
+ * same changes.
+ */
 export function createMutator(seed: number): { bytes(payload: Buffer): Buffer; text(topic: string): string } {
   const random = createRandom(seed);
   const below = (most: number) => Math.floor(random.next() * most);

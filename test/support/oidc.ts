@@ -14,7 +14,7 @@ export interface OidcServer {
   clientSecret: string;
   /** Certificate of the authority as PEM. */
   ca: string;
-  /** People who can sign in, by login, with their claims; any password is accepted. */
+  /** People who can sign in, by login, with their claims. Any password is accepted. */
   people: Map<string, Claims>;
   /** Faults of the provider: responses for a path (by its end), or an ID token that differs from the requested one. */
   faults: {
@@ -22,9 +22,12 @@ export interface OidcServer {
     idToken?: ((claims: Claims) => Claims) | undefined;
     signing?: 'none' | 'another key' | 'the secret' | undefined;
   };
-  /** Returns how often each path was requested, by its end. */
+  /** Returns the number of requests to a path, given by its end. */
   asked(path: string): number;
-  /** Signs in at the provider as a browser does, from the URL of a redirect. Returns the URL that the provider redirects to. */
+  /**
+   * Signs in at the provider like a browser, starting at the URL of a redirect. Returns the URL to which the provider
+   * redirects.
+   */
   signIn(location: string, login: string): Promise<string>;
   /** Connects the provider to a running service. Before that it does not respond. */
   serve(serviceUrl: string): void;
@@ -153,7 +156,7 @@ interface Asking {
   form: string | undefined;
 }
 
-/** Sends a request as a browser does, with the cookies that it has received. */
+/** Sends a request like a browser, with the cookies that it has received. */
 function ask(
   url: string,
   { ca, cookies, form }: Asking,

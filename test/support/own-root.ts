@@ -12,7 +12,7 @@ export interface ProgramInOwnRoot {
   output(): string;
   /** Resolves with the program's exit code. */
   ended: Promise<number | null>;
-  /** Sends SIGTERM to the program only, as `docker stop` does. */
+  /** Sends SIGTERM to the program only, like `docker stop`. */
   terminate(): void;
 }
 
@@ -21,20 +21,20 @@ export interface InOwnRoot {
   folder: string;
   /** Folders of the repository that are copied into the image, in addition to packages. */
   copied: readonly string[];
-  /** Numeric id of the user and group that the program runs as. */
+  /** Numeric id of the user and group of the program. */
   user: number;
   command: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** Capabilities that the program keeps if it runs as root, as `setpriv` names them. Left out: none. */
+  /** Capabilities that the program keeps if it runs as root, by their names for `setpriv`. Default: none. */
   capabilities?: readonly string[];
   /** A further file for the image's folder /app. */
   file?: string;
 }
 
 /**
- * Mounts a read-only root: this machine's programs and libraries, /app as in the image, a private /tmp and /dev/shm, and the folder `data`
- * as /data. All of it is in namespaces that end with the program. Then runs the program with the named capabilities only, and without a way
- * to gain another one.
+ * Mounts a read-only root: this machine's programs and libraries, /app as in the image, a private /tmp and /dev/shm,
+ * and the folder `data` as /data. All of it is in namespaces that end with the program. Then runs the program with only
+ * the named capabilities, and without a way to gain others.
  */
 const MOUNT = `set -e
 root=$1 app=$2 node=$3 data=$4 user=$5 capabilities=$6 file=$7; shift 7
@@ -87,7 +87,7 @@ export function startInOwnRoot({
   };
 }
 
-/** Whether a process is the program itself: it has these arguments and another root than this process. */
+/** Whether a process is the program itself: it has these arguments, and another root than this process. */
 function isProgram(pid: number, command: readonly string[]): boolean {
   try {
     const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');

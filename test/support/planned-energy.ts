@@ -40,7 +40,9 @@ export function expectEnergy(device: StoredDevice, all: History['readings']): vo
 
 const inForce = ({ edits }: StoredDevice): ReferenceEdit[] => edits.filter(({ isInForce }) => isInForce);
 
-/** Expects each separate meter (gas, heat, water) to equal the import of an electricity meter that sends the same. */
+/**
+ * Expects each separate meter (gas, heat, water) to equal the import of an electricity meter with the same messages.
+ */
 function expectMeters(device: StoredDevice, all: History['readings']): void {
   const { settings, meters } = device;
   for (const meter of METERS.filter((one) => !isPlaced(one))) {
@@ -48,11 +50,11 @@ function expectMeters(device: StoredDevice, all: History['readings']): void {
     const ofMeter = readingsOfDevice(all).flatMap((one) => {
       const words = one.channel.split('/');
       const mine = words.filter((word) => MEDIA.has(word));
-      // A register of unknown meaning may be of this medium, too, so its power does not count.
+      // A register of unknown meaning may also be of this medium, so its power does not count.
       if (words.includes('unknown')) return [one];
       return mine.join() === told.join() ? [{ ...one, channel: plainly(one.channel) }] : [];
     });
-    // Edits of other channels must not apply to these.
+    // Edits of other channels do not apply to this meter.
     const edits = inForce(device).flatMap((edit) => {
       const media = (edit.channel ?? '').split('/').filter((word) => MEDIA.has(word));
       if (edit.channel === null) return [edit];
@@ -77,7 +79,7 @@ const plainly = (channel: string) =>
     .filter((word) => !MEDIA.has(word))
     .join('/');
 
-/** Words of a channel that name its medium. */
+/** Words in a channel's name that identify its medium. */
 const MEDIA: ReadonlySet<string> = new Set([...COMMODITIES, 'm3']);
 
 /**
@@ -113,8 +115,8 @@ export function expectReferenceResults(device: StoredDevice, all: History['readi
 }
 
 /**
- * Expects the stored results to equal the law's for the stored readings, with the settings that each time was computed with. It therefore
- * also holds between two chunks of a recomputation after edits or changed settings.
+ * Expects the stored results to equal the law's for the stored readings, with the settings with which each time was
+ * computed. Therefore also holds between two chunks of a recomputation after edits or changed settings.
  */
 export function expectStoredByLaw(device: StoredDevice): void {
   const { settings, computedWith, edits, series } = device;
@@ -158,7 +160,10 @@ interface Step {
 const tariffOf = ({ roles: { isTariff, meter, export: isExport }, of }: Step): string | null =>
   isTariff ? `${parseChannel(of).circuit} ${meter !== null && !isPlaced(meter) ? meter : isExport}` : null;
 
-/** Whether another tariff's rising step lies in a rising step and ends before it, so that the energy of the first comes after it. */
+/**
+ * Whether a rising step of another tariff lies in a rising step and ends before it, so that the energy of the outer
+ * step comes after it.
+ */
 const isWithin = (one: Step, other: Step): boolean =>
   tariffOf(one) !== null &&
   tariffOf(one) === tariffOf(other) &&

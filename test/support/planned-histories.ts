@@ -10,25 +10,28 @@ import { editDevice, recomputeChunk, writeBatch } from '#test/support/planned-wr
 
 /** Number of random histories to compare; set PLANNED_HISTORIES for more. */
 export const HISTORY_COUNT = Number(process.env.PLANNED_HISTORIES ?? 40);
-/** Number of devices in a run, whose readings share batches. */
+/** Number of devices in a run. Their readings share batches. */
 export const DEVICE_COUNT = 4;
 
-/** Length of a chunk that a worker recomputes at a time; infinity: all of it. */
+/** Length of a chunk that a worker recomputes at a time. Infinity: the whole past. */
 export const arbitraryChunkMs = fc.oneof(
   fc.constantFrom(1, Number.POSITIVE_INFINITY),
   fc.integer({ min: 1, max: 90 * 60_000 }),
   fc.integer({ min: 1, max: 48 * HOUR_MS }),
 );
 
-/** Order in which readings arrive, and concurrent actions: of owners, and of workers that recompute changed devices. */
+/** Order in which readings arrive, and concurrent actions of owners and of workers that recompute changed devices. */
 export const arbitraryDelivery = fc.record({
-  /** Rank of each reading; close to time order unless shuffled. */
+  /** Rank of each reading in the order of arrival, which is close to time order unless shuffled. */
   order: fc.array(fc.nat(1_000), { minLength: 50, maxLength: 50 }),
   shuffled: fc.boolean(),
   /** Indices of readings that are repeated at the end. */
   again: fc.array(fc.nat(), { maxLength: 20 }),
   batchSizes: fc.array(fc.constantFrom(1, 5, 20, 80, 300), { minLength: 2, maxLength: 6 }),
-  /** Writer that continues at each step. Usually one of them plans on a state that another has changed in the meantime. */
+  /**
+   * The writer that continues at each step. Usually one of them plans on a state that another has changed in the
+   * meantime.
+   */
   turns: fc.array(fc.nat(2), { minLength: 1, maxLength: 30 }),
   /** Kind of head cache of each writer. */
   memories: fc.array(fc.constantFrom(...CACHE_KINDS), { minLength: 3, maxLength: 3 }),
@@ -55,7 +58,7 @@ export const arbitraryDelivery = fc.record({
 });
 type Delivery = typeof arbitraryDelivery extends fc.Arbitrary<infer T> ? T : never;
 
-/** Returns the batches in which readings arrive: in disorder, and some of them twice. */
+/** Returns the batches in which readings arrive: out of order, and some readings twice. */
 export function splitIntoBatches(all: readonly DecodedReading[], { order, shuffled, again, batchSizes }: Delivery) {
   const rank = (index: number) => (shuffled ? 0 : index * 100) + (order[index % order.length] as number);
   const byTime = all.toSorted((a, b) => a.readAtMs - b.readAtMs);
@@ -69,8 +72,8 @@ export function splitIntoBatches(all: readonly DecodedReading[], { order, shuffl
 }
 
 /**
- * Runs three writers, which take batches in turn while owners change settings. `all`: readings of each device, from which edits are drawn;
- * without it there are none.
+ * Runs three writers, which take batches in turn while owners change settings. `all`: readings of each device, from
+ * which edits are drawn. Without it there are no edits.
  */
 export function runWriters(
   store: MemoryStore,

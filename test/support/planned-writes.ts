@@ -17,8 +17,8 @@ import { type MemoryStore, memoryStore, type StoredDevice } from '#test/support/
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Writes a batch: take the device from the cache or load it, plan, load the stretches that the plan needs, plan again, commit, and update
- * the cache. Other writers may act at each yield.
+ * Writes a batch: takes the device from the cache or loads it, plans, loads the stretches that the plan needs, plans
+ * again, commits, and updates the cache. Other writers may continue at each yield.
  */
 export function* writeBatch(
   store: MemoryStore,
@@ -67,7 +67,7 @@ export function* writeBatch(
     const count = (of: (plan: (typeof all)[number]) => number) => all.reduce((sum, plan) => sum + of(plan), 0);
     const stored = count(({ inserts, lowered }) => inserts.length + lowered.length);
     const duplicates = count((plan) => plan.duplicates) + collected.duplicates;
-    // A value that is replaced by a lower one is rejected, although it came in another batch.
+    // A value that is replaced by a lower one is rejected, even if it arrived in another batch.
     const rejected = count(({ rejects, lowered }) => rejects.length - lowered.length) + collected.rejects.length;
     if (stored + duplicates + rejected !== batch.length)
       throw new Error(`${stored}, ${duplicates}, ${rejected}: not all of ${batch.length}`);
@@ -75,7 +75,10 @@ export function* writeBatch(
   }
 }
 
-/** Recomputes a chunk of a device's pending edits and settings: `lengthMs` from the earliest pending time on. */
+/**
+ * Recomputes a chunk of a device's pending edits and settings, from the earliest pending time on. `lengthMs`: length of
+ * the chunk.
+ */
 export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: number): void {
   const { device, version } = store.load(deviceId);
   if (device.computedWith === null) return;
@@ -98,7 +101,7 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
       return;
     }
     for (const one of planned.wanted) {
-      // Histories are short: starting with few readings tests the extension of a stretch.
+      // Stretches start with few readings, so that their extension is tested although histories are short.
       const near = one.back === 1_024 && !one.lookFor ? { back: 3 } : {};
       const far = one.beyond === 1_024 && !one.lookFor ? { beyond: 16 } : {};
       const stretch = store.stretch({ ...one, ...near, ...far });

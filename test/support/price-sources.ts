@@ -6,7 +6,9 @@ import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
 import { type TestApi, testApi } from './api.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
-/** An API, and a host from which series with sources fetch. A test calls `registerSourceApi` before it uses them. */
+/**
+ * An API, and a host from which series with sources are fetched. A test calls `registerSourceApi` before it uses them.
+ */
 export type Person = Awaited<ReturnType<TestApi['user']>>;
 export let api: TestApi;
 export let admin: Person;
@@ -17,7 +19,7 @@ const MINUTE_MS = 60_000;
 export const SECRET_BOX = createSecretBox('the secret of the tests');
 export let host: Receiver;
 export let fetcher: ReturnType<typeof createAnswerFetcher>;
-/** Requests to presets are answered by this function instead of the real address. */
+/** Function that answers requests to presets instead of their real addresses. */
 let preset: FetchAnswer;
 /** Sets this function. */
 export const answerPresets = (answer: FetchAnswer): void => {
@@ -30,7 +32,7 @@ export const fetchAnswer: FetchAnswer = (request) => {
   return preset(request);
 };
 
-/** Registers hooks that start and stop these, and delete all series before each test. */
+/** Registers hooks that start and stop the API and the host, and delete all series before each test. */
 export function registerSourceApi(): void {
   beforeAll(async () => {
     host = await startReceiver();
@@ -91,7 +93,7 @@ export const pricesOf = async (id: string) =>
     ),
   );
 export const fetchNextSource = () => fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer, clock: () => api.now });
-/** Fetches everything that is due, without the wait of a second between fetches from a host. */
+/** Fetches everything that is due, without the usual wait of a second between two fetches from a host. */
 export async function fetchAllSources(): Promise<number> {
   for (let series = 0; ; ) {
     const did = await fetchNextSource();

@@ -1,4 +1,7 @@
-/** CPU time that `work` took in this process, in ms. Other processes do not add to it, so a bound on it holds on a busy machine. */
+/**
+ * Returns the CPU time of `work` in this process, in ms. Other processes do not add to it, so a bound on it is reliable
+ * on a busy machine.
+ */
 export function processorMs(work: () => void): number {
   const before = process.cpuUsage();
   work();

@@ -49,10 +49,10 @@ export function readScrape(text: string): Map<string, Set<string>> {
 
 const endings = (name: string): string[] => ['_bucket', '_sum', '_count'].map((ending) => name + ending);
 
-/** Metrics and labels that Prometheus adds by itself. */
+/** Metrics and labels that Prometheus adds itself. */
 const ITS_OWN = { metrics: new Set(['up']), labels: new Set(['job', 'instance']) };
 
-/** Returns messages about metrics and labels of an expression that the scrape does not contain. */
+/** Returns messages about metrics and labels of an expression that are missing in the scrape. */
 export function findUnknownMetrics(expression: string, known: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const { asked, grouping } = readPromQl(expression);
   const ours = asked.filter(({ metric }) => !ITS_OWN.metrics.has(metric));

@@ -36,7 +36,10 @@ const random = (below: number): number => {
 };
 export const randomElement = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
 
-/** Creates a home with two to eight devices, some of which have channels with their own placement. `isPlain`: appliances only. */
+/**
+ * Creates a home with two to eight devices, some of which have channels with a placement of their own. `isPlain`: only
+ * appliances.
+ */
 export async function randomHome(api: TestApi, isPlain = false): Promise<TestHome> {
   const { userId, key } = await api.user('homeowner');
   const devices: ReferenceDevice[] = [];
@@ -92,7 +95,7 @@ export async function randomHome(api: TestApi, isPlain = false): Promise<TestHom
   return { userId, key, devices: all };
 }
 
-/** Channels of a device that have their own placement; the device may have no others. */
+/** Returns channels of a device that have a placement of their own. The device may have no others. */
 function randomPart(device: ReferenceDevice): ReferenceDevice {
   const { id, upstream, deletedAtMs } = device;
   const part = randomDevice(id, upstream);
@@ -122,7 +125,7 @@ function randomDevice(id: string, upstream: string | null, isPlain = false): Ref
     deletedAtMs: ends < QUARTER_COUNT ? HISTORY_FROM_MS + ends * QUARTER_MS : null,
     channels,
   };
-  // Until some minute, a power channel counted in addition to the current channels.
+  // Until some minute, a power channel also counted, in addition to the current channels.
   if (channels.import > 0 && random(3) === 0)
     device.earlier = {
       untilMs: HISTORY_FROM_MS + random(QUARTER_COUNT * 15) * 60_000,
@@ -147,7 +150,7 @@ function randomDevice(id: string, upstream: string | null, isPlain = false): Ref
   return device;
 }
 
-/** Writes the data of homes as ingest does. */
+/** Writes the data of homes like ingest. */
 export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promise<void> {
   const rows = all.flatMap(({ userId, devices }) =>
     devices.flatMap(({ id, partOf, placement, quarters }) =>
@@ -168,7 +171,8 @@ export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promis
           estimatedMilliwattHours: exportEstimated,
           coveredMs: QUARTER_MS,
         };
-        // A channel with its own placement is stored separately and as part of its device; the same applies to its estimated export.
+        // A channel with a placement of its own is stored separately and as part of its device. The same applies to its
+        // estimated export.
         return (partOf ? ['', `/${placement}`] : ['']).flatMap((place) => [
           { ...keys(place), ...own },
           ...(exportEstimated > 0 ? [{ ...keys(`${place}/estimated_export`), ...outwards }] : []),
@@ -181,7 +185,7 @@ export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promis
     await addToProfile(api.database, shuffled.slice(from, from + 20_000));
 }
 
-/** Local date and hour of quarter-hours, by the platform's calendar (Intl). */
+/** Returns the local date and hour of quarter-hours, computed with Intl. */
 function calendar(zone: string) {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
@@ -217,7 +221,10 @@ export const calendars = new Map(ZONES.map((zone) => [zone, calendar(zone)]));
 /** Lengths in minutes of the rows that are shorter than a day. */
 const CLOCK_MINUTES: Record<string, number> = { hour: 60, half_hour: 30, quarter_hour: 15 };
 
-/** Returns the start of the row that contains a quarter-hour, Unix ms, and the time that names it. Null: the row is no shorter than a day. */
+/**
+ * Returns the start of the row that contains a quarter-hour, Unix ms, and the time by which the row is named. Null if
+ * rows of this unit are not shorter than a day.
+ */
 export function clockRow(unit: string, at: number, { hour, minute }: { hour: string; minute: number }) {
   const length = CLOCK_MINUTES[unit];
   if (length === undefined) return null;

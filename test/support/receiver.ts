@@ -17,7 +17,10 @@ export interface Receiver {
   /** Certificate of the authority to trust, as PEM. */
   ca: string;
   calls: WebhookCall[];
-  /** Response to a call; a function receives the call. Null: never respond. `ending`: how the body is left unfinished. */
+  /**
+   * Response to a call. A function receives the call. Null: the receiver never responds. `ending`: how the body is left
+   * incomplete.
+   */
   answer: (call: WebhookCall) => {
     status: number;
     headers?: Record<string, string>;

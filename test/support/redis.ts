@@ -11,7 +11,7 @@ export interface TestRedis {
   flush(): Promise<void>;
 }
 
-/** Starts redis-server. If it is not installed, fails with instructions. */
+/** Starts redis-server. If it is not installed, throws with instructions. */
 export async function startRedis(): Promise<TestRedis> {
   if (spawnSync('redis-server', ['--version']).error) {
     throw new Error(

@@ -6,12 +6,12 @@ import { type Demo, startDemo } from '#src/start/demo.ts';
 import { SCREEN_SIZES, startBrowser } from './browser.ts';
 import { temporaryFolder } from './service.ts';
 
-/** Pictures of the dashboard that the README and the docs show. */
+/** Folder of the dashboard's pictures in the README and the docs. */
 export const PICTURES_FOLDER = new URL('../../docs/images/', import.meta.url);
 export const COLOUR_SCHEMES = ['light', 'dark'] as const;
 const QUALITY = 82;
 
-/** Pictures by name, with the steps from the Home page to each, signed in as the demo's first home. */
+/** Pictures by name. Each has the steps from the Home page, signed in as the demo's first home. */
 export const SCREENSHOTS: Record<string, (page: Page) => Promise<unknown>> = {
   async home(page) {
     await page.goto('/dashboard/home');
@@ -27,7 +27,7 @@ export const SCREENSHOTS: Record<string, (page: Page) => Promise<unknown>> = {
   },
 };
 
-/** Takes every picture at both sizes, light and dark, of a new demo. Writes no files but the pictures. */
+/** Takes every picture of a new demo at both sizes, in light and dark. Writes no other files. */
 async function takeAll(): Promise<void> {
   const [folder, browser] = await Promise.all([temporaryFolder(), startBrowser()]);
   const ports = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'].map((name) => [name, '0']);
@@ -47,7 +47,7 @@ async function takeAll(): Promise<void> {
 }
 
 async function takeOf(demo: Demo, browser: Browser): Promise<void> {
-  // A sign-in link works once, so all pictures share a context; the size is set on the page.
+  // A sign-in link works only once, so all pictures share a context, and the size is set on the page.
   const context = await browser.newContext({
     baseURL: demo.baseUrl,
     ignoreHTTPSErrors: true,
@@ -77,14 +77,14 @@ async function take(
   await page.setViewportSize(SCREEN_SIZES[size]);
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   await goTo(page);
-  // The stream of live readings never ends, so wait until no card is loading, then a second for charts.
+  // The stream of live readings never ends, so this waits until no card is loading, and then a second for charts.
   await page.waitForFunction(() => {
     const { document } = globalThis;
     const texts = [...document.querySelectorAll('main [role=status]')].map(({ textContent }) => textContent);
     return document.querySelector('[aria-busy=true]') === null && !texts.includes('Loading …');
   });
   await page.waitForTimeout(1_000);
-  // None of playwright's own formats is as small.
+  // The picture is taken with the protocol of Chromium, because its format is smaller than playwright's own.
   const session = await context.newCDPSession(page);
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
   const picture = Buffer.from(data, 'base64');

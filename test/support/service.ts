@@ -17,8 +17,8 @@ export interface RoleProcess {
 }
 
 /**
- * Starts `energy <role>` and waits until it is ready. The system chooses ports that are not given. `program`: that of another version or
- * installation.
+ * Starts `energy <role>` and waits until it is ready. The system chooses ports that are not given. `program`: program
+ * of another version or installation.
  */
 export async function startRole(
   role: 'ingest' | 'api' | 'worker',

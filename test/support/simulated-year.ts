@@ -9,7 +9,7 @@ import { DAY_QUARTERS, type HomeProfile } from '#src/remarks/profile.ts';
 const DAY_MS = 86_400_000;
 const FROM_MS = Date.parse('2025-01-01T00:00:00Z');
 const LATITUDE = 52;
-/** Days of quarter-hours that a decision is based on. */
+/** Days of quarter-hours on which a decision is based. */
 const SEEN_DAYS = 70;
 
 export const HOME_KINDS = ['flat', 'family', 'heat pump', 'electric car', 'solar'] as const;
@@ -72,7 +72,10 @@ function quarters(minutes: Int32Array): Float64Array {
   return means;
 }
 
-/** Returns the known profile of a home at a quarter-hour, counted from the start of 2025. `hasPlug`: its freezer is measured separately. */
+/**
+ * Returns the profile of a home at a quarter-hour, counted from the start of 2025. `hasPlug`: whether its freezer is
+ * measured separately.
+ */
 export function profileAt(year: SimulatedYear, quarter: number, hasPlug: boolean): HomeProfile {
   const from = Math.max(0, quarter - SEEN_DAYS * DAY_QUARTERS);
   const today = Math.floor(quarter / DAY_QUARTERS);

@@ -17,8 +17,8 @@ export interface SolarQuarter {
 }
 
 /**
- * Writes a home with a meter at the grid and an inverter, both known throughout, except that the inverter is silent in the quarter-hours
- * for which `isUnknown` is true. Returns its quarter-hours.
+ * Writes a home with a meter at the grid and an inverter. Both are known throughout, except that the inverter is silent
+ * in the quarter-hours for which `isUnknown` is true. Returns its quarter-hours.
  */
 export async function solarHome(
   api: TestApi,
@@ -55,7 +55,9 @@ export async function solarHome(
   return quarters;
 }
 
-/** A sunny home by the clock (UTC): odd energies, and both directions in some quarter-hours. */
+/**
+ * Returns a quarter-hour of a sunny home by the clock (UTC): odd energies, and in some quarter-hours both directions.
+ */
 function quarterAt(atMs: number): SolarQuarter {
   const number = atMs / QUARTER_MS;
   const hour = (atMs / 3_600_000) % 24;

@@ -5,10 +5,10 @@ import { findProcessTree } from './cluster/namespace.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 
-/** Folder of the checkout inside. */
+/** Folder of the checkout for programs inside. */
 export const CHECKOUT = '/home/me/energy-usage-service';
 
-/** systemd of this machine's Debian, as the first process of separate namespaces, and the service that it runs. */
+/** systemd of this machine's Debian as the first process of separate namespaces, and the service that it runs. */
 export interface OwnSystemd {
   /** Standard output and standard error of the service so far. */
   output(): string;
@@ -24,9 +24,9 @@ export interface OwnSystemd {
 }
 
 /**
- * Root file system of the systemd: this machine's programs and libraries, the checkout in a home that others may not enter, everything
- * else empty. /proc/sys and /sys are read-only, so the machine's kernel settings are not changed. Its cgroups are below a new one. `$node`
- * is the folder in which Node is installed.
+ * Root file system of systemd: this machine's programs and libraries, and the checkout in a home that others may not
+ * enter; everything else is empty. /proc/sys and /sys are read-only, so the machine's kernel settings are not changed.
+ * Its cgroups are below a new one. `$node`: folder in which Node is installed.
  */
 const BOOT = `set -e
 root=$1 repository=$2 units=$3 settings=$4 node=$5
@@ -49,7 +49,7 @@ mount --bind "$repository" .${CHECKOUT}; mount -o remount,bind,ro .${CHECKOUT}; 
 cp -r "$units"/. etc/systemd/system/; cp "$settings" etc/energy-usage/energy.env
 exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin /usr/sbin/chroot "$root" /lib/systemd/systemd --system --unit=test.target --log-target=null --show-status=no`;
 
-/** Cgroup hierarchies that systemd uses: version 2, or in hybrid mode its own two. */
+/** Returns the cgroup hierarchies that systemd uses: version 2 or, in hybrid mode, its own two. */
 const hierarchies = (): string[] =>
   existsSync('/sys/fs/cgroup/cgroup.controllers')
     ? ['/sys/fs/cgroup']
@@ -66,8 +66,8 @@ export function hasCgroups(): boolean {
 }
 
 /**
- * Starts systemd with the units of a folder, whose `test.target` is started, and the settings of a file. Installs nothing yet. Needs root
- * and permission to mount.
+ * Starts systemd with the units of a folder, whose `test.target` is started, and the settings of a file. The service is
+ * not installed yet. Needs root and permission to mount.
  */
 export function startSystemd(options: { folder: string; units: string; settings: string }): OwnSystemd {
   const { folder, units, settings } = options;
@@ -113,7 +113,7 @@ export function startSystemd(options: { folder: string; units: string; settings:
     async kill() {
       child.kill('SIGKILL');
       await ended;
-      // The namespace's other processes end a moment after its first one.
+      // The other processes of the namespace end a moment after its first one.
       execFileSync('sh', [
         '-c',
         `for i in 1 2 3 4 5 6 7 8 9 10; do find ${own.join(' ')} -depth -type d -exec rmdir {} + 2>/dev/null && exit; sleep 0.2; done; exit 0`,

@@ -12,15 +12,20 @@ import { temporaryFolder } from './service.ts';
 export const AUTO_TIER = { timescale: 'auto' } as const;
 export const SILENT_CALLBACKS = { step: () => {}, progress: () => {} };
 
-/** An embedded installation, which new users start with, and a database of this run's tier; both are new for each test. */
+/**
+ * An embedded installation, with which new users start, and a database of this run's tier. Both are new for each test.
+ */
 export interface TwoDatabases {
   source: TestDatabase;
   target: TestDatabase;
-  /** Creates a migrated database on the embedded server. Its role is no superuser, and owns the database unless `owned` is false. */
+  /**
+   * Creates a migrated database on the embedded server. Its role is not a superuser, and owns the database unless
+   * `owned` is false.
+   */
   embeddedDatabase(options?: { owned?: boolean }): Promise<TestDatabase>;
 }
 
-/** Registers hooks that create and remove these. They are available within a test. */
+/** Registers hooks that create and remove the two databases. They are available within a test. */
 export function registerTwoDatabases(): TwoDatabases {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let embedded: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
@@ -65,8 +70,8 @@ export function registerTwoDatabases(): TwoDatabases {
 }
 
 /**
- * Relations to compare. The load profile is compared as it is read, because one database may have packed days that the other stores as
- * hours.
+ * Relations to compare. The load profile is compared through its view, because one database may have packed days that
+ * the other stores as hours.
  */
 const COMPARED = [
   ...MOVED_RELATIONS.map(({ relation }) => relation).filter(

@@ -1,7 +1,10 @@
 import { buffer } from 'node:stream/consumers';
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
 
-/** Returns the files of a ZIP archive by name, read by another program than the one that writes archives. Verifies checksums and sizes. */
+/**
+ * Returns the files of a ZIP archive by name. It is read by another program than the one that writes archives, which
+ * verifies checksums and sizes.
+ */
 export async function unzip(archive: Buffer): Promise<Map<string, Buffer>> {
   const zip = await new Promise<ZipFile>((done, fail) =>
     fromBuffer(archive, { lazyEntries: true, validateEntrySizes: true }, (error, opened) =>

@@ -2,11 +2,11 @@ import { flushCompileCache } from 'node:module';
 import { upgradeDatabase } from '#src/start/upgrade-database.ts';
 
 /**
- * `node upgrade-process.ts DATA_DIR AT`: upgrades the database. The process ends itself with SIGKILL when it reports AT (part of a step's
- * text, or the name of a completed relation).
+ * `node upgrade-process.ts DATA_DIR AT`: upgrades the database. The process kills itself with SIGKILL when it reports
+ * AT (part of a step's text, or the name of a completed relation).
  */
 const [dataDir = '', at = ''] = process.argv.slice(2);
-// A killed process does not write the cache at its end.
+// Writes the compile cache, because a killed process does not write it at its end.
 flushCompileCache();
 function said(text: string): void {
   if (text.includes(at)) process.kill(process.pid, 'SIGKILL');

@@ -29,8 +29,8 @@ export async function closeOpenHours(pool: Pool): Promise<void> {
 }
 
 /**
- * Reverts a database to the state before hours were stored: one row per quarter-hour, and a copy of the sums of devices' hours, as if that
- * migration had not been applied. Packed days are unpacked.
+ * Reverts a database to the state before hours were stored, as if that migration had not been applied: one row for each
+ * quarter-hour, and a copy of the sums of devices' hours. Unpacks packed days.
  */
 export async function revertHoursMigration({ pool, capabilities }: TestDatabase): Promise<void> {
   const columns = ['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS].join(', ');
@@ -59,7 +59,7 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
           'ALTER TABLE closed_device_hourly ADD PRIMARY KEY (device_id, hour)',
           'CREATE INDEX closed_device_hourly_user ON closed_device_hourly (user_id, hour)',
         ]),
-    // Views that the rollup files create, as far as a migration drops them or a function needs them.
+    // Views of the rollup files, as far as a migration drops them or a function needs them.
     ...STORED_LEVELS.map(
       (level) => `CREATE VIEW ${storedRelation(level)}_expected AS SELECT * FROM ${storedRelation(level)}`,
     ),
@@ -80,8 +80,9 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
 }
 
 /**
- * Reverts a database to the state before heads: every hour is in the load profile and the aggregates, which have their public names, and
- * the law states are in `series`, as if neither that migration nor today's rollups had been applied.
+ * Reverts a database to the state before heads, as if neither that migration nor the current rollups had been applied:
+ * every hour is in the load profile and the aggregates, which have their public names, and the law states are in
+ * `series`.
  */
 export async function revertHeadsMigration(database: TestDatabase): Promise<void> {
   const { pool, capabilities } = database;

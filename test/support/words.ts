@@ -18,10 +18,10 @@ export const pagesOf = (language: Language): Record<string, Texts> =>
 export const mailTextsOf = (language: Language): Record<string, Texts> =>
   JSON.parse(readFileSync(resolve(WORDS, '../../delivery/words', `${language}.json`), 'utf8'));
 
-/** Returns the texts of a language as a browser fetches them. */
+/** Returns the texts of a language in the form that a browser fetches. */
 export const compiledWords = (language: Language): Promise<CompiledWords> => compileWords(pagesOf(language));
 
-/** Sets the language of `words()` in this process, as `words/choice.ts` does in a browser. */
+/** Sets the language of `words()` in this process, like `words/choice.ts` in a browser. */
 export async function loadWords(language: Language, tags: readonly string[] = []): Promise<void> {
   setWords(language, await compiledWords(language), tags);
 }

@@ -1,20 +1,20 @@
 /**
- * Steps that both clients must pass against a real service. A runner in each language executes them (run-cases.ts, run_cases.py) and
- * reports the results. The expected results are here, and are compared in one place.
+ * Steps that both clients must pass against a real service. A runner in each language executes them (run-cases.ts,
+ * run_cases.py) and reports the results, which are compared with the expected results here.
  */
 export interface ClientStep {
   /** Owner of the key. */
   as: 'admin' | 'home';
-  /** Operation by its name in the OpenAPI document; with `Csv` or another format at its end, in that format. */
+  /** Operation by its name in the OpenAPI document. A suffix, such as `Csv`, selects another format. */
   call: string;
   path?: string[];
   body?: unknown;
   query?: Record<string, string | number | string[]>;
   /** Options of the call. */
   options?: { idempotencyKey?: string; headers?: Record<string, string>; timeoutSeconds?: number };
-  /** `all` requests every page of a list; default: its first page. */
+  /** `all`: requests every page of a list. By default only its first page. */
   take?: 'all';
-  /** Variables for later steps (`$name` in any text), with the response's member that each is taken from. */
+  /** Variables for later steps (`$name` in any text), each with the member of the response that is its value. */
   save?: Record<string, string>;
   /** Expected result, compared by vitest's toMatchObject. */
   gives?: unknown;
@@ -24,7 +24,10 @@ export interface ClientStep {
   requests?: number;
 }
 
-/** Header that injects a fault into the first requests of a call. `run` separates the faults of two clients. */
+/**
+ * Returns the header that injects a fault into the first requests of a call. `run` separates the faults of the two
+ * clients.
+ */
 const fault = (kind: string, times: number, name: string) => ({ 'x-test-fault': `${kind} ${times} ${name} $run` });
 
 /** Day on which the clocks go forward in Berlin: the last Sunday of March. */
@@ -33,7 +36,7 @@ const USED_ON = '2026-06-14';
 
 const day = { start: USED_ON, end: USED_ON };
 
-/** Steps by topic. Every operation without a step is called with its example, so that a new operation is not left untested. */
+/** Steps by topic. Every operation without a step is called with its example, so that each new operation is tested. */
 export const CLIENT_CASES: Record<string, ClientStep[]> = {
   'usage, in any zone and form': [
     { as: 'home', call: 'getEnergyInsights', query: day, gives: { data: [{ date: USED_ON, kwh_used: 1.5 }] } },
@@ -144,7 +147,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
     },
     { as: 'home', call: 'deleteGateway', path: ['$gateway'] },
     { as: 'home', call: 'deleteDevice', path: ['$device'] },
-    // An id is not interpreted as a path.
+    // The id is encoded, so that it is not interpreted as a path.
     { as: 'home', call: 'getDevice', path: ['../users?a=b#c'], fails: { type: 'NotFoundError', status: 404 } },
   ],
   'alerts, tariffs and prices': [
@@ -307,7 +310,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
     },
   ],
   'what is tried again': [
-    // Rejected by the rate limit: nothing was done, so any method is retried.
+    // The rate limit rejected the request before anything was done, so any method is retried.
     {
       as: 'home',
       call: 'updateUser',
@@ -333,7 +336,8 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       requests: 2,
       gives: { user_id: '$home' },
     },
-    // Done, but the response was lost: the same Idempotency-Key returns the first response, and there is one alert.
+    // The request was done but its response was lost. The same Idempotency-Key returns the first response, so there is
+    // one alert.
     {
       as: 'home',
       call: 'createAlert',
@@ -362,7 +366,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       requests: 1,
       fails: { type: 'ServerError', status: 503 },
     },
-    // After the last retry an error is returned.
+    // After the last retry, the client returns the error.
     {
       as: 'home',
       call: 'getUser',
@@ -414,12 +418,12 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
   ],
 };
 
-/** Expects a text that contains `part`; the comparison recognises it by a marker. */
+/** Returns a marker for a text that contains `part`, which the comparison recognises. */
 function expectText(part: string) {
   return { $contains: part };
 }
 
-/** Expects a list that contains an element like this. */
+/** Returns a marker for a list that contains such an element. */
 function expectSome(one: unknown) {
   return { $some: one };
 }

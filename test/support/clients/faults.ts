@@ -16,7 +16,7 @@ export function addFaultInjection(app: FastifyInstance): { requests(): number } 
     requests++;
     const fault = String(request.headers['x-test-fault'] ?? '');
     const [kind] = fault.split(' ');
-    // The connection is cut off after the request is done, not before.
+    // A `lost` connection is cut off after the request is done, not before.
     if (kind === '' || kind === 'lost' || !isDue(fault)) return;
     if (kind === 'cut') return void request.raw.socket.destroy();
     if (kind === 'slow') await new Promise((done) => setTimeout(done, 1_500));

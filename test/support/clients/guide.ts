@@ -29,14 +29,14 @@ export async function parseGuide(name: string, language: Language): Promise<Part
   const parts: Part[] = [];
   let preamble = '';
   for (const { language: marked, source, file } of await blocksOf(name)) {
-    // A program that runs until it is stopped (docs.test.ts).
+    // A program that runs until it is stopped is tested in docs.test.ts.
     if (file !== undefined) continue;
     const last = parts.at(-1);
     if (marked === 'output' && last) last.output += `${source}\n`;
     else if (marked === 'sh') parts.push({ language: 'sh', program: source, output: '' });
     else if (marked === language && last?.language === language) last.program += `\n${source}`;
     else if (marked === language) {
-      // Imports, and creation of the client.
+      // The first paragraph has the imports and creates the client.
       if (preamble === '' && language !== 'curl') preamble = source.split('\n\n').slice(0, 2).join('\n\n');
       const isFirst = parts.every((part) => part.language !== language);
       parts.push({ language, program: isFirst ? source : `${preamble}\n${source}`, output: '' });

@@ -21,11 +21,11 @@ interface Parameter {
   schema: Schema;
   required: boolean;
   description: string;
-  /** Whether the service takes several names separated by commas, so that clients accept a list, too. */
+  /** Whether the service accepts several names separated by commas. Clients then also accept a list. */
   isList: boolean;
 }
 
-/** An operation, as a client offers it. */
+/** An operation, in the form in which a client offers it. */
 export interface ClientOperation {
   /** Name in camel case, such as `listAlerts`. */
   name: string;
@@ -37,7 +37,7 @@ export interface ClientOperation {
   query: Parameter[];
   body: { schema: Schema; isRequired: boolean; hasCsv: boolean } | null;
   answer: { schema: Schema; mediaType: string };
-  /** Further formats of the response: the suffix of the method's name, and the media type to request. */
+  /** Further formats of the response, each with the suffix of the method's name and the media type to request. */
   formats: { ending: string; mediaType: string; isText: boolean }[];
   /** Schema of the items, if the operation returns a list in pages: an array, or an object with the array as `data`. */
   item: Schema | null;

@@ -19,8 +19,8 @@ export async function installTypescript(folder: string, archive?: string): Promi
 }
 
 /**
- * Installs the wheel of the Python client, as a release contains it, into a virtual environment. Nothing is fetched: the wheel has no
- * dependencies. Returns the environment's interpreter, which finds no other package.
+ * Installs the wheel of the Python client, as a release contains it, into a virtual environment. Fetches nothing,
+ * because the wheel has no dependencies. Returns the environment's interpreter, which finds no other package.
  */
 export async function installPython(folder: string, wheel?: string): Promise<string> {
   const file = wheel ?? join(folder, await packPython(CLIENTS, folder, new Date()));

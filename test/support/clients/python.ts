@@ -58,7 +58,7 @@ ${methods.join('\n')}`,
 /** Collects declarations. Python has no anonymous object types, so each gets a name derived from its position. */
 function pythonTypes() {
   const sources: string[] = [];
-  /** They come last, because they name types. */
+  /** Aliases come last, because they refer to types. */
   const aliases: string[] = [];
   const names: string[] = [];
   const take = (name: string) => {
@@ -80,7 +80,10 @@ function pythonTypes() {
     return PLAIN[schema.type ?? ''] ?? 'Any';
   }
 
-  /** Merges alternative objects into one type whose uncommon members are not required, so that any member can be accessed. */
+  /**
+   * Merges alternative objects into one type in which members that not all have are not required, so that any member
+   * can be accessed.
+   */
   function anyOf(options: Schema[], name: string): string {
     const objects = options.filter(({ properties }) => properties);
     const others = options.filter(({ properties }) => !properties).map((one) => typeOf(one, name));
@@ -96,7 +99,7 @@ function pythonTypes() {
     });
     take(name);
     if (members.some(({ member }) => KEYWORDS.has(member) || !/^[a-z_]\w*$/i.test(member))) {
-      // Only this syntax allows a member named like a keyword.
+      // This syntax is needed for members that are named like a keyword.
       const said = description === undefined ? '' : `# ${description}\n`;
       const lines = members.map((one) => `    "${one.member}": "${one.type.replaceAll('"', "'")}",\n`).join('');
       sources.push(`${said}${name} = TypedDict("${name}", {\n${lines}})\n`);

@@ -16,7 +16,7 @@ const fill = <T>(value: T): T =>
 /** Number of declared parameters of a method. */
 const declared = (method: unknown): number => (/\(([^)]*)\)/.exec(String(method))?.[1] ?? '').split(',').length;
 
-/** Converts text and bytes to a form that is the same in every language. */
+/** Converts texts and bytes to a form that is the same in every language. */
 function told(value: unknown): unknown {
   if (typeof value === 'string') return { text: value };
   if (value instanceof Uint8Array) return { begins: Buffer.from(value.subarray(0, 2)).toString('hex') };
@@ -30,7 +30,7 @@ for (const { as, call, path = [], body, query, options = {}, take, save = {} } o
   const args: unknown[] = [...path, ...(body === undefined ? [] : [body]), ...(query ? [query] : [])].map(fill);
   // biome-ignore lint/suspicious/noExplicitAny: a method by its name
   const methods = client as any;
-  // Options are the last argument; omitted arguments before them are undefined.
+  // Options are the last argument. Omitted arguments before them are undefined.
   args[Math.max(args.length, declared(methods[call]) - 1)] = {
     ...more,
     ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1_000 }),

@@ -32,7 +32,7 @@ export async function runProgram(
   { input = '', env = {}, cwd }: { input?: string; env?: Record<string, string>; cwd?: string } = {},
 ): Promise<string> {
   const child = spawn(command, args, { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env }, cwd });
-  // A program that ends early does not read its input; its error output has the reason.
+  // Errors of the input are ignored: a program that ends early does not read it, and its error output has the reason.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [out, errors, code] = await Promise.all([

@@ -37,11 +37,11 @@ export type EnergyEvent = ${Object.keys(schemas)
   return [HEADER, told, ...types, event, ...ofOperations, client].join('\n');
 }
 
-/** Whether an object is defined only in this response and therefore needs a name. */
+/** Whether an object is defined only in this response, so that its type needs a name. */
 const isNamedHere = (schema: Schema): boolean => schema.properties !== undefined;
 
 const querySchema = ({ query, item }: ClientOperation): Schema => {
-  // Paged results request the next page themselves, so there is no cursor parameter.
+  // Methods with paged results request the next page themselves, so they have no cursor parameter.
   const asked = query.filter(({ name }) => !item || name !== 'cursor');
   return {
     type: 'object',
@@ -89,8 +89,8 @@ const PLAIN: Record<string, string> = {
 };
 
 /**
- * Adds to each variant of an object the members of the other variants as undefined, if they have a member in common: so any member can be
- * accessed. Variants without a common member are distinguished with `in`.
+ * If the variants of an object have a member in common, adds to each variant the members of the others as undefined, so
+ * that any member can be accessed. Variants without a common member are distinguished with `in`.
  */
 function apart(options: Schema[]): Schema[] {
   const [first, ...others] = options.map(({ properties = {} }) => Object.keys(properties));

@@ -9,7 +9,7 @@ import { type HAProxy, startHAProxy } from './haproxy.ts';
 
 const ADMIN_KEY = `eus_live_${'a'.repeat(40)}`;
 const SECRET_KEY = 'the secret of this installation';
-/** Shorter drain time than in the cluster's API processes: HAProxy checks twice a second. */
+/** Drain time of the API processes. Shorter than in the cluster, because HAProxy checks twice a second. */
 const DRAIN_SECONDS = 2;
 
 /** Result of a request. `failed`: the connection broke and there was no response. */
@@ -34,14 +34,17 @@ export interface ApiPair {
   database: TestDatabase;
   proxy: HAProxy;
   adminKey: string;
-  /** PEM of the authority for HAProxy's and the processes' certificate. */
+  /** Certificate authority (PEM) of HAProxy and of the processes. */
   ca: string;
   secretKey: string;
   /** Ports of the two processes and of HAProxy. */
   ports: { first: number; second: number; proxy: number };
   /** Sends a request to a process, or to HAProxy, which chooses one. Never throws. */
   ask(port: number, path: string, asked?: Asked): Promise<Came>;
-  /** Stops a process with SIGTERM and starts another one in its place, as an upgrade does. Returns the exit code of the first. */
+  /**
+   * Stops a process with SIGTERM and starts another one instead of it, like an upgrade. Returns the exit code of the
+   * first.
+   */
   replace(which: 0 | 1): Promise<number | null>;
   /** Sends SIGKILL to both API processes. */
   killBoth(): Promise<void>;

@@ -4,7 +4,10 @@ import { addBrokerCalls } from '#src/api/broker-calls.ts';
 import type { Database } from '#src/database/connect.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 
-/** Starts the endpoint that brokers call to authenticate, on a loopback port that is known before a broker starts. */
+/**
+ * Starts the endpoint that brokers call to authenticate clients, on a loopback port that is known before a broker
+ * starts.
+ */
 export async function startBrokerCalls(db: Database, mqttUrl?: string): Promise<{ app: FastifyInstance; url: string }> {
   const app = Fastify({ forceCloseConnections: true });
   addBrokerCalls(app, createBrokerAccess(db, mqttUrl));

@@ -12,12 +12,12 @@ export interface ContainedProgram {
   isRunning(): boolean;
   /** Sends SIGKILL to the program and all its children at once. Resolves when they have ended. */
   kill(): Promise<void>;
-  /** Sends SIGSTOP to all of them, as simultaneously as possible. */
+  /** Sends SIGSTOP to the program and all its children, as simultaneously as possible. */
   freeze(): void;
   continue(): void;
 }
 
-/** A folder in Debian 13 that its user postgres may write to. `inside` is its path for programs in Debian 13. */
+/** A folder in Debian 13 that its user postgres may write to. `inside`: its path for programs in Debian 13. */
 export interface InnerFolder {
   path: string;
   inside: string;
@@ -32,8 +32,9 @@ export function innerFolder(): InnerFolder {
 }
 
 /**
- * Mounts /proc, /dev, /dev/shm and /run as programs need them, for this program only (without /dev/shm Patroni never promotes). The shell
- * remains the first process of its namespace, because a process that changes its user is no longer killed with its parent.
+ * Mounts /proc, /dev, /dev/shm and /run for this program only (without /dev/shm Patroni never promotes). The shell
+ * remains the first process of its namespace, because a process that changes its user would no longer be killed with
+ * its parent.
  */
 const MOUNT = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs -o mode=1777 shm "$0/dev/shm" &&
   mount -t tmpfs -o mode=755 run "$0/run" && mkdir -m 1777 "$0/run/postgresql" &&
@@ -49,7 +50,7 @@ export function startContainedProgram(
   const output = openSync(log, 'a');
   const child: ChildProcess = spawn(
     'setpriv',
-    // Killed with this process, and everything inside with it.
+    // The program and everything inside it are killed with this process.
     [
       '--pdeathsig',
       'KILL',
@@ -74,8 +75,8 @@ export function startContainedProgram(
     output: () => readFileSync(log, 'utf8'),
     isRunning: () => child.exitCode === null && child.signalCode === null,
     async kill() {
-      // If the first process of a namespace is killed, all its processes are killed; when none is left, the namespace ends and unshare
-      // exits.
+      // If the first process of a namespace is killed, all its processes are killed. When none is left, the namespace
+      // ends and unshare exits.
       const first = all().find(isFirst);
       if (first === undefined) child.kill('SIGKILL');
       else process.kill(first, 'SIGKILL');
@@ -86,7 +87,7 @@ export function startContainedProgram(
   };
 }
 
-/** Whether a process is the first of its namespace: the last of its process ids is 1. */
+/** Whether a process is the first of its namespace, in which its process id is 1. */
 const isFirst = (pid: number): boolean => {
   try {
     return /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -107,7 +108,7 @@ function processesWithin(unshare: number): number[] {
     }
   };
   const own = namespace(String(unshare), 'pid_for_children');
-  // The namespace does not exist yet: it would be this process's own.
+  // Returns nothing while the namespace does not exist yet, because `own` is then the namespace of this process.
   if (own === undefined || own === namespace('self', 'pid')) return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && namespace(name, 'pid') === own)

@@ -4,7 +4,7 @@ import { type ContainedProgram, innerFolder, startContainedProgram } from './con
 
 const DEPLOYED = new URL('../../../deploy/cluster/etcd/etcd.env', import.meta.url);
 
-/** etcd on free loopback ports, configured as in deploy/cluster. */
+/** An etcd cluster on free loopback ports, configured as in deploy/cluster. */
 export interface Etcd {
   /** Host and client port of each node. */
   hosts: string[];
@@ -22,7 +22,7 @@ export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): P
   const shared = {
     ...deployedVariables(),
     ETCD_INITIAL_CLUSTER: members.map(({ name, peer }) => `${name}=http://${peer}`).join(','),
-    // Tests kill the process but do not cut the power, so no fsync is needed.
+    // Tests kill the process but do not cut the power, so etcd need not flush to disk.
     ETCD_UNSAFE_NO_FSYNC: 'true',
   };
   const started = members.map(({ name, client, peer }) => {
@@ -50,7 +50,7 @@ export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): P
   };
 }
 
-/** Variables of the file that a systemd unit or a container reads. */
+/** Returns the variables of the file that a systemd unit or a container reads. */
 function deployedVariables(): Record<string, string> {
   const lines = readFileSync(DEPLOYED, 'utf8').split('\n');
   return Object.fromEntries(

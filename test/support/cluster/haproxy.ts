@@ -9,7 +9,7 @@ import { findUserIds } from '../tiers/server.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/', import.meta.url);
 
-/** An ingest process behind HAProxy: its MQTT_PORT and OPERATOR_PORT on the loopback. */
+/** An ingest process behind HAProxy: its MQTT_PORT and OPERATOR_PORT on the loopback interface. */
 export interface ProxiedIngest {
   mqtt: number;
   operator: number;
@@ -19,7 +19,10 @@ export interface ProxiedIngest {
 export interface HAProxy {
   pid: number;
   ports: { api: number; http: number; mqtt: number; mqtts: number };
-  /** Waits while HAProxy's latest log entry about a server, such as `api/api1` or `mqtt/ingest1`, reports that it is down. */
+  /**
+   * Waits until HAProxy's latest log entry about a server, such as `api/api1` or `mqtt/ingest1`, does not report it as
+   * down.
+   */
   isUp(server: string): Promise<void>;
   /** HAProxy's log so far. */
   log(): string;
@@ -27,8 +30,9 @@ export interface HAProxy {
 }
 
 /**
- * Starts HAProxy. `tls`: its certificate for localhost, which the API processes also use. `api`, `brokers`: loopback ports; a broker
- * without a port counts as down. Without `brokers` and `ingest` it forwards no MQTT. `clientCa`: authority of client certificates (PEM).
+ * Starts HAProxy. `tls`: its certificate for localhost, which the API processes also use. `api`, `brokers`: loopback
+ * ports; a broker without a port counts as down. Without `brokers` and `ingest` it forwards no MQTT. `clientCa`:
+ * authority of client certificates (PEM).
  */
 export async function startHAProxy(options: {
   tls: { cert: string; key: string };
@@ -75,8 +79,8 @@ export async function startHAProxy(options: {
     ),
   };
   const output = openSync(join(folder, 'log'), 'a');
-  // HAProxy is killed with this process, so a killed test leaves only its folder behind. (A process that changes its user loses the
-  // parent-death signal, so the signal is set last.)
+  // HAProxy is killed with this process, so a killed test leaves only its folder behind. The parent-death signal is set
+  // last, because a process that changes its user loses it.
   const child: ChildProcess = spawn(
     'chroot',
     [

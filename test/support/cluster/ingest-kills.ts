@@ -7,26 +7,26 @@ import { describeWait, type RepeatingPublisher, repeatingPublisher } from './pub
 
 const EVERY_MS = 200;
 const STEP_MS = 1_000;
-/** Maximum time that is watched after a kill, in addition to the time that clients wait for a CONNACK. */
+/** Time for which clients are observed after a kill, in addition to the time that they wait for a CONNACK. */
 const WATCHED_MS = 6_000;
 /** Longest wait for a PUBACK in seconds that needs no explanation. */
 const SLOW_S = 3;
 /** Time that clients wait for a CONNACK. */
 const CONNECT_TIMEOUT_MS = 2_000;
 
-/** A process was killed and started again. */
+/** A round in which a process was killed and started again. */
 interface KillRound {
   /** Number of clients that were connected to the killed process. */
   moved: number;
   /** Longest time from a kill to the next PUBACK for a device of the killed process, in seconds. */
   backS: number;
-  /** Longest time without a PUBACK of any other client, in seconds. */
+  /** Longest time without a PUBACK for any other client, in seconds. */
   othersGapS: number;
   /** Clients that waited longer than `SLOW_S`, with their attempts to connect. */
   waits: string[];
 }
 
-/** Result of a run: readings that were acknowledged, that are stored, and that are stored more than once. */
+/** Result of a run: numbers of readings that were acknowledged, stored, and stored more than once. */
 export interface KillResult {
   rounds: KillRound[];
   acknowledged: number;
@@ -35,8 +35,9 @@ export interface KillResult {
 }
 
 /**
- * Kills the processes of a pair alternately, the given number of times in total, while devices publish five readings a second each through
- * the proxy at QoS 1 and repeat what was not acknowledged. `connectTimeoutMs`: how long they wait for a CONNACK.
+ * Kills the processes of a pair alternately, `rounds` times in total. Meanwhile devices publish five readings a second
+ * each through the proxy at QoS 1, and repeat readings that were not acknowledged. `connectTimeoutMs`: time for which
+ * they wait for a CONNACK.
  */
 export async function killInTurn(
   { proxy, processes }: IngestPair,
@@ -83,12 +84,12 @@ export async function killInTurn(
       const isBack = ({ acknowledged }: RepeatingPublisher) => acknowledged.has(first);
       const first = sent;
       while (Date.now() < killedAtMs + connectTimeoutMs + WATCHED_MS && !publishers.every(isBack)) await pause(50);
-      // A second more: a client that only waits must not count as back.
+      // Waits a second longer, because a client that only waits must not count as connected again.
       await pause(1_000);
       done.push(judge(publishers, killedAtMs));
       await processes[which as 0 | 1].start();
       await proxy.isUp(`mqtt/ingest${which + 1}`);
-      // A share of the clients comes back to it, as devices do that lose their network now and then.
+      // Some of the clients reconnect to the process, like devices that lose their network from time to time.
       for (const [index, publisher] of publishers.entries()) if (index % 2 === round % 2) publisher.moveTo(0);
       await pause(1_000);
     }

@@ -6,7 +6,7 @@ import { freeIngestPorts, type HAProxy, type ProxiedIngest, startHAProxy } from 
 /** Maximum time in which connections move when a process is stopped. */
 const DRAIN_SECONDS = 6;
 
-/** One of the two processes. It always has the same ports. */
+/** One of the two processes. Its ports never change. */
 interface PairedIngest {
   ports: ProxiedIngest;
   pid(): number;
@@ -70,7 +70,7 @@ export async function startIngestPair({
   };
   try {
     const processes = [await make(), await make()] as const;
-    // The first one creates the schema.
+    // The first process creates the schema.
     for (const one of processes) await one.start();
     const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec', algorithm: 'sha256' });
     const proxy = await startHAProxy({

@@ -7,7 +7,7 @@ export interface MeterLogin {
   secret: string;
 }
 
-/** Meters that publish register readings with QoS 1, repeating each until it is acknowledged, as devices do. */
+/** Meters that publish register readings with QoS 1, and repeat each until it is acknowledged, like devices. */
 export interface Meters {
   /** Acknowledged readings with their times (ms). */
   acknowledged: { reading: DecodedReading; atMs: number }[];
@@ -17,7 +17,7 @@ export interface Meters {
 
 const UNDER_WAY = 20;
 const EVERY_MS = 100;
-/** Time between two readings, which differ by 0.6 to 1.8 kW. */
+/** Time between two readings, whose values correspond to 0.6 to 1.8 kW. */
 const STEP_MS = 60_000;
 const stepMilliwattHours = (index: number) => 10_000 + ((index * 7_919) % 20_001);
 
@@ -78,7 +78,7 @@ async function deliver(client: MqttClient, { deviceId, readAtMs, value }: Decode
   }
 }
 
-/** Returns the start and the end of the longest gap between these times (ms) within a range, in ms. */
+/** Returns the start and the end of the longest gap between some times (ms) within a range. */
 export function findLongestGap(
   times: readonly number[],
   fromMs: number,
@@ -90,7 +90,7 @@ export function findLongestGap(
   return gaps.reduce((longest, gap) => (gap.toMs - gap.fromMs > longest.toMs - longest.fromMs ? gap : longest));
 }
 
-/** Returns the length of the longest gap between these times (ms) within a range, in seconds. */
+/** Returns the length of the longest gap between some times (ms) within a range, in seconds. */
 export function longestGapSeconds(times: readonly number[], fromMs: number, toMs: number): number {
   const gap = findLongestGap(times, fromMs, toMs);
   return (gap.toMs - gap.fromMs) / 1_000;

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Runs a program from another root file system as one of that system's users, in separate namespaces. Its /proc is mounted only there, and
- * all its children are killed with its first process. The first process is killed when this process ends, in whatever way, so no test
- * leaves a server or a mount behind. `network`: file of its network namespace; default is this process's.
+ * Runs a program from another root file system as one of that system's users, in separate namespaces. Its /proc is
+ * mounted only there, and all its children are killed with its first process. The first process is killed when this
+ * process ends for any reason, so no test leaves a server or a mount behind. `network`: file of its network namespace;
+ * by default that of this process.
  */
 export function startInNamespace(
   root: string,
@@ -14,11 +15,12 @@ export function startInNamespace(
   network?: string,
 ): ChildProcess {
   const namespaces = ['unshare', '--mount', '--pid', '--fork', '--kill-child', `--mount-proc=${root}/proc`];
-  // Repeated for the new user, because changing the user clears the signal (prctl(2), PR_SET_PDEATHSIG).
+  // The signal is set again for the new user, because changing the user clears it (prctl(2), PR_SET_PDEATHSIG).
   const untilEnd = ['setpriv', '--pdeathsig', 'KILL'];
   const inside = ['chroot', `--userspec=${user}:${user}`, root, ...untilEnd, 'sh', '-c', 'cd; exec "$@"', 'sh'];
   const elsewhere = network === undefined ? [] : ['nsenter', `--net=${network}`];
-  // The signal is sent when the thread that started the program ends: tests run in processes (vitest.config.ts, forks).
+  // The signal is sent when the thread that started the program ends, so tests run in processes (vitest.config.ts,
+  // forks).
   const [setpriv = '', ...rest] = [...untilEnd, ...elsewhere, ...namespaces, ...inside, program, ...args];
   return spawn(setpriv, rest, { env, stdio: 'ignore' });
 }

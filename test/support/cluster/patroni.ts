@@ -24,7 +24,7 @@ interface DatabaseNode {
   start(): void;
   freeze(): void;
   continue(): void;
-  /** Patroni's status of the node; null if Patroni does not respond. */
+  /** Patroni's status of the node. Null if Patroni does not respond. */
   state(): Promise<{ role: string; state: string; pause?: boolean } | null>;
   output(): string;
 }
@@ -41,14 +41,17 @@ export interface PatroniCluster {
   standby(): Promise<DatabaseNode>;
   /** Waits until one node is primary and the other its synchronous standby. */
   ready(): Promise<void>;
-  /** Performs an orderly switchover to the standby. Resolves when Patroni reports that it is done. */
+  /** Makes the standby the primary. Resolves when Patroni reports that the switchover is complete. */
   switchover(): Promise<void>;
-  /** Pauses or resumes Patroni. While paused it decides nothing (and does not resume a standby whose replay was paused). */
+  /**
+   * Pauses or resumes Patroni. While paused, Patroni takes no action, not even to resume a standby whose replay was
+   * paused.
+   */
   maintenance(isOn: boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts the cluster. `etcdNodes`: three if an etcd node is to fail, too. */
+/** Starts the cluster. `etcdNodes`: three if a test makes an etcd node fail. */
 export async function startPatroni({ etcdNodes = 1 }: { etcdNodes?: 1 | 3 } = {}): Promise<PatroniCluster> {
   const etcd = await startEtcd({ nodes: etcdNodes });
   const nodes = [await makeNode('pg1', etcd), await makeNode('pg2', etcd)] as const;
@@ -77,7 +80,7 @@ export async function startPatroni({ etcdNodes = 1 }: { etcdNodes?: 1 | 3 } = {}
     async switchover() {
       const [from, to] = [await primary(), await standby()];
       const body = JSON.stringify({ leader: from.name, candidate: to.name });
-      // Patroni refuses while etcd elects its own leader.
+      // Patroni refuses requests while etcd elects its own leader, so they are repeated.
       for (const until = Date.now() + READY_MS; ; await pause(500)) {
         const answer = await fetch(`http://${from.api}/switchover`, { method: 'POST', body });
         if (answer.ok) return;
@@ -160,7 +163,7 @@ function configure(folder: InnerFolder): void {
   copyFileSync(new URL('post-bootstrap.sh', DEPLOYED), script);
   const given = parse(readFileSync(new URL('patroni.yml', DEPLOYED), 'utf8'));
   given.bootstrap.post_bootstrap = `${folder.inside}/post-bootstrap.sh`;
-  // Patroni's watchdog must not restart a machine that runs tests.
+  // Patroni's watchdog is off, because it would restart the machine that runs the tests.
   given.watchdog.mode = 'off';
   given.postgresql.parameters = { fsync: 'off', shared_buffers: '64MB', log_min_messages: 'panic' };
   writeFileSync(join(folder.path, 'patroni.yml'), stringify(given));

@@ -16,17 +16,17 @@ const SERVER = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmq-server
 const USER = 'energy-ingest';
 const PASSWORD = 'own secret/@';
 
-/** Network location of a node that is not on this process's loopback interface. */
+/** Network location of a node outside this process's loopback interface. */
 export interface NetworkPlace {
   /** Address of the node. */
   host: string;
-  /** Address of this process, as the node sees it. */
+  /** Address of this process for the node. */
   gateway: string;
   /** File of the node's network namespace. */
   network: string;
 }
 
-/** A node of the cluster, on its own loopback ports. */
+/** A node of the cluster, on loopback ports of its own. */
 export interface RabbitNode {
   name: string;
   host: string;
@@ -52,7 +52,10 @@ export interface RabbitNode {
 
 export interface RabbitCluster {
   nodes: RabbitNode[];
-  /** Returns the MQTT_URL of a service that uses the cluster's queues. `own`: TLS, and the order of the hosts. */
+  /**
+   * Returns the MQTT_URL with which a service uses the cluster's queues. `own`: whether to use TLS, and the order of
+   * the hosts.
+   */
   url(own?: { secure?: boolean; nodes?: readonly RabbitNode[] }): string;
   /** File of the authority that signed the nodes' certificate. */
   caFile: string;
@@ -64,11 +67,11 @@ export interface RabbitCluster {
 }
 
 /**
- * Starts RabbitMQ 4 of the Debian 13 folder: one to three nodes with the files of `deploy/cluster/rabbitmq`, followed only by the settings
- * that tests change: ports, and a lower limit of free disk. `operator`: URL at which the service authorises clients, or several such URLs,
- * one per node in turn. `places`: network location of each node instead of the loopback interface. `prepare` is called with the nodes' data
- * folders before they start. Nothing outlives this process, however it ends: each node is a namespace whose first process is killed with
- * it.
+ * Starts RabbitMQ 4 of the Debian 13 folder: one to three nodes with the files of `deploy/cluster/rabbitmq`. Tests
+ * change only the ports, and a lower limit of free disk. `operator`: URL at which the service authorises clients, or
+ * one such URL for each node. `places`: network location of each node, if not the loopback interface. `prepare`: called
+ * with the nodes' data folders before they start. Nothing outlives this process, because each node is a namespace whose
+ * first process is killed with it.
  */
 export async function startRabbitMq({
   count = 3,
@@ -101,7 +104,7 @@ export async function startRabbitMq({
   const hosts = Array.from({ length: count }, (_, index) => places?.[index]?.host ?? '127.0.0.1');
   makeCertificate(join(folder, 'tls'), hosts, own);
   const deployed = readFileSync(join(DEPLOYED, 'rabbitmq.conf'), 'utf8');
-  // A cluster with fewer nodes lists only those.
+  // The list of nodes is shortened if the cluster has fewer nodes.
   const kept = deployed
     .split('\n')
     .filter((line) => Number(/classic_config\.nodes\.(\d)/.exec(line)?.[1] ?? 0) <= count);
@@ -173,7 +176,7 @@ export async function startRabbitMq({
         try {
           process.kill(pid, name);
         } catch {
-          // The process ended together with another one.
+          // The process has ended together with another one.
         }
       }
     };
@@ -241,7 +244,7 @@ export async function startRabbitMq({
 
 const CTL = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmqctl';
 
-/** A node that hangs does not respond, so do not wait for it. */
+/** Time limit of rabbitmqctl, because a node that hangs does not respond. */
 const CTL_OPTIONS = { encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' } as const;
 
 /** Arguments of chroot for running `rabbitmqctl` on a node. */
@@ -276,7 +279,7 @@ function makeCertificate(folder: string, hosts: readonly string[], own: (path: s
   for (const name of ['ca.crt', 'node.crt', 'node.key']) own(join(folder, name));
 }
 
-/** Waits until the port of a node is open. If the node has ended, fails with its reason. */
+/** Waits until the port of a node is open. Throws with the reason if the node has ended. */
 async function opened(port: number, child: ChildProcess, node: RabbitNode): Promise<void> {
   for (const untilMs = Date.now() + 60_000; Date.now() < untilMs; ) {
     if (child.exitCode !== null) throw new Error(`${node.name} ended: ${node.log().slice(-2_000)}`);

@@ -32,17 +32,17 @@ export interface Router {
   start(): Promise<void>;
 }
 
-/** Routers that share the file of exceptions. */
+/** Several routers with the same file of exceptions. */
 export interface Routers {
   all: readonly [Router, ...Router[]];
-  /** File for `energy cells --file`, with the databases that were given. */
+  /** File for `energy cells --file`, with the databases passed to `startRouters`. */
   cellsFile: string;
   /** File of exceptions. */
   exceptions: string;
   stop(): Promise<void>;
 }
 
-/** Addresses and database of a cell. Ports on the loopback. */
+/** Addresses and database of a cell. The ports are on the loopback interface. */
 interface RoutedCell {
   api: number;
   mqtt: number;
@@ -50,7 +50,7 @@ interface RoutedCell {
   secret?: string;
 }
 
-/** Returns how a router reaches a cell, with what a move needs. */
+/** Returns the addresses of a cell for a router, with the data that a move needs. */
 export const routed = ({ ports, env }: Cell): RoutedCell => ({
   ...ports,
   ...(env.DATABASE_URL === undefined ? {} : { database: env.DATABASE_URL }),
@@ -122,7 +122,7 @@ export async function startRouters(options: {
 
 const here = (port: number) => `127.0.0.1:${port}`;
 
-/** Makes a router that is not running yet. `number`: distinguishes its files. */
+/** Creates a router, which is not started yet. `number`: distinguishes its files. */
 async function makeRouter(options: {
   folder: string;
   env: Record<string, string>;
@@ -151,7 +151,7 @@ async function makeRouter(options: {
     log,
     async start() {
       const output = openSync(logFile, 'a');
-      // Killed with this process (see haproxy.ts).
+      // The router is killed with this process (see haproxy.ts).
       const as = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig=KILL'];
       const started = spawn('chroot', [DEBIAN_13, ...as, 'haproxy', '-db', '-f', `${inside}/haproxy.cfg`], {
         env: { ...env, ...binds },

@@ -5,12 +5,12 @@ import { dirname, join, resolve } from 'node:path';
 import { BASE_IMAGE, BASE_IMAGE_MARKER, hasBaseImage, podman, preparePodman } from '../images/podman.ts';
 
 const packages = resolve(import.meta.dirname, '../../../node_modules');
-/** Left out of Debian's slim images, too. */
+/** Folders that are left out, as in Debian's slim images. */
 const NOT_SLIM = ['usr/share/doc', 'usr/share/man', 'usr/share/locale', 'var/cache/apt', 'var/lib/apt/lists'];
 
 /**
- * Makes the image that deploy/Dockerfile begins with, unless it is there: Debian 12 by debootstrap, with the Node of the npm package, this
- * machine's npm, and the user `node`. Needs root, debootstrap, podman and runc.
+ * Creates the image with which deploy/Dockerfile begins, unless it exists: Debian 12 by debootstrap, with the Node of
+ * the npm package, this machine's npm, and the user `node`. Needs root, debootstrap, podman and runc.
  */
 export function makeBaseImage(): void {
   if (hasBaseImage()) return;

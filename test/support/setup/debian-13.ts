@@ -3,7 +3,10 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } fro
 import { dirname, join } from 'node:path';
 import { DEBIAN_13, DEBIAN_13_BIN } from '../tiers/reach.ts';
 
-/** The Apache tier's server, and its back-ups; the cluster's brokers, database manager with its leader store, and proxy. */
+/**
+ * Packages: the Apache tier's server with its back-ups, and the cluster's broker, database manager with its leader
+ * store, and proxy.
+ */
 const PACKAGES = 'postgresql-17,postgresql-17-timescaledb,pgbackrest,rabbitmq-server,patroni,etcd-server,haproxy';
 
 /**
@@ -15,7 +18,7 @@ export function makeDebian13(): void {
   if (isThere()) return;
   mkdirSync(dirname(DEBIAN_13), { recursive: true });
   const fresh = mkdtempSync(`${DEBIAN_13}.new-`);
-  // Its server runs as another user, who must be able to enter the folder.
+  // The server runs as another user, who must be able to enter the folder.
   chmodSync(fresh, 0o755);
   console.log(
     `Making Debian 13 with PostgreSQL, TimescaleDB, pgBackRest, RabbitMQ, Patroni, etcd and HAProxy in ${DEBIAN_13}, for the Apache tier and the cluster: a minute, once …`,
@@ -27,7 +30,7 @@ export function makeDebian13(): void {
     renameSync(fresh, DEBIAN_13);
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
-    // Another run finished first; its folder is equivalent.
+    // Another run has created an equivalent folder first.
     if (!isThere()) throw error;
   }
 }

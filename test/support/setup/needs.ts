@@ -9,7 +9,7 @@ import { DEBIAN_13, DEBIAN_13_BIN, explainMissingRabbitMq, findReachableTiers } 
 
 /** A requirement of tests that a machine may lack. */
 export interface TestRequirement {
-  /** Name in the report of missing requirements. */
+  /** Name of the requirement in the report of missing ones. */
   name: string;
   /** Instructions to install the missing requirement. */
   how: string;
@@ -24,14 +24,14 @@ interface Program {
   files: readonly string[];
 }
 
-/** Tests of `npm run test:images`. Other runs neither install nor report what they need. */
+/** Tests of `npm run test:images`. Other runs neither install nor report what these need. */
 const IMAGE_TESTS = ['test/images/*.test.ts'];
 const IMAGE_PROGRAMS: readonly Program[] = [
   { name: 'podman', files: IMAGE_TESTS },
   { name: 'podman-compose', files: IMAGE_TESTS },
   { name: 'runc', files: IMAGE_TESTS },
   { name: 'netavark', program: '../lib/podman/netavark', files: IMAGE_TESTS },
-  // Resolves the names of services in their network.
+  // Needed to resolve the names of services in their network.
   { name: 'aardvark-dns', program: '../lib/podman/aardvark-dns', files: IMAGE_TESTS },
   // The init of a container.
   { name: 'catatonit', files: IMAGE_TESTS },
@@ -39,7 +39,10 @@ const IMAGE_PROGRAMS: readonly Program[] = [
   { name: 'iproute2', program: 'ip', files: IMAGE_TESTS },
 ];
 
-/** Programs of Debian packages. A test that starts one of them must be listed here; otherwise it fails if the program is not installed. */
+/**
+ * Programs of Debian packages. A test that starts one of them must be listed here; otherwise it fails instead of being
+ * skipped if the program is not installed.
+ */
 export const PROGRAMS: readonly Program[] = [
   {
     name: 'mosquitto',
@@ -72,7 +75,7 @@ export const PROGRAMS: readonly Program[] = [
   ...(process.env.IMAGES ? IMAGE_PROGRAMS : []),
 ];
 
-/** Whether a program is found as the tests find it: on the path, or in Debian's folders of administrator programs. */
+/** Whether the tests find a program: on the path, or in Debian's folders of administrator programs. */
 export function isInstalled(name: string): boolean {
   if (name === 'chromium-headless-shell' && process.env.CHROMIUM) return true;
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/bin'];
@@ -94,13 +97,13 @@ function mayMount(): boolean {
   return ((BigInt(`0x${effective}`) >> CAP_SYS_ADMIN) & 1n) === 1n;
 }
 
-/** Returns why a failover of the database cannot be tested here; null if it can. */
+/** Returns the reason why a failover of the database cannot be tested here; null if it can. */
 function clusterIsMissing(setup: string): string | null {
   if (process.getuid?.() !== 0 || !mayMount()) return 'run the tests as root that may mount (CAP_SYS_ADMIN), on Linux';
   return ['patroni', 'etcd'].every((name) => existsSync(join(DEBIAN_13, 'usr/bin', name))) ? null : setup;
 }
 
-/** Returns what the tests of images lack in addition to programs. */
+/** Returns the requirements of the tests of images that are missing, in addition to programs. */
 function findMissingImages(setup: string): TestRequirement[] {
   const mayRun = process.getuid?.() === 0 && mayMount() && hasCgroups();
   const root = 'run the tests as root that may mount (CAP_SYS_ADMIN), on Linux with cgroups';
@@ -110,7 +113,7 @@ function findMissingImages(setup: string): TestRequirement[] {
     : [{ name: 'the base images, and cgroups for containers', how: mayRun ? setup : root, files: IMAGE_TESTS }];
 }
 
-/** Returns the requirements that this machine lacks, judged by its files. Starts and creates nothing. */
+/** Returns the requirements that this machine lacks, according to its files. Starts and creates nothing. */
 export function findMissingRequirements(): TestRequirement[] {
   const setup = `npm run test:${process.env.IMAGES ? 'images' : 'setup'} (as root, on Debian)`;
   const earlier = {

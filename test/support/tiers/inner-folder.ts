@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { DEBIAN_13 } from './reach.ts';
 
 const PLACE = join(DEBIAN_13, 'var/tmp');
-/** Short, because the path of a socket in the folder has a maximum length. */
+/** The prefix is short, because the path of a socket in the folder has a maximum length. */
 const prefixOf = (temporary: string): string => `e-${basename(temporary).slice(-6)}-`;
 
 /** Creates a folder in Debian 13 for a program that runs there. Its name is derived from the folder for temporary files. */

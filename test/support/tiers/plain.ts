@@ -10,8 +10,8 @@ export async function startPlain(): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'energy-test-'));
   const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 256 });
   const urlOf = (database: string) => superuserUrl(dataDir, database);
-  // Its databases are deleted after the run, so nothing is flushed to disk, like on the other tiers' servers. Tests that kill a server
-  // start a separate one.
+  // Nothing is flushed to disk, as on the other tiers' servers, because the databases are deleted after the run. Tests
+  // that kill a server start a separate one.
   const admin = createPool(urlOf('postgres'), { max: 1 });
   for (const setting of ['fsync', 'full_page_writes']) await admin.query(`ALTER SYSTEM SET ${setting} = off`);
   await admin.query('SELECT pg_reload_conf()');

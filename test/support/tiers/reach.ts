@@ -12,11 +12,11 @@ export const DEBIAN_13 = join(
   'energy-usage-service',
   'debian-13-3',
 );
-/** Folder of its PostgreSQL programs, as seen in the chroot. */
+/** Folder of the PostgreSQL programs of Debian 13, as a path in the chroot. */
 export const DEBIAN_13_BIN = '/usr/lib/postgresql/17/bin';
 const INSTALLED = '/usr/lib/postgresql';
 
-/** Returns how to make RabbitMQ available here; null if it can already run. */
+/** Returns how to make RabbitMQ available here; null if it is available. */
 export function explainMissingRabbitMq(): string | null {
   if (process.getuid?.() !== 0) return 'run the tests as root: its nodes run in a chroot';
   return existsSync(join(DEBIAN_13, 'usr/lib/rabbitmq')) ? null : 'npm run test:setup';
@@ -28,7 +28,7 @@ export interface MissingTier {
   how: string;
 }
 
-/** Returns the tiers that this machine can run, judged by its files. The embedded PostgreSQL is always available. */
+/** Returns the tiers that this machine can run, according to its files. The embedded PostgreSQL is always available. */
 export function findReachableTiers(): { reached: Tier[]; missing: MissingTier[] } {
   const answers: [Tier, string | null][] = [
     ['plain', null],

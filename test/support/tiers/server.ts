@@ -10,7 +10,7 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** Returns the URL of a database, by the folder of the server's socket. */
+/** Returns the URL of a database by the folder of the server's socket. */
 const socketUrl = (folder: string) => (database: string) =>
   `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`;
 
@@ -19,7 +19,10 @@ const deployed: string[] = parse(readFileSync(new URL('../../../deploy/compose.y
   .services.database.command.slice(1)
   .filter((argument: string) => argument !== '-c');
 
-/** Settings of the tests' own servers: those of the compose file, no more processes than tests request, and no flushing. */
+/**
+ * Settings of the tests' own servers: those of the compose file, but without flushing, and with no more processes than
+ * tests request.
+ */
 const settings = (folder: string, preload: boolean) => `
 ${deployed.filter((line) => preload || !/^(shared_preload|timescaledb)/.test(line)).join('\n')}
 listen_addresses = ''
@@ -34,8 +37,8 @@ log_min_error_statement = fatal
 `;
 
 /**
- * Creates a cluster and runs a server on it until `stop`. `folder` is the cluster's parent as this process sees it, `inside` as the server
- * sees it (they differ in a chroot). `prefix` is put before every command.
+ * Creates a cluster and runs a server on it until `stop`. `folder`: the cluster's parent for this process. `inside`:
+ * its path for the server, which differs in a chroot. `prefix`: put before every command.
  */
 export async function runServer(options: {
   bin: string;
