@@ -5,10 +5,10 @@ import type { Logger } from '#src/core/log.ts';
 export interface ClaimOptions {
   /** Common prefix of the names of batches. */
   prefix: string;
-  /** Whether a secret belongs to the batch and the batch may still be used. */
+  /** Topic on which a meter claims its identity. The answer is sent on `replyTopic`. */
   topic: string;
   replyTopic: string;
-  /** Returns the answer for a meter, as JSON. Null if too many claims from its network were refused. */
+  /** Whether a secret belongs to the batch and the batch may still be used. */
   check(batchId: string, secret: string): Promise<boolean>;
   /** Returns the answer for a meter, as JSON; null if too many claims from its network were refused. */
   claim(batchId: string, payload: Buffer, address: string): Promise<string | null>;

@@ -99,10 +99,10 @@ const empty = () => html`<p>${words().keys.empty}</p>
 /** Age in days after which the page recommends rotating a key (specification of the service, API keys). */
 const OLD_AFTER_DAYS = 90;
 
-/** Name of the device to which the key is limited. Null if it is not limited to one. */
+/** Table row of a key, with its actions. */
 export function KeyRow(props: {
   of: Key;
-  /** Name of the device that the key is limited to; null: it is limited to none. */
+  /** Name of the device to which the key is limited. Null if it is not limited to one. */
   deviceName: string | null;
   zone: string;
   onLimit: () => void;
