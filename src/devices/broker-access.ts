@@ -34,8 +34,8 @@ async function mayRead(db: Database, username: string, topic: string): Promise<b
 }
 
 /**
- * Whether a client id begins with the name of another login. A broker that identifies sessions by client id alone would give this client
- * the other login's session. Pure.
+ * Whether a client id begins with the name of another login. A broker that identifies sessions by client id alone would
+ * connect this client to the other login's session. Pure.
  */
 export function isAnotherLoginsClientId(username: string, clientId: string): boolean {
   const named = STARTS_WITH_LOGIN.exec(clientId)?.[0];
@@ -43,10 +43,10 @@ export function isAnotherLoginsClientId(username: string, clientId: string): boo
 }
 
 /**
- * Whether a login may connect to RabbitMQ over MQTT with this client id. Pure. Gateways may not: RabbitMQ replaces the slashes of a topic
- * with dots and drops the retain flag, so the household topics `plug.1/state` and `plug/1/state` would be indistinguishable. RabbitMQ
- * identifies a session by its client id alone. The client id must therefore begin with the login, so that no client can take over another
- * device's session.
+ * Whether a login may connect to RabbitMQ over MQTT with this client id. Pure. Gateways may not: RabbitMQ replaces the
+ * slashes of a topic by dots and drops the retain flag, so the household topics `plug.1/state` and `plug/1/state` could
+ * not be distinguished. RabbitMQ identifies a session by its client id alone, so the client id must begin with the
+ * login; otherwise a client could take over another device's session.
  */
 export function mayUseRabbitMq(username: string, clientId: string): boolean {
   return DEVICE_LOGIN.test(username) && clientId.startsWith(username);

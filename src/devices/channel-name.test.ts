@@ -13,7 +13,7 @@ import {
 const DIRECTIONS = ['import', 'export'];
 const COMMODITIES = ['gas', 'heat', 'water'];
 const RESERVED = [...DIRECTIONS, ...COMMODITIES, 'm3', 'cooling', 'unknown'];
-/** Channel names that owners choose, as they occur in messages. Most look as if they contained a known word. */
+/** Names that owners choose for channels. Most look as if they contained a known word. */
 const name = fc.oneof(
   fc.constantFrom(
     'feed_in',

@@ -29,8 +29,8 @@ const VOLUME = 'm3';
 /** Word in a channel name before a quantity that is known not to count or is part of another quantity: `ignored/heating`. */
 const IGNORED = 'ignored';
 /**
- * Word for energy that a heat meter measures as taken out of a house in summer. Cooling is not heat that was used: it is stored and does
- * not count.
+ * Word in a channel name for energy that a heat meter measures as removed from a house in summer. Cooling is stored but
+ * does not count, because it is not used heat.
  */
 const COOLING = 'cooling';
 
@@ -41,8 +41,8 @@ export const COUNTS_AS_PATTERN =
   /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|production|charged|discharged|ignored)$/;
 
 /**
- * Values of `counts_as` for the energy that an inverter produced and that a battery was charged and discharged with, each with its channel
- * and its place in the home (law of consumption, "Registers of one device", rule 5).
+ * Values of `counts_as` for the energy that an inverter produces, and that a battery is charged and discharged with.
+ * Each has its channel and its placement in the home (law of consumption, "Registers of one device", rule 5).
  */
 const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: EnergyDirection; placement: Placement }>> = {
   production: { circuit: 'pv', direction: 'export', placement: 'production' },
@@ -91,7 +91,7 @@ export function parseChannel(name: string): ParsedChannel {
     known: KNOWN.test(name),
   };
   if (!channel.known) {
-    // The name itself has no known meaning; the words before it are the circuit.
+    // The word `unknown` has no known meaning; the words before it are the circuit.
     const at = words.indexOf('unknown');
     words.splice(at < 0 ? words.length - 1 : at);
   }
@@ -113,7 +113,7 @@ export function parseChannel(name: string): ParsedChannel {
   return channel;
 }
 
-/** Series whose meaning is to be determined. */
+/** A series whose meaning is to be determined. */
 interface Asked {
   channel: string;
   kind: string;
@@ -122,9 +122,9 @@ interface Asked {
 }
 
 /**
- * Returns what a series counts as. The owner's setting overrides the guess from the name; the circuit stays the same. The sign of a power
- * decides its direction, so a power that is set to the opposite direction does not count. A volume that is set to electricity does not
- * count, either.
+ * Returns what a series counts as. The owner's setting has precedence over the guess from the name; the circuit does
+ * not change. The sign of a power determines its direction, so a power that is set to the opposite direction does not
+ * count. A volume that is set to electricity does not count either.
  */
 export function resolveChannel({ channel: name, kind, unit }: Asked, word?: ChannelSetting): ParsedChannel {
   const guessed = parseChannel(name);
@@ -136,8 +136,8 @@ export function resolveChannel({ channel: name, kind, unit }: Asked, word?: Chan
   const isVolume = guessed.isVolume || /^m(?:3|³)$/i.test(unit ?? '');
   if (commodity === 'electricity' && (isVolume || (kind === 'power' && direction !== guessed.direction)))
     return { ...guessed, known: false };
-  // The production of an inverter is not part of the energy that its meter exported to the grid. If the channel's name contains no circuit,
-  // production therefore gets a separate circuit.
+  // The production of an inverter is not part of the energy that its meter exported to the grid. If the channel's name
+  // contains no circuit, production therefore gets a circuit of its own.
   const own = placed && !guessed.known ? [guessed.circuit, placed.circuit].filter(Boolean).join('/') : guessed.circuit;
   const circuit = word?.circuit ?? own;
   return { ...guessed, circuit, known: true, isIgnored: false, commodity, isVolume, direction, part };
@@ -156,8 +156,8 @@ export function resolveCountsAs(name: string, word?: ChannelSetting): string | n
 }
 
 /**
- * Whether the owner should set the meaning of a series: its meaning is unknown, or it counts only because it did before unknown names
- * stopped counting.
+ * Whether the owner should set the meaning of a series: its meaning is unknown, or it counts only because it counted
+ * before migration 0059, when unknown names counted.
  */
 export const needsOwnersMeaning = (name: string, word?: ChannelSetting): boolean =>
   !KNOWN.test(name) && (word?.counts_as === undefined || word.asked === true);
@@ -189,7 +189,10 @@ export const nativeNameOf = ({
 export interface ChannelSetting {
   counts_as?: string;
   placement?: Placement;
-  /** Circuit of a channel with an unknown name that counted before unknown names stopped counting. Written by migration 0059 only. */
+  /**
+   * Circuit of a channel with an unknown name that counted before unknown names stopped counting. Only migration 0059
+   * writes it.
+   */
   circuit?: string;
   /** Whether migration 0059 set `counts_as` to what the channel had counted as. The owner has not set it and should still do so. */
   asked?: boolean;

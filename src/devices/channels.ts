@@ -30,8 +30,8 @@ export interface DeviceChannel {
   /** Place of the quantity in the home, set by its owner. Null: the place of its device. */
   placement: Placement | null;
   /**
-   * Whether the energy of the quantity counts. It does not if the quantity is part of a counted total, is a power next to a register, or is
-   * unknown.
+   * Whether the energy of the quantity counts. It does not if the quantity is part of a counted total, is a power next
+   * to a register, or has an unknown meaning.
    */
   counted: boolean;
 }
@@ -59,7 +59,10 @@ const UNITS: Readonly<Record<string, { unit: string; per: number }>> = {
   power: { unit: 'W', per: 1e3 },
 };
 
-/** Channel under which a series `s` counts: its meaning among all quantities that its device announced, or its stored channel. */
+/**
+ * Channel by which a series `s` counts: its meaning among all quantities that its device has announced or, without one,
+ * its stored channel.
+ */
 const MEANT_CHANNEL = sql<string>`coalesce(s.meant, s.channel)`.as('channel');
 
 /** Kinds of series that are listed as quantities of a device: energy and power. */
@@ -83,7 +86,7 @@ export function buildDeviceChannel(
   const word = channelSettingFor(words, series);
   const countsAs = resolveCountsAs(row.channel, word);
   const isVolume = resolveChannel({ ...series, unit: row.unit }, word).isVolume;
-  // In a native message the member defines the unit, independent of the channel's name.
+  // In a native message, the name of the member defines the unit, whatever the channel's name is.
   const isUnitKnown = countsAs !== null || row.native_name === null;
   return {
     native_name: nativeNameOf(series),
@@ -139,8 +142,8 @@ export async function listChannels(db: Database, deviceId: string, words: Channe
 }
 
 /**
- * Returns the quantities of a device whose last reading is held, with the reading's time. A held reading is implausible and does not count
- * until the next readings confirm or contradict it (law of consumption: held, confirming).
+ * Returns the quantities of a device whose last reading is held, with the reading's time. A held reading is implausible
+ * and does not count until later readings confirm or contradict it (law of consumption: held, confirming).
  */
 export async function listHeldReadings(db: Database, deviceId: string): Promise<{ native_name: string; at: Date }[]> {
   const rows = await db
@@ -180,7 +183,7 @@ export function mergeChannelSettings(words: ChannelSettings, said: readonly Chan
   for (const { native_name, ...now } of said) {
     const before = next.get(native_name);
     const countsAs = after(before?.counts_as, now.counts_as);
-    // A place that the previous `counts_as` implied is removed together with it.
+    // A placement that the previous `counts_as` implied is removed together with it.
     const isImplied = before?.placement !== undefined && before.placement === impliedPlacementOf(before.counts_as);
     const isNew = countsAs !== before?.counts_as;
     const place = isNew
@@ -202,8 +205,8 @@ const after = <Word>(before: Word | undefined, said: Word | null | undefined): W
   said === undefined ? before : (said ?? undefined);
 
 /**
- * Throws 422 if settings give two quantities of a circuit the same meaning, or give a power the opposite direction: power counts by its
- * sign. Quantities that the device has not reported yet are not checked.
+ * Throws 422 if settings give two quantities of a circuit the same meaning, or give a power the opposite direction
+ * (power counts by its sign). Quantities that the device has not reported yet are not checked.
  */
 export async function assertUnambiguousChannels(db: Database, deviceId: string, words: ChannelSettings): Promise<void> {
   const rows = await db

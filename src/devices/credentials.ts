@@ -21,8 +21,8 @@ export interface LoginCredentials {
 }
 
 /**
- * Returns the logins that would be refused now. The device or gateway is deleted, was erased with its owner, or has another password or
- * none; and the secret is not one of the device's valid temporary secrets.
+ * Returns those of the logins that would now be refused: the device or gateway is deleted, was erased with its owner,
+ * or has another password or none, and the secret is not a valid temporary secret of the device.
  */
 export async function findInvalidLogins<T extends LoginCredentials>(
   db: Database,
@@ -83,7 +83,9 @@ export async function createTemporarySecret(
 export interface LoginAccount {
   /** Account of the home that the device or the gateway belongs to. */
   userId: string;
-  /** Account to which use of the service is charged: the utility that enrolled the home, else the home's own. */
+  /**
+   * Account to which use of the service is charged: the utility that enrolled the home or, without one, the home's own.
+   */
   accountId: string;
 }
 
@@ -117,9 +119,9 @@ export async function findAccountOfLogin(db: Database, username: string): Promis
 }
 
 /**
- * Returns the account of a device or a gateway if the secret is its own or a valid temporary secret of the device. Null if the secret is
- * wrong, or the name is unknown or deleted. Throws while the account moves to another installation: brokers then answer "server unavailable",
- * after which devices try again, and not "bad password".
+ * Returns the account of a device or a gateway, if the secret is its own or a valid temporary secret of the device.
+ * Null if the secret is wrong, or the device is unknown or deleted. Throws while the account moves to another
+ * installation: brokers then answer "server unavailable" instead of "bad password", and devices try again.
  */
 export async function findDeviceLogin(
   db: Database,
@@ -132,7 +134,7 @@ export async function findDeviceLogin(
   if (!known) return null;
   const given = hashSecret(secret);
   if (known.sha256?.length === 32 && timingSafeEqual(known.sha256, given)) return known;
-  // The secret has 192 random bits and is looked up by its hash, so the time of the query reveals nothing about it.
+  // The query cannot be attacked by its duration, because the secret has 192 random bits and is looked up by its hash.
   const temporary = await db
     .selectFrom('temporary_secrets')
     .select('device_id')

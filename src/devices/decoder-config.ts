@@ -123,9 +123,9 @@ function unreadMappings(mapping: unknown): Unstorable[] {
 }
 
 /**
- * Returns an error, with a remedy, for each entry of a device's own mapping that names a different device. Pure. A mapping consumes the
- * whole message. The values of such an entry would silently be lost to the device: they would belong to another device, which is not
- * paired.
+ * Returns an error, with a remedy, for each entry of a device's own mapping that names another device. Pure. A mapping
+ * reads the whole message, so the values of such an entry would be lost: they would belong to the other device, which
+ * is not paired.
  */
 export const findForeignMappings = (
   mapped: readonly MappingEntry[],

@@ -88,7 +88,8 @@ export async function updateGateway(
   patch: Partial<Pick<Gateway, 'name' | 'decoder_config'>>,
 ): Promise<Gateway | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Writers of the gateway's messages lock its row first, so everything that the previous mapping read is stored by now.
+    // Writers of the gateway's messages lock its row first, so everything that they read by the previous mapping is
+    // already stored.
     const before = await trx
       .selectFrom('gateways')
       .select('decoder_config')
@@ -105,7 +106,7 @@ export async function updateGateway(
     return (
       trx
         .updateTable('gateways')
-        // If the patch is empty, this assignment makes the update return the unchanged row.
+        // With an empty patch, this assignment makes the update return the unchanged row.
         .set((set) => ({ name: set.ref('name'), ...patch }))
         .where('gateway_id', '=', gatewayId)
         .returning(COLUMNS)

@@ -7,7 +7,7 @@ import { buildDeviceChannel, type DeviceChannel, ENERGY_AND_POWER_KINDS, IS_COUN
 export interface LastSeenDevice {
   userId: string;
   deviceId: string;
-  /** Time at which its last valid reading was received, microseconds since 1970. */
+  /** Time of receipt of its last valid reading, in microseconds since 1970. */
   seenAtMicros: number;
 }
 
@@ -147,8 +147,8 @@ interface Power {
 }
 
 /**
- * Returns the sum of a device's powers: inflow minus outflow. Several powers of one direction have no known sum (two sockets, or a total
- * and its phases), unless they are the phases l1, l2 and l3. Pure.
+ * Returns the sum of a device's powers: inflow minus outflow. Several powers of one direction (two sockets, or a total
+ * and its phases) have no known sum, unless they are the phases l1, l2 and l3. Pure.
  */
 export function sumPowers(powers: readonly Power[]): Pick<LiveReading, 'power_w' | 'power_at'> {
   const unknown = { power_w: null, power_at: null };

@@ -2,13 +2,14 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
 /**
- * Records at which of several ingest processes each login is connected (`login_places`). A login is at one process: that of its latest
- * connection. The previous process detects the move within a second, and ends its connections and sessions of the login.
+ * Records to which of several ingest processes each login is connected (`login_places`). A login is at one process,
+ * that of its latest connection. The previous process detects the move within a second and ends its connections and
+ * sessions of the login.
  */
 export interface LoginPlaces {
   /**
-   * Records that a login is at this process. Returns whether it was not at this process before, so that this process's stored state of the
-   * login is outdated.
+   * Records that a login is at this process. Returns whether it was at another process before; this process's stored
+   * state of the login is then outdated.
    */
   claim(username: string): Promise<boolean>;
   /** Returns logins that have moved to another process and were not confirmed yet. */

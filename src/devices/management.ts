@@ -36,8 +36,8 @@ const OWNERS_MEMBERS: ReadonlySet<string> = new Set(['location']);
 export const needsManager = (members: readonly string[]): boolean => members.some((one) => !OWNERS_MEMBERS.has(one));
 
 /**
- * Throws 403 if the caller owns the device but a utility manages it. Does nothing for a device out of the caller's reach: the change itself then
- * finds no device.
+ * Throws 403 if the caller owns the device but a utility manages it. Does nothing for a device outside the caller's
+ * reach, because the change itself then does not find it.
  */
 export async function assertMayManageDevice(db: Database, reach: Reach, deviceId: string): Promise<void> {
   if (!isOwnAccountReach(reach)) return;
@@ -51,10 +51,10 @@ export async function assertMayManageDevice(db: Database, reach: Reach, deviceId
   if (row?.managed_by === 'utility') throw new AppError('deviceOfUtility');
 }
 
-/** A device, as far as readings that are sent over HTTPS concern it. */
+/** A device, with the columns that matter for readings sent over HTTPS. */
 export interface ReadingsTarget {
   managed_by: ManagedBy;
-  /** Whether the device sends the native payload itself, rather than through a gateway. */
+  /** Whether the device sends the native payload itself, instead of through a gateway. */
   is_native: boolean;
 }
 

@@ -12,8 +12,8 @@ const MAX_CONDITIONS = 4;
 const FILTER = /^(?=(?:[^/]*\/)*[^/+#]+(?:\/|$))(?:(?:\+|[^/+#\p{Cc}]*)\/)*(?:\+|#|[^/+#\p{Cc}]*)$/u;
 
 /**
- * Whether a topic, or every topic of a filter, carries commands or requests to a device. Their values are not measurements, whatever a
- * wildcard of the filter matches.
+ * Whether a topic, or every topic of a filter, carries commands or requests to a device. Their values are not
+ * measurements.
  */
 export const isCommandTopic = (topic: string): boolean => /^cmnd\/|\/(?:set|get|command)$/.test(topic);
 
@@ -98,7 +98,8 @@ const entry = z
     if (typeof quantity === 'string') context.addIssue({ code: 'custom', path: ['unit'], message: quantity });
     if (value.device?.includes('+') && !value.topic.includes('+'))
       context.addIssue({ code: 'custom', path: ['device'], message: 'has a `+`, but the topic has none' });
-    // Otherwise registers of several devices, or several numbers of one device, would count as one register.
+    // Rejected, because registers of several devices, or several numbers of one device, would otherwise count as one
+    // register.
     if (value.topic.includes('+') && value.device !== undefined && !value.device.includes('+'))
       context.addIssue({
         code: 'custom',
@@ -143,7 +144,7 @@ export const mappingSchema = z
     'Mappings for numbers in messages that no device family reads, or that it reads differently; one entry for each number. A mapping has priority over all families on its topics.',
   );
 
-/** Returns the device name of a mapping. `+` replaces the part that is known only once a message arrives. */
+/** Returns the device name of a mapping. A `+` in it is replaced by the part that a message's topic determines. */
 export const deviceNamePattern = ({ device, topic }: MappingEntry): string =>
   device ?? (topic.includes('+') ? '+' : topic.replace('#', '+'));
 

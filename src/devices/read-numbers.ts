@@ -8,7 +8,7 @@ export interface DiscoveredSeries {
   family: string;
   native_id: string;
   channel: string;
-  /** `register` or `power`: the kinds of series for which the law computes differences between readings. */
+  /** `register` or `power`: kinds of series for which the law computes differences between readings. */
   kind: string;
   /** The device's own name of the quantity. Null if it was not stored. */
   native_name: string | null;
@@ -40,8 +40,9 @@ export function mergeNumberSettings(gateway: DecoderConfig, own: DecoderConfig):
 }
 
 /**
- * Whether a series reads a different number after a change of settings: from another place, or in another unit or scale. Pure. True if
- * wildcards in names leave it uncertain. False if nothing is read any more: the series is split when it is read again.
+ * Whether a series reads a different number after a change of settings: from another position in the message, or in
+ * another unit or scale. Pure. True if wildcards in names leave it uncertain. False if no number is read any more; the
+ * series is then split when a number is read again.
  */
 export function readsDifferentNumber(
   before: NumberReadingSettings,
@@ -63,7 +64,7 @@ function numbersOf(settings: NumberReadingSettings, series: DiscoveredSeries): s
   return [...mapped, ...read].sort().join();
 }
 
-/** Result for a number that a family reads without a setting. */
+/** Placeholder for a number that a family reads without a setting. */
 const ITSELF: readonly string[] = ['as the family reads it'];
 
 /**
@@ -107,8 +108,8 @@ const KWH = new Map([
 ]);
 
 /**
- * Numbers of a meter with settings by its id, which several families use. Units of volume are compared as text: m3 and m³ are different
- * units.
+ * Numbers of a meter whose settings have its id as key, which several families use. Units of volume are compared as
+ * text, so m3 and m³ are different units.
  */
 function ofMeter({ meter }: NumberReadingSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
@@ -119,7 +120,10 @@ function ofMeter({ meter }: NumberReadingSettings, { native_id, kind }: Discover
   return [kwh === undefined ? `${multiplier} ${word}` : `${kwh * multiplier} kwh`];
 }
 
-/** Numbers of vzlogger. Without a unit from the owner, the register is read in kWh, as text-mode meters send it, or not at all. */
+/**
+ * Numbers of vzlogger. If the owner sets no unit, the register is read in kWh, the unit of text-mode meters, or not at
+ * all.
+ */
 function ofVzlogger({ meter }: NumberReadingSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const { unit = 'kWh' } = own(meter, native_id) ?? {};
@@ -166,7 +170,7 @@ function ofTasmota({ tasmota = {} }: NumberReadingSettings, series: DiscoveredSe
     return isPutAs(key, said, series) ? [JSON.stringify([isItsName(key) ? name : key, scale])] : [];
   });
   if (!Object.keys(tasmota).some(isItsName)) return [...put, JSON.stringify([name, 1])];
-  // The series previously had a different number. Another name of the meter may now have the same meaning.
+  // The series had a different number before. Another name of the meter may now have the same meaning.
   return put.length > 0 || !parseChannel(channel).known ? put : ['what else is called so'];
 }
 

@@ -5,9 +5,9 @@ import { readDecoderConfig } from './decoder-config.ts';
 import { mergeNumberSettings, type NumberReadingSettings, readsDifferentNumber } from './read-numbers.ts';
 
 /**
- * Splits the series of a gateway's paired devices that read a different number with the new `decoder_config`, after their last stored
- * readings. Laws count no difference across a split, and readings from before it that arrive later are rejected. The caller has locked the
- * gateway's row.
+ * Splits the series of a gateway's paired devices that read a different number with the new `decoder_config`, after
+ * their last stored readings. Laws count no difference across a split, and later readings with a time before it are
+ * rejected. The caller must have locked the gateway's row.
  */
 export async function splitSeriesBehindGateway(
   trx: Database,
@@ -46,7 +46,7 @@ export async function splitSeriesOfDevice(trx: Database, deviceId: string, confi
 /** Returns a function from a device's own `decoder_config` to its effective settings behind the gateway. */
 function settingsBehind(gateway: unknown): (own: unknown) => NumberReadingSettings {
   const ofGateway = readDecoderConfig(gateway);
-  // Most devices have no configuration of their own, and parsing a hundred mappings takes 7 ms.
+  // Most devices have no configuration of their own, so parsed ones are cached: parsing a hundred mappings takes 7 ms.
   const read = new Map<string, NumberReadingSettings>();
   return (own) => {
     const key = JSON.stringify(own) ?? '';
@@ -66,7 +66,9 @@ const seriesBehind = (trx: Database) =>
     .where('d.deleted_at', 'is', null)
     .where('s.kind', 'in', ['register', 'power']);
 
-/** Maximum number of splits of a series. All of them are checked for each difference between its past readings. */
+/**
+ * Maximum number of splits of a series, because all of them are checked for each difference between its past readings.
+ */
 const MAX_SPLITS = 100;
 
 /**

@@ -55,16 +55,14 @@ const tellsEnergy = (device: string) =>
     `EXISTS (SELECT FROM series s WHERE s.device_id = ${device}.device_id AND (s.counts_import OR s.counts_export))`,
   );
 
-/**
- * Number of days for which an owner is asked about a possible meter replacement. After that, an owner can no longer be expected to
- * remember.
- */
+/** Number of days for which an owner is asked whether a meter was replaced. Later, the owner may not remember. */
 const ASKED_DAYS = 30;
 
 /**
- * SQL condition on a row of `devices`, its series `s` and a note `n` of that series: from this reading on a counted register appears to be
- * another meter's, and the owner has not confirmed a replacement. After a change of settings that reads another number (`split_after`), a
- * jump is expected. During a recomputation of the device's past, the notes are outdated.
+ * SQL condition on a row of `devices`, its series `s` and a note `n` of that series: from this reading on, a counted
+ * register appears to belong to another meter, and the owner has not confirmed a replacement. After a change of
+ * settings that reads another number (`split_after`), a jump is expected. During a recomputation of the device's past,
+ * the notes are outdated.
  */
 export const IS_SWAP_GUESSED = sql<boolean>`(devices.computed_with IS NULL AND n.verdict = 'swap' AND n.interval_ms = 0 AND s.kind = 'register'
   AND (s.counts_import OR s.counts_export OR s.meter IS NOT NULL)
@@ -73,9 +71,9 @@ export const IS_SWAP_GUESSED = sql<boolean>`(devices.computed_with IS NULL AND n
   AND n.read_at > greatest(devices.swaps_confirmed_at, now() - make_interval(days => ${sql.lit(ASKED_DAYS)})))`;
 
 /**
- * SQL conditions: whether a device needs each kind of attention from its owner. Only devices discovered at a gateway have a guessed
- * placement, because a person who pairs any other device enters its type. A home with one meter needs no placement, because its meter has
- * no alternative role.
+ * SQL conditions: whether a device needs each kind of attention from its owner. Only devices discovered at a gateway
+ * have a guessed placement, because a person who pairs any other device enters its type. A home with one meter needs no
+ * placement, because its meter can have only one role.
  */
 export const ATTENTION_CONDITIONS: Readonly<Record<AttentionKind, RawBuilder<boolean>>> = {
   unknown_quantity: hasUnknownQuantity,
@@ -337,12 +335,12 @@ export async function updateDevice(
 }
 
 /**
- * Throws 422 if the upstream device is not one of the owner's own, or lies behind this device itself. Takes a lock of the account,
- * so that two concurrent changes cannot form a cycle.
+ * Throws 422 if the upstream device is not the owner's own, or is itself behind this device. Takes a lock of the
+ * account, so that two concurrent changes cannot form a cycle.
  */
 async function mustBeUpstream(db: Database, userId: string, deviceId: string, upstreamId: string): Promise<void> {
-  // Raw SQL: an advisory lock. Other requests of the account already share its row lock (auth/run-as-caller.ts). If two of them requested
-  // an exclusive lock on the row, they would deadlock.
+  // Raw SQL: an advisory lock. An exclusive lock on the account's row would cause deadlocks, because concurrent
+  // requests of the account already share its row lock (auth/run-as-caller.ts).
   await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('upstreams of', userId)}::bigint)`.execute(db);
   const rows = await db
     .selectFrom('devices')
@@ -364,9 +362,10 @@ async function mustBeUpstream(db: Database, userId: string, deviceId: string, up
  */
 export async function deleteDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Otherwise its owner could delete the device and pair it again as a device that the owner manages.
+    // Refused for devices that a utility manages, because their owner could otherwise delete such a device and pair it
+    // again as one that the owner manages.
     await assertMayManageDevice(trx, reach, deviceId);
-    // The same lock order as writers: first the discovered device, then the paired device.
+    // Locks in the same order as writers: first the discovered device, then the paired device.
     const discovered = await trx
       .selectFrom('discovered_devices')
       .select('discovery_id')

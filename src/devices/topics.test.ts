@@ -43,7 +43,10 @@ test('a device publishes only under its own topics, a gateway only below its own
 });
 
 describe('a RabbitMQ routing key, which has dots instead of the slashes of a topic', () => {
-  /** The routing key as RabbitMQ's MQTT plugin forms it (tested with the real plugin in test/system/cluster/access.test.ts). */
+  /**
+   * Returns the routing key that RabbitMQ's MQTT plugin forms (tested with the real plugin in
+   * test/system/cluster/access.test.ts).
+   */
   const keyOf = (topic: string) => topic.replaceAll('/', '.').replaceAll('+', '*');
 
   test('is converted from a routing key to the topic of a device', () => {

@@ -5,13 +5,13 @@ import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { readDecoderConfig } from './decoder-config.ts';
 
-/** Maximum age of an example that is shown. A job deletes older ones soon afterwards. */
+/** Maximum age of a sample message that is shown. A job deletes older ones soon afterwards. */
 const EXAMPLE_MS = 86_400_000;
 
 /** Messages with one pattern of topics that arrived through a gateway and that no family of devices recognises. */
 export interface UnrecognisedMessages
   extends Pick<Selectable<Tables['unread_messages']>, 'shape' | 'messages' | 'first_seen_at' | 'last_seen_at'> {
-  /** An example of the last 24 hours. `bytes`: the size of its payload, of which 4 KiB are stored. */
+  /** A sample message of the last 24 hours. `bytes`: size of its payload, of which 4 KiB are stored. */
   example: { topic: string; payload: Buffer; bytes: number; receivedAt: Date } | null;
 }
 
@@ -50,8 +50,8 @@ export async function listUnrecognisedMessages(
 }
 
 /**
- * Deletes the unrecognised messages on topics that a mapping of the gateway's new `decoder_config` names. Messages that it cannot read are
- * noted again when they arrive.
+ * Deletes the unrecognised messages on topics that a mapping of the gateway's new `decoder_config` names. If the
+ * mapping cannot read them, they are recorded again when they arrive.
  */
 export async function deleteMappedMessages(trx: Database, gatewayId: string, config: unknown): Promise<void> {
   const { mapping = [] } = readDecoderConfig(config);

@@ -8,7 +8,7 @@ const CODES = new Set(
    ZWG`.split(/\s+/),
 );
 
-/** Whether a text is a currency code as in ISO 4217: EUR, not eur. */
+/** Whether a text is a currency code of ISO 4217, in upper case: EUR, not eur. */
 export const isCurrency = (code: string): boolean => CODES.has(code);
 
 /** Decimals of currencies whose minor unit is not a hundredth (ISO 4217, list one). */

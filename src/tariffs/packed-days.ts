@@ -1,7 +1,7 @@
 import { asBillionths, type Billionths } from '#src/core/decimal.ts';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** Start of the year 2100. Later times are errors, and rows for arbitrarily many days would fill the disk. */
+/** Start of the year 2100. Later times count as errors, because rows for any number of days would fill the disk. */
 const END_MS = Date.UTC(2100, 0, 1);
 
 /** A price and the time from which it is valid, Unix ms. */

@@ -11,7 +11,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 export type StoredSeries = Selectable<Tables['price_series']>;
 
-/** Kind of a series. A series of one kind is not found as one of the other. */
+/** Kind of a series. Queries for one kind do not return series of the other. */
 export type SeriesKind = (typeof SERIES_KINDS)[number];
 
 const ID_PREFIX = { price: 'prs', emission: 'ems' } as const satisfies Record<SeriesKind, string>;
@@ -20,8 +20,8 @@ const ID_PREFIX = { price: 'prs', emission: 'ems' } as const satisfies Record<Se
 const MAX_SERIES = 1_000;
 
 /**
- * SQL condition: an account may use a series, because it is its own, an administrator's, or that of the utility that enrolled it. The
- * owners are looked up once for a statement, not for each series.
+ * SQL condition that an account may use a series: its own, an administrator's, or one of the utility that enrolled it.
+ * The owners are looked up once for each statement, not for each series.
  */
 const usableBy = (userId: string): RawBuilder<boolean> => sql<boolean>`(price_series.user_id = ANY (ARRAY(
   SELECT ${userId}::text UNION ALL SELECT user_id FROM users WHERE role = 'admin' UNION ALL
@@ -68,7 +68,7 @@ export async function listSeries(
     .execute();
 }
 
-/** Returns a series of a kind within the caller's reach, for changes, or null. */
+/** Returns a series of a kind within the caller's reach, for changes; null if there is none. */
 export async function findSeries(
   db: Database,
   kind: SeriesKind,
@@ -107,7 +107,10 @@ export async function findUsableSeries(
   return row ?? null;
 }
 
-/** Returns the price series that an account may use, by id. With a key that is limited to a group only those within its reach. */
+/**
+ * Returns the price series that an account may use, by id. For a key that is limited to a group, only those within its
+ * reach.
+ */
 export async function findAllUsableSeries(
   db: Database,
   { reach, userId }: { reach: Reach; userId: string },
@@ -167,7 +170,7 @@ export async function updateSeries(
 ): Promise<StoredSeries | null> {
   const row = await trx
     .updateTable('price_series')
-    // The kind stays: without a new name the update only locks the row.
+    // Without a new name, the update assigns only the unchanged kind, to lock the row.
     .set({ kind, ...omitUndefined({ name }) })
     .where('series_id', '=', seriesId)
     .where('kind', '=', kind)

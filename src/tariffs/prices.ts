@@ -14,7 +14,7 @@ import {
 } from './packed-days.ts';
 import { queueCostsOfSeries } from './queue-costs.ts';
 
-/** Reads bigints as text, because the driver would create an object for each. */
+/** Column that returns bigints as text, because the driver would create an object for each. */
 const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
 
 /**

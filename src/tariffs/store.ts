@@ -121,8 +121,8 @@ export async function updateTariff(
     if (!before) return null;
     const terms = changedTerms(before.terms, changed);
     const after = { ...before, ...patch, terms };
-    // The series of unchanged rates is not checked: it may have been deleted with its owner, which must not prevent a change of the
-    // tariff's name.
+    // Unchanged rates are not checked, because their series may have been deleted with its owner, which must not
+    // prevent a change of the tariff's name.
     const isAnew = after.currency !== before.currency;
     await checkSeries(trx, before.user_id, {
       currency: after.currency,
@@ -196,7 +196,10 @@ export async function checkSeriesOfOffers(
   if (errors.length > 0) throw unprocessable(...errors);
 }
 
-/** Returns the errors in the series of a tariff's rates. `usable`: the series that its account may use, by id. Pure. */
+/**
+ * Returns the errors in the series of a tariff's rates. `usable`: the series that the tariff's account may use, by id.
+ * Pure.
+ */
 function findSeriesMistakes(
   usable: ReadonlyMap<string, StoredSeries>,
   { currency, terms }: { currency: string; terms: Pick<Terms, 'import' | 'export'> },

@@ -29,7 +29,7 @@ export interface PeriodTerms {
   months?: number[] | undefined;
 }
 
-/** A tariff as it is stored, with its prices as text. */
+/** A tariff in its stored form, with its prices as text. */
 export interface StoredTariff {
   tariff_id: string;
   user_id: string;

@@ -6,7 +6,9 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { PREVIOUS_LAW_SETTINGS } from '../store.ts';
 import { CLOCK_AUTHOR } from './edit.ts';
 
-/** A step of a host's clock: its times before and after, and the start of the stretch without a step before it. Unix ms. */
+/**
+ * A step of a host's clock: its times before and after, and the start of the time without a step before it. Unix ms.
+ */
 export interface HostClockStep {
   host: string;
   beforeMs: number;
@@ -15,11 +17,12 @@ export interface HostClockStep {
 }
 
 /**
- * Records a step of a host's clock. After a step back of at most a day the clock repeats a stretch of time. An edit with the author `clock`
- * excludes the readings that have no time of their own and whose receipt lies in that stretch (energy.md, "When the clock was wrong"). For
- * a register, the edit adds the first of these readings right before the stretch, so that the rise since then is counted. A register gets
- * an edit even without such readings, because the edit also records how much more time has passed. Must be called before anything received
- * after the step is stored. Returns the number of edits.
+ * Records a step of a host's clock. After a step back of at most a day, the clock repeats a stretch of time. An edit
+ * with the author `clock` then excludes the readings without a time of their own whose receipt is in that stretch
+ * (energy.md, "When the clock was wrong"). For a register, the edit adds the first of these readings immediately before
+ * the stretch, so that the energy since then is counted. A register gets an edit even without such readings, because
+ * the edit also records the additional elapsed time. Must be called before anything received after the step is stored.
+ * Returns the number of edits.
  */
 export async function recordClockStep(
   db: Database,
@@ -78,9 +81,10 @@ interface EditOfStep {
 }
 
 /**
- * Builds the edit of each series that the host receives without a time. A register's edit begins at the last instant before the stretch at
- * which no other edit begins; the first counted reading of the stretch is stored there. Starts of earlier edits by the clock within the
- * stretch are among `instants`: their readings are excluded as well, and their steps lie before the new one (`stepsBackOf`).
+ * Builds the edit of each series that the host receives without a time. A register's edit begins at the last instant
+ * before the stretch at which no other edit begins; the first counted reading of the stretch is stored there.
+ * `instants` includes the starts of earlier edits by the clock within the stretch: their readings are excluded as well,
+ * and their steps take effect before the new one (`stepsBackOf`).
  */
 async function editsOfStep(
   db: Database,
@@ -119,7 +123,10 @@ async function editsOfStep(
   return rows;
 }
 
-/** Moves the first times of a register to the reading before the stretch, so that its rise since then counts even if another quantity exists. */
+/**
+ * Moves the first times of a register to the reading before the stretch, so that its energy since then counts even if
+ * another quantity exists.
+ */
 async function beginAt(
   db: Database,
   { device_id, channel, from_at, value }: Pick<EditOfStep, 'device_id' | 'channel' | 'from_at' | 'value'>,

@@ -25,16 +25,17 @@ export interface Edit extends EditTimeRange {
    */
   readonly value: number | null;
   /**
-   * Instants of the readings that an edit by the clock excludes, Unix ms, including the starts of earlier edits by the clock. Such an edit
-   * covers the time that the clock shows twice; for a register it begins right before the stretch. If omitted, every reading in the edit's
-   * time is excluded.
+   * Instants of the readings that an edit by the clock excludes, Unix ms, including the starts of earlier edits by the
+   * clock. Such an edit covers the time that the clock shows twice; for a register it begins immediately before.
+   * Without this member, the edit excludes every reading in its time range.
    */
   readonly instants?: ReadonlySet<number>;
   /** Whether the edit is in force, that is, not revoked. */
   readonly isInForce: boolean;
   /**
-   * Part of the edit's time with which the stored consumption was computed. Null if none. An edit in force is applied from its start on,
-   * and a revoked one is reverted from its start on. In between, the stored consumption is that of an edit of exactly this time.
+   * Part of the edit's time range with which the stored consumption was computed; null if none. An active edit is
+   * applied, and a revoked one reverted, from its start on. In between, the stored consumption is that of an edit with
+   * exactly this range.
    */
   readonly counted: EditTimeRange | null;
 }

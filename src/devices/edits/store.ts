@@ -63,7 +63,7 @@ export async function createEdit(
   { author, now, oldest }: EditContext,
 ): Promise<EditRow | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Writers wait for the lock of the device's row, so no later plan misses the edit.
+    // No later plan can miss the edit, because writers wait for the lock of the device's row.
     if (!(await computeAnew(trx, reach, deviceId))) return null;
     const { nativeName, from, to, value, reason } = wanted;
     const series = nativeName === null ? null : await seriesOf(trx, deviceId, nativeName, value === null ? null : from);
@@ -99,9 +99,9 @@ export async function createEdit(
 }
 
 /**
- * Revokes an edit of a device within the caller's reach: consumption is recomputed as if it had never been made, and the edit remains
- * listed. An edit that was revoked before is returned unchanged. Returns null if there is no such edit; throws 409 if retention has dropped
- * the readings that the recomputation needs.
+ * Revokes an edit of a device within the caller's reach. Consumption is recomputed without it, and it remains listed.
+ * An edit that is already revoked is returned unchanged. Returns null if there is no such edit. Throws 409 if retention
+ * has dropped the readings that the recomputation needs.
  */
 export async function revokeEdit(
   db: Database,
@@ -232,7 +232,10 @@ async function mustBeKept(
   throw unprocessable({ field, message });
 }
 
-/** Time of the latest reading that retention has dropped: of one series, or of all series of the device if `series` is null. */
+/**
+ * Returns the time of the latest reading that retention has dropped: of one series or, if `series` is null, of all
+ * series of the device.
+ */
 async function newestClosed(db: Database, deviceId: string, series: Series | null): Promise<Date | null> {
   // Raw SQL: a relation that only ingest writes.
   const { rows } = await sql<{ newest: Date | null }>`

@@ -8,8 +8,8 @@ import { IS_SWAP_GUESSED } from '../store.ts';
 import { createEdit, type EditContext } from './store.ts';
 
 /**
- * A suspected replacement of a meter: from one reading on, the register appears to be another meter's, and the owner has not confirmed it.
- * Values in kWh or m³.
+ * A suspected replacement of a meter. From one reading on, the register appears to belong to another meter, and the
+ * owner has not confirmed that. Values in kWh or m³.
  */
 export interface SuspectedMeterSwap {
   device_id: string;
@@ -59,9 +59,10 @@ export async function listSuspectedMeterSwaps(
 }
 
 /**
- * Stores the answer to an open question about a replaced meter. If the meter was replaced, this swap and earlier ones are confirmed. If
- * not, an edit excludes its readings from then on, up to the first one that continues from the previous value, or up to now. Returns false
- * if there is no open question at that time. Throws 403 for the homeowner of a device that the utility manages.
+ * Stores the answer to an open question about a replaced meter. If the meter was replaced, this swap and earlier ones
+ * are confirmed. If not, an edit excludes the readings from then on, up to the first one that continues from the
+ * previous value or, without one, up to now. Returns false if there is no open question at that time. Throws 403 for
+ * the homeowner of a device that the utility manages.
  */
 export async function answerSuspectedMeterSwap(
   db: Database,
@@ -115,5 +116,7 @@ async function rowsOf(db: Database, reach: Reach, of: { userId?: string; deviceI
   return rows;
 }
 
-/** Maximum number of open questions. A register that fails in this way every hour is not a question for a person. */
+/**
+ * Maximum number of open questions. A register that appears replaced every hour is faulty, and its owner is not asked.
+ */
 const MAX_ASKED = 20;

@@ -62,13 +62,15 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
 }
 
 /**
- * Above this number of accounts, a utility has so large a share of all devices that a scan of all devices soon fills a page with its own.
+ * Number of accounts above which a utility has so large a share of all devices that a scan of all devices soon fills a
+ * page.
  */
 const MOST_ACCOUNTS = 1_000;
 
 /**
- * Returns the SQL condition that a device lies within the caller's reach. For a small utility, the condition lists its accounts, so that an
- * index on accounts finds the devices. For a large utility, all devices are scanned in their order and the account of each is looked up.
+ * Returns the SQL condition that a device is within the caller's reach. For a small utility, the condition lists its
+ * accounts, so that an index on accounts finds the devices. For a large utility, all devices are scanned in their
+ * order, and the account of each is looked up.
  */
 async function devicesWithin(db: Database, reach: Reach): Promise<RawBuilder<boolean>> {
   if (!('enrolledBy' in reach)) return isAccountWithin(reach, 'devices.user_id');
@@ -95,7 +97,7 @@ const KEYS = {
   id: { key: sql`devices.device_id`, text: sql<string>`''`, type: sql`text` },
 } as const;
 
-/** A section of the list that one index returns in order: all devices, the silent ones, or the reporting ones. */
+/** A section of the list that one index returns in order: all devices, only silent ones, or only reporting ones. */
 interface Part {
   by: keyof typeof KEYS;
   of: 'all' | 'silent' | 'heard';
@@ -103,9 +105,9 @@ interface Part {
 }
 
 /**
- * Returns the sections of an order, in sequence. The time of a device's last reading changes with each reading. An index on it would cost
- * more than everything else that ingest does to the row. Therefore only silent devices are sorted by it; all devices with a reading within
- * the hour count as reporting now. Pure.
+ * Returns the sections of an order, in sequence. Only silent devices are sorted by the time of the last reading; all
+ * devices with a reading within the hour count as reporting now. The time changes with each reading, so an index on it
+ * for all devices would cost more than everything else that ingest does with the row. Pure.
  */
 function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
   const isDown = sort.startsWith('-');
@@ -118,9 +120,9 @@ function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
 }
 
 /**
- * Lists the devices within the caller's reach that pass every filter, in an order, after `after`; at most `limit`. Pages continue from the
- * key of the last row and never count rows, so a device that is paired, renamed or heard meanwhile neither repeats nor hides another
- * device. `withEmails`: whether the text is also searched in owners' e-mail addresses.
+ * Lists at most `limit` devices within the caller's reach that pass every filter, in an order, after `after`. Pages
+ * continue from the key of the last row instead of counting rows, so no device is repeated or missing if another one is
+ * paired, renamed or sends meanwhile. `withEmails`: whether the text is also searched in owners' e-mail addresses.
  */
 export async function listFleet(
   db: Database,
@@ -217,7 +219,9 @@ async function partOfFleet(
   });
 }
 
-/** Above this number of matching accounts, the e-mail address is compared row by row: so many devices match that a page fills soon. */
+/**
+ * Number of matching accounts above which the e-mail address is compared row by row, because a page then fills soon.
+ */
 const MAX_MATCHING_ACCOUNTS = 200;
 
 /** Character that sorts after every character of an identifier. */
@@ -252,8 +256,8 @@ async function meantBy(
   { withEmails }: { withEmails: boolean },
 ): Promise<RawBuilder<boolean>> {
   const query = wordsQuery(text);
-  // A range, as an index can search it. With "starts with", PostgreSQL would check the condition again for every row that any of these
-  // conditions finds.
+  // Compared as a range, which an index can search. With "starts with", PostgreSQL would check the condition again for
+  // every row that any of these conditions finds.
   const id = text.toLowerCase();
   const conditions = [sql<boolean>`devices.device_id >= ${id} AND devices.device_id < ${id + LAST}`];
   if (query !== null) conditions.push(sql<boolean>`${WORDS} @@ to_tsquery('simple', ${query})`);

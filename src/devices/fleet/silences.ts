@@ -12,7 +12,7 @@ const MOST_SILENCES = 250_000;
 interface FleetSilences {
   /** Groups of stops with at least one stop in the stretch of time. */
   groups: StopGroup[];
-  /** Times at which no worker checked for silences. A silence that lies entirely in such a time is unknown. */
+  /** Times at which no worker checked for silences. A silence that is entirely within such a time was not recorded. */
   unwatched: Stretch[];
   /** Number of devices within the caller's reach, and of homes with at least one. */
   devices: number;
@@ -93,7 +93,7 @@ async function unwatchedIn(db: Database, stretch: Stretch): Promise<Stretch[]> {
     .where('began_at', '<', new Date(stretch.toMs))
     .orderBy('began_at')
     .execute();
-  // A worker's check for silences is valid until the next one is due.
+  // A worker's check for silences is valid until the next check is due.
   return subtractStretches(
     stretch,
     rows.map((row) => ({ fromMs: row.began_at.getTime(), toMs: row.ended_at.getTime() + MAX_WATCH_GAP_MS })),

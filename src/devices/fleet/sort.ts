@@ -46,7 +46,7 @@ export function decodeFleetPosition(text: string, sort: FleetSort): FleetPositio
   const { success, data } = place.safeParse(parsed);
   if (!success || data[0] !== sort) throw wrong();
   const [, isSilent, key, deviceId] = data;
-  // The database cannot hold NUL. (A location may contain the letters of an escape sequence for NUL.)
+  // Refused because the database cannot store NUL. (A location may contain the letters of an escape sequence for NUL.)
   if (`${key}${deviceId}`.includes('\0')) throw wrong();
   const isTime = sort.endsWith('created_at') || (sort.endsWith('last_seen_at') && isSilent);
   if (isTime && !(TIME.test(key) && Number.isFinite(Date.parse(key)))) throw wrong();

@@ -168,7 +168,7 @@ describe('grouping of devices that stopped together', () => {
         const groups = groupStops([...struck, ...alone(devices, homes / 100, 4, seed)], sites, NOW_MS);
         const found = new Set(groups.filter(({ kind }) => kind === 'outage').flatMap(({ stops }) => stops));
         const missed = struck.filter((one) => !found.has(one));
-        // With readings every quarter of an hour, the first homes of an outage may lie apart from the others.
+        // With readings every quarter of an hour, the first homes of an outage may be separated from the others.
         expect(missed.length).toBeLessThanOrEqual(Math.max(3, struck.length * 0.05));
         // An independent stop belongs to the outage only if it began during the outage.
         const within = [...found].filter(

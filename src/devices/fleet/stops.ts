@@ -1,8 +1,8 @@
 import { HOUR_MS, MINUTE_MS } from '#src/core/units.ts';
 
 /**
- * Thresholds of the rule (docs/fleet.md). The time of a stop is that of the device's last reading. Stops of one cause therefore lie within
- * each device's interval between readings.
+ * Thresholds of the rule (docs/fleet.md). The time of a stop is that of the device's last reading, so stops with one
+ * cause differ by at most each device's interval between readings.
  */
 export const STOP_THRESHOLDS = {
   /** Maximum time between stops of homes that are grouped together. */
@@ -12,8 +12,8 @@ export const STOP_THRESHOLDS = {
   /** Time before and after a stop from which the usual number of stopping homes is estimated. */
   aroundMs: 12 * HOUR_MS,
   /**
-   * Share of the surrounding time windows, those with the most stopping homes, whose counts are limited in the estimate, so that past
-   * outages do not raise it.
+   * Share of the surrounding windows, those with the most stopping homes, whose counts are limited in the estimate, so
+   * that past outages do not raise it.
    */
   trimmed: 0.1,
   /** Probability below which simultaneous stops are an outage: about one false outage in a million stops. */
@@ -21,8 +21,8 @@ export const STOP_THRESHOLDS = {
   /** Probability below which, but above `chance`, a cause is reported as unsure. */
   unlikely: 1e-3,
   /**
-   * Number of earlier stops within `habitMs` that make a stop a habit, if the device stopped alone each time. The silence must be at most
-   * twice as long as the longest of them.
+   * Number of earlier stops within `habitMs` after which a stop is a habit, if the device stopped alone each time. The
+   * silence must be at most twice as long as the longest of them.
    */
   habits: 3,
   habitMs: 7 * 24 * HOUR_MS,
@@ -76,7 +76,8 @@ interface HomeStops {
   userId: string;
   stops: DeviceSilence[];
   /**
-   * Time of the last of the stops. If devices stop for one cause, the device that reports most often is closest to the time of the cause.
+   * Time of the last of the stops. If devices stop for one cause, that of the device that reports most often is closest
+   * to the cause.
    */
   atMs: number;
 }
@@ -147,8 +148,8 @@ function homesThatStopped(silences: readonly DeviceSilence[]): HomeStops[] {
 }
 
 /**
- * Returns the groups of homes that stopped within five minutes of each other and outnumber what chance allows (`outages`), and the homes in
- * an unlikely large group (`raised`).
+ * Returns the groups of homes that stopped within five minutes of each other and are more than chance permits
+ * (`outages`), and the homes in an unlikely large group (`raised`).
  */
 function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops[][]; raised: ReadonlySet<HomeStops> } {
   const { windowMs, chance, unlikely } = STOP_THRESHOLDS;
@@ -178,8 +179,8 @@ function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops
 }
 
 /**
- * Returns the usual number of homes that stop in a window around a time without any outage: the mean of the surrounding windows. The
- * highest windows are limited to the highest of the remaining ones, or to one.
+ * Returns a function for the usual number of homes that stop in a window around a time without an outage: the mean of
+ * the surrounding windows, of which the highest are limited to the highest of the remaining ones, or to one.
  */
 function usualPerWindow(homes: readonly HomeStops[]): (atMs: number) => number {
   const { windowMs, aroundMs, trimmed } = STOP_THRESHOLDS;

@@ -9,15 +9,15 @@ export const SILENT_AFTER_MS = 3_600_000;
 export const MAX_WATCH_GAP_MS = 300_000;
 
 /**
- * Tolerance for the database's clock. A stored time that is further ahead was written before the clock was set back. Transactions last less
- * than this.
+ * Tolerance for the database's clock. A stored time that is further ahead was written before the clock was set back.
+ * Transactions take less than this.
  */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * Records devices that have fallen silent, devices that report again, and the time of this check. Each silence costs two writes, and
- * readings cost ingest nothing more. One check is a pass over the heads (0.1 s at 100,000 devices). Returns how many silences began and
- * ended.
+ * Records devices that have fallen silent, devices that report again, and the time of this check. Each silence costs
+ * two writes; readings cost nothing. One check is a pass over the heads (0.1 s for 100,000 devices). Returns the
+ * numbers of silences that began and ended.
  */
 export async function recordSilences(db: Database, now: Date): Promise<{ began: number; ended: number }> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -51,9 +51,9 @@ export async function recordSilences(db: Database, now: Date): Promise<{ began: 
 }
 
 /**
- * Replaces times in the future, from a clock that was ahead, with the current time (energy.md, "When the clock was wrong"). Otherwise no
- * silence is recorded and no alert fires for a stopped device until the real time reaches the stored time. The real time of the last
- * reading is unknown. A time long ago would make every device silent at once.
+ * Replaces times in the future, which a clock that was ahead has written, by the current time (energy.md, "When the
+ * clock was wrong"). Otherwise no silence would be recorded and no alert would fire for a stopped device until that
+ * time. The real time of the last reading is unknown, and an old time would make every device silent at once.
  */
 async function endFuture(trx: Database, now: Date): Promise<void> {
   // Raw SQL: compares with the database's clock, which wrote the times in these tables.
@@ -62,7 +62,7 @@ async function endFuture(trx: Database, now: Date): Promise<void> {
   // If a silence still lasts, the same check records it again.
   await sql`DELETE FROM device_silences WHERE began_at > ${limit}`.execute(trx);
   await sql`UPDATE device_silences SET ended_at = now() WHERE ended_at > ${limit}`.execute(trx);
-  // Times in `silence_watches` come from the clocks of workers.
+  // Times in `silence_watches` are written by the clocks of workers.
   const latest = new Date(now.getTime() + MAX_WATCH_GAP_MS);
   await trx.deleteFrom('silence_watches').where('began_at', '>', latest).execute();
   await trx.updateTable('silence_watches').set({ ended_at: now }).where('ended_at', '>', latest).execute();

@@ -1,7 +1,7 @@
 import { IANAZone } from 'luxon';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** Unix times from this number on are milliseconds; as seconds it would be the year 5138. */
+/** Number from which Unix times are in milliseconds. In seconds it would be in the year 5138. */
 const FIRST_MILLISECONDS = 100_000_000_000;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
@@ -40,8 +40,9 @@ function offsetMs(offset: string): number {
 export type ResolvedTime = { ms: number } | { problem: string };
 
 /**
- * Returns the instants of an answer's times, in the answer's order. Local times are of `zone`. Of an hour that comes twice, the times are
- * in order: the first time that an answer names is the earlier instant, the second time the later one. An answer may also run backwards.
+ * Returns the instants of an answer's times, in the answer's order. Local times are in `zone`. Of an hour that occurs
+ * twice, the first occurrence in the answer is the earlier instant, and the second the later one; in an answer from new
+ * to old it is the other way round.
  */
 export function resolveTimes(times: readonly (AnswerTime | null)[], zone: string): ResolvedTime[] {
   const known = times.filter((time) => time !== null);

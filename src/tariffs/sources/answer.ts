@@ -9,7 +9,10 @@ export const MAX_ANSWER_ROWS = 10_000;
 export const TOO_MANY_ROWS = 'the response has more than 10,000 values';
 const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
 
-/** A row of an answer: the start of its value (Unix ms) with the value as text, or why the row cannot be read. */
+/**
+ * A row of an answer: the start of its value (Unix ms) with the value as text, or the reason why the row cannot be
+ * read.
+ */
 export type AnswerRow = { startsAtMs: number; value: string | undefined } | { problem: string };
 
 /** A row that was not stored, by its number in the answer, from 1. The message contains no text of the answer. */
@@ -18,12 +21,16 @@ export interface RowProblem {
   message: string;
 }
 
-/** Result of reading an answer. `failure`: a sentence without text of the answer; nothing of the answer can be stored. */
+/**
+ * Result of reading an answer. `failure`: a sentence without text of the answer, if nothing of the answer can be
+ * stored.
+ */
 export type AnswerReadResult = { prices: TimedPrice[]; problems: RowProblem[]; rows: number } | { failure: string };
 
 /**
- * Returns the values of an answer's rows that a series can store, in order of time, and the rows that it cannot store. `factor`: factor on
- * the values. `heldMinutes`: how long the value of a row holds; it is split into values of the series' resolution. Pure.
+ * Returns the values of an answer's rows that a series can store, in order of time, and the rows that it cannot store.
+ * `factor`: factor for the values. `heldMinutes`: duration of a row's value, which is split into values of the series'
+ * resolution. Pure.
  */
 export function toPrices(
   rows: readonly AnswerRow[],
@@ -60,16 +67,17 @@ export function toPrices(
   return { prices, problems, rows: rows.length };
 }
 
-/** Returns the failure of an answer whose values hold for less than the resolution of a series. */
+/** Returns the failure of an answer whose values are shorter than the resolution of a series. */
 export const tooFineFailureOf = (resolutionMinutes: number): string =>
   `the response has values for less than ${resolutionMinutes} minutes; use a series with a shorter resolution`;
 
-/** With fewer rows, a single wrong time could be half of the answer. */
+/** Minimum number of rows to detect this. With fewer rows, a single wrong time could be half of the answer. */
 const MIN_ROWS_TO_JUDGE = 4;
 
 /**
- * Whether the values of an answer hold for less than the resolution: at least half of the rows begin at quarter-hours at which no value of
- * the series begins. To store the others would give the value of a quarter-hour to a whole hour.
+ * Whether the values of an answer are shorter than the resolution: at least half of the rows begin at quarter-hours at
+ * which no value of the series begins. If only the others were stored, the value of a quarter-hour would apply to a
+ * whole hour.
  */
 function isFiner(rows: readonly AnswerRow[], resolutionMinutes: number): boolean {
   const between = rows.filter(

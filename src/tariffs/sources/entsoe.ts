@@ -25,7 +25,7 @@ const AUCTION = 'classificationSequence_AttributeInstanceComponent.position';
 export async function readEntsoe(text: string, form: SeriesUnits): Promise<AnswerReadResult> {
   const root = await parseXml(text);
   if (!root) return { failure: 'the response is not XML' };
-  // The platform answers that it has no data with this document and status 200.
+  // The platform returns this document, with status 200, if it has no data.
   if (root.name === 'Acknowledgement_MarketDocument') return { failure: 'the platform has no prices for this time' };
   if (root.name !== 'Publication_MarketDocument') return { failure: 'the response is not a document of prices' };
   const dayAhead = findElements(root, 'TimeSeries').filter((series) => (textOf(series, AUCTION) ?? '1') === '1');

@@ -34,7 +34,7 @@ export interface FetchParts {
   box: SecretBox;
   fetchAnswer: FetchAnswer;
   clock: Clock;
-  /** Aborted while the worker stops: the result of a fetch that was cut off is dropped. */
+  /** Aborted while the worker stops. The result of a fetch that was aborted is dropped. */
   stopping?: AbortSignal;
 }
 
@@ -97,7 +97,7 @@ async function claimDue(db: Database, leaseId: string, now: Date): Promise<Claim
       if (!(await claimHost(trx, first.host))) return [];
       return leaseSeries(trx, first.fetch_key, leaseId, now);
     });
-    // Otherwise another worker was faster, and the next search skips this host.
+    // If nothing was leased, another worker was faster, and the next search skips this host.
     if (claimed.length > 0) return claimed;
   }
 }
@@ -176,7 +176,7 @@ async function applyAnswer(
   const { series_id, settings, resolution_minutes, fetches } = series;
   const now = clock();
   await joinOrBeginTransaction(db, async (trx) => {
-    // The series before its source, in the same order as the deletion of a series, to avoid deadlocks.
+    // Lock the series before its source, in the same order as the deletion of a series, to avoid deadlocks.
     await trx.selectFrom('price_series').select('series_id').where('series_id', '=', series_id).forKeyShare().execute();
     const state: FetchState | undefined = await trx
       .selectFrom('series_sources')

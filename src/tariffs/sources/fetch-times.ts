@@ -7,7 +7,7 @@ export const MAX_FETCHES_A_DAY = 24;
 const RETRY_MINUTES = [5, 15, 60];
 /** Time after which the owner of a failing source is notified. */
 const NOTIFY_AFTER_MS = DAY_MS;
-/** Bounds of a wait that a source asks for. */
+/** Minimum and maximum of a wait that a source requests. */
 const RETRY_AFTER_MS = { least: MINUTE_MS, most: DAY_MS };
 
 /** Times of day (HH:MM) at which a source is fetched, in a zone. */
@@ -26,16 +26,19 @@ export interface FetchState {
   last_error: string | null;
   /** Time of the first of the failures since the last success. */
   failing_since: Date | null;
-  /** Whether the owner was notified of these failures. */
+  /** Whether the owner was notified of the current failures. */
   is_notified: boolean;
 }
 
-/** Outcome of a fetch. `error`: what was wrong with it, also if some rows could be stored. */
+/** Outcome of a fetch. `error`: description of what was wrong, even if some rows could be stored. */
 export type FetchOutcome =
   | { isRead: true; hasTomorrow: boolean; error: string | null }
   | { isRead: false; error: string; retryAfterMs?: number };
 
-/** Returns the first of the times of day after an instant. A time that the clocks skip is the instant as long after midnight. */
+/**
+ * Returns the first of the times of day after an instant. For a time that the clocks skip, it is the instant with the
+ * same distance from midnight.
+ */
 export const nextFetchTime = (times: FetchTimes, after: Date): Date => new Date(Math.min(...comingTimes(times, after)));
 
 /** Returns the times of day after an instant, for two days at least, Unix ms, in any order. */
@@ -92,12 +95,12 @@ interface PlanInput {
   fetchesToday: number;
 }
 
-/** A retry never uses up a fetch that is reserved for a later time in `at`. */
+/** A retry never uses a fetch that is reserved for a later time in `at`. */
 function planRetry(retries: number, outcome: FetchOutcome, { times, now, fetchesToday }: PlanInput) {
   const askedMs = outcome.isRead ? undefined : outcome.retryAfterMs;
   const waitMs =
     askedMs === undefined ? undefined : Math.min(Math.max(askedMs, RETRY_AFTER_MS.least), RETRY_AFTER_MS.most);
-  // A source that demands a wait is not fetched before its end, not even at a time of `at`.
+  // A source that requests a wait is not fetched before its end, not even at a time of `at`.
   const earliest = new Date(now.getTime() + (waitMs ?? 0));
   const scheduled = nextWithinBound(times, earliest, fetchesToday);
   const minutes = RETRY_MINUTES[retries];

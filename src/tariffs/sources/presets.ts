@@ -19,7 +19,7 @@ export interface Preset {
   values: Record<string, string>;
   /** Factor on the values, to the unit per kWh. */
   scale?: string;
-  /** How long each value of an answer holds. If omitted, the answer contains it. */
+  /** Duration of each value of an answer. If undefined, the answer contains it. */
   minutes?: number;
   /** IANA zone of `at`, and of local times in answers unless `timesIn` names another one. */
   timezone: string;
@@ -53,7 +53,7 @@ export function presetUrl({ url, timezone, zone }: Preset, now: Date, token = ''
     words[`${name}_iso`] = time.toUTC().toISO({ suppressMilliseconds: true, suppressSeconds: true }) ?? '';
     words[`${name}_minutes`] = time.toUTC().toFormat('yyyyMMddHHmm');
   }
-  // A colon is allowed in paths and queries, and not every server decodes it in a path.
+  // The colon is not encoded: it is allowed in paths and queries, and not every server decodes it in a path.
   const encode = (word: string) => encodeURIComponent(word).replaceAll('%3A', ':');
   return url.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(words[name] ?? ''));
 }

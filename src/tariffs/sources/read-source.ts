@@ -12,7 +12,10 @@ export interface SourceRequest {
   headers: Record<string, string>;
 }
 
-/** Answer of a source, as text; or why there is none, in words of the service. `retryAfterMs`: the wait that status 429 asks for. */
+/**
+ * Answer of a source as text, or the reason why there is none, in a sentence of the service. `retryAfterMs`: the wait
+ * that a response with status 429 requests.
+ */
 export type FetchedAnswer = { text: string } | { failure: string; retryAfterMs?: number };
 
 /** Fetches an answer within the bounds of the service. Never throws. */
@@ -40,8 +43,8 @@ export const sourceHostOf = (source: Source): string =>
   new URL('preset' in source ? presetOf(source.preset).url.replaceAll(/[{}]/g, '') : source.url).host;
 
 /**
- * Returns the name of what is fetched for a series. Series with the same name share one fetch: those with the same preset and token. It
- * contains a hash instead of the token.
+ * Returns the key by which series share one fetch: those with the same preset and token have the same key. It contains
+ * a hash instead of the token.
  */
 export function fetchKeyOf(seriesId: string, source: Source, { token = '' }: SourceSecrets): string {
   if (!('preset' in source)) return `series ${seriesId}`;

@@ -15,7 +15,7 @@ const MAX_SOURCES = 20;
 /** Maximum number of times that an account may set or check sources on a UTC day: each of them fetches. */
 const MAX_CHECKS_A_DAY = 100;
 
-/** A source as its owner sees it. */
+/** A source, in the form that its owner sees. */
 export interface SourceState {
   source: Source;
   next_fetch_at: Date;
@@ -29,7 +29,10 @@ export interface SourceWithSecrets {
   secrets: SourceSecrets;
 }
 
-/** Returns the sources of the series within a reach, by series. Others see a series without its source. */
+/**
+ * Returns the sources of the series within a reach, by series. Callers outside the reach see a series without its
+ * source.
+ */
 export async function readSources(
   db: Database,
   reach: Reach,
@@ -103,7 +106,7 @@ export async function endSource(trx: Database, seriesId: string): Promise<void> 
   await trx.deleteFrom('series_sources').where('series_id', '=', seriesId).execute();
 }
 
-/** Counts that an account sets or checks a source. Throws 429 if it did so too often on this UTC day. */
+/** Counts that an account sets or checks a source. Throws 429 if the account has done so too often on this UTC day. */
 export async function countSourceCheck(db: Database, userId: string, now: Date): Promise<void> {
   const end = endOfUtcDay(now);
   const day = new Date(end.getTime() - DAY_MS);
