@@ -16,7 +16,10 @@ interface World {
   silences: readonly (readonly [number, number])[];
 }
 
-/** The data as the law stores them: the energy of each silence is spread evenly, and shares up to each bound are rounded down. */
+/**
+ * Returns the data in the form that the law stores: the energy of each silence is spread evenly, and the share up to
+ * each bound is rounded down.
+ */
 function stored({ fromMs, used, silences }: World) {
   const energy = Float64Array.from(used);
   const estimated = new Float64Array(used.length);
@@ -137,7 +140,8 @@ test('a gap without similar days stays a straight line', async () => {
     change(line);
     return !(await ask(line)).isShared.includes(1);
   };
-  // Silent from Wednesday, 3 June 2026, on. In the four weeks before: silences, partly known quarter-hours, only two workdays, or no usage.
+  // Silent from Wednesday, 3 June 2026, on. The four weeks before have silences, partly known quarter-hours, only two
+  // workdays, or no usage.
   expect(await kept(({ estimated }) => estimated.fill(1, 0, 30 * DAY))).toBe(true);
   expect(await kept(({ coveredMs }) => coveredMs.fill(QUARTER_MS - 1, 0, 30 * DAY))).toBe(true);
   expect(await kept(({ coveredMs }) => coveredMs.fill(0, 0, 28 * DAY))).toBe(true);

@@ -13,15 +13,19 @@ import { createWallClock } from './wall-clock.ts';
 /** Reads the quarter-hours of `[fromMs, toMs)`, which are starts of quarter-hours. May omit quarter-hours that cannot have data. */
 export type QuarterReader = (fromMs: number, toMs: number) => Promise<ImportedQuarters>;
 
-/** Quarter-hours in which long gaps are distributed by similar days. `isShared`: 1 for distributed quarter-hours. */
+/**
+ * Quarter-hours in which the energy of long gaps is distributed like on similar days. `isShared`: 1 for distributed
+ * quarter-hours.
+ */
 export interface DistributedQuarters extends ImportedQuarters {
   isShared: Uint8Array;
 }
 
 /**
- * Returns the quarter-hours of `[fromMs, toMs)` with the energy of long gaps distributed by similar days. A gap is always evaluated as a
- * whole, and by the four weeks before it, so a quarter-hour has the same energy in every queried range. `zone`: time zone of the home.
- * `wholeMs`: returns the `coveredMs` of a completely known quarter-hour that begins at a time (Unix ms).
+ * Returns the quarter-hours of `[fromMs, toMs)`, in which the energy of long gaps is distributed like on similar days.
+ * A gap is always evaluated as a whole, and by the four weeks before it, so a quarter-hour has the same energy whatever
+ * range is queried. `zone`: time zone of the home. `wholeMs`: returns the `coveredMs` of a completely known
+ * quarter-hour that begins at a time (Unix ms).
  */
 export async function distributeGaps(
   read: QuarterReader,
@@ -34,7 +38,7 @@ export async function distributeGaps(
   let lines = findInterpolatedRanges(quarters).filter(isInRange);
   const reachesOut = ({ first, end }: InterpolatedRange) => first < LOOKBACK_QUARTERS || end === quarters.energy.length;
   if (lines.some(reachesOut)) {
-    // Longer than the longest gap that is distributed, so a gap that fills this range is too long.
+    // The range read before is longer than the longest gap that is distributed, so a gap that fills it is too long.
     const before = MAX_GAP_QUARTERS + LOOKBACK_QUARTERS + 1;
     quarters = await read(fromMs - before * QUARTER_MS, toMs + (MAX_GAP_QUARTERS + 1) * QUARTER_MS);
     lines = findInterpolatedRanges(quarters).filter(isInRange);

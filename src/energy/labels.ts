@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 
-/** Formats an hour of the day as in responses: `07:00`. */
+/** Formats an hour of the day for responses: `07:00`. */
 export const formatHour = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
 /**

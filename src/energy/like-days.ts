@@ -2,9 +2,9 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { type createWallClock, startOfClockUnit } from './wall-clock.ts';
 
 /**
- * Estimates how the known energy of a long silence may have been distributed over its hours: as on similar days before it, instead of the
- * straight line of the law. The result is labelled as an estimate, and no other figure is computed from it (docs/billing.md,
- * docs/decisions/0092).
+ * Estimates how the known energy of a long silence may have been distributed over its hours: like on similar days
+ * before it, instead of the straight line of the law. The result is labelled as an estimate, and no other figure is
+ * computed from it (docs/billing.md, docs/decisions/0092).
  */
 
 /** Imports of a device in consecutive quarter-hours (UTC), in whole mWh. */
@@ -37,18 +37,21 @@ export interface DistributionContext {
 const DAY_QUARTERS = 96;
 const HOUR_QUARTERS = 4;
 /**
- * Bounds for the length of a line. A shorter line is not a long gap; at the end of a longer line, the days before it are no longer
- * representative.
+ * Minimum and maximum length of a line that is distributed. A shorter line is not a long gap; at the end of a longer
+ * one, the days before it are no longer representative.
  */
 const LEAST_QUARTERS = DAY_QUARTERS;
 export const MAX_GAP_QUARTERS = 400 * DAY_QUARTERS;
 /** Similar days are searched in the four weeks before a gap. */
 export const LOOKBACK_QUARTERS = 28 * DAY_QUARTERS;
-/** Minimum numbers of similar hours, of 20 days from Monday to Friday and eight days at weekends. Fewer do not show a habit. */
+/**
+ * Minimum numbers of similar hours, of the 20 days from Monday to Friday and the eight days of weekends. Fewer do not
+ * show a habit.
+ */
 const LEAST_LIKE_HOURS = { workday: 3, weekend: 2 };
 /**
- * Tolerance in mWh between quarter-hours of a line. They differ by a mWh, because each bound is rounded down, and by a few if registers are
- * added up (tariffs, phases).
+ * Tolerance in mWh between the quarter-hours of a line. They differ by 1 mWh, because each bound is rounded down, and
+ * by a few if registers are added up (tariffs, phases).
  */
 const STEP_MWH = 4;
 

@@ -45,7 +45,7 @@ function changesIn(zone: string, decade: number): readonly Change[] {
   return changes;
 }
 
-/** Returns the first instant in `(beforeMs, atMs]` that has the offset of `atMs`. */
+/** Returns the first instant in `(beforeMs, atMs]` whose offset is the same as at `atMs`. */
 function firstWith(zone: string, offsetMs: number, beforeMs: number, atMs: number): number {
   let [low, high] = [beforeMs, atMs];
   while (high - low > 1) {

@@ -9,7 +9,7 @@ import { dayRange, type Range } from './ranges.ts';
 import { homeByDay, homeByMonth } from './usage/home-sums.ts';
 import { formatEpochDate, readImports } from './usage/imports.ts';
 
-/** A row of GET /v1/analytics/monthly: the usage of a month. */
+/** A row of GET /v1/analytics/monthly: the usage of one month. */
 export interface MonthlyUsageRow {
   /** Month in the zone, YYYY-MM. */
   month: string;
@@ -59,7 +59,7 @@ async function read(
   if (!days || !months) {
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const [days, peaks] = await Promise.all([homeByDay(db, home, range), homeByMonth(db, home, range)]);
-    // The physical lower bound applies to the compared totals, not to single days.
+    // The physical lower bound applies to the compared totals, not to single days, so these are summed first.
     return { rows: compareMonths(days, today, (rows) => computeUsed(addUpSums(rows))), peaks };
   }
   const sum = (rows: readonly { milliwattHours: MilliwattHours }[]) =>

@@ -32,8 +32,8 @@ interface Rejection {
 }
 
 /**
- * Data quality of a device in a month. An interval is a past quarter-hour (UTC) in which the device existed; each is received, estimated,
- * partial or missing. Energies are in kWh, exact to the mWh.
+ * Data quality of a device in a month. An interval is a past quarter-hour (UTC) in which the device existed: received,
+ * estimated, partial or missing. Energies are in kWh, exact to the mWh.
  */
 export interface MonthQuality {
   /** Month in the zone, YYYY-MM. */
@@ -66,7 +66,7 @@ export interface MonthQuality {
   rejections: Rejection[];
 }
 
-/** Maximum number of reasons reported for a month; the others are reported as one number. */
+/** Maximum number of reasons reported for a month. The others are reported as one total. */
 const MOST_REASONS = 20;
 const OTHER_REASONS = 'other reasons';
 const MEASURES = [
@@ -107,7 +107,8 @@ export async function deviceQuality(db: Database, deviceId: string, range: Range
     Object.entries(VERDICT_BY_FINDING).map(([name, verdict]) => [verdict, name as Finding]),
   );
   for (const { month, verdict, count } of await verdictsIn(db, deviceId, range)) {
-    // The verdict `confirming`, on the first reading after a reset or a swap, is not reported: that reading counts like any other.
+    // The verdict `confirming`, on the first reading after a reset or a swap, is not reported, because that reading
+    // counts like any other.
     const name = names.get(verdict);
     if (name) monthOf(month).findings[name] += count;
     else if (verdict === 'excluded') monthOf(month).excluded_readings += count;

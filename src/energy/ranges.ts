@@ -86,7 +86,10 @@ export function monthCount(start: string, end: string): number {
   return number(end) - number(start) + 1;
 }
 
-/** Whether the days from `start` to `end`, both inclusive, are at most `months` months: a year ends the day before its first day comes again. */
+/**
+ * Whether the days from `start` to `end`, both inclusive, are at most `months` months. A year ends on the day before
+ * its first day recurs.
+ */
 export const isWithinMonths = (start: string, end: string, months: number): boolean =>
   end < (DateTime.fromISO(start, { zone: 'utc' }).plus({ months }).toISODate() ?? '');
 
@@ -108,8 +111,8 @@ export const MIN_OFFSET_DURATION_MS = 14 * DAY_MS;
 const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
 
 /**
- * Returns the longest pieces of UTC hours, in minutes, from which the zone's clock hours, or shorter units, can be composed anywhere in the
- * range. Checks at most 1,800 offsets, however long the range is.
+ * Returns the length in minutes of the longest pieces of UTC hours from which the zone's clock hours, or shorter units,
+ * can be composed anywhere in the range. Checks at most 1,800 offsets, however long the range is.
  */
 export function longestPieceMinutes({ from, to, zone }: Range, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
   const wanted = CLOCK_UNITS[unit];

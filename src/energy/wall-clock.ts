@@ -35,8 +35,8 @@ export function startOfClockUnit(
 }
 
 /**
- * Returns a function for the local time of each quarter-hour in `[fromMs, toMs)`, to be called in order. A calendar library call for each
- * quarter-hour would take longer than all other processing.
+ * Returns a function for the local time of each quarter-hour in `[fromMs, toMs)`, which must be called in order. A call
+ * of a calendar library for each quarter-hour would take longer than all other processing.
  */
 export function createWallClock(fromMs: number, toMs: number, zone: string): (quarterMs: number) => ClockQuarter {
   // One more day at each end, because a clock that is set back across midnight repeats the end of a day.

@@ -11,7 +11,7 @@ import {
   valueColumns,
 } from './levels.ts';
 
-/** A row of an aggregate that differs from the load profile below it; both contain closed hours only. */
+/** A row of an aggregate that differs from the sum of the load profile. Both contain closed hours only. */
 export interface RollupDifference {
   relation: string;
   user_id: string;
@@ -27,8 +27,8 @@ export function firstCheckedMonth(now: Date, retentionMonths: number): Date {
 }
 
 /**
- * Returns the users with a load profile or an aggregate, and the keys of their devices' separate meters (`meterKey`), in order; or those of
- * one user.
+ * Returns the users with a load profile or an aggregate, and the keys of their devices' separate meters (`meterKey`),
+ * in order. With `userId`, only those of one user.
  */
 export async function usersToCheck(pool: Pool, userId: string | null = null): Promise<string[]> {
   // Raw SQL: relation names come from src/rollups/levels.ts at run time.

@@ -1,10 +1,9 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 
 /**
- * The levels of aggregates, declared once: the measures that are added up, and their buckets. The SQL of each tier (`npm run sql`), ingest,
- * check, rebuild, refresh and migration all use this declaration.
- *
- * A new measure needs three files changed by hand: this one, ingest/normalise/buckets.ts, which fills it, and a numbered migration
+ * The levels of aggregates, declared once: the measures that are added up, and the buckets. The SQL of each tier (`npm
+ * run sql`), ingest, check, rebuild, refresh and migration all use this declaration. For a new measure, three files
+ * must be changed by hand: this one, ingest/normalise/buckets.ts, which computes it, and a numbered migration
  * (sql/README.md).
  */
 
@@ -33,7 +32,10 @@ interface MeasureDeclaration {
   column: string;
   /** Unit and meaning of the measure. */
   means: string;
-  /** A row is deleted if all of these are 0: a 0 in its other columns would otherwise look like a known 0. */
+  /**
+   * Whether the measure shows that data are known. If all such measures of a row are 0, the row is deleted: a 0 in
+   * another column would otherwise look like a known 0.
+   */
   isKnowledge?: boolean;
 }
 
@@ -75,14 +77,14 @@ export interface Level {
   primaryKey: readonly LevelKey[];
   /** Level from which this level is summed if it is computed as a whole. */
   above: string;
-  /** Whether it is a view on every tier: not stored, so nothing to check. */
+  /** Whether the level is a view on every tier. It is then not stored and needs no check. */
   isView?: boolean;
   /**
-   * Whether it is a level of devices. Its closed hours are then stored in HOURS and DAYS, and `closed_…` is a view of both, in which a key
-   * may have several rows.
+   * Whether the level is one of devices. Its closed hours are then in STORED_HOURS and PACKED_DAYS, and `closed_…` is a
+   * view of both, in which a key may have several rows.
    */
   isOfDevice?: boolean;
-  /** Part of the bucket with the highest sum of a measure; if several are equal, the earliest. Null if all are 0. */
+  /** The part of the bucket with the highest sum of a measure; of equal parts, the earliest. Null if all are 0. */
   peak?: {
     column: string;
     comment: string;
@@ -104,7 +106,10 @@ export const LOAD_PROFILE: Level = {
   above: 'interval_delta',
 };
 
-/** A table of closed hours of the load profile (sql/schema). Values of both tables are added up, so a difference may be in either. */
+/**
+ * A table with closed hours of the load profile (sql/schema). There are two, whose values are added up, so a difference
+ * may be written to either.
+ */
 interface Stored {
   relation: string;
   /** Key column that contains the start of the row. */
@@ -113,9 +118,9 @@ interface Stored {
 }
 
 /**
- * Table to which ingest adds closed hours: one row for each device and hour, with the sum of each measure and its quarter-hours 2 to 4
- * (null: 0). The first quarter-hour is the sum less the others. A row that an earlier version wrote for a single quarter-hour therefore has
- * the same form.
+ * Table to which ingest adds closed hours: one row for each device and hour, with the sum of each measure and its
+ * quarter-hours 2 to 4 (null: 0). The first quarter-hour is the sum minus the others, so a row of an earlier version
+ * with a single quarter-hour has the same form.
  */
 export const STORED_HOURS: Stored = {
   relation: 'device_hours',
@@ -124,12 +129,12 @@ export const STORED_HOURS: Stored = {
 };
 
 /**
- * Table of old hours that have been packed (src/rollups/pack.ts): one row for each device and UTC day, with an array of quarter-hours for
- * each measure. One element: all are equal; null: all are 0.
+ * Table of old hours that have been packed (src/rollups/pack.ts): one row for each device and UTC day, with an array of
+ * quarter-hours for each measure. An array with one element means that all are equal; null means that all are 0.
  */
 export const PACKED_DAYS: Stored = { relation: 'device_days', time: 'day', keys: ['device_id', 'day', 'user_id'] };
 
-/** Quarter-hours of a stored hour that have separate columns. */
+/** Numbers of the quarter-hours that have a column of their own in a stored hour. The first quarter-hour has none. */
 export const LATER_QUARTERS = [2, 3, 4] as const;
 /** Returns the column of a stored hour for one quarter-hour of a measure. */
 export const quarterColumn = (column: string, quarter: (typeof LATER_QUARTERS)[number]): string =>
@@ -217,7 +222,10 @@ export const CONTINUOUS_LEVELS: readonly Level[] = STORED_LEVELS.filter(({ unit 
 /** Returns the relation with the closed hours of a level; its open hours are in the heads of devices (sql/README.md). */
 export const storedRelation = ({ relation }: Level): string => `closed_${relation}`;
 
-/** Column of `closed_…` views of devices: start of the row in HOURS or DAYS that contains the data, for bounds that an index supports. */
+/**
+ * Column of the `closed_…` views of devices: start of the row in STORED_HOURS or PACKED_DAYS that contains the data. An
+ * index supports conditions on it.
+ */
 export const ROW_TIME_COLUMN = 'row_starts_at';
 
 /** Returns the view that computes what a level should store. */

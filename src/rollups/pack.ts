@@ -4,11 +4,16 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
-/** Days of the load profile that stay unpacked: most late readings arrive within this time. */
+/**
+ * Number of recent days of the load profile that are not packed, because most late readings arrive within this time.
+ */
 const DAYS_AS_HOURS = 3;
-/** Number of devices of which a day is packed in one transaction. */
+/** Maximum number of devices of which one transaction packs a day. */
 const MAX_DEVICES = 500;
-/** Ratio of pause to working time: packing years of the past while meters send uses a third of the time of one connection. */
+/**
+ * Duration of the pause as a multiple of the working time. Packing years of the past while meters send therefore uses a
+ * third of the time of one connection.
+ */
 const REST = 2;
 
 /**
@@ -56,7 +61,7 @@ async function packSome(client: LockSession, day: Date, afterId: string, devices
   return rows[0].last;
 }
 
-/** One transaction for each month, because its table is locked meanwhile. */
+/** One transaction for each month, because it locks the month's table. */
 async function releaseHours(client: LockSession): Promise<void> {
   for (;;) {
     const { rows } = await client.query('SELECT release_hours() AS released');

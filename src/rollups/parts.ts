@@ -14,9 +14,9 @@ import { packedPieces, storedHours, storedQuarters } from './sql/hours.ts';
 import { keyOrdinalsSql, keysSql, type LevelSource, levelBelow } from './sql/pieces.ts';
 
 /**
- * Combines closed and open hours: a row of a level is the sum of both, because a difference may be in either. The public views, for people,
- * are built with this module; the service reads smaller parts faster with it. Always in one statement: an hour that closes between two
- * statements would count twice or not at all.
+ * Combines closed and open hours. A row of a level is the sum of both, because a difference may be in either. The
+ * public views, for people, are built with this module; the service itself reads smaller parts with it, which is
+ * faster. A query must be one statement: an hour that closes between two statements would count twice or not at all.
  */
 
 /** Returns the view of the heads that contains the open hours of a level, with its keys. */
@@ -222,7 +222,10 @@ function withPacked(level: Level, owner: RowOwner, range: Stretch, { keys, colum
     WHERE ${sql.raw(sum(COLUMN_BY_MEASURE.coveredMs))} <> 0`;
 }
 
-/** For user levels: a join, because few rows are open and grouping would process all others, too. */
+/**
+ * For user levels, open rows are joined instead of grouped, because few rows are open and grouping would process all
+ * others, too.
+ */
 function joined(level: Level, owner: RowOwner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
   const { view, source } = openOf(level);
   const { peak, primaryKey, time } = level;

@@ -12,9 +12,9 @@ export async function recordAllDaysChanged(client: Pick<Pool, 'query'>, userIds:
 }
 
 /**
- * Recomputes the aggregates of one user (or of a separate meter of its devices: `meterKey`) from the load profile, from `since` (a start of
- * a month) on, on tiers with tables; in one transaction. Locks the heads of the user's devices, as writers do, so that nothing is written
- * concurrently: readings that arrive meanwhile wait unacknowledged.
+ * Recomputes the aggregates of one user (or of a separate meter of its devices: `meterKey`) from the load profile, from
+ * `since` (a start of a month) on, on tiers with tables, in one transaction. Locks the heads of the user's devices,
+ * like writers, so that nothing is written concurrently. Messages that arrive meanwhile wait unacknowledged.
  */
 export async function rebuildTables(pool: Pool, userId: string, since: Date): Promise<void> {
   await inTransaction(pool, async (client) => {

@@ -12,9 +12,12 @@ const [HOURLY, DAILY] = [of('hour'), of('day')];
 const MAX_DAYS = 31;
 /** Number of devices whose open hours are closed in one transaction. */
 const MAX_CLOSED = 1_000;
-/** Maximum number of devices of which a late day is folded in one transaction: at most 48,000 quarter-hours, about 7 MB. */
+/** Maximum number of devices of which one transaction adds a late day: at most 48,000 quarter-hours, about 7 MB. */
 const MAX_FOLDED = 500;
-/** Maximum time that a pass waits for transactions that began before the border moved; the next pass continues. */
+/**
+ * Maximum time for which a pass waits for transactions that began before the border moved. Otherwise the next pass
+ * continues.
+ */
 const WAIT_MS = 5_000;
 
 /** Result of a pass over the continuous aggregates. */
@@ -132,9 +135,10 @@ async function advance(client: LockSession, waitMs: number): Promise<boolean> {
 }
 
 /**
- * Waits until every transaction that was open has ended: a writer that read the border before it moved may still add to days before it. A
- * writer has its transaction number before it reads the border, so its number is below the one drawn here. (The snapshot's xmax is
- * unsuitable: it is the number after the last ended transaction, and open transactions may be above it.)
+ * Waits until every transaction that is open now has ended, because a writer that read the border before it moved may
+ * still add to days before it. A writer has its transaction id before it reads the border, so its id is lower than the
+ * one drawn here. (The snapshot's xmax is unsuitable: it is the id after the last ended transaction, and open
+ * transactions may be above it.)
  */
 export async function waitForEarlierWriters(client: LockSession, waitMs: number): Promise<boolean> {
   const { rows } = await client.query('SELECT pg_current_xact_id()::text AS drawn');
@@ -159,7 +163,8 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
   const hourly: Window[] = stale.map(({ from_hour, to_hour }) => ({ from: from_hour, to: to_hour }));
   for (const window of joined(hourly, MAX_DAYS)) await refresh(client, HOURLY, window);
   for (const window of joined(daily, MAX_DAYS)) await refresh(client, DAILY, window);
-  // Only if `marks` is unchanged: the next pass recomputes a day that was marked again meanwhile.
+  // The mark is removed only if `marks` is unchanged. If the day was marked again meanwhile, the next pass recomputes
+  // it.
   await client.query(
     `DELETE FROM stale_days s USING unnest($1::timestamptz[], $2::bigint[]) d (day, marks)
      WHERE s.day = d.day AND s.marks = d.marks`,

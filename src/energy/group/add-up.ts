@@ -14,7 +14,8 @@ import { GroupTotals } from './totals.ts';
 
 const DAY_MS = 86_400_000;
 /**
- * Maximum number of homes times hours (or shorter units, in rows of these) that one statement reads, which takes some tenths of a second. Composed homes take ten times as long.
+ * Maximum number of homes times hours (or of shorter rows) that one statement reads, which takes some tenths of a
+ * second. Composed homes take ten times as long.
  */
 const PLAIN_HOURS = 1_000_000;
 const COMPOSED_HOURS = 100_000;
@@ -29,8 +30,8 @@ export interface GroupBucket {
 }
 
 /**
- * Returns the combined sums of a group's homes in the buckets of a range, without buckets of which nothing is known. `begun`: stored sums
- * of the first days of a month, read in the same snapshot.
+ * Returns the combined sums of a group's homes in the buckets of a range, without buckets for which nothing is known.
+ * `begun`: stored sums of the first days of a month, read in the same snapshot.
  */
 export async function computeGroupBuckets(
   db: Database,

@@ -5,7 +5,10 @@ import { filterComposedUsers } from '../usage/composed.ts';
 
 /** Number of homes that are loaded at once. */
 const LOADED = 500;
-/** Maximum number of homes that stay loaded between the pages of an answer: some 10 MB. Larger groups are loaded again for each page. */
+/**
+ * Maximum number of homes that remain loaded between the pages of an answer: some 10 MB. Larger groups are loaded again
+ * for each page.
+ */
 const HELD = 2_000;
 
 /** Homes of a group, prepared for one answer. */

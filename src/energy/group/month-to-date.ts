@@ -29,8 +29,8 @@ const COLUMNS = {
 const NAMES = listSumNames(false) as (keyof typeof COLUMNS)[];
 
 /**
- * Builds the query for the stored sums of some homes as rows of their profile: `home` (index in the list), `bucket`, `part` and the sums.
- * It must run in the same snapshot in which the `Begun` was read.
+ * Builds the query for the stored sums of some homes as rows of their profile: `home` (index in the list), `bucket`,
+ * `part` and the sums. It must run in the snapshot in which the `MonthToDate` was read.
  */
 export function monthToDateHomesSql(
   { groupId, zone, month }: MonthToDate,
@@ -74,7 +74,10 @@ export async function storeMonthToDate(
   );
 }
 
-/** Stores the contribution of some homes to a begun month. `profile`: a query for rows as of `begunHomesSql`, of all its days. */
+/**
+ * Stores the contribution of some homes to the current month. `profile`: a query for rows in the form of
+ * `monthToDateHomesSql`, of all its days.
+ */
 export async function storeMonthToDateHomes(
   trx: Database,
   { groupId, zone, month }: Pick<MonthToDate, 'groupId' | 'zone' | 'month'>,

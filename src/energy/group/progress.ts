@@ -8,14 +8,17 @@ import { closeHoursBefore, waitForEarlierWriters } from '#src/rollups/refresh.ts
 /** Maximum number of changed days processed in one transaction. */
 const MOST_CHANGES = 20_000;
 
-/** Returns the start of yesterday (UTC). Nothing later is stored, because most readings arrive for those days. */
+/**
+ * Returns the start of yesterday (UTC). Sums of later times are not stored, because most readings still arrive for
+ * those days.
+ */
 export const yesterdayOf = (now: Date): Date => new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAY_MS);
 
 /**
- * Moves the bound before which sums of groups may be stored to the start of yesterday; it never moves back. The new bound is first
- * published to writers, which then record their changes before it. It becomes valid once all transactions that may not have seen it have
- * ended. `isClosing`: closes hours that are still open, because changes of open hours are not recorded (with continuous aggregates the
- * refresh closes them).
+ * Moves the bound before which sums of groups may be stored to the start of yesterday; it never moves back. The new
+ * bound is first published to writers, which then record their changes before it. It becomes valid once all
+ * transactions that may not have read it have ended. `isClosing`: closes hours that are still open, because changes of
+ * open hours are not recorded (with continuous aggregates, the refresh closes them).
  */
 export async function advanceStorageBound(
   pool: Pool,
@@ -28,7 +31,7 @@ export async function advanceStorageBound(
     [to],
   );
   if (!rows[0].mustMove) return;
-  // Closed before changes are recorded, because no sums of these days are stored yet.
+  // Hours are closed before changes are recorded, because no sums of these days are stored yet.
   if (isClosing) await closeHoursBefore(pool, to);
   if (rows[0].mustNote)
     await pool.query('UPDATE group_sums_progress SET noted_before = $1 WHERE noted_before < $1', [to]);
@@ -39,16 +42,16 @@ export async function advanceStorageBound(
 }
 
 /**
- * Deletes the stored sums and pasts of devices that include changed days, and the records of these changes. Returns the number of changes
- * processed.
+ * Deletes stored sums and stored history facts of devices that include changed days, and then the records of these
+ * changes. Returns the number of changes processed.
  */
 export async function processChangedDays(pool: Pool, mostChanges = MOST_CHANGES): Promise<number> {
   let all = 0;
   for (;;) {
     const taken = await inTransaction(pool, async (client) => {
-      // Transactions that store sums lock this row, too. Their sums are therefore visible here and are deleted as well.
+      // Transactions that store sums also lock this row, so their sums are visible here and are deleted, too.
       await client.query('SELECT FROM group_sums_progress FOR UPDATE');
-      // With continuous aggregates a day is correct once it is no longer stale.
+      // With continuous aggregates, a day is correct once it is no longer marked as stale.
       const { rows } = await client.query(
         `WITH taken AS (
            DELETE FROM changed_home_days WHERE change_id IN (

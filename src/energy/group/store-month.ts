@@ -115,7 +115,7 @@ function runsOf(days: readonly Range[]): Range[] {
   return runs;
 }
 
-/** Whether a group still has its recorded composition. */
+/** Whether the composition of a group is still the recorded one. */
 async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Promise<boolean> {
   const { rows } = await queryOf(trx)<{ composition: Buffer; before: Date }>(
     'SELECT composition, before FROM kept_groups WHERE group_id = $1 AND composition IS NOT NULL',

@@ -91,8 +91,8 @@ async function leaveOut({ pool, now }: StoreSumsOptions, { groupId }: Kept, home
 }
 
 /**
- * Records the composition of a group, and removes sums of a different composition. Returns the time up to which sums may be stored, or null
- * if none may be stored yet.
+ * Records the composition of a group, and removes sums of an earlier composition. Returns the time up to which sums may
+ * be stored, or null if none may be stored yet.
  */
 function begin({ db, homesOf }: StoreSumsOptions, { groupId }: Kept): Promise<Date | null> {
   return inSnapshot(db, async (trx, before) => {
@@ -121,7 +121,7 @@ function begin({ db, homesOf }: StoreSumsOptions, { groupId }: Kept): Promise<Da
   });
 }
 
-/** Returns the devices of a home whose pasts are stored, including the parts of producing devices. */
+/** Returns the devices of a home whose history facts are stored, including the parts of producing devices. */
 function keptDevices({ userId, devices }: Home): DeviceWithStoredFacts[] {
   const whole = Map.groupBy(devices, ({ deviceId, partOf }) => partOf ?? deviceId);
   return [...whole.values()].flatMap((parts) => {

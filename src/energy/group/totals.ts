@@ -20,7 +20,7 @@ type Added = (typeof ADDED)[number];
 /** Running totals of a bucket while homes are added. */
 interface Total {
   sums: Partial<Record<Added, number>>;
-  /** Usage in the time in which a grid meter existed, and grid import in that time. */
+  /** Usage in the time in which a grid meter existed, and the grid import in that time. */
   beside: number;
   besideImport: number;
   knownMs: number;

@@ -15,9 +15,9 @@ export interface CountedSeries<Part extends string = string> extends CountedSpan
 }
 
 /**
- * Numbers of counting series of one device by part: spans in order, without gaps, over the time in which any series counts. If nothing counts any more in
- * a direction, because the owner must first say what a new register measures, the last number holds from then on, so that the missing energy lowers the
- * coverage. Pure.
+ * Returns the numbers of counting series of one device by part: spans in order, without gaps, over the time in which
+ * any series counts. If nothing counts any more in a direction, because the owner must first set what a new register
+ * measures, the last number continues, so that the missing energy lowers the coverage. Pure.
  */
 export function computeCountedSpans<Part extends string>(
   series: readonly CountedSeries<Part>[],

@@ -42,7 +42,7 @@ export async function readHomeExchange(
   return { ...sums, isKnown };
 }
 
-/** Returns the factors of each role in the sums. The known time counts for the same channels as the energy. */
+/** Returns the factors of each role in the sums. The known time is summed over the same channels as the energy. */
 function exchangeParts(home: Home, range: { from: Date; to: Date }): WeightedPart<ExchangeSum>[] {
   return listRoleParts(home, range).flatMap((part) => {
     if (part.role === 'all') return [];

@@ -24,21 +24,23 @@ interface Row {
   placement: Placement;
   upstream_device_id: string | null;
   deleted_at: Date | null;
-  /** Placement that the owner gave to some channels of the device; null: the row of the other channels. */
+  /** Placement that the owner set for some channels of the device. Null: the row is that of the other channels. */
   meter: Placement | null;
   /** Time in which these series count, Unix ms, and their number by direction. */
   counts_from: number;
   counts_until: number;
   imports: number;
   exports: number;
-  /** Start of the quarter-hour in which its first counted interval begins; null: nothing of it counts yet. */
+  /**
+   * Start of the quarter-hour in which the device's first counted interval begins. Null if nothing of it counts yet.
+   */
   begins_at: Date | null;
   /** Net export (export minus import) of a producing device, or of its part `meter`, mWh. */
   net_export: number | null;
   part_net_export: number | null;
 }
 
-/** Measures that a query of a home needs besides its consumption. */
+/** Measures that are needed from a home in addition to its consumption. */
 export interface HomeLoadOptions {
   /** Whether measures beyond consumption are needed. */
   isMoreAsked: boolean;
@@ -97,8 +99,9 @@ const devicesWhere = (where: string): string => `
   WHERE ${where} GROUP BY d.device_id, s.meter, s.counts_from, s.counts_until`;
 
 /**
- * The same devices with facts from each device's history, read in one statement, because a separate later read could see other series. The
- * whole past of a producing device is added up to find its direction, unless it never counted an import.
+ * SQL for the same devices with facts from each device's history, in one statement, because a later statement could
+ * read other series. The whole past of a producing device is added up to find its direction, unless it never counted an
+ * import.
  */
 const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${counted}),
   directions AS (
@@ -134,7 +137,8 @@ export async function loadDeviceAsMeter(
     counted: addUpSpans(devices.flatMap(({ counted }) => counted)),
   };
   const home = homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false });
-  // Only the time in which the device exists. At other times, the result would contain the consumption of the home's other devices.
+  // Only the time in which the device exists. At other times the result would contain the consumption of the home's
+  // other devices.
   const stretches = home.stretches.filter(({ isGridThere }) => isGridThere);
   return { home: { ...home, stretches }, device, isSplit: devices.length > 1 };
 }

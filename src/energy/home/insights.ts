@@ -22,7 +22,10 @@ export type HomeInsight = RowLabels &
 /** A bucket of a home: its row and its coverage. */
 export interface HomeBucket {
   insight: HomeInsight;
-  /** Time in which its counted channels are known, and time in which data are expected. Both are 0 if `coverage` is not requested. */
+  /**
+   * Time in which the home's counted channels are known, and time in which data are expected. Both are 0 if `coverage`
+   * is not requested.
+   */
   knownMs: number;
   expectedMs: number;
 }
@@ -101,7 +104,7 @@ export async function homeTotals(db: Database, home: Home, range: Range, include
 
 const boundsOf = ({ from, to }: Range) => ({ fromMs: from.getTime(), toMs: to.getTime() });
 
-/** Computed only on request, because it needs the bounds of the bucket in its zone. */
+/** The expected time is computed only on request, because it needs the bounds of the bucket in its zone. */
 const expectedIn = (
   home: Home,
   include: ReadonlySet<IncludeName>,

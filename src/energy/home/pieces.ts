@@ -11,7 +11,7 @@ export const MAX_HOURS_OF_ROLE_CHANGES = 20;
 
 /** Role of a device, or of all devices together, for a while. Rows of the load profile are joined with it. */
 export interface RolePart {
-  /** Id of the device; or of the user, for all of the user's devices. */
+  /** Id of the device or, for all of a user's devices, of the user. */
   who: string;
   from: Date;
   to: Date;
@@ -20,13 +20,14 @@ export interface RolePart {
   hasSources: boolean;
   producesExport: boolean;
   /**
-   * Factor of its import in the home's consumption: 1, or -1 for a device that is not a consumption device but is included in the sum of
-   * all devices. Plugs need not be read one by one, because their usage is the sum of all devices less the other devices.
+   * Factor of the device's import in the home's consumption. -1: the device is included in the sum of all devices but
+   * is not a consumption device. So plugs need not be read one by one: their usage is the sum of all devices minus the
+   * other devices.
    */
   consumes: -1 | 0 | 1;
   /**
-   * For channels with a placement of their own: the role of their device. The device's energy includes that of the channels, so its share
-   * is subtracted.
+   * For channels with a placement of their own: the role of their device, whose energy includes theirs, so that their
+   * share is subtracted there.
    */
   without: { role: HomeRole; producesExport: boolean; consumes: -1 | 0 } | null;
   /** Whether its rows contain the estimated part of the device's export. */
@@ -117,7 +118,7 @@ export function computeWeights(part: RolePart): Record<HomeSum, MeasureWeights> 
   return { ...nothing, estimated: { imported: weights.countedMs.exportMs ?? 0 } };
 }
 
-/** Returns the factors of a part in each sum, less the factors with which its device already counts it. */
+/** Returns the factors of a part in each sum, minus the factors with which its device already counts it. */
 function weightsAlone(part: RolePart): Record<HomeSum, MeasureWeights> {
   const weights = weightsOf(part);
   if (!part.without) return weights;
@@ -170,7 +171,7 @@ export function describeRolesBefore(home: Home, before: Date): string {
     ),
   );
   const parts = listRoleParts(home, { from: new Date(EARLIEST_MS), to: before }).filter(({ who }) => !later.has(who));
-  // The end of a continuing part is dropped, so that the text does not depend on the time.
+  // The end of a part that continues is dropped, so that the text does not depend on the time.
   return JSON.stringify(parts.map((part) => (part.to.getTime() === before.getTime() ? { ...part, to: null } : part)));
 }
 

@@ -13,9 +13,10 @@ export interface HomePower {
 }
 
 /**
- * The power of a home at a moment (Unix ms), by the rules of `kwh_used` (docs/home.md): with a grid meter import − export + production +
- * discharged − charged, and only the import while nothing produces or stores; else the sum of consumption devices that lie behind no other. A device of
- * unknown power adds nothing. Null if no counted device has a known power, or none at the connection point of a home that has one. Pure.
+ * Returns the power of a home at a moment (Unix ms), by the rules of `kwh_used` (docs/home.md). With a grid meter it is
+ * import − export + production + discharged − charged, or only the import while nothing produces or stores. Without one
+ * it is the sum of the consumption devices that are behind no other. A device of unknown power adds nothing. Null if no
+ * counted device has a known power, or if none at the connection point has although there is one. Pure.
  */
 export function homePowerOf(
   { devices, stretches }: { devices: readonly HomeDevice[]; stretches: readonly HomeStretch[] },

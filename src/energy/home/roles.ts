@@ -13,9 +13,9 @@ export interface HomeDevice {
   endsAtMs: number | null;
   /** Whether a production device's export, over its whole past, is at least its import: then it produces in the direction of export. */
   producesExport: boolean;
-  /** Number of its counting series by time; empty: none ever counted. */
+  /** Numbers of its counting series by time. Empty if none ever counted. */
   counted: readonly CountedSpan[];
-  /** If this entry stands for channels with a placement of their own: the device that they belong to. Null: it is a device itself. */
+  /** For an entry of channels with a placement of their own: their device. Null: the entry is a device itself. */
   partOf: string | null;
 }
 
@@ -43,9 +43,9 @@ export const isPresentAt = (device: HomeDevice, atMs: number): boolean => {
 };
 
 /**
- * Returns the stretches of a home, in order, without gaps. A stretch ends only when a role changes, so there are few. A device that is
- * added later does not change the time before: a plug counts until the meter of its circuit exists, and all plugs until a grid meter
- * exists. Pure.
+ * Returns the stretches of a home in order, without gaps. A stretch ends only when a role changes, so there are few. A
+ * device that is added later does not change the time before: a plug counts until the meter of its circuit exists, and
+ * all plugs count until a grid meter exists. Pure.
  */
 export function computeStretches(devices: readonly HomeDevice[]): HomeStretch[] {
   const bounds = devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs, endsAtMs]).filter((ms) => ms !== null);

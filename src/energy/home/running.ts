@@ -8,14 +8,15 @@ import { computeUsed } from './sums.ts';
 /** Maximum silence of a channel: computations do not wait for channels that have been silent for longer. */
 const SILENT_MS = 3_600_000;
 /**
- * Maximum lag between channels that are treated as known up to the same moment. The energy in this time is too small to matter for alerts.
+ * Maximum lag between channels that count as known up to the same moment. The energy in this time is too small to
+ * matter for alerts.
  */
 const TOGETHER_MS = 60_000;
 
 /**
- * Returns the usage of a home so far in each of some periods (Unix ms), mWh; null if unknown. While a channel lags behind the others, the
- * current period counts only up to the quarter-hour up to which all channels are known. Otherwise exported energy that has not been
- * reported yet would count as used.
+ * Returns the usage of a home so far in each of some periods (Unix ms), mWh; null if unknown. While a channel lags
+ * behind the others, the current period ends at the quarter-hour up to which all channels are known; otherwise exported
+ * energy that has not been reported yet would count as used.
  */
 export async function readUsageOfPeriods(
   db: Database,
@@ -55,7 +56,8 @@ async function knownUntil(
   counts: (device: HomeDevice, hasSources: boolean) => Directions | null = countsNow,
 ): Promise<number> {
   const now = home.stretches.at(-1);
-  // Consumption devices are only added up: data of a lagging one are missing, but never too high.
+  // Without a grid meter, consumption devices are only added up: data of a lagging one are missing, but the sum is
+  // never too high.
   if (!now?.isGridThere) return Number.POSITIVE_INFINITY;
   const counted = home.special.filter((device) => counts(device, now.hasSources) !== null && device.endsAtMs === null);
   // Raw SQL: the state of each series is JSON in the head of its device.

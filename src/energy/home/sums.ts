@@ -1,8 +1,8 @@
 import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 
 /**
- * Sums of a home's devices in a bucket: plain sums over devices and time, in mWh (`…Ms`: known time in ms, summed over channels). The usage
- * of a home follows from the sums of each bucket (`computeUsed`).
+ * Sums of a home's devices in a bucket: plain sums over devices and time, in mWh (`…Ms`: known time in ms, summed over
+ * channels). The usage of a home is computed from the sums of each bucket (`computeUsed`).
  */
 const USED_SUMS = [
   /** While a grid meter exists: import − export + production + discharged − charged; without production and storage only the import. */

@@ -1,6 +1,6 @@
 /**
- * Base load: the lowest steady load of a home or a device. The lowest single quarter-hour is not used, because a register may have stood
- * still; nor the lowest value of a single day, which may be unusual.
+ * Base load: the lowest steady load of a home or a device. Neither the lowest quarter-hour is used, because a register
+ * may have stood still, nor the lowest day, which may be unusual.
  */
 
 /** Number of quarter-hours in a steady stretch: two hours, longer than the cycle of a fridge. */

@@ -7,7 +7,10 @@ import { type BaseAndNightLoad, computeBaseAndNightLoad, type QuarterCalendar } 
 /** A device of a home with its data in a period. */
 export type PeriodDevice = ElectricityDevice & BaseAndNightLoad;
 
-/** Maximum number of devices whose quarter-hours are read, highest usage first. The night loads of the others are too small to matter. */
+/**
+ * Maximum number of devices whose quarter-hours are read: those with the highest usage. The night loads of the others
+ * are too small to matter.
+ */
 const MOST_PROFILED = 30;
 
 /**

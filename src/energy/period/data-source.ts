@@ -53,7 +53,8 @@ export interface PeriodDataSource {
 /** Creates the data source for a user's home. */
 export async function createHomeDataSource(db: Database, userId: string): Promise<PeriodDataSource> {
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
-  // Energy flows are computed for the whole period only. Its buckets need only usage, which takes a third of the time.
+  // Energy flows are computed only for the whole period. Its buckets need only the usage, which takes a third of the
+  // time.
   const plain = { ...home, isMoreAsked: false, needsConsumption: false };
   const amountOf = (sums: HomeSums): EnergyAmount | null => {
     const used = computeUsed(sums);
@@ -95,8 +96,8 @@ const MOSTLY = 0.9;
 const MOSTLY_MS = MOSTLY * QUARTER_MS;
 
 /**
- * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. Only the last quarter-hour, which may not be over, must be mostly
- * covered: otherwise an inverter that is off at night would make all nights unknown. Pure.
+ * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. Only the last quarter-hour, which may not be
+ * over, must be mostly covered; if all had to be, an inverter that is off at night would make all nights unknown. Pure.
  */
 export function maskUnmeasured({ used, estimated, coverage }: Omit<HomeQuarters, 'production'>): Float64Array {
   const last = used.length - 1;
@@ -169,7 +170,7 @@ function tellerOf(
   };
 }
 
-/** Whether a device is at the connection point, or counts while there is no meter. */
+/** Whether a device is at the connection point or, while there is no grid meter, counts as consumption. */
 const isAtTheDoor = ({ placement }: Home['devices'][number]): boolean =>
   placement === 'grid' || placement === 'consumption';
 

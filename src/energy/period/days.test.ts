@@ -61,7 +61,7 @@ describe('the days that a period is compared with', () => {
       last_year: { start: '2025-10-14', end: '2025-10-14' },
     });
     expect(told('month', '2026-10-01', '2026-10-12')?.before).toEqual({ start: '2026-09-03', end: '2026-09-14' });
-    // The month has 31 days: after four weeks, three days would be in both.
+    // The month has 31 days, so four weeks before would share three days with it.
     expect(told('month', '2026-10-01', '2026-12-01')?.before).toEqual({ start: '2026-08-27', end: '2026-09-26' });
     expect(told('year', '2026-01-01', '2026-03-31')?.last_year).toEqual({ start: '2025-01-02', end: '2025-04-01' });
     expect(told('year', '2026-01-01', '2026-03-31')?.before).toBeNull();

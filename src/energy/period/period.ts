@@ -61,7 +61,10 @@ export interface HomePeriod {
   /** Usage in the period so far, and on the same weekdays of earlier periods, up to the same time. Null if there is nothing to compare. */
   compared: { now: DaySpan & Used; before: (DaySpan & Used) | null; last_year: DaySpan & Used } | null;
   buckets: Bucket[];
-  /** Load by quarter-hour of the day in W, in order: of the day itself, or for longer periods the mean of the last days. Null: unknown. */
+  /**
+   * Load by quarter-hour of the day in W, in order: of the day itself or, for longer periods, the mean of the last
+   * days. Null if unknown.
+   */
   curve: { at: string | null; slot: number; watts: number | null }[];
   /** Highest quarter-hour of a day, week or month. */
   peak: { at: string; watts: number } | null;
@@ -90,8 +93,8 @@ export async function loadHomePeriod(
   const days = findPeriodDays(unit, date);
   const range = dayRange(days.start, days.end, zone);
   const spans = findComparedSpans(unit, days, asked);
-  // For periods of several days, the total of the whole period is reused as the current side of the comparison: a few minutes make no
-  // difference.
+  // For periods of several days, the total of the whole period is also used for the comparison, because a few minutes
+  // make no difference.
   const isLong = spans !== null && spans[0].days.start < spans[0].days.end;
   const teller =
     deviceId === undefined ? await createHomeDataSource(db, userId) : await createDeviceDataSource(db, deviceId);

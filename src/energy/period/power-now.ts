@@ -18,7 +18,7 @@ export interface CurrentPower {
 
 /** Age up to which a measured power is current. Meters report every few seconds to every minute. */
 const FRESH_MS = 60_000;
-/** Shortest time for a mean: over less, the resolution of a meter that counts whole Wh is too coarse. */
+/** Minimum time for a mean. Over a shorter time, the resolution of a meter that counts whole Wh is too coarse. */
 const MIN_KNOWN_MS = 120_000;
 const WATT_MS_PER_MILLIWATT_HOUR = 3_600;
 
@@ -36,11 +36,14 @@ export async function loadCurrentPower(db: Database, home: Parts, now: Date): Pr
 
 const idsOf = ({ devices }: Parts): string[] => [...new Set(devices.map(({ deviceId, partOf }) => partOf ?? deviceId))];
 
-/** The last ten minutes in steps of five seconds: a finer line would look the same in a small chart. */
+/** Number of steps of five seconds in the last ten minutes. A finer line would look the same in a small chart. */
 const TRAIL_STEPS = 120;
 const STEP_SECONDS = 5;
 
-/** The measured power of a home in W at steps of the last ten minutes, oldest first; null where it was not measured. */
+/**
+ * Returns the measured power of a home in W at steps of the last ten minutes, oldest first. Null where it was not
+ * measured.
+ */
 export async function loadPowerTrail(
   db: Database,
   home: Parts,

@@ -42,7 +42,10 @@ export async function findEditsOf(
   };
 }
 
-/** Whether an edit excludes a reading (ingest/normalise/edits.ts). The reading that an edit adds is excluded by others only. */
+/**
+ * Whether an edit excludes a reading (ingest/normalise/edits.ts). Only other edits can exclude the reading that an edit
+ * adds.
+ */
 function excludes({ startMs, fromMs, toMs, hasValue, instants }: ComputedEdit, row: ReadingRow): boolean {
   const ms = row.read_at.getTime();
   if (ms < fromMs || ms >= toMs) return false;

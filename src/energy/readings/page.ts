@@ -26,7 +26,9 @@ export interface ReadingRow {
 
 /** Values of `interval_ms` below and above those of all readings, the lowest of which is -1. */
 const [BEFORE_ALL, AFTER_ALL] = [-2, Number.MAX_SAFE_INTEGER];
-/** Maximum number of excluded readings that the search for the previous reading passes over, before it searches from the start. */
+/**
+ * Maximum number of excluded readings that the search for the previous reading skips before it searches from the start.
+ */
 const MAX_PASSED_OVER = 100_000;
 
 /** Parses a position in the list. Throws 422 if it does not belong to this range. */
@@ -44,8 +46,8 @@ const noteOf = (alias: string): RawBuilder<string | null> => sql`(SELECT n.verdi
   WHERE n.series_id = ${sql.ref(`${alias}.series_id`)} AND n.read_at = ${sql.ref(`${alias}.read_at`)} AND n.interval_ms = ${sql.ref(`${alias}.interval_ms`)})`;
 
 /**
- * Reads a page. The first rows of each series come from the key's index, and are merged. A page therefore costs the same at every place of
- * a history of any length.
+ * Reads a page. The first rows of each series are found by the key's index and merged, so a page costs the same at
+ * every position in a history of any length.
  */
 export async function readPage(
   db: Database,
@@ -90,15 +92,16 @@ export async function readPage(
   });
 }
 
-/** Whether the reading that `n` confirms is still held. Only false readings lie between the two. */
+/** Whether the reading that `n` confirms is still held. Only false readings are between the two. */
 const isHeldBefore = sql`coalesce((
   SELECT h.verdict = 'held' FROM reading_notes h
   WHERE h.series_id = n.series_id AND h.read_at < n.read_at AND h.verdict NOT IN ('glitch', 'excluded')
   ORDER BY h.read_at DESC LIMIT 1), false)`;
 
 /**
- * Returns the time of the last reading before `n` that is not excluded, as far as the law needs it: the previous one if at most
- * `MAX_PASSED_OVER` excluded ones lie between, otherwise the one that retention kept, or the first of the series.
+ * Returns the time of the last reading before `n` that is not excluded, as far as the law needs it: the previous one if
+ * at most `MAX_PASSED_OVER` excluded ones are in between; otherwise the one that retention has stored, or the first of
+ * the series.
  */
 const previousOf = sql`coalesce(
   (SELECT b.read_at FROM (

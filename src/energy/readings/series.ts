@@ -19,7 +19,7 @@ export interface SeriesWithReadings {
   splitsMs: readonly number[];
 }
 
-/** The data of a device that its readings need: its setting for silences of power, and its series by id. */
+/** The data of a device that verdicts on its readings need: its setting for silences of power, and its series by id. */
 export interface DeviceWithReadings {
   deviceId: string;
   maxGapMinutes: number;

@@ -48,7 +48,7 @@ export function readingVerdict(
 ): ReadingVerdict {
   const { kind, isKnown, counted, splitsMs } = series;
   const isEnergy = kind === 'register' || kind === 'interval' || kind === 'power';
-  // Climate has no law: each value is used.
+  // Climate readings have no law, so each value is used.
   if (!isEnergy) return 'counted';
   const counts = counted.some(({ fromMs, untilMs }) => fromMs < atMs && atMs <= untilMs);
   // The series counts from this reading on: the energy before it belongs to another quantity.

@@ -13,7 +13,7 @@ import { homesHoursSql, sumColumnsSql, summedColumns } from './home-sums.ts';
 /** Bucket length of a group's rows; `span` is the whole range. */
 export type GroupUnit = ClockUnit | 'day' | 'month' | 'span';
 
-/** Unit of the rows that are read for the buckets of a group. */
+/** Length of a group's buckets; `span` is the whole range. */
 const readUnit = (unit: GroupUnit): ClockUnit => (isClockUnit(unit) ? unit : 'hour');
 
 /** Sums of one home in a bucket. `home`: its index in the list. */
@@ -55,7 +55,7 @@ export async function readPlainHomes(
 ): Promise<BucketPart[]> {
   const minutes = longestPieceMinutes(range, readUnit(unit));
   const pieces = ownerPiecesSql({ key: 'user_id', ids: userIds }, range, minutes, READ);
-  // Sums by hour first: local times take longer to compute than sums.
+  // Sums by hour first, because computing local times takes longer than summing.
   const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;
   const { bucket, part } = placeOf(unit, range);
   const start = minutes === 60 ? sql`at` : startOfClockUnitSql(sql`at`, range, readUnit(unit));

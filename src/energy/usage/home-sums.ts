@@ -224,7 +224,7 @@ function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minut
 
 const isMoreAsked = (homes: readonly Home[]): boolean => homes.some((home) => home.isMoreAsked);
 
-/** Builds a query for the sums of a home over `[from, to)`, which are starts of quarter-hours: one row. */
+/** Builds a query for the sums of a home over `[from, to)`, which are starts of quarter-hours: a single row. */
 function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unknown> {
   const { found, sums } = weighted([home], range, 60);
   return sql`SELECT ${sums} FROM ${found}`;
@@ -250,7 +250,7 @@ function hoursBy(
   if (minutes === 60) {
     return sql`SELECT ${by}${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1${andBy}`;
   }
-  // Sums devices first: local times take longer to compute than sums.
+  // Sums devices first, because computing local times takes longer than summing.
   return sql`SELECT ${by}${startOfClockUnitSql(sql`at`, range, unit)} AS hour, ${summedColumns(homes)}
     FROM (SELECT ${by}at, ${sums} FROM ${found} GROUP BY 1${andBy}) p GROUP BY 1${andBy}`;
 }

@@ -10,13 +10,17 @@ import { filterComposedUsers, isComposedSql } from './composed.ts';
 import { listUnitsOfQuarters, readQuarters, sumOfUnit } from './quarters.ts';
 
 /**
- * Imports of a user or a device by bucket. The usage of a home with a single meter, or with appliances only, is its import. The statement
- * that reads the imports by whole UTC hours, days or months also checks whether the home is composed; if it is, the statement reads nothing.
+ * Imports of a user or a device by bucket. The usage of a home with a single meter, or with appliances only, is its
+ * import. The statement that reads imports by whole UTC hours, days or months also checks whether the home is composed,
+ * and reads nothing if it is.
  */
 
 const ENERGY = sql.ref(COLUMN_BY_MEASURE.energyMilliwattHours);
 const ESTIMATED = sql.ref(COLUMN_BY_MEASURE.estimatedMilliwattHours);
-/** An hour, or an hour of the day, can be the peak if it has usage, at most half of which is estimated (docs/home.md, "Peak hours"). */
+/**
+ * SQL condition that an hour, or an hour of the day, can be the peak: it has usage, at most half of which is estimated
+ * (docs/home.md, "Peak hours").
+ */
 const CAN_BE_PEAK = sql`used > 0 AND 2 * ${ESTIMATED} <= used`;
 const READ = [
   COLUMN_BY_MEASURE.energyMilliwattHours,
@@ -168,7 +172,7 @@ function hoursOf(whose: ImportOwner, range: Range): RawBuilder<unknown> {
   if (minutes === 60)
     return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${levelRowsSql(hourlyOf(whose), owner, range, SUMS)}) u`;
   const pieces = ownerPiecesSql({ key: owner.key, ids: [owner.id] }, range, minutes, READ);
-  // Sums devices first: local times take longer to compute than sums.
+  // Sums devices first, because computing local times takes longer than summing.
   return sql`
     SELECT ${startOfClockUnitSql(sql`at`, range)} AS hour, sum(${ENERGY})::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
     FROM (

@@ -29,7 +29,7 @@ const begin = (where: string, open: string): string => `(SELECT min(starts_at) F
     GROUP BY 1 HAVING ${IS_KNOWN}) q)`;
 const OPEN = ` UNION ALL SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM open_quarter_hours o WHERE o.device_id = d.key`;
 
-/** Number of quarter-hours that each array element of a packed day stands for: a single element stands for all 96. */
+/** Number of quarter-hours for which each array element of a packed day stands. A single element stands for all 96. */
 const times = (column: string): string => `CASE WHEN cardinality(y.${column}) = 1 THEN 96 ELSE 1 END`;
 /**
  * Builds a query for the net export of the stored closed hours of a key. `where`: condition on the start `at` of a row. Doubles are exact
@@ -78,7 +78,7 @@ export async function readHistoryFacts(
   );
 }
 
-/** Maximum age of stored facts. Each query adds the energy since then, which is therefore little. */
+/** Maximum age of stored facts. Each query adds the energy since then, so this is little. */
 const DAYS_TO_ADD = 7;
 
 /** A device, or a part of one, whose past is stored. */

@@ -173,7 +173,7 @@ export function addArrayText(list: Float64Array, text: string | null, at: number
     if (code === MINUS) sign = -1;
     else if (code >= ZERO && code < ZERO + 10) value = value * 10 + (code - ZERO);
     else {
-      // A comma, or the closing brace. An element NULL adds nothing, because its letters leave the value at 0.
+      // Handles a comma or the closing brace. An element NULL adds nothing, because its letters leave the value at 0.
       if (code !== COMMA && index !== text.length - 1) continue;
       if (place >= 0 && place < list.length) list[place] = (list[place] as number) + sign * value;
       [place, value, sign] = [place + 1, 0, 1];

@@ -19,12 +19,12 @@ export interface UserSpan {
 
 /** Pieces of a span by the aggregate that contains their closed hours: `[from, to)` in Unix ms, empty if from = to. */
 export interface SpanPieces {
-  /** Whole UTC days, used for spans of two or more days, such as months. */
+  /** Part of the span in whole UTC days. Used for spans of two or more days, such as months. */
   days: [number, number];
-  /** UTC hours before and after the whole days; the whole span if there are no whole days. */
+  /** Parts of the span in UTC hours, before and after the whole days. Without whole days, the whole span. */
   before: [number, number];
   after: [number, number];
-  /** The whole span by quarter-hour, if it does not begin and end with a UTC hour. */
+  /** The whole span in quarter-hours, if it does not begin and end with a UTC hour. */
   quarters: [number, number];
 }
 

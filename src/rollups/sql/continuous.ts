@@ -13,8 +13,8 @@ import {
 /** SQL of the levels for databases with continuous aggregates. */
 
 /**
- * Returns the SQL of a real-time aggregate: data before rollup_progress.materialised_to come from its own table, later data from the level
- * below.
+ * Returns the SQL of a real-time aggregate: data before rollup_progress.materialised_to are read from its own table,
+ * later data from the level below.
  */
 export function continuousAggregate(level: Level): string {
   const below = levelBelow(level);

@@ -15,7 +15,7 @@ export interface LevelSource {
   time: LevelKey;
 }
 
-/** Returns a level as a source whose columns need no prefix. */
+/** Returns a level as the source of a query in which its columns need no table alias. */
 export const sourceOf = ({ keys, time }: Level): LevelSource => ({ prefix: '', keys, time });
 
 /** The differences of a write as a source with the alias `d`. */

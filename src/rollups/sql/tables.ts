@@ -22,7 +22,7 @@ const KEY_TYPES: Partial<Record<LevelKey, string>> = {
 };
 
 function typeOf({ keys, peak }: Level, column: string): string {
-  // A peak has the type of the key that it refers to, and may be null.
+  // The column of a peak has the type of the key to which it refers, and may be null.
   if (column === peak?.column) return (KEY_TYPES[peak.of] ?? 'timestamptz').replace(' NOT NULL', '');
   if (keys.includes(column as LevelKey)) return KEY_TYPES[column as LevelKey] ?? 'timestamptz NOT NULL';
   return 'bigint NOT NULL';
@@ -55,7 +55,10 @@ ${[APPLY_HOURS, ...STORED_LEVELS.map(applyName)].map((name) => `  PERFORM ${name
 $$;
 `;
 
-/** Condition for rows of a user and of its devices' separate meters (`meterKey`): the character `0` follows the slash in sort order. */
+/**
+ * SQL condition on rows of a user and of its devices' separate meters (`meterKey`). In sort order, the character `0`
+ * follows the slash.
+ */
 const OF_USER = `(user_id = whose OR (user_id > whose || '/' AND user_id < whose || '0'))`;
 
 /** Returns the SQL of the function that erases the consumption of a user. */
