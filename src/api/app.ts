@@ -40,7 +40,7 @@ import { OPERATIONS } from './v1/operations.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
-/** Connection errors after which a response cannot reach the client. */
+/** Matches connection errors after which a response cannot reach the client. */
 const UNANSWERABLE = /^(?:ECONNRESET|EPROTO|ERR_TLS|ERR_SSL)/;
 
 /** Builds the API as a fastify instance over TLS with HTTP/1.1 and HTTP/2. It does not listen yet. */
@@ -57,13 +57,13 @@ export function buildApp(
     corsOrigins?: readonly string[];
     /** URL at which clients reach the API, once it listens. */
     publicUrl: () => string;
-    /** Returns the certificate in use, if certificates are renewed; the default is the one in `tls`. */
+    /** Returns the certificate in use, if certificates are renewed. By default the one in `tls`. */
     certificate?: () => Buffer;
     /** Secret of the installation, which signs the links in mails. */
     secret: string;
     /** Address of the broker, as shown to people who pair devices. */
     mqtt: BrokerAddress;
-    /** Sign-in provider for the dashboard, in addition to mail. */
+    /** Identity provider for signing in to the dashboard, in addition to mail. */
     oidc?: SignInProvider | undefined;
     /** Sends a mail with a link and a code for signing in to the dashboard. */
     mailSignIn: SignInParts['mail'];
@@ -92,7 +92,7 @@ export function buildApp(
     },
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
-    // The request id is always the service's own: with a client's id, the client could write into the log.
+    // The request id is always created by the service, because a client could write into the log with an id of its own.
     genReqId: () => newId('req'),
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -100,12 +100,13 @@ export function buildApp(
     // A request that arrives during shutdown is answered normally, and its connection is then closed.
     return503OnClosing: false,
     trustProxy: parts.trustProxy && parts.trustProxy.length > 0 ? [...parts.trustProxy] : false,
-    // An identifier of any length gets 404 if it does not exist. The head of a request is limited as a whole (16 KiB).
+    // An identifier of any length gets 404 if it does not exist. The limit is that of the whole head of a request (16
+    // KiB).
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => decodable(toOriginForm(request.url ?? '/')),
     // Protocol errors get a JSON response if the connection still allows one.
     clientErrorHandler(error, socket) {
-      // After a failed handshake a response would wait for the handshake for ever.
+      // After a failed handshake, a response would wait for the handshake without end.
       if (!socket.writable || UNANSWERABLE.test((error as NodeJS.ErrnoException).code ?? '')) return socket.destroy();
       const body = JSON.stringify(errorBody('badRequest', parts.publicUrl()));
       const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nConnection: close\r\n`;
@@ -119,26 +120,26 @@ export function buildApp(
   app.addHook('preClose', async () => http2?.close());
   app.addHook('onClose', () => calculator.close());
   parts.handOn?.addEventListener('abort', () => live.handOn());
-  // Hooks that wait for nothing call `done`: a promise for each of them was a noticeable part of a short request.
+  // Hooks that await nothing call `done`, because a promise for each of them took a noticeable part of a short request.
   addClientHandover(app, parts.handOn, () => http2?.handOn());
   addRequestSpans(app);
   addRequestLog(app);
   addProtocolErrors(app);
-  // A trusted proxy terminates TLS and reports that its client used none: the request is refused unread.
+  // If a trusted proxy terminates TLS and reports that its client used none, the request is refused unread.
   const isTrusted = trustedProxies(parts.trustProxy ?? []);
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.headers['x-forwarded-proto'] === 'http' && isTrusted(request.socket.remoteAddress))
       throw new AppError('httpsRequired');
     done();
   });
-  // fastify also parses text/plain by default. In this API a body is JSON or is refused.
+  // fastify also parses text/plain by default, but in this API a body must be JSON.
   app.removeContentTypeParser('text/plain');
   addErrorHandler(app, parts.publicUrl);
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
     reply.header('X-Content-Type-Options', 'nosniff');
     if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store');
-    // The version of the interface is the /v1 in the path; this header is the version of the service.
+    // Version of the service. The version of the interface is the /v1 in the path.
     reply.header('Energy-Service-Version', VERSION);
     if (!reply.hasHeader('Content-Security-Policy')) {
       reply.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
@@ -149,11 +150,11 @@ export function buildApp(
   const { writeEndings } = parts;
   if (writeEndings)
     app.addHook('onSend', async ({ method, routeOptions }, { statusCode }) => {
-      // Sending readings ends no access, and must not wait for the disk of the back-ups.
+      // Sending readings ends no access, so it need not wait for the disk of the back-ups.
       if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.url?.endsWith('/readings'))
         return;
-      // A restored back-up must not undo an erasure or revocation that was answered. The refused second use of a token ends an
-      // authorization, too.
+      // A restored back-up must not undo an erasure or revocation that was confirmed to a client. A refused second use
+      // of a token also ends an authorization.
       if (statusCode < 400 || routeOptions.url === OAUTH_PATHS.token) await writeEndings();
     });
   addUnsentAnswers(app, parts.metrics);
@@ -186,8 +187,8 @@ export function buildApp(
 }
 
 /**
- * Returns the URL with an invalid percent-encoding taken literally. Such a path does not exist, and so passes the same checks, in the same
- * order, as every other path.
+ * Returns the URL with an invalid percent-encoding taken literally. Such a path does not exist, and passes the same
+ * checks, in the same order, as every other path.
  */
 function decodable(url: string): string {
   try {

@@ -4,9 +4,12 @@ import { unprocessable } from '#src/core/errors.ts';
 import { mayHaveInexactNumbers, parseExactJson } from '#src/core/exact-json.ts';
 import { type CsvBody, CsvRows } from './csv-rows.ts';
 
-/** Maximum number of rows parsed of a CSV body: one more than any operation accepts. */
+/**
+ * Maximum number of rows of a CSV body that are parsed: one more than any operation accepts, so that too many are
+ * detected.
+ */
 const MAX_ROWS = 10_001;
-/** Makes the routes of a scope accept CSV bodies, too: with this header, or as described by `CsvBody`. */
+/** Makes the routes of a scope also accept CSV bodies: with this header, or as described by `CsvBody`. */
 export function acceptCsv(scope: FastifyInstance, csv: readonly string[] | CsvBody): void {
   scope.addContentTypeParser('text/csv', { parseAs: 'string' }, async (_request: unknown, text: string | Buffer) =>
     'read' in csv ? csv.read(String(text)) : rowsOf(String(text), csv),

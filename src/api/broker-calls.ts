@@ -41,7 +41,7 @@ export function addBrokerCalls(app: FastifyInstance, access: BrokerAccess): void
   });
 }
 
-/** Returns the text and number members of the body, as texts. */
+/** Returns the members of the body that are texts or numbers, as texts. */
 function textsOf(body: unknown): Call {
   if (typeof body !== 'object' || body === null) return {};
   return Object.fromEntries(
@@ -51,7 +51,10 @@ function textsOf(body: unknown): Call {
   );
 }
 
-/** VerneMQ sends a list of subscribed topics. RabbitMQ sends the routing key, which maps to at most one topic of the service. */
+/**
+ * Returns the topics of a call. VerneMQ sends a list of subscribed topics. RabbitMQ sends a routing key, which
+ * corresponds to at most one topic of the service.
+ */
 function topicsOf(body: unknown, call: Call): string[] {
   const list = (body as { topics?: unknown } | null)?.topics;
   if (Array.isArray(list)) return list.map((one) => String((one as { topic?: unknown } | null)?.topic ?? ''));
@@ -66,8 +69,8 @@ function topicsOf(body: unknown, call: Call): string[] {
 const MQTT_EXCHANGES = ['energy.mqtt', 'amq.topic'];
 
 /**
- * Whether this is one of RabbitMQ's preliminary checks: for the virtual host, where a refusal means "not authorized", or for the exchange
- * that carries all MQTT messages.
+ * Whether a call is one of RabbitMQ's preliminary checks: for the virtual host, where a refusal means "not authorized",
+ * or for the exchange of all MQTT messages.
  */
 function isWayThere(access: BrokerAccess, call: Call): boolean {
   const { username = '', client_id: clientId = '', topic, routing_key, vhost, resource, name = '', permission } = call;
@@ -76,7 +79,10 @@ function isWayThere(access: BrokerAccess, call: Call): boolean {
   return resource === 'exchange' && MQTT_EXCHANGES.includes(name) && permission === 'write';
 }
 
-/** The action is in `action` (EMQX), `acc` (mosquitto-go-auth, 2: write), `permission` (RabbitMQ) or the hook (VerneMQ). */
+/**
+ * Returns the action of a call. It is in `action` (EMQX), `acc` (mosquitto-go-auth, 2: write), `permission` (RabbitMQ)
+ * or the hook (VerneMQ).
+ */
 function actionOf(request: FastifyRequest, call: Call): 'publish' | 'subscribe' {
   const hook = request.headers['vernemq-hook'];
   const isPublish =
@@ -88,9 +94,9 @@ function actionOf(request: FastifyRequest, call: Call): 'publish' | 'subscribe' 
 }
 
 /**
- * Answers in the broker's format: VerneMQ expects `ok` or an error, RabbitMQ a word, EMQX `result`, mosquitto-go-auth `ok`; the last two
- * share one answer. `kept` is the client id for the persistent session, for brokers that accept one from here (VerneMQ needs the
- * mountpoint, too).
+ * Answers a call in the broker's format: VerneMQ expects `ok` or an error, RabbitMQ a word, EMQX `result`,
+ * mosquitto-go-auth `ok`; the last two share one answer. `kept`: client id of the persistent session, for brokers that
+ * accept one here (VerneMQ, which also needs the mountpoint).
  */
 function answer(
   request: FastifyRequest,

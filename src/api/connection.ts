@@ -12,7 +12,10 @@ import type { FastifyReply } from 'fastify';
 const streamOf = ({ raw }: FastifyReply) =>
   'stream' in raw ? (raw.stream as Http2ServerResponse['stream']) : undefined;
 
-/** The connection of a request: the same object for all requests of the connection. (For HTTP/2, http2.ts makes an object that only has an address.) */
+/**
+ * Returns the connection of a request: the same object for all requests of the connection. (For HTTP/2, http2.ts
+ * creates an object that only has an address.)
+ */
 export const connectionOf = (reply: FastifyReply): object => reply.request.raw.socket ?? reply.raw;
 
 /**
@@ -30,7 +33,7 @@ export function hasDisconnected(reply: FastifyReply): boolean {
   return reply.raw.destroyed || reply.request.raw.socket?.destroyed === true;
 }
 
-/** Calls `run` once, when the client has received the whole response or has hung up; immediately if it already has hung up. */
+/** Calls `run` once, when the client has received the whole response or has disconnected; at once if it already has. */
 export function onConnectionClosed(reply: FastifyReply, run: () => void): void {
   const stream = streamOf(reply);
   if (hasDisconnected(reply)) run();
@@ -39,7 +42,8 @@ export function onConnectionClosed(reply: FastifyReply, run: () => void): void {
 }
 
 function whenOverHttp1(reply: FastifyReply, run: () => void): void {
-  // A pipelined response that waits behind another one has no connection yet, so it does not notice that the connection ends.
+  // A pipelined response that waits behind another one has no connection yet, so it does not detect the end of the
+  // connection.
   const waiting = waitingAt(reply.request.raw.socket);
   const over = () => {
     if (waiting.delete(over)) run();
@@ -62,5 +66,8 @@ function waitingAt(socket: Socket): Set<() => void> {
   return waiting;
 }
 
-/** Aborts a response: the HTTP/2 stream, or the HTTP/1.1 connection, closes so that the client detects an incomplete response. */
+/**
+ * Aborts a response: closes the HTTP/2 stream or the HTTP/1.1 connection, so that the client detects an incomplete
+ * response.
+ */
 export const closeConnection = (reply: FastifyReply): void => void reply.raw.destroy();

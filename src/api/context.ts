@@ -14,18 +14,24 @@ import type { messageInterpretation } from './v1/gateways/shape.ts';
 /** Dependencies of request handlers. */
 export interface ApiContext {
   db: Database;
-  /** Database for reading aggregates: the primary, or a standby, if there is one, for an operation that `readsFromStandby`. */
+  /**
+   * Database for reading aggregates: the primary or, for an operation that `readsFromStandby`, a standby if there is
+   * one.
+   */
   readDb: Database;
   /** Chooses the database from which an account's request reads, if there is a standby. */
   reads?: ReadRouter;
   /** Streams of live readings. Set by the app. */
   live?: LiveStreams;
-  /** Runs long calculations apart from the event loop. Set by the app, unless it is given. */
+  /** Runs long calculations outside the event loop. The app sets it, unless it is given. */
   calculator?: Calculator;
   clock: Clock;
   /** Encrypts stored secrets and decrypts them. */
   box: SecretBox;
-  /** Returns the id for which the token of a mailed link was made; null if it was not made here for that purpose. Set by the app. */
+  /**
+   * Returns the id for which the token of a mailed link was created. Null if this installation did not create it for
+   * this purpose. Set by the app.
+   */
   mailedIdOf?: (purpose: string, token: string) => string | null;
   /** Returns the URL at which clients reach the service. Set by the app. */
   publicUrl?: () => string;
@@ -34,9 +40,9 @@ export interface ApiContext {
   retentionMonths: number;
   /** Data directory, with mails and SMS that were captured instead of sent. Set by src/start. */
   dataDir?: string;
-  /** Fetches from a source of prices, to check its settings. Set by src/start. */
+  /** Fetches the answer of a price source, to check its settings. Set by src/start. */
   fetchAnswer?: FetchAnswer;
-  /** Evaluates a message for the dashboard's page about a gateway. Set by src/start. */
+  /** Diagnoses a message for the dashboard's page about a gateway. Set by src/start. */
   judge?: MessageJudgePort;
   /** Set by src/start. */
   sentReadings?: SentReadingsPort;
@@ -64,7 +70,7 @@ export interface RejectedRow {
   /** Position of the element in the message, from 0. Null for the whole message. */
   element: number | null;
   reason: string;
-  /** Text if the payload is UTF-8, else base64. */
+  /** The payload as text, if it is UTF-8; otherwise in base64. */
   payload?: string;
   payload_b64?: string;
 }
@@ -139,7 +145,7 @@ export type MessageJudgePort = (message: {
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
-  /** Whether the message is a retained one, of unknown age. */
+  /** Whether the broker retained the message; its age is then unknown. */
   replayed: boolean;
   /** A `decoder_config` that replaces the stored one. */
   config: unknown;

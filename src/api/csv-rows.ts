@@ -1,6 +1,6 @@
 /** Rows of a CSV body, with their line numbers. */
 export class CsvRows extends Array<Record<string, unknown>> {
-  /** Line number of each row, from 1. */
+  /** Line number of each row in the body, from 1. */
   lines: number[] = [];
 }
 

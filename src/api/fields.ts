@@ -14,15 +14,16 @@ export const httpsUrlField = z
   .string()
   .max(2_048)
   .refine((text) => {
-    // Refused, because URL parsers drop blanks and control characters inconsistently.
+    // Rejects blanks and control characters, because URL parsers drop them inconsistently.
     if (!URL.canParse(text) || !/^https:\/\/[\x21-\x7e]+$/i.test(text)) return false;
     const { username, password, hostname } = new URL(text);
-    // The URL standard permits more characters in a host. In a Content-Security-Policy ";", "," and "*" have a meaning.
+    // Allows fewer characters in a host than the URL standard, because ";", "," and "*" have a meaning in a
+    // Content-Security-Policy.
     return username === '' && password === '' && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(hostname);
   }, 'must be an https:// URL in ASCII, without credentials and blanks, with a host of letters, digits, hyphens and dots')
   .meta({ format: 'uri' });
 
-/** An identifier of any form: one that does not exist gets 404, not a validation error. */
+/** An identifier of any form. One that does not exist gets 404, not a validation error. */
 export const idField = z.string();
 
 /** The user whose data is requested or created. */
@@ -69,7 +70,7 @@ export function checkComputedDays(
   context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
 ): void {
   const mistake = (message: string) => context.addIssue({ code: 'custom', path: ['end'], message });
-  // Invalid dates have errors of their own.
+  // Invalid dates have their own errors.
   if (!isDate(start) || !isDate(end)) return;
   if (end < start) mistake('must not lie before start');
   if (!isWithinMonths(start, end, MAX_COMPUTED_MONTHS))

@@ -26,8 +26,8 @@ export interface Http2Timeouts {
 export interface Http2Server {
   take(socket: TLSSocket): void;
   /**
-   * Asks the connected clients to move to another process (GOAWAY). Requests under way are answered. Later ones are not begun; the client
-   * is informed and may send them again (RFC 9113, 6.8). New connections are served.
+   * Asks connected clients to move to another process (GOAWAY). Requests in progress are answered. Later ones are not
+   * begun, and the client is informed that it may send them again (RFC 9113, 6.8). New connections are served.
    */
   handOn(): void;
   /** Accepts no more requests; each connection ends after its last response. */
@@ -38,8 +38,9 @@ export interface Http2Server {
 const MAX_STREAMS = 100;
 
 /**
- * Maximum number of frames in ten seconds on a connection that requests nothing, or cancels its requests (CVE-2023-44487). Well-behaved
- * clients stay far below. (nghttp2 counts resets itself, but ends a connection only with its next write: some thousands of resets later.)
+ * Maximum numbers of frames in ten seconds on a connection that sends no requests, or cancels them (CVE-2023-44487).
+ * Well-behaved clients stay far below. (nghttp2 itself counts resets, but ends a connection only with its next write,
+ * some thousands of resets later.)
  */
 const IDLE_FRAMES = { perMs: 10_000, pings: 100, settings: 50, resets: 200 };
 
@@ -89,7 +90,9 @@ export function serveHttp2(
   };
 }
 
-/** Time that a connection stays open after GOAWAY. If it closed at once, the client might not receive the frame. */
+/**
+ * Time for which a connection remains open after GOAWAY. If it closed at once, the client might not receive the frame.
+ */
 const LINGER_MS = 1_000;
 
 function handOn(session: ServerHttp2Session): void {
@@ -109,7 +112,8 @@ function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout
       if (underWay > 0 || session.destroyed) return;
       timer = setTimeout(() => {
         session.close();
-        // An incomplete head, or bytes that the client does not read, could keep the connection open.
+        // Destroys the session after a second, because an incomplete head, or bytes that the client does not read,
+        // could keep the connection open.
         setTimeout(() => session.destroy(), 1_000).unref();
       }, keepAliveTimeout);
     });
@@ -169,7 +173,7 @@ function bound(request: Http2ServerRequest, response: Http2ServerResponse, patie
   // fastify and Node's streams read this property of a response. Without it, a response to a disconnected client is never abandoned.
   Object.defineProperty(response, 'destroyed', { get: () => stream.destroyed });
   Object.defineProperty(response, 'closed', { get: () => stream.closed });
-  // By then no other listener may exist.
+  // Errors are ignored: when the listener is called, there may be no other.
   request.on('error', () => {});
   const fail = () => request.emit('error', new AppError('badRequest'));
   // The compatibility layer ends an aborted body like a complete one.
@@ -178,16 +182,16 @@ function bound(request: Http2ServerRequest, response: Http2ServerResponse, patie
     ? undefined
     : setTimeout(() => {
         fail();
-        // Does nothing if a response was sent.
+        // Has no effect if a response was sent.
         setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), 1_000).unref();
       }, patience.requestTimeout);
   request.once('end', () => clearTimeout(late));
   stream.once('close', () => clearTimeout(late));
-  // No code reads the rest of the body after the response (RFC 9113, 8.1).
+  // Discards the rest of the body after the response, which no code reads (RFC 9113, 8.1).
   response.once('finish', () => {
     if (!request.readableEnded && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR);
   });
-  // An aborted response must not look complete.
+  // Resets the stream, so that an aborted response does not look complete.
   response.destroy = (error?: Error) => {
     stream.destroy(error ?? new Error('the answer broke off'));
     return response;

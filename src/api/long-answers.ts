@@ -8,7 +8,7 @@ export function isLongAnswer(answer: unknown): answer is { data: readonly unknow
   return Array.isArray(data) && data.length > ROWS_PER_TURN;
 }
 
-/** Returns its JSON as a stream that yields to other work between chunks. */
+/** Returns the JSON of such a response as a stream, which yields to other work between chunks. */
 export const streamRows = ({ data, ...others }: { data: readonly unknown[] }): Readable =>
   streamPages(others, yieldInTurns(data));
 
@@ -30,8 +30,8 @@ async function* piecesOf(head: string, pages: AsyncIterable<readonly unknown[]>)
 }
 
 /**
- * Waits for the first page, so that errors until then get a status. A later error aborts the response, which the client detects: the
- * connection, or the HTTP/2 stream, ends before the end of the response.
+ * Waits for the first page, so that errors until then get a status. A later error aborts the response, which the client
+ * detects because the connection or the HTTP/2 stream ends early.
  */
 export async function awaitFirstPage<T>(pages: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
   const first = await pages.next();
@@ -49,13 +49,17 @@ interface LongAnswers {
   last: Promise<unknown>;
 }
 const ofAccounts = new Map<string, LongAnswers>();
-/** Length of the pause after a page, as a multiple of the time to compute it, for an account with more than one long response under way. */
+/**
+ * Length of the pause after a page, as a multiple of the time to compute it, for an account with more than one long
+ * response in progress.
+ */
 const REST = 5;
 
 /**
- * Yields the pages of a response. Only one page of an account is computed at a time, so six concurrent requests for a year load the
- * database and the process no more than one. An account with several requests does not keep the process busy either: they pause between two
- * pages, while others are answered. A slow client does not delay others, because no lock is held while a computed page is sent.
+ * Yields the pages of a response. Only one page of an account is computed at a time, so six concurrent requests for a
+ * year cause no more load than one. An account with several requests does not keep the process busy either, because
+ * they pause between two pages. A slow client does not delay others, because no lock is held while a computed page is
+ * sent.
  */
 export async function* onePageAtATime<T>(account: string, pages: AsyncGenerator<T>): AsyncGenerator<T> {
   const own = ofAccounts.get(account) ?? { underWay: 0, last: Promise.resolve() };

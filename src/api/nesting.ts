@@ -1,4 +1,7 @@
-/** Maximum nesting depth. No valid request is deeper; recursive functions overflow the stack thousands of levels further down. */
+/**
+ * Maximum nesting depth. No valid request is deeper; recursive functions would overflow the stack at some thousands of
+ * levels.
+ */
 const MAX_LEVELS = 100;
 
 /** Whether objects and arrays of parsed JSON are nested more deeply than any valid request. */

@@ -1,4 +1,4 @@
-/** Parts of a request from which a sample is generated. */
+/** Data of a request from which a sample is generated. */
 interface Sampled {
   name: string;
   method: string;

@@ -8,7 +8,8 @@ export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output', named: R
     io,
     unrepresentable: 'any',
     override({ jsonSchema }) {
-      // Bounds of JavaScript's numbers, and patterns that a format already implies, are noise for readers.
+      // Removes bounds of JavaScript's numbers, and patterns that a format already implies, because they do not help
+      // readers.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.format !== undefined || jsonSchema.type === 'integer') delete jsonSchema.pattern;
@@ -17,7 +18,8 @@ export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output', named: R
         jsonSchema.default = jsonSchema.missing as number;
         delete jsonSchema.missing;
       }
-      // A later version may add members to responses (specification, Versioning); generated clients must not refuse them.
+      // Allows further members in responses, because a later version may add some (specification, Versioning), which
+      // generated clients must not refuse.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   }) as Json & { $defs?: Record<string, Json> };
@@ -27,7 +29,7 @@ export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output', named: R
   return referring(json);
 }
 
-/** The description of a nullable member stays on the member; its non-null alternative would repeat it. */
+/** Keeps the description of a nullable member only on the member, because its alternatives would repeat it. */
 function describedOnce(_name: string, value: unknown): unknown {
   const { description, anyOf } = (value ?? {}) as { description?: unknown; anyOf?: Json[] };
   if (typeof description !== 'string' || !Array.isArray(anyOf)) return value;

@@ -50,7 +50,8 @@ const TAGS: Record<string, string> = {
 };
 
 /**
- * Generates the OpenAPI 3.1 document of the interface from the schemas that validate requests. `url` is where clients reach the interface.
+ * Generates the OpenAPI 3.1 document of the interface from the schemas that validate requests. `url`: address at which
+ * clients reach the interface.
  */
 export function openApiDocument(url: string): Json {
   const paths: Record<string, Json> = {};
@@ -145,7 +146,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
   return {
     operationId: name,
     ...omitUndefined({ deprecated: deprecated && true }),
-    // Clients may repeat the request, whatever the result of the first.
+    // Marks requests that clients may repeat, whatever the result of the first.
     ...(changes === 'nothing' && { 'x-changes-nothing': true }),
     summary,
     description: needs(operationScopes(operation)),
@@ -289,7 +290,7 @@ function queryParameters({ query }: AnyOperation, schemas: Record<string, Json>)
     required: schema.required?.includes(name) ?? false,
     description,
     schema: one,
-    // A parameter of the same name may have other values in this operation.
+    // The parameter's example is omitted if the parameter has other values in this operation.
     ...(isNone(one, PARAMETER_EXAMPLES[name]) ? {} : exampleOf(name)),
   }));
 }

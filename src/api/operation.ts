@@ -27,7 +27,7 @@ export interface OperationCall<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
-  /** Length of the body as sent. */
+  /** Length of the body in bytes, as it was sent. */
   bodyBytes: number;
   /** Client address, for the audit log. */
   address: string;
@@ -39,7 +39,10 @@ export interface OperationCall<Params, Query, Body> {
   accepts: string;
   /** Header `Accept-Language` of the request. */
   languages: string;
-  /** For changes in pieces: runs one piece while the caller is reloaded and locked. Throws if the caller has lost access. */
+  /**
+   * For changes in pieces: runs one piece while the caller is reloaded and locked. Throws if the caller has lost
+   * access.
+   */
   whileAllowed<T>(piece: (caller: Caller) => Promise<T>): Promise<T>;
   /** For long reads: reloads the caller. Throws if it has lost access. */
   stillAllowed(): Promise<Caller>;
@@ -49,7 +52,10 @@ export interface OperationCall<Params, Query, Body> {
 
 type Shape = z.ZodObject | z.ZodType;
 
-/** Announces that an operation will be removed: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) on each of its responses. */
+/**
+ * Announcement that an operation will be removed: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) on each of its
+ * responses.
+ */
 interface Deprecation {
   since: Date;
   /** Time from which it may no longer respond. */
@@ -66,17 +72,17 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   path: string;
   /** Scope that the key needs; if there are several, all of them. */
   scope: Scope | readonly Scope[];
-  /** Whether only the account itself may use it: no member of its home, and no app. */
+  /** Whether only the account itself may use the operation, not members of its home or apps. */
   forOwnerOnly?: true;
   params?: P;
   query?: Q;
   body?: B;
   /**
-   * Numbers of the body (`true`), or members of these names, are read exactly as written: a number that a double would change arrives as
-   * text.
+   * Numbers of the whole body (`true`), or of members with these names, are read exactly: a number that a double would
+   * change becomes text.
    */
   exactNumbers?: true | readonly string[];
-  /** The body is a list that may also be sent as CSV: the header, or its parser. */
+  /** If the body is a list that may also be sent as CSV: the header, or its parser. */
   csvBody?: readonly string[] | CsvBody;
   /** The body may also be a SenML pack (`application/senml+json`), which its schema does not check. */
   senmlBody?: true;
@@ -84,9 +90,10 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   bodyLimitBytes?: number;
   status?: number;
   /**
-   * Effect of the operation. A GET changes nothing. Every other method runs in one transaction, in which its caller is reloaded and locked
-   * (auth/run-as-caller.ts); the context's database is that transaction. Exceptions: `nothing` for an operation that changes nothing, and
-   * `piece by piece` for one that takes too long for a transaction and calls `whileAllowed` for each piece.
+   * Effect of the operation. A GET changes nothing. Every other method runs in one transaction, in which its caller is
+   * reloaded and locked (auth/run-as-caller.ts); the context's database is that transaction. Exceptions: `nothing` for
+   * an operation that changes nothing, and `piece by piece` for one that takes too long for a transaction and calls
+   * `whileAllowed` for each piece.
    */
   changes?: 'nothing' | 'piece by piece';
   /** Number of requests that a call counts as in the account's limits; default 1. */
@@ -94,8 +101,8 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   /** Whether it only reads aggregates (`readDb`), so that a standby may answer, if there is one. */
   readsFromStandby?: true;
   /**
-   * Whether a body requests a dry run. Such a request changes nothing: it runs without a transaction, is answered with 200, and is not
-   * recorded.
+   * Whether a body requests a dry run. A dry run changes nothing: it runs without a transaction, returns 200, and is
+   * not recorded.
    */
   isTrial?(body: unknown): boolean;
   /**
@@ -134,7 +141,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   const { method, path, deprecated, countsAs, readsFromStandby, status = method === 'POST' ? 201 : 200 } = definition;
   const { changes = 'at once', exactNumbers, csvBody, senmlBody, bodyLimitBytes } = definition;
 
-  /** Runs the request of a caller, which has been reloaded unless the request only reads. */
+  /** Runs the request of a caller. Unless the request only reads, the caller has been reloaded. */
   async function answer(work: ApiContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) {
     const call = callOf(definition, work, caller, request, reply);
     const isTrial = definition.isTrial?.(request.body) ?? false;
@@ -176,7 +183,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
         : await enterHome(db, request.caller, () => requestIdsOf(request));
       if (method === 'GET') {
         const done = await read(caller, request, reply);
-        // The router answers HEAD through GET, and would read the stream to its end.
+        // For HEAD, the stream is destroyed, because the router answers HEAD through GET and would read it to its end.
         if (request.method === 'HEAD' && done.answer instanceof Readable) {
           done.answer.destroy();
           return reply.status(status).send();
@@ -227,8 +234,8 @@ export async function runAudited(
       },
     });
   const named = ids[audit.target];
-  // The entry is written first, because a deleted target has no owner afterwards. If the target does not exist, the request is refused, and
-  // the entry is rolled back.
+  // The entry is written first, because a deleted target has no owner afterwards. If the target does not exist, the
+  // request is refused and the entry is rolled back.
   if (db.isTransaction && typeof named === 'string') {
     if (await ownerOfTarget(db, named)) await note(named);
     return handle(call);
@@ -239,7 +246,7 @@ export async function runAudited(
   return answer;
 }
 
-/** Body members whose values contain nothing about a person. */
+/** Body members that may be recorded with their values, because these contain no personal data. */
 const TOLD = [
   'role',
   'plan',
@@ -334,7 +341,8 @@ function allow({ scopes, memberId, appId }: Caller, definition: AnyOperation): v
   if ((memberId !== undefined || appId !== undefined) && definition.forOwnerOnly) throw new AppError('forbidden');
   const missing = operationScopes(definition).filter((scope) => !scopes.has(scope));
   if (missing.length === 0) return;
-  // The error may name the missing scope, because it belongs to the caller's own key. Nothing was looked up yet.
+  // The error names the missing scope, which belongs to the caller's own key. It reveals nothing else, because nothing
+  // has been looked up yet.
   throw new AppError('forbidden', { details: [{ field: 'scope', message: `must include ${missing.join(' and ')}` }] });
 }
 
@@ -346,7 +354,10 @@ function tellDeprecation(reply: FastifyReply, { since, sunset, see }: Deprecatio
   reply.header('Link', links.filter(Boolean).join(', '));
 }
 
-/** Returns the query parameters by name. Unknown and repeated ones get 400, because they are syntax errors, not values. */
+/**
+ * Returns the query parameters by name. Throws 400 for unknown and repeated ones, because they are syntax errors, not
+ * invalid values.
+ */
 function queryParametersOf(url: string, schema: z.ZodObject | undefined): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   const mark = url.indexOf('?');
@@ -374,8 +385,8 @@ function bodyOf(schema: Shape, body: unknown): unknown {
 const NO_MEMBERS = z.strictObject({}).optional();
 
 /**
- * A POST that takes no body refuses members, because the client expects an effect from them. The body of a GET or DELETE has no meaning
- * (RFC 9110, 9.3) and is ignored.
+ * Returns no body for an operation without one. A POST then refuses members, because the client expects an effect of
+ * them. The body of a GET or DELETE has no meaning (RFC 9110, 9.3) and is ignored.
  */
 function withoutBody(method: AnyOperation['method'], body: unknown): undefined {
   if (method === 'POST') valid(NO_MEMBERS, body, 'body');

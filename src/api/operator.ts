@@ -12,21 +12,22 @@ import { addErrorHandler } from './plugins/errors.ts';
 export interface OperatorSources {
   /** Metrics of this process, or of all processes that it supervises. */
   metrics(): Promise<object[][]>;
-  /** State by role; the listener answers 503 if one is not `up`. */
+  /** State by role. The listener answers 503 if one of them is not `up`. */
   health(): Promise<Record<string, string>>;
-  /** Whether a proxy should send connections to this process. Omitted: as long as the process responds. */
+  /** Whether a proxy should send connections to this process. By default it should as long as the process responds. */
   isReady?(): boolean;
   /** URL at which clients reach the API and its documentation. */
   publicUrl: string;
-  /** Decides which clients a broker admits. */
+  /** Decides which clients a broker accepts. */
   access: BrokerAccess;
 }
 
 const NONE = { port: null, stop: async () => {} };
 
 /**
- * Starts the listener for operators, which clients cannot reach: `/metrics` (Prometheus), `/healthz`, `/readyz`, and the calls of brokers below
- * `/internal/mqtt/`. Plain HTTP, on the loopback unless OPERATOR_HOST is set. `port`: null for no listener.
+ * Starts the listener for operators, which clients cannot reach: `/metrics` (Prometheus), `/healthz`, `/readyz`, and
+ * the calls of brokers below `/internal/mqtt/`. Plain HTTP, on the loopback interface unless OPERATOR_HOST is set.
+ * `port`: null for no listener.
  */
 export async function startOperatorListener(
   { host, port, names }: { host: string; port: number | null; names: readonly string[] },
@@ -57,7 +58,8 @@ export async function startOperatorListener(
     await app.listen({ host, port });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    // Several roles on one machine may be configured with the same port. That must not stop the ingest of readings.
+    // If several roles on one machine are configured with the same port, only one has the listener, because ingest must
+    // not stop for that reason.
     log.warn({ port }, 'no metrics: the operator port is in use; set OPERATOR_PORT to another one');
     return NONE;
   }
@@ -65,9 +67,10 @@ export async function startOperatorListener(
 }
 
 /**
- * Whether the operator's listener answers to a request's Host. A web page can point its own name to this machine's address (DNS rebinding)
- * and read the response; its requests carry that name, which contains a dot. Permitted are addresses, this machine itself, names that the
- * operator configured and, if other machines may connect, names without a dot, as containers have.
+ * Whether the operator's listener accepts the Host of a request. A web page can direct its own name to this machine's
+ * address (DNS rebinding) and read the response; its requests contain that name, which has a dot. Accepted are
+ * addresses, this machine itself, names that the operator configured and, if other machines may connect, names without
+ * a dot, such as those of containers.
  */
 export function isOperatorHost(
   header: string | undefined,

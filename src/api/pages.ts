@@ -27,8 +27,9 @@ function idIn(path: string, cursor: string): string {
 }
 
 /**
- * Returns a page of a list. `find` fetches one item more than requested, which shows whether there is a next page; its cursor contains the
- * identifier of the last item returned. 422 if the cursor does not belong to this list.
+ * Returns a page of a list. `find` reads one item more than requested, which shows whether there is a next page; the
+ * cursor of the next page contains the identifier of the last returned item. Error 422 if the cursor does not belong to
+ * this list.
  */
 export async function fetchPage<T>(
   reply: FastifyReply,

@@ -23,7 +23,7 @@ ${more}</body>
 `;
 
 /**
- * Whether the client is a browser that opens a page, and not a program. Both may call the same address, and each gets its own kind of
- * response.
+ * Whether the client is a browser that opens a page, instead of a program. Both may use the same address, and each gets
+ * its own kind of response.
  */
 export const wantsHtml = ({ accept = '' }: { accept?: string | undefined }): boolean => /\btext\/html\b/i.test(accept);

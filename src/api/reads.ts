@@ -2,7 +2,7 @@ import type { Database } from '#src/database/connect.ts';
 import { isReplayed, type Standby, type StandbyState } from '#src/database/standby.ts';
 import { findLatestActs } from '#src/users/audit.ts';
 
-/** Age above which a response reports its age (`Age`, RFC 9111, section 5.1). */
+/** Age from which a response states its age (`Age`, RFC 9111, section 5.1). */
 const TOLD_FROM_MS = 5_000;
 
 /** Chooses the database from which an account's request reads. */
@@ -10,8 +10,8 @@ export interface ReadRouter {
   /** Returns the standby, or the primary if the standby is unavailable or lacks the account's own changes. */
   from(userId: string): Promise<{ db: Database; ageSeconds: number | null }>;
   /**
-   * Returns the database for data that is pushed to clients, where no client waits for a change of its own: the standby, or the primary if
-   * it is unavailable.
+   * Returns the database for data that is pushed to clients: the standby or, if it is unavailable, the primary. Clients
+   * do not wait for changes of their own there.
    */
   newest(): Database;
   /** Reports that a read from the standby failed. */
@@ -19,9 +19,10 @@ export interface ReadRouter {
 }
 
 /**
- * Creates the choice of databases. Reads go to the standby, except that an account which has just changed something reads from the primary.
- * Whichever process made the change, the audit log on the primary contains it with the number of its transaction. Each read queries that (a
- * probe of one index); this process knows how far the standby has replayed.
+ * Creates the choice of databases. Reads use the standby, except that an account which has just changed something reads
+ * from the primary. The audit log on the primary contains each change with its transaction id, whichever process made
+ * it. Each read queries that (one look-up in an index), and this process knows up to which transaction the standby has
+ * replayed.
  */
 export function createReadRouter(db: Database, readDb: Database, standby: Standby): ReadRouter {
   return {

@@ -23,9 +23,9 @@ interface Serving {
 }
 
 /**
- * Creates the server of the API, not listening yet: TLS, and on it the protocol that the client chooses (ALPN). HTTP/1.1 is Node's
- * unchanged HTTPS server; connections that chose h2 are passed on. (Node's own support for both protocols needs a different HTTP/1.1
- * server: decision 0053.)
+ * Creates the server of the API, which does not listen yet: TLS, and on it the protocol that the client chooses (ALPN).
+ * HTTP/1.1 is served by Node's unchanged HTTPS server; connections that chose h2 are passed on. (Node's own support for
+ * both protocols needs a different HTTP/1.1 server: decision 0053.)
  */
 export function createApiServer(
   { serve }: Serving,
@@ -37,7 +37,8 @@ export function createApiServer(
     { ...tls, ...SERVER_TLS, ...LENIENT_PARSER, ...timeouts, ALPNProtocols: ['h2', 'http/1.1'] },
     serve,
   );
-  // If the client does not read a response, its connection is closed. A slow response with nothing to read yet is not affected.
+  // Closes a connection whose client does not read its response. A slow response that has no data to read yet is not
+  // affected.
   server.setTimeout(unreadTimeout, (socket) => {
     if (socket.writableLength > 0) socket.destroy();
   });

@@ -5,8 +5,8 @@ import { hasDisconnected, onConnectionClosed } from './connection.ts';
 /** Limits the requests of one account that this process runs at a time. Further requests wait, without delaying other accounts. */
 export interface RequestShare {
   /**
-   * Resolves when a request of the account may begin, with a function that ends it. Resolves with null if the account has had its share of
-   * this minute, if too many of its requests already wait, or if this request waited too long.
+   * Resolves with a function that ends the request, when it may begin. Resolves with null if the account has used up
+   * its share of this minute, if too many of its requests already wait, or if this request waited too long.
    */
   begin(name: string): Promise<(() => void) | null>;
 }
@@ -17,7 +17,7 @@ interface UnderWay {
 }
 
 /**
- * Creates a limit for each name: `perMinute` requests in each minute, and `inSnapshot` of them concurrently. Up to `mayWait` further requests
+ * Creates a limit for each name: `perMinute` requests in each minute, and `atOnce` of them concurrently. Up to `mayWait` further requests
  * wait, for at most `waitMs` and at least three quarters of that, so that a hundred requests that arrived together do not all time out at
  * the same moment.
  */
@@ -75,7 +75,7 @@ function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
 const answered = new WeakMap<FastifyReply, (isOpenEnded: boolean) => void>();
 
 /**
- * Takes one of the account's places for a request. Returns false if there is no free place (`Share.begin`). The place is released once the
+ * Takes one of the account's places for a request. Returns false if there is no free place (`RequestShare.begin`). The place is released once the
  * request is answered and the client has received the response or hung up. If the client hangs up first, the place is held until the
  * request ends: its statements continue in the database, and a client that repeatedly sends requests and hangs up could otherwise occupy
  * all of it. Throws `unavailable` if the client has already hung up.

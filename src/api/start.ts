@@ -58,7 +58,7 @@ export async function startApi(
     rejected: RejectedMessagesPort;
     sentReadings: SentReadingsPort;
     rollups: RollupsPort;
-    /** The installation's own copies. Null: it makes none itself. */
+    /** Functions of the installation's own copies. Null if it makes no copies. */
     backups: { read: () => Promise<BackupState>; writeEndings: () => Promise<void> } | null;
     metrics: Metrics;
     log: Logger;
@@ -83,7 +83,8 @@ export async function startApi(
     }
   };
   const { planLimits: plans, redisUrl } = config;
-  // The Redis client is a fifth of the modules that a start loads, and few installations use Redis.
+  // Imported only if needed: the Redis client is a fifth of the modules that a start loads, and few installations use
+  // Redis.
   const redis = redisUrl
     ? await (await import('#src/auth/redis-counter.ts')).redisCounter(redisUrl, {
         db,
@@ -185,7 +186,7 @@ async function listenQuietly(app: FastifyInstance, log: Logger, at: { host: stri
   }
 }
 
-/** Few installations use a sign-in provider, so its client is only imported if configured. */
+/** Imports the client of the identity provider only if one is configured, because few installations use one. */
 async function readOidcConfig({ oidc: config }: Config): Promise<SignInProvider | undefined> {
   if (!config) return undefined;
   try {
@@ -196,13 +197,16 @@ async function readOidcConfig({ oidc: config }: Config): Promise<SignInProvider 
   }
 }
 
-/** Stops listening. Resolves when all requests under way are answered. */
+/** Stops listening. Resolves when all requests in progress are answered. */
 async function closeOnceAnswered(server: PlainServer): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   await Promise.all([closed, endIdle(server)]);
 }
 
-/** Interval of closing idle connections. A connection whose last response began before the shutdown was not asked to close. */
+/**
+ * Interval at which idle connections are closed. A connection whose last response began before the shutdown was not
+ * asked to close.
+ */
 const IDLE_LOOK_MS = 100;
 
 /** Closes connections without a request, until a server that has stopped listening has none left. */
@@ -213,8 +217,8 @@ async function endIdle(server: PlainServer | Server): Promise<void> {
 }
 
 /**
- * `localhost` has two addresses, and a server listens on one. This listens on the other, if the machine has it, and passes its connections
- * to the server.
+ * Listens on the second address of `localhost`, if the machine has it, and passes its connections to the server, which
+ * listens on one address only.
  */
 async function listenOnOther(server: Server, host: string): Promise<TcpServer | undefined> {
   if (host !== 'localhost') return undefined;

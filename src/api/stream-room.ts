@@ -4,8 +4,8 @@ import type { Database } from '#src/database/connect.ts';
 import { utilityOfAccount } from '#src/users/store.ts';
 
 /**
- * Maximum number of open streams of one kind (live readings, changes for the dashboard) at one process. `ofUtility` limits a utility and
- * the accounts that it enrolled together (it creates their keys), so that others find room.
+ * Maximum number of open streams of one kind (live readings, changes for the dashboard) at one process. `ofUtility`:
+ * limit for a utility and all accounts that it enrolled (it creates their keys), so that others find room.
  */
 export const MAX_STREAMS = { ofAccount: 20, ofUtility: 500, ofAll: 2_000, retryAfterSeconds: 30 };
 
@@ -21,7 +21,9 @@ export const streamOwner = async (db: Database, { accountId }: Caller): Promise<
   utilityId: (await utilityOfAccount(db, accountId)) ?? accountId,
 });
 
-/** Throws 429 if the account or its utility has its share of the open streams, 503 if the process has no room. */
+/**
+ * Throws 429 if the account or its utility has used up its share of the open streams, 503 if the process has no room.
+ */
 export function requireStreamRoom(open: Iterable<{ owner: StreamOwner }>, { accountId, utilityId }: StreamOwner): void {
   const owners = [...open].map(({ owner }) => owner);
   const mine = owners.filter((one) => one.accountId === accountId).length;

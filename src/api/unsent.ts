@@ -1,11 +1,11 @@
 /** Memory of responses that are being sent, until their clients have received them. */
 export interface UnsentAnswers {
   /**
-   * Holds a response until the returned function is called. If its connection, its address or all together exceed their limits, the
-   * responses that have waited longest are cut (`cut`), this one last.
+   * Holds a response until the returned function is called. If its connection, its address or all responses together
+   * exceed their limit, the responses that have waited longest are aborted (`cut`), this one last.
    */
   hold(answer: UnsentAnswer): () => void;
-  /** Bytes of all held responses. */
+  /** Returns the bytes of all held responses. */
   bytes(): number;
 }
 
@@ -40,8 +40,9 @@ class Pile {
 }
 
 /**
- * Bounds the memory of responses that wait to be sent. A client that reads receives its response within milliseconds. So if the sum is too large, the
- * oldest responses belong to clients that do not read, and other clients behind the same address lose nothing.
+ * Limits the memory of responses that wait to be sent. A client that reads receives its response within milliseconds.
+ * So if the sum is too large, the oldest responses belong to clients that do not read, and other clients at the same
+ * address lose nothing.
  */
 export function limitUnsentAnswers({ ofConnection, ofAddress, ofAll }: UnsentLimits): UnsentAnswers {
   const all = new Pile();

@@ -4,7 +4,10 @@ import type { FieldError } from '#src/core/errors.ts';
 /** Maximum number of errors in one response: a body with thousands of errors is answered with the first of them. */
 export const MAX_VALIDATION_ERRORS = 100;
 
-/** Returns the errors of a value by field. `where` names the whole value; `rowName` names a row of a list. */
+/**
+ * Returns the errors of a value by field. `where`: name of the whole value. `rowName`: returns the name of a row of a
+ * list.
+ */
 export function validationErrors(
   { issues }: z.ZodError,
   where: string,
@@ -29,7 +32,7 @@ function errorsOfIssue(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): V
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((name) => ({ path: [...path, name], message: 'unknown field' }));
   if (issue.code === 'invalid_union') {
-    // Report the errors of the closest alternative: the one with the fewest unknown fields.
+    // Reports the errors of the closest alternative, which is the one with the fewest unknown fields.
     const [meant] = issue.errors.toSorted((one, other) => countUnknownFields(one) - countUnknownFields(other));
     if (meant) return meant.flatMap((one) => errorsOfIssue(one, [...path, ...one.path]));
   }

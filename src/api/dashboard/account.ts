@@ -74,7 +74,7 @@ export const checkImport = defineOperation({
   answer: importCheck,
   status: 200,
   query: importQuery,
-  // All invalid rows are reported at once, instead of refusing the request at the first.
+  // The rows are validated one by one, so that all invalid rows are reported instead of only the first.
   body: listOf(z.record(z.string(), z.unknown()), 1, MAX_IMPORTED),
   ...omitUndefined({ csvBody, bodyLimitBytes }),
   async handle({ context: { db }, caller, address, query, body, rowName }) {

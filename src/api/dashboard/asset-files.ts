@@ -10,17 +10,20 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { compileWords, type Texts } from '#src/core/compile-words.ts';
 
 const PAGES = fileURLToPath(new URL('../../dashboard/', import.meta.url));
-/** Libraries that the browser gets unchanged, by their import name. */
+/** Libraries that the browser gets unchanged, with their files, by import name. */
 const LIBRARIES: Record<string, string> = {
   preact: 'preact/dist/preact.mjs',
   'preact/hooks': 'preact/hooks/dist/hooks.mjs',
   htm: 'htm/dist/htm.module.js',
   qr: 'qr/index.js',
   'icu-minify/format': 'icu-minify/dist/esm/production/format.js',
-  // The script is half the size of the library's module.
+  // This script is half the size of the library's module.
   uplot: 'uplot/dist/uPlot.iife.min.js',
 };
-/** The service worker caches the last version of the pages; the browser checks whether the worker itself has changed. */
+/**
+ * Path of the service worker, which caches the last version of the pages. The browser itself checks whether the worker
+ * has changed.
+ */
 const WORKER = 'service-worker.js';
 const STYLES: Record<string, string> = { 'uplot.css': 'uplot/dist/uPlot.min.css' };
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
@@ -62,8 +65,8 @@ export function createAssetFiles(): AssetFiles {
       const here = place();
       const folder = await madeIn(here, path, read);
       if (existsSync(join(folder, path))) return folder;
-      // A clean-up has deleted the temporary files (Debian does so after ten days). The files go to a new folder, because another user may
-      // own the old path by now.
+      // The temporary files may have been deleted by a clean-up (Debian does so after ten days). New files are created
+      // in a new folder, because another user may own the old path by now.
       leave(here);
       return madeIn(place(), path, read);
     },
@@ -84,7 +87,7 @@ async function madeIn(place: Place, path: string, read: Source): Promise<string>
   const folder = await place.folder;
   const making = place.made.get(path) ?? make(path, read, folder);
   place.made.set(path, making);
-  // If a build fails, the next request tries again.
+  // After a failed build, the next request tries again.
   making.catch(() => place.made.delete(path));
   await making;
   return folder;
@@ -101,8 +104,8 @@ async function temporaryFolder(): Promise<string> {
 }
 
 /**
- * Writes a file in its forms. @fastify/static computes an ETag from a file's length and time. So the time is derived from the content: it
- * differs if the content differs, and is the same in every process.
+ * Writes a file in its forms. @fastify/static computes an ETag from a file's length and time. So the time is derived
+ * from the content: it differs if the content differs, and is the same in every process.
  */
 async function make(path: string, read: Source, folder: string): Promise<void> {
   const content = await read();
@@ -126,9 +129,10 @@ const digestOf = (...parts: (Buffer | string)[]): Buffer => {
 };
 
 /**
- * Returns what `compute` makes of a content, from the cache if an earlier process stored it. All modules take two seconds of processor
- * time, for which the first visitor after each start would wait. Entries lie in the folder of Node's compile cache (src/cli/main.ts); without
- * one, or if it is not writable, nothing is cached. Each begins with its digest, because a file may be empty after a power cut.
+ * Returns the result of `compute` for a content, from the cache if an earlier process stored it. All modules together
+ * take two seconds of CPU time, for which the first visitor after each start would wait. Entries are in the folder of
+ * Node's compile cache (src/cli/main.ts); without one, or if it is not writable, nothing is cached. Each entry begins
+ * with its digest, because a file may be empty after a power cut.
  */
 async function cached(how: string, content: Buffer | string, compute: () => Promise<Buffer>): Promise<Buffer> {
   const folder = getCompileCacheDir();
@@ -151,7 +155,7 @@ function sources(): Map<string, Source> {
   const words = new Map<string, Record<string, Texts>>();
   const { resolve } = createRequire(import.meta.url);
   const version = createHash('sha256');
-  // Computed after all files were read: the service worker changes if any file changes.
+  // Computed after all files were read, because the service worker must change if any file changes.
   let digest: string | undefined;
   const versioned = (source: string) => {
     digest ??= version.digest('hex').slice(0, 16);
@@ -161,7 +165,7 @@ function sources(): Map<string, Source> {
     const file = join(entry.parentPath, entry.name);
     const path = relative(PAGES, file).replaceAll('\\', '/');
     if (!entry.isFile() || !/\.([jt]s|css|html|svg|png|webmanifest)$|^words\/.*\.json$/.test(path)) continue;
-    // Tests without I/O lie next to the module that they test.
+    // Test files are skipped, which are next to the module that they test.
     if (/\.(test|d)\.ts$/.test(path)) continue;
     const content = readFileSync(file);
     const asked = path.replace(/\.ts$/, '.js');
@@ -201,8 +205,9 @@ function packaged(resolve: NodeJS.RequireResolve, file: string): string {
 }
 
 /**
- * Strips types and comments from a module; they are a seventh of its size. The release did so for the modules of an installed package. The
- * compiler is imported with the first module, because it takes 17 MB that an API without visitors to the dashboard does not need.
+ * Strips types and comments from a module; they are a seventh of its size. For an installed package, the release has
+ * already done so. The compiler is imported with the first module, because it takes 17 MB that an API without visitors
+ * to the dashboard does not need.
  */
 async function moduleOf(path: string, source: string): Promise<Buffer> {
   if (path.endsWith('.js')) return Buffer.from(browsable(source));
@@ -216,7 +221,7 @@ async function moduleOf(path: string, source: string): Promise<Buffer> {
 /** Turns a script that defines one variable into a module that exports it. */
 const exporting = (code: string): string => `${code}\nexport default ${/^var (\w+)=/m.exec(code)?.[1]};`;
 
-/** Rewrites imports for a browser: libraries to their address here, the service's own modules to .js. */
+/** Rewrites imports for a browser: libraries get their address here, and the service's own modules end in .js. */
 function browsable(code: string): string {
   return code.replaceAll(/(\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"\n]+)\2/g, (whole, before, quote, name: string) => {
     if (name in LIBRARIES) return `${before}${quote}/dashboard/app/lib/${name}.js${quote}`;
@@ -225,8 +230,8 @@ function browsable(code: string): string {
 }
 
 /**
- * Returns the HTML document. Its head names the modules of the first page, so that they are fetched at once instead of import by import.
- * Only the browser knows the language.
+ * Returns the HTML document. Its head names the modules of the first page, so that they are fetched at once instead of
+ * import by import. Modules of a language are not among them, because only the browser knows it.
  */
 function documentOf(source: string, paths: string[]): Buffer {
   const early = paths

@@ -20,7 +20,7 @@ const VIEWS = [
     '/fleet',
   ],
   ...['/account', '/sessions', '/operator'],
-  // A period of the home or of a device; without a period, today.
+  // A period of the home or of a device. Without a period, today.
   ...['/home', '/home/:unit', '/home/:unit/:period'],
   ...['/devices/:device', '/devices/:device/:unit', '/devices/:device/:unit/:period'],
 ];
@@ -61,7 +61,8 @@ export function addDashboardAssets(app: FastifyInstance): void {
       send(reply.header('Content-Security-Policy', POLICY), 'index.html'),
     );
   }
-  // A browser gets the HTML document for any other path, too. It then shows that the page does not exist, and lists the existing pages.
+  // A browser also gets the HTML document for any other path. The document then shows that the page does not exist, and
+  // lists the existing pages.
   app.get('/dashboard/*', (request, reply) => {
     if (!wantsHtml(request.headers) || request.url.split('?', 1)[0]?.endsWith('/')) return reply.callNotFound();
     return send(reply.status(404).header('Content-Security-Policy', POLICY), 'index.html', { isKept: false });

@@ -33,9 +33,10 @@ interface Listener {
 }
 
 /**
- * `GET /dashboard/v1/changes?user_id=`: server-sent events (HTML standard, 9.2). Sends `readings`, with the time of the newest reading,
- * each time devices of the account report; the first one is sent at once, because the page may have queried earlier. A stream ends with its
- * session, wherever that is ended, if the account's role changes or its membership of the home ends, and from `handOn` on: the page then reconnects to another process.
+ * Adds `GET /dashboard/v1/changes?user_id=`: server-sent events (HTML standard, 9.2). Sends `readings`, with the time
+ * of the newest reading, each time devices of the account report; the first one is sent at once, because the page may
+ * have queried earlier. A stream ends with its session, if the account's role changes or its membership of the home
+ * ends, and when `handOn` aborts: the page then reconnects to another process.
  */
 export function addChangeStream(app: FastifyInstance, context: ApiContext, handOn?: AbortSignal): void {
   const listeners = new Set<Listener>();
@@ -65,7 +66,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
         say(one, `event: readings\ndata: ${now.newest.toISOString()}\n\n`);
       }
     } catch {
-      // The database is unavailable. The streams get the event when it is back.
+      // Errors are ignored while the database is unavailable. The streams get the event afterwards.
     } finally {
       isLooking = false;
     }
@@ -89,7 +90,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
     }, UNREAD_END_MS).unref();
   });
 
-  // Without a HEAD route, which would open a stream that no client reads.
+  // Without a HEAD route, because it would open a stream that no client reads.
   app.get('/dashboard/v1/changes', { exposeHeadRoute: false }, async (request, reply) => {
     const named = new URLSearchParams(request.url.split('?')[1] ?? '').get('user_id') ?? undefined;
     const signedIn = await callerOf(context, request);

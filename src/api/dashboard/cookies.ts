@@ -7,8 +7,8 @@ export const COOKIES: Record<Environment, string> = {
   sandbox: '__Secure-energy_sandbox_session',
 };
 /**
- * Names of the cookies that recognise a browser which signed in before, so that strangers' requests do not use up its limits
- * (sign-in-limits.ts).
+ * Names of the cookies that identify a browser which signed in before, so that requests of strangers do not use up its
+ * limits (sign-in-limits.ts).
  */
 export const BROWSER_COOKIES: Record<Environment, string> = {
   live: '__Secure-energy_browser',
@@ -36,7 +36,8 @@ export const setCookie = (name: string, value: string, maxAgeMs: number) =>
   `${name}=${value}; ${ATTRIBUTES}; Max-Age=${maxAgeMs / 1_000}`;
 
 /**
- * Returns the same header for a sign-in at a provider. The cookie is also sent when a link on another site leads back here (SameSite=Lax).
+ * Returns a `Set-Cookie` header for a sign-in at a provider. The cookie is also sent when a link on another site leads
+ * back here (SameSite=Lax).
  */
 export const setProviderCookie = (name: string, value: string, maxAgeMs: number) =>
   `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${maxAgeMs / 1_000}`;

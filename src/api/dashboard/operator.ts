@@ -18,7 +18,7 @@ import { namedAct, type Operator, operator, rejected as rejectedMessage, replaye
 
 // Queries of the operator’s pages, for administrators.
 
-/** Wraps heavy work so that a process runs it once at a time. Calls during a run get 503. */
+/** Wraps heavy work so that a process runs it only once at a time. Further calls get 503 meanwhile. */
 function runOneAtATime<Given extends unknown[], Result>(
   run: (...given: Given) => Promise<Result>,
 ): (...given: Given) => Promise<Result> {
@@ -52,7 +52,7 @@ export const getOperator = defineOperation({
   answer: operator,
   async handle({ context, caller }) {
     requireAdministrator(caller);
-    // The statistics exist only on the primary; a standby has none.
+    // Queries the primary, because a standby has no statistics.
     const query = queryOf(context.db);
     const now = context.clock();
     const [waits, has, backups, held] = await Promise.all([

@@ -51,7 +51,7 @@ export const signedPasskey = z.object({
   }),
 });
 
-/** Response of an authenticator that has made a passkey. */
+/** Response of an authenticator that has created a passkey. */
 const createdPasskey = z.object({
   ...credential,
   response: z.object({ clientDataJSON: base64url(8_000), attestationObject: base64url(16_000) }),
@@ -112,7 +112,7 @@ export const deletePasskey = defineOperation({
 });
 
 interface Parts {
-  /** Secret of the installation. */
+  /** Secret of the installation, which signs the challenges. */
   secret: string;
   counter: RequestCounter;
   /** URL at which clients reach the service. */

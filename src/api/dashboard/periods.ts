@@ -30,7 +30,9 @@ const periodQuery = z.object({
   date: dateField.describe('A day of the period, in the time zone of the user.'),
 });
 
-/** Returns the home or device of the period, if the caller reaches it, and the time of its newest reading. */
+/**
+ * Returns the home or device of the period, if it is within the caller's reach, with the time of its newest reading.
+ */
 async function findPeriodOwner(
   { db, readDb }: ApiContext,
   caller: Caller,
@@ -106,7 +108,7 @@ export const getPower = defineOperation({
   },
 });
 
-/** Maximum number of days of a figure on the Home page: a month. */
+/** Maximum number of days of a total on the Home page: a month. */
 const MAX_DAYS = 31;
 
 export const getUsageBreakdown = defineOperation({

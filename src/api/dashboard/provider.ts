@@ -45,7 +45,10 @@ const CALLBACK = '/dashboard/sign-in/callback';
 const SIGN_IN = '/dashboard/sign-in';
 const HOME = '/dashboard';
 
-/** State of a sign-in, in a cookie of the browser while it is at the provider. It is encrypted, so that it is authentic and unreadable. */
+/**
+ * State of a sign-in, which is in a cookie of the browser while the browser is at the provider. It is encrypted, so
+ * that it can be neither forged nor read.
+ */
 const kept = z.strictObject({
   is: z.literal('sign-in at the provider'),
   state: z.string(),
@@ -99,7 +102,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     const pending = begunBy(request);
     const ended = pending ? await end(request, pending).catch((error) => failed(request, error)) : 'over';
     if (typeof ended === 'string') {
-      // Without a sign-in that was begun here, there is no attempt to record.
+      // A callback for which no sign-in was begun here is not recorded.
       if (pending && ended !== 'many') await noteRefusal(request, ended);
       return reply.status(303).header('Set-Cookie', over).header('Location', `${SIGN_IN}?problem=${ended}`).send();
     }
@@ -126,11 +129,12 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
   }
 
   async function end(request: FastifyRequest, pending: Kept): Promise<Ended | SignInProblem> {
-    // Each callback may cause a request to the provider and an audit entry, so it counts against the limits of sign-ins.
+    // Counts against the limits of sign-ins, because each callback may cause a request to the provider and an audit
+    // entry.
     await countSignIn(counter, networkOf(request.ip));
     const at = new URL(redirectUri());
     at.search = new URL(request.url, at).search;
-    // The state belongs to another sign-in than the one that this browser began: nothing is requested from the provider.
+    // The state belongs to another sign-in than the one that this browser began, so no request is sent to the provider.
     if (at.searchParams.get('state') !== pending.state) return 'over';
     const person = personOf(await provider.finish(at, pending), config);
     if (typeof person === 'string') return person;
@@ -161,8 +165,8 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
 }
 
 /**
- * Returns the page of the dashboard to open after signing in: a plain local path, or the home page. Never a path that a browser could take
- * for another host. Pure.
+ * Returns the page of the dashboard to open after signing in: a plain local path, otherwise the home page. Never
+ * returns a path that a browser could interpret as another host. Pure.
  */
 export function returnPageOf(path: unknown): string {
   const isOurs = typeof path === 'string' && /^\/dashboard(\/[\w-]+)*$/.test(path) && path.length <= 200;

@@ -16,9 +16,10 @@ import { addSession, type SignInParts } from './session.ts';
 const SHARE = { perMinute: 240, atOnce: 6, mayWait: 24, waitMs: 30_000 };
 
 /**
- * Adds the developer dashboard: its pages at `/dashboard`, its sessions, and below `/dashboard/v1` every operation of the interface and a
- * few of its own, for signed-in users. A session is not an API key: sessions are only accepted here, keys only below /v1, and the
- * dashboard's requests do not count against the account's plan. `handOn` aborts when clients should move to another process.
+ * Adds the developer dashboard: its pages at `/dashboard`, its sessions, and below `/dashboard/v1` every operation of
+ * the interface and a few of its own, for signed-in users. A session is not an API key: sessions are accepted only
+ * here, and keys only below /v1. Requests of the dashboard do not count against the account's plan. `handOn`: aborted
+ * when clients should move to another process.
  */
 export function addDashboard(
   app: FastifyInstance,

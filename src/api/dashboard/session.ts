@@ -44,7 +44,7 @@ const FAILURE_MS = 250;
 
 /** Dependencies of signing in, in addition to the API's context. */
 export interface SignInParts {
-  /** Secret of the installation. */
+  /** Secret of the installation, which signs tokens. */
   secret: string;
   counter: RequestCounter;
   mqtt: BrokerAddress;
@@ -80,7 +80,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
   const signedIn = async (userId: string, csrf: string) => {
     const user = await findUser(db, { only: userId }, userId);
     if (!user) throw new AppError('unauthorized');
-    // An external broker has a certificate of its own.
+    // An external broker has its own certificate.
     const needsCertificate = mqtt.ports !== null && isSelfSigned(parts.certificate());
     const access = { ...mqtt, needs_certificate: needsCertificate };
     const asksTimezone = await isTimezoneUnknown(db, userId);
@@ -133,7 +133,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     if (!given.success)
       throw unprocessable({ field: 'body', message: 'must have token, or sign_in_id and code or passkey' });
     const network = networkOf(request.ip);
-    // Codes can be guessed, so each attempt is counted before it is checked; beyond the limit, none is checked.
+    // Each attempt is counted before it is checked, because codes can be guessed. Beyond the limit, none is checked.
     if (!('token' in given.data)) await countSignIn(counter, network);
     const begunMs = performance.now();
     const opened = await signInBy(given.data, signInDetailsOf(request));
@@ -194,7 +194,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
 
   app.get('/dashboard/session', async (request) => {
     const caller = await sessionOf(context, request);
-    // A missing session is no error here, because the page queries whether the browser is signed in.
+    // A missing session is not an error, because the page uses this to find out whether the browser is signed in.
     if (!caller) return { user: null, environment, ...provider };
     return signedIn(caller.userId, csrfToken(secret, caller.keyId));
   });
@@ -234,7 +234,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
       else await closeSession(trx, caller.userId, caller.keyId);
     });
     reply.header('Set-Cookie', setCookie(COOKIES[environment], '', 0));
-    // If the session at the provider continues, the next person at this browser could sign in with one click.
+    // Signs out at the provider, too. Otherwise the next person at this browser could sign in with one click.
     const next = isByProvider
       ? await parts.oidc?.provider.endOfSession(`${parts.publicUrl()}/dashboard/sign-in`)
       : null;

@@ -25,7 +25,7 @@ const known = { kwh_used: z.number(), estimated_kwh: z.number() };
 
 const kwh = z.number().nullable();
 const share = z.number().min(0).max(1).nullable();
-/** Null if unknown, or if it cannot be known in this home. */
+/** Energy of a flow. Null if unknown, or if the home has no device for it. */
 const flow = z.strictObject({
   grid_import_kwh: kwh,
   grid_export_kwh: kwh,
@@ -93,7 +93,7 @@ export const periodAnswer = z.strictObject({
   curve: z.array(z.strictObject({ at: instantShape.nullable(), slot: z.number().int().min(0).max(95), watts: load })),
   peak: z.strictObject({ at: instantShape, watts: z.number() }).nullable(),
   profile: z.strictObject({ days: count, ...profile }),
-  /** `at` is the time of the oldest measured power in it; null if the value is a mean of the last `minutes`. */
+  /** `at`: time of the oldest measured power in the sum. Null if the value is a mean of the last `minutes`. */
   power: homePower.nullable(),
   flows: flow.nullable(),
   commodities: z.array(
@@ -132,7 +132,10 @@ export const periodAnswer = z.strictObject({
   }),
 });
 
-/** Registers that appear to belong to another meter from a reading on, unconfirmed by the owner. In kWh, or in m³ for a volume. */
+/**
+ * Registers that, from one reading on, appear to belong to another meter, which the owner has not confirmed. In kWh, or
+ * in m³ for a volume.
+ */
 export const swapGuesses = z.array(
   z.strictObject({
     device_id: z.string(),
@@ -155,7 +158,7 @@ export const powerAnswer = z.strictObject({
 export const periodCostsAnswer = z.strictObject({
   has_tariff: z.boolean(),
   used: cost,
-  /** Without the capacity charge, which applies to whole months. */
+  /** Costs without the capacity charge, which applies to whole months. */
   compared: z.strictObject({ now: cost, before: cost, last_year: cost }),
   /** The devices with the highest usage. */
   devices: z.array(z.strictObject({ device_id: z.string(), cost })),
@@ -168,7 +171,10 @@ export const periodCostsAnswer = z.strictObject({
     .nullable(),
 });
 
-/** Price of imported energy by the hour, today and tomorrow. Null: unknown; currency null and no hours: no dynamic tariff is valid. */
+/**
+ * Price of imported energy by the hour, today and tomorrow. A price is null if unknown. Without a dynamic tariff, the
+ * currency is null and there are no hours.
+ */
 export const priceCurveAnswer = z.strictObject({
   currency: z.string().nullable(),
   hours: z.array(z.strictObject({ starts_at: instantShape, per_kwh: z.string().nullable() })),
@@ -221,13 +227,16 @@ export const sentDelivery = z.strictObject({
 
 export const operator = z.strictObject({
   at: instantShape,
-  /** Counter; the difference of two values gives the rate. It becomes lower if a month is dropped or the statistics are reset. */
+  /**
+   * Counter of stored readings. The difference of two values gives the rate. It decreases if a month is dropped or the
+   * statistics are reset.
+   */
   readings_stored: count,
   lag_seconds: z.number().nullable(),
   waiting: z.strictObject({ late_differences: count, stale_days: count, usage_changes: count, deliveries: count }),
   rejected: z.strictObject({ last_hour: count, last_day: count }),
   devices: z.strictObject({ active: count, inactive: count, faulty: count }),
-  /** Null if the database is not the embedded one. */
+  /** State of the copies. Null if the database is not the embedded one. */
   backups: z
     .strictObject({
       target: z.string(),
@@ -236,7 +245,7 @@ export const operator = z.strictObject({
       last_copy: z.strictObject({ at: instantShape, packed_bytes: count }).nullable(),
       last_archived_at: instantShape.nullable(),
       waiting_bytes: count,
-      /** Faults, each with what the service reported about it. */
+      /** Faults of the copies, each with the service's message. */
       faults: z.array(z.strictObject({ fault: z.enum(BACKUP_FAULTS), detail: z.string().nullable() })),
     })
     .nullable(),
@@ -291,7 +300,7 @@ export const replayed = z.strictObject({
   complete: z.boolean(),
 });
 
-/** Null if the account was deleted, or there is none. */
+/** E-mail address. Null if the account was deleted or there is none. */
 const email = z.string().nullable();
 export const namedAct = auditRecord.extend({ actor_email: email, target_email: email });
 
@@ -320,7 +329,7 @@ export const importCheck = z.strictObject({
   existing: count,
   users_created: count,
   differing: importAnswer.shape.differing,
-  /** `field` is, for example, `line 3.type` or `line 3`. */
+  /** `field`: for example `line 3.type` or `line 3`. */
   mistakes: z.array(z.strictObject({ field: z.string(), message: z.string() })),
 });
 export const waitingImports = z.array(importAnswer);

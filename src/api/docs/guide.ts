@@ -16,7 +16,7 @@ export interface Guide {
 export interface Block {
   language: string;
   source: string;
-  /** Name of the file, if the block is a whole program: the word after the language. */
+  /** Name of the file, if the block is a whole program. It is the word after the language. */
   file?: string;
 }
 
@@ -40,8 +40,8 @@ const infoOf = ({ lang = '' }: Tokens.Code): [language: string, file?: string] =
 };
 
 /**
- * Renders a page from its Markdown. The Markdown is the service's own, so it needs no sanitising. `link` returns the target of a link, or
- * null if only its text is shown. Pure.
+ * Renders a page from its Markdown. It is not sanitised, because the Markdown is the service's own. `link`: returns the
+ * target of a link, or null if only its text is shown. Pure.
  */
 export function parseGuide(
   href: string,

@@ -112,7 +112,7 @@ const navigationOf = (library: readonly LibraryPage[], reference: readonly Liste
     ],
   }));
 
-/** What a reader finds in each part. */
+/** Description of each part for readers. */
 const ABOUT: Readonly<Record<string, string>> = {
   Tutorials: 'Each takes a few minutes, in curl, TypeScript or Python.',
   'How-to': 'Connect devices, run the service, and use its features, step by step.',

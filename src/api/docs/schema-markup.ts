@@ -8,8 +8,8 @@ export type AnySchema = any;
 const DEEPEST = 5;
 
 /**
- * Creates a function that resolves a `$ref` of the document. A schema without `$ref` is returned as it is; a missing target becomes the
- * empty schema.
+ * Creates a function that resolves a `$ref` of the document. It returns a schema without `$ref` unchanged, and the
+ * empty schema if the target is missing.
  */
 export const createSchemaResolver =
   (document: Json) =>

@@ -29,7 +29,7 @@ import {
 } from '#src/export/green-button/resources.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Authorizations that are read at a time. */
+/** Number of authorizations that one query reads. */
 const PAGE = 500;
 /** Parameters of the requests for readings. */
 const BOUNDS = ['published-min', 'published-max'] as const;
@@ -49,7 +49,7 @@ export function addGreenButton(app: FastifyInstance, context: ApiContext, public
       if (!request.caller) throw new AppError('unauthorized');
       refuseUnknown(request, parameters);
       const body = await answer(request);
-      // The type is set after the answer, because an error is JSON.
+      // The type is set after the response is known, because an error is JSON.
       reply.type(`${MEDIA_TYPES.greenButton}; charset=utf-8`);
       return body;
     });

@@ -32,7 +32,10 @@ interface Home {
   followers: Set<Follower>;
   /** Latest reading of each device as text. Null if it has nothing to send (a thermostat's). */
   devices: Map<string, { seenAtMicros: number; text: string | null }>;
-  /** Latest values of its devices. The measured power is computed from these, the devices and their roles (both below). */
+  /**
+   * Latest values of the home's devices. The measured power is computed from these, and from the devices and roles
+   * below.
+   */
   channels: Map<string, readonly LiveChannel[]>;
   parts: (Parts & { loadedAtMs: number }) | null;
   /** Latest event of the home's measured power. */
@@ -86,7 +89,10 @@ export class FollowedHomes {
     return known === undefined;
   }
 
-  /** Evicts devices that were deleted or moved to another account: a follower that comes later must not receive their readings. */
+  /**
+   * Removes devices that were deleted or moved to another account, because later followers must not receive their
+   * readings.
+   */
   evictOthers(userIds: readonly string[], deviceIds: ReadonlySet<string>): void {
     for (const { devices, channels } of userIds.flatMap((userId) => this.#homes.get(userId) ?? [])) {
       for (const deviceId of devices.keys()) {
@@ -97,7 +103,10 @@ export class FollowedHomes {
     }
   }
 
-  /** Returns the devices with a new reading. Beyond `MAX_DEVICES` of a home, only devices that are followed one by one count. */
+  /**
+   * Returns the devices with a new reading. Of a home with more than `MAX_DEVICES`, only devices that are followed
+   * individually count.
+   */
   news(seen: readonly LastSeenDevice[]): LastSeenDevice[] {
     const counts = new Map<string, number>();
     return seen.filter(({ userId, deviceId, seenAtMicros }) => {
@@ -140,8 +149,8 @@ export class FollowedHomes {
   }
 
   /**
-   * Returns for each home (by user id) the earliest last event id of its followers whose outlets have room, from which the next query
-   * continues.
+   * Returns, for each home (by user id), the earliest position of its followers whose outlets have room, from which the
+   * next query continues.
    */
   usagePlaces(): (readonly [string, string])[] {
     return [...this.#homes].flatMap(([userId, home]) => {
@@ -153,8 +162,9 @@ export class FollowedHomes {
   }
 
   /**
-   * Sends an event of changed hours to the followers for which it is the next one and whose outlets have room (an outlet that had none
-   * before the query may have some by now). The others keep their position and receive the event later.
+   * Sends an event of changed hours to those followers for which it is the next one and whose outlets have room (an
+   * outlet without room before the query may have some now). The others keep their position and receive the event
+   * later.
    */
   takeUsage(userId: string, event: { afterId: string; eventId: string }, data: unknown): void {
     for (const { place, outlet } of this.#homes.get(userId)?.followers ?? []) {

@@ -22,8 +22,8 @@ import { formatStreamPosition, parseStreamPosition } from './place.ts';
 /** Interval of queries for new readings and events: one query for all streams of this process, not one for each batch of readings (decision 0081). */
 const LOOK_MS = 1_000;
 /**
- * Interval of the access check, a few statements for all streams: access ends within a second. Without a database all streams end after
- * `withinMs`, because reads of a revoked key end within 10 s.
+ * Interval of the access check, which takes a few statements for all streams: access ends within a second. Without a
+ * database, all streams end after `withinMs`, because reads with a revoked key must end within 10 s.
  */
 const CHECK = { everyMs: 800, withinMs: 9_000 };
 /** Interval of heartbeats. Proxies close connections that are silent for a minute, some after half a minute. */
@@ -75,7 +75,7 @@ export class LiveStreams {
     const owner = await streamOwner(db, request.caller);
     requireStreamRoom(this.#homes.followers, owner);
     const { place, resumed } = await this.#placeOf(request);
-    // Check again: other streams may have opened during the queries.
+    // Checked again, because other streams may have opened during the queries.
     requireStreamRoom(this.#homes.followers, owner);
     const outlet = createEventOutlet();
     const follower: Follower = { ...request, owner, outlet, place: place && { ...place } };
@@ -94,7 +94,7 @@ export class LiveStreams {
     return this.#homes.followers.length;
   }
 
-  /** Ends every stream, and later ones immediately, so that their clients reconnect to another process. */
+  /** Ends every stream now, and later ones as soon as they open, so that their clients reconnect to another process. */
   handOn(): void {
     this.#isLeaving = true;
     for (const one of this.#homes.followers) end(one);
@@ -113,7 +113,7 @@ export class LiveStreams {
   #repeat(name: string, run: () => Promise<void>, everyMs: number): void {
     const turn = async () => {
       const fromMs = performance.now();
-      // The database is unavailable. The next successful query sends what followers missed.
+      // Errors are ignored while the database is unavailable. The next successful query sends the missed events.
       await run().catch(() => this.#parts.reads?.failed());
       const pauseMs = Math.max(everyMs / 2, everyMs - (performance.now() - fromMs));
       if (!this.#isStopped) this.#timers.set(name, setTimeout(turn, pauseMs));

@@ -26,7 +26,8 @@ export function createEventOutlet(): EventOutlet {
       stream.push(text);
     }
   };
-  // The stream requests data before its client has read the buffered data, so there is no room yet.
+  // The stream requests data before its client has read the buffered data, so a request does not mean that there is
+  // room.
   const stream = new Readable({ highWaterMark: MAX_UNREAD_BYTES, read: () => queueMicrotask(flush) });
   stream.once('close', () => waiting.clear());
   return {

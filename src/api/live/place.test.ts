@@ -15,7 +15,7 @@ test('followers receive each event once and in order, whenever they have room fo
           .map(({ place }) => place)
           .sort();
         if (afterId === undefined) continue;
-        // A query returns at most so many events.
+        // A query returns at most two events.
         for (const eventId of EVENTS.filter((id) => id > afterId).slice(0, 2)) {
           for (const [index, follower] of followers.entries()) {
             if (![firstAfter, secondAfter][index] || !isNextEvent(follower.place, { afterId, eventId })) continue;

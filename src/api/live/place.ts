@@ -17,8 +17,9 @@ export function parseStreamPosition(id: string): StreamPosition | null {
 }
 
 /**
- * Whether an event of a query that began after the event `afterId` is the next one for a follower at the event `placeId`. Pure. If the follower is
- * behind `afterId`, events between the two are not in the result: it waits for a later query, or it would lose them.
+ * Whether an event of a query that began after the event `afterId` is the next one for a follower at the event
+ * `placeId`. Pure. If the follower is behind `afterId`, events in between are missing in the result, so the follower
+ * waits for a later query.
  */
 export const isNextEvent = (placeId: string, { afterId, eventId }: { afterId: string; eventId: string }): boolean =>
   placeId >= afterId && placeId < eventId;

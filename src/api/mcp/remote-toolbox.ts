@@ -51,7 +51,7 @@ export function createRemoteToolbox({ url, key, mayWrite }: { url: URL; key: str
     },
     async call(name, values) {
       const { body, isRefused } = await request('tools/call', { name, arguments: values });
-      // A refused key or a used-up limit is a result, too, so that the assistant can read the reason.
+      // A refused key or an exhausted limit is also returned as a result, so that the assistant can read the reason.
       if (isRefused && refusal.safeParse(body).success)
         return { isError: true, content: [{ type: 'text', text: JSON.stringify(body) }] };
       return resultIn(body) as CallToolResult;

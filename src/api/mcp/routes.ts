@@ -13,8 +13,9 @@ const PROTOCOL_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp
 const NO_SESSIONS = { jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null };
 
 /**
- * Adds the tools for assistants: `/mcp` speaks the Model Context Protocol over streamable HTTP, without sessions. Keys, limits and CORS are
- * those of /v1 (plugins/authentication.ts, cors.ts). `publicUrl` is where clients reach the API.
+ * Adds the tools for AI assistants: `/mcp` is a server of the Model Context Protocol over streamable HTTP, without
+ * sessions. Keys, limits and CORS are those of /v1 (plugins/authentication.ts, cors.ts). `publicUrl`: returns the URL
+ * at which clients reach the API.
  */
 export function addMcp(app: FastifyInstance, context: ApiContext, publicUrl: () => string): void {
   addMetadata(app, publicUrl);
@@ -64,7 +65,10 @@ async function loadTools(app: FastifyInstance, context: ApiContext, publicUrl: (
   return { serve: createMcpRequestHandler(report), toolboxOf: createToolboxes(context, publicUrl, app.log) };
 }
 
-/** Adds the metadata of the resources (RFC 9728), and names them in refusals of a key, so that clients learn what to send. */
+/**
+ * Adds the metadata of the resources (RFC 9728). Refusals of a key contain their address, so that clients can find out
+ * what to send.
+ */
 function addMetadata(app: FastifyInstance, publicUrl: () => string): void {
   for (const path of ['', '/mcp'])
     app.get(`${METADATA}${path}`, async () => ({

@@ -7,7 +7,7 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { schemaMembersOf, TOOLS, type Tool } from './tools.ts';
 
-/** Maximum size of a result. Assistants read all of it. */
+/** Maximum size of a result in bytes. Assistants read all of it. */
 const MAX_RESULT_BYTES = 262_144;
 const TOO_LONG = `must be at most ${MAX_RESULT_BYTES / 1_024} KiB long: request a shorter range, larger rows or a lower limit`;
 
@@ -81,8 +81,9 @@ export function createToolRunner(context: ApiContext, publicUrl: () => string, l
 }
 
 /**
- * Returns the request of a tool's operation. Null if an identifier cannot be part of a path: empty, or dots, which a path resolves. Throws
- * 422 for an argument that the tool does not take, or that is not a string, number or boolean in a path or query.
+ * Returns the request of a tool's operation. Null if an identifier cannot be part of a path, because it is empty or
+ * dots, which a path resolves. Throws 422 for an argument that the tool does not have, or for one in a path or query
+ * that is not a string, number or boolean.
  */
 function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<string, unknown>) {
   const known = inputSchema.properties as object;
@@ -117,7 +118,7 @@ function textOf(field: string, value: unknown): string {
 
 const tooLong = () => unprocessable({ field: 'result', message: TOO_LONG });
 
-/** Reads a response that comes in pieces. Throws 422, and ends the response, once it is too long. */
+/** Reads a streamed response. If it is too long, ends it and throws 422. */
 async function readBounded(pieces: Readable): Promise<string> {
   let text = '';
   for await (const piece of pieces) {

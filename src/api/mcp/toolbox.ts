@@ -42,13 +42,16 @@ const describe = ({ name, title, description, inputSchema, outputSchema, isWriti
   annotations: { readOnlyHint: !isWriting, destructiveHint: isWriting && runs.method !== 'POST', openWorldHint: false },
 });
 
-/** The result as data, and as the same JSON in a text for clients without structured results. No text of a user stands in a sentence. */
+/**
+ * Returns a result as data, and as the same JSON in a text for clients without structured results. No text of a user is
+ * part of a sentence.
+ */
 const succeeded = (answer: Record<string, unknown>): CallToolResult => ({
   structuredContent: answer,
   content: [{ type: 'text', text: JSON.stringify(answer) }],
 });
 
-/** An error is a result, so that the assistant can read it and correct its call. */
+/** Returns an error as a result, so that the assistant can read it and correct its call. */
 const failed = (body: object): CallToolResult => ({
   isError: true,
   content: [{ type: 'text', text: JSON.stringify(body) }],

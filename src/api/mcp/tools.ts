@@ -15,7 +15,7 @@ interface ToolDefinition {
   operation: string;
   /** Values that the tool sets itself. A client cannot change them. */
   preset?: Readonly<Record<string, string>>;
-  /** Members of the operation that the tool takes. Default: all. */
+  /** Members of the operation that the tool accepts. By default all. */
   takes?: readonly string[];
   /** Whether only administrators can use the operation. */
   isForAdmins?: true;

@@ -22,7 +22,7 @@ test.each([
   ['nl', 'Lengte van de intervallen: 15 minuten. Lengte van de historie: 1.095 dagen.'],
 ] as const)('the consent page in %s shows interval lengths and history', async (language, text) => {
   const page = (await consentPages(language)).consent(asked('insights:read devices:read', GREEN_BUTTON), 'csrf');
-  // French puts narrow spaces into numbers.
+  // French numbers contain narrow spaces.
   expect(page.replaceAll(/\s/g, ' ')).toContain('Green Button');
   expect(page.replaceAll(/\s/g, ' ')).toContain(text);
 });

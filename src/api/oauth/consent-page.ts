@@ -24,11 +24,14 @@ export const scopesOf = ({ found, app }: ConsentRequest): AppScope[] => {
   return APP_SCOPE_NAMES.filter((scope) => asked.includes(scope) && app.scopes.includes(scope));
 };
 
-/** Returns the negotiated scope string of Green Button that a request asks for; null if there is none, or the app may not read usage. Pure. */
+/**
+ * Returns the negotiated scope string of Green Button that a request asks for. Null if it asks for none, or if the app
+ * may not read usage. Pure.
+ */
 export const greenButtonScopeOf = (asked: ConsentRequest): string | null =>
   scopesOf(asked).includes(GREEN_BUTTON_NEEDS) ? (asked.found.params[GREEN_BUTTON_PARAMETER] ?? null) : null;
 
-/** The address to which the browser returns with a code or a refusal. */
+/** Returns the address to which the browser returns with a code or a refusal. */
 export const redirectUriOf = ({ found }: ConsentRequest): URL => new URL(found.params.redirect_uri ?? '');
 
 const link = (href: string, text: string, more = '') => `<a href="${href}"${more}>${text}</a>`;
@@ -56,7 +59,10 @@ export async function consentPages(language: Language) {
   return {
     /** The request has ended, or this browser did not begin it. */
     over: () => page(words.over),
-    /** Loads itself again: a browser sends its session then, but not when another site's page leads here. */
+    /**
+     * Returns a page that loads itself again. The browser sends its session with that request, but not with one that
+     * another site's page causes.
+     */
     reload: () =>
       page(
         words.moment,

@@ -2,8 +2,9 @@ import type { AUTHORIZED_DAYS } from '#src/auth/authorizations.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
 
 /**
- * Texts of the page of consent. The descriptions of scopes are in delivery/words, because mails about apps use them, too. `{app}` is the
- * name of the app, `{host}` the host that receives its access, `{length}` and `{history}` are times with their units.
+ * Texts of the consent page. The descriptions of scopes are in delivery/words, because mails about apps also use them.
+ * `{app}`: name of the app. `{host}`: host that receives its access. `{length}` and `{history}`: durations with their
+ * units.
  */
 export interface ConsentWords {
   title: string;

@@ -29,8 +29,9 @@ interface Parts {
 }
 
 /**
- * Adds the page on which a home authorizes an app: one form, without scripts, not embeddable in a frame. It lies below `/dashboard`, where
- * browsers send the session. Only the home's own account consents, in a session that was signed in within 15 minutes.
+ * Adds the page on which a home authorizes an app: one form, without scripts, and not embeddable in a frame. It is
+ * below `/dashboard`, where browsers send the session. Only the home's own account can consent, in a session that was
+ * signed in within 15 minutes.
  */
 export function addConsent(app: FastifyInstance, context: ApiContext, parts: Parts): void {
   const path = '/dashboard/consent/:uid';
@@ -142,7 +143,7 @@ function allow(
   const { app } = asked;
   return runAsCaller(db, caller, { now: clock() }, (trx, { userId: homeId }) =>
     parts.store.inTransaction({ trx, because: 'home' }, async () => {
-      // Locked, so that a second click does not authorize the app twice.
+      // The interaction is locked, so that a second click does not authorize the app twice.
       const again = await (await parts.provider()).interactionDetails(...messagesOf(request));
       if (again.result) return again.returnTo;
       const scopes = scopesOf(asked);
@@ -156,9 +157,12 @@ function allow(
   );
 }
 
-/** Sends a page. `redirect`: where its form may lead, because browsers apply form-action to the redirects that follow a form, too. */
+/**
+ * Sends a page. `redirect`: address to which its form may lead, because browsers also apply form-action to redirects
+ * after a form.
+ */
 function send(reply: FastifyReply, status: number, page: string, redirect?: URL) {
-  // A policy cannot name the host [::1].
+  // A policy cannot contain the host [::1], so all of http: is allowed.
   const target = redirect && (redirect.hostname.startsWith('[') ? 'http:' : redirect.origin);
   const policy = target
     ? PLAIN_PAGE_POLICY.replace("form-action 'self'", `form-action 'self' ${target}`)

@@ -31,7 +31,10 @@ const MEMBERS = [
 ];
 const FORM_LIMIT_BYTES = 16_384;
 const FORM_TOO_LONG = new AppError('badRequest', { details: [{ field: 'body', message: 'is longer than 16 KiB' }] });
-/** Request headers that are passed on. Host and protocol are those of the public URL, whatever the client sends. */
+/**
+ * Request headers that are passed to the package. Host and protocol are those of the public URL, whatever the client
+ * sends.
+ */
 const HANDED = ['accept', 'authorization', 'content-type', 'cookie'];
 const ANSWERED = ['cache-control', 'content-type', 'location', 'pragma', 'set-cookie', 'www-authenticate'];
 
@@ -77,7 +80,7 @@ export function addOauth(
 
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // Of any type: the package refuses the types that it does not read, with the errors of OAuth.
+    // Bodies of any type are accepted, because the package refuses unsupported types with the errors of OAuth.
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) =>
       body.length > FORM_LIMIT_BYTES ? done(FORM_TOO_LONG) : done(null, body),
     );
@@ -85,7 +88,7 @@ export function addOauth(
       const all = (await forward(request)).json<Record<string, unknown>>();
       return {
         ...Object.fromEntries(MEMBERS.map((name) => [name, all[name]])),
-        // Without "openid", which the package adds.
+        // The scopes without "openid", which the package adds.
         scopes_supported: APP_SCOPE_NAMES,
         response_modes_supported: ['query'],
         revocation_endpoint_auth_methods_supported: all.token_endpoint_auth_methods_supported,
@@ -95,12 +98,12 @@ export function addOauth(
     const authorize = async (request: FastifyRequest, reply: FastifyReply) => {
       await countAuthorization(counter, request.ip);
       const { response_mode: mode } = request.query as { response_mode?: unknown };
-      // Other response modes need a script, or show the code to scripts of the app's page.
+      // Other response modes are refused, because they need a script or show the code to scripts of the app's page.
       if (mode !== undefined && mode !== 'query') throw new AppError('badRequest');
       reply.header('Content-Security-Policy', PLAIN_PAGE_POLICY);
       const [path = ''] = request.url.split('?', 1);
       const asked = new URLSearchParams(request.url.slice(path.length));
-      // The request is stored as JSON, which PostgreSQL does not accept with a NUL in it.
+      // The request is stored as JSON, in which PostgreSQL does not accept NUL.
       if ([...asked.values()].some((value) => value.includes('\0'))) throw new AppError('badRequest');
       const read = readGreenButtonScope(asked);
       return answer(reply, await forward(request, read ? { url: `${path}?${read}` } : {}));
@@ -116,7 +119,8 @@ export function addOauth(
       const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
       await takeRequest(await store.ownerOf(form.get('refresh_token') ?? ''));
       const because = request.url.startsWith(OAUTH_PATHS.revocation) ? 'revoked' : 'reuse';
-      // A request of an app itself counts only once its secret is accepted, so that others cannot use up its limit.
+      // A request of an app itself is counted only after its secret was accepted, so that others cannot use up its
+      // limit.
       if (form.get('grant_type') === 'client_credentials')
         await takeRequest(await store.clientOf(...credentialsOf(request, form)));
       const body = readGreenButtonTokenScope(form)?.toString();

@@ -9,7 +9,7 @@ import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
 import { OAUTH_PATHS } from './paths.ts';
 import type { OauthStore } from './store.ts';
 
-/** Cookies of a request for consent that is under way. Each is limited to the path of that request. */
+/** Names of the cookies of a request for consent in progress. Each is limited to the path of that request. */
 const COOKIES = {
   session: '__Secure-energy_oauth',
   interaction: '__Secure-energy_consent',
@@ -17,7 +17,7 @@ const COOKIES = {
 };
 
 const HOUR_SECONDS = 3_600;
-/** Lifetimes, s. A person may have to sign in by mail before it consents. */
+/** Lifetimes in seconds. A person may have to sign in by mail before consenting. */
 const TTL = {
   Interaction: HOUR_SECONDS / 2,
   Session: HOUR_SECONDS / 2,
@@ -88,7 +88,7 @@ export function createAuthorizationServer({
     },
     issueRefreshToken: async () => true,
     jwks: { keys: [{ ...unused, use: 'sig', alg: 'ES256' }] },
-    // Accept only the consent that was given to this request.
+    // Accepts only the consent that was given to this request.
     loadExistingGrant: async ({ oidc }: Context) =>
       oidc.result?.consent ? provider.Grant.find(oidc.result.consent.grantId) : undefined,
     pkce: { required: () => true },
@@ -104,19 +104,21 @@ export function createAuthorizationServer({
     scopes: [...APP_SCOPE_NAMES],
     ttl: TTL,
   });
-  // The service's own listener terminates TLS, or a trusted proxy. Requests are handed over with the headers of the public URL (routes.ts).
+  // Trusts the headers of the request: the service or a trusted proxy terminates TLS, and routes.ts sets the headers of
+  // the public URL.
   provider.proxy = true;
   provider.on('server_error', (_context, error) => onError(error));
   provider.Client.prototype.compareClientSecret = function (presented) {
     return this.clientSecret !== undefined && isSecretOf(Buffer.from(this.clientSecret, 'hex'), presented);
   };
   provider.AccessToken.prototype.generateTokenId = function () {
-    // The function of the package that this one replaces also sets the format.
+    // Set here, because this function replaces one of the package that also sets the format.
     this.format = 'opaque';
     return newSecret(TOKEN_PREFIX.access);
   };
   provider.ClientCredentials.prototype.generateTokenId = function () {
-    // Scopes need the consent of a home, which this token lacks. Scope strings of ESPI were removed before (green-button-requests.ts).
+    // A scope needs the consent of a home, which this token lacks. ESPI's scope strings were removed before
+    // (green-button-requests.ts).
     if (this.scope) throw new errors.InvalidScope('requested scope needs the consent of a home', this.scope);
     this.format = 'opaque';
     return newSecret(TOKEN_PREFIX.access);
@@ -142,8 +144,8 @@ function consentPrompt() {
 }
 
 /**
- * Adds the addresses of Green Button's resources to the answers with tokens. Repeats the answer to a refresh for 30 s, because it may not
- * have arrived. Any other second use ends the authorization.
+ * Adds the addresses of Green Button's resources to responses with tokens. Repeats the response to a refresh for 30 s,
+ * because it may not have arrived. Any other second use of a token ends the authorization.
  */
 function completeAnswers(provider: Provider, store: OauthStore, issuer: string): void {
   provider.use(async (context, next) => {

@@ -11,7 +11,7 @@ import type { Database } from '#src/database/connect.ts';
 import type { OauthTokenKind } from '#src/database/enums.ts';
 import { type AuthorizationEnd, endAuthorizations } from '#src/users/app-access.ts';
 
-/** Time for which the answer to a refresh is repeated, because it may not have arrived. */
+/** Time for which the response to a refresh is repeated, because it may not have arrived. */
 const REPEATED_MS = 30_000;
 /** Retention of used refresh tokens. After that, a reused token is refused, but no longer ends the authorization. */
 const USED_FOR_MS = 30 * DAY_MS;
@@ -42,8 +42,8 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
   const database = () => current.getStore()?.trx ?? db;
 
   /**
-   * Returns a code, token or interaction. In a transaction it is locked, after its authorization: uses of one grant follow each other, on
-   * all processes, and an end of the authorization waits.
+   * Returns a code, token or interaction. In a transaction, its authorization and then the token itself are locked:
+   * uses of one grant follow each other in all processes, and an end of the authorization waits.
    */
   async function findToken(kind: OauthTokenKind, id: string) {
     const inOrder = current.getStore() !== undefined;
@@ -109,8 +109,8 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
   });
 
   /**
-   * Ignores a refresh token that was used in the last 30 s if its successor is unused: the response may not have arrived, so it is repeated
-   * (server.ts) and the authorization continues.
+   * Treats a refresh token as unused if it was used in the last 30 s and its successor is unused. The response may not
+   * have arrived, so it is repeated (server.ts), and the authorization continues.
    */
   const ofRefreshTokens: Adapter = {
     ...ofTokens('refresh'),
@@ -196,7 +196,7 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
         .execute();
     },
 
-    /** Returns the answer that the request repeats, if the authenticated client received it; null otherwise. */
+    /** Returns the response that the request repeats, if the authenticated client received it; otherwise null. */
     repeatedAnswer(clientId: string | undefined): unknown {
       const { repeated } = current.getStore() ?? {};
       return repeated && repeated.clientId === clientId ? repeated.answer : null;
@@ -212,7 +212,10 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
       return row && row.scope !== null ? { id: row.id, scope: row.scope } : null;
     },
 
-    /** Returns an app, for counting, with the account that registered it; null if the secret is not that of a confidential app. */
+    /**
+     * Returns an app with the account that registered it, for counting its requests. Null if the secret is not that of
+     * a confidential app.
+     */
     async clientOf(clientId: string, secret: string): Promise<{ accountId: string; appId: string } | null> {
       const app = await findClientApp(database(), clientId);
       const isProved = app?.client_secret_sha256 && isSecretOf(app.client_secret_sha256, secret);
@@ -244,7 +247,9 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
 
 const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1_000);
 
-/** Tokens are deleted with their authorization by cascade. No other look-ups occur. */
+/**
+ * Functions that have no effect: tokens are deleted with their authorization by cascade, and no other look-ups occur.
+ */
 const WITHOUT = {
   async revokeByGrantId() {},
   async findByUid() {

@@ -22,14 +22,17 @@ function parseWeights(header: string): Map<string, number> {
   return weights;
 }
 
-/** Returns the supported language that a request prefers (`de-AT` is `de`); undefined if it names no supported language. Pure. */
+/**
+ * Returns the supported language that a request prefers (`de-AT` means `de`). Undefined if it prefers no supported
+ * language. Pure.
+ */
 export function negotiateLanguage(languages: string): (typeof LANGUAGES)[number] | undefined {
   const wanted = [...parseWeights(languages)].filter(([, weight]) => weight > 0).toSorted(([, a], [, b]) => b - a);
   const tags = wanted.map(([tag]) => tag.split('-', 1)[0]);
   return tags.map((tag) => LANGUAGES.find((one) => one === tag)).find((one) => one !== undefined);
 }
 
-/** Returns the offered format that a request prefers to JSON, or `json` if it prefers none. Pure. */
+/** Returns the offered format that a request prefers to JSON, or `json` if there is none. Pure. */
 export function negotiateFormat<F extends Format>(accepts: string, offered: readonly F[]): F | 'json' {
   const weights = parseWeights(accepts);
   const weightOf = (format: Format) => weights.get(MEDIA_TYPES[format]) ?? 0;

@@ -13,7 +13,8 @@ export const NUMBER_FORMATS = [
   '0.000',
   '0.0%',
   '0.0',
-  // Money and emissions, by number of decimals: those of the currency, and two more in rows by hour and shorter.
+  // Formats for money and emissions, by number of decimals: those of the currency, and two more in rows by hour and
+  // shorter.
   '0',
   '0.0',
   '0.00',
@@ -47,7 +48,7 @@ export function formatCell(column: string, value: unknown): Cell | null {
   if (/^\d{4}-\d\d$/.test(text)) return number(serialOf(text), MONTH);
   const [, hours, minutes] = /^(\d\d):(\d\d)$/.exec(text) ?? [];
   if (hours && minutes) return number((Number(hours) * 60 + Number(minutes)) / 1_440, TIME);
-  // Local time in the response's zone. The offset has a column of its own.
+  // The cell is the local time in the response's zone. The offset has its own column.
   if (column === 'starts_at') return number(serialOf(`${text.slice(0, 19)}Z`), INSTANT);
   const [, fraction] = /^-?\d+(?:\.(\d{1,6}))?$/.exec(text) ?? [null, null];
   if (/^(cost|emissions)_/.test(column) && fraction !== null) return number(text, MONEY + (fraction?.length ?? 0));

@@ -4,7 +4,7 @@ import { MEDIA_TYPES, type TableFormat } from './accept.ts';
 import { formatCsv, streamCsv } from './csv.ts';
 import { streamXlsx } from './xlsx.ts';
 
-/** Receives the media type of a response. */
+/** Object on which the media type of a response is set. */
 interface Typed {
   type(name: string): unknown;
 }

@@ -12,7 +12,10 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 /** Width of a column, sufficient for a time. */
 const WIDTH = 17;
-/** Column next to `starts_at`, whose cell is a local time. In the hour that occurs twice, only the offset distinguishes the two. */
+/**
+ * Name of the column next to `starts_at`, whose cell is a local time. In an hour that occurs twice, only the offset
+ * distinguishes the two.
+ */
 const OFFSET = 'utc_offset';
 
 /** Parts of a workbook other than its sheet (ECMA-376, part 1: the minimum of a workbook). */

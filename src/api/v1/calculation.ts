@@ -8,7 +8,7 @@ import { dayRange } from '#src/energy/ranges.ts';
 
 /**
  * Prepares a long calculation over days of a user's time zone. `run` runs it apart from the event loop, one at a time by the caller's account.
- * Errors: 404 as in `reachUser`, 422 if the days have not begun, and those of `Calculator.run`.
+ * Errors: 404 as in `loadAccessibleUser`, 422 if the days have not begun, and those of `Calculator.run`.
  */
 export async function beginCalculation(
   { db, calculator, clock }: ApiContext,

@@ -157,12 +157,15 @@ function checkThreshold(
   }
 }
 
-/** Throws 409 if a threshold in money has no currency because the user has no tariff. */
+/** Throws 409 if a threshold in money has no currency, because the user has no tariff. */
 async function checkTariff(db: Database, userId: string, threshold: string | undefined): Promise<void> {
   if (threshold !== undefined && !(await hasTariff(db, userId))) throw new AppError('tariffNeeded');
 }
 
-/** Throws 409 if the alert could reach no one: a webhook without an active subscription of the owner, SMS without a phone number. */
+/**
+ * Throws 409 if the alert would reach no receiver: a webhook without an active subscription of the owner, or SMS
+ * without a phone number.
+ */
 async function checkDelivery(db: Database, owner: User, delivery: string | undefined): Promise<void> {
   if (delivery === 'sms' && owner.phone === null) {
     throw new AppError('phoneNeeded');

@@ -54,7 +54,10 @@ export const REDIRECT_NEEDS_PUBLIC =
 
 const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost'];
 
-/** Whether an app of the type may have these redirect URIs. No program on a person's machine has a certificate for a loopback address. */
+/**
+ * Whether an app of the type may have these redirect URIs. Loopback addresses may use HTTP, because no program on a
+ * person's machine has a certificate for one.
+ */
 export const areRedirectsAllowed = (of: App['type'], uris: readonly string[]): boolean =>
   of === 'public'
     ? uris.every((uri) => !isHttps(uri) || !LOOPBACK_HOSTS.includes(new URL(uri).hostname))

@@ -35,7 +35,7 @@ export const createBillPeriod = defineOperation({
   body: newBillPeriod,
   async handle({ context, caller, body: { user_id, device_id, start, end } }) {
     mayBill(caller);
-    // A deleted device is billed up to its end.
+    // A deleted device is billed up to its deletion.
     const device =
       device_id === undefined
         ? null

@@ -5,7 +5,7 @@ import type { BillDetails, BillPeriod, BillVersion } from '#src/billing/store.ts
 import { asMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import { ROLES } from '#src/database/enums.ts';
 
-/** Descriptions of the members, in requests and in responses. */
+/** Descriptions of members, for requests and responses. */
 const MEANING = {
   bill_period_id: 'Id of the bill period.',
   device_id: 'Id of the device, if it is billed separately. Null: the home is billed, at its grid connection.',

@@ -119,7 +119,7 @@ function toRow({ native_name, start, end, at, kwh, reason }: z.output<typeof new
 function toResponse(row: EditRow): z.output<typeof edit> {
   const { edit_id, device_id, native_name, from_at, to_at, value, reason, author, created_at, revoker, revoked_at } =
     row;
-  // An edit by the clock excludes readings; the register value from which it continues belongs to the edit itself.
+  // An edit by the clock adds no reading: the register value at which it continues belongs to the edit itself.
   const isAdded = value !== null && author !== CLOCK_AUTHOR;
   return {
     edit_id,

@@ -123,7 +123,7 @@ export const deviceQuality = defineOperation({
   },
 });
 
-/** Returns the last twelve calendar months of a zone, the current one up to today. */
+/** Returns the last twelve calendar months of a zone. The current one ends today. */
 function lastYear(now: Date, zone: string) {
   const today = DateTime.fromJSDate(now, { zone });
   return dayRange(today.startOf('month').minus({ months: 11 }).toISODate() ?? '', today.toISODate() ?? '', zone);

@@ -63,7 +63,7 @@ export const sendReadings = defineOperation({
   method: 'POST',
   path: '/v1/devices/{device_id}/readings',
   scope: 'readings:write',
-  // Without a separate transaction: the readings are committed together with those of other requests.
+  // Without a transaction of its own, because the readings are committed together with those of other requests.
   changes: 'piece by piece',
   answer: sentReadings,
   params: z.object({ device_id: idField }),
@@ -92,7 +92,10 @@ export const sendReadings = defineOperation({
   },
 });
 
-/** Throws 404 if a device is out of a caller's reach, 403 if the caller may not write its readings, and 409 if it does not send natively. */
+/**
+ * Throws 404 if a device is outside the caller's reach, 403 if the caller may not write its readings, and 409 if it
+ * does not send natively.
+ */
 async function checkTarget(db: Database, caller: Caller, deviceId: string): Promise<void> {
   if (caller.device && caller.device.id !== deviceId) throw new AppError('notFound');
   const { managed_by, is_native } = requireFound(await findReadingsTarget(db, reachOf(caller), deviceId));
@@ -100,7 +103,10 @@ async function checkTarget(db: Database, caller: Caller, deviceId: string): Prom
   if (!is_native) throw new AppError('notNative');
 }
 
-/** Returns each reason once for an element, however many of its quantities it concerns, in order of the elements. */
+/**
+ * Returns the reasons by element, in order, each reason once for an element, however many of its quantities it
+ * concerns.
+ */
 function byElement(
   rejections: readonly { element: number | null; reason: string }[],
 ): z.output<typeof sentReadings>['rejected'] {

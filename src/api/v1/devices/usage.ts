@@ -30,7 +30,8 @@ const query = z.object({
 });
 
 /**
- * Permitted values of `include` if gaps are distributed by like days. The others are sums that only exist for straight-line distribution.
+ * Permitted values of `include` if gaps are distributed by similar days. The others are sums that exist only for
+ * straight-line distribution.
  */
 const WITH_LIKE_DAYS: ReadonlySet<IncludeName> = new Set(['estimated', 'coverage']);
 const MOST_MONTHS = 36;
@@ -85,7 +86,7 @@ export const deviceUsage = defineOperation({
   },
 });
 
-/** Throws 422 if gaps by like days are requested for anything but rows of imported energy. */
+/** Throws 422 if a distribution of gaps by similar days is requested for anything but rows of imported energy. */
 function checkLikeDays(
   { more, weighted }: ReturnType<typeof splitInclude>,
   wanted: ReturnType<typeof period>,
@@ -113,7 +114,7 @@ const CLIMATE_COLUMNS = [
   'heating_minutes',
 ];
 
-/** Converts a row for a table: each member of its temperature gets a column of its own. */
+/** Converts a row for a table, in which each member of its temperature has its own column. */
 function climateApart({ temperature_c, ...row }: DeviceUsage): object {
   const members = Object.entries(temperature_c ?? {});
   return { ...row, ...Object.fromEntries(members.map(([name, value]) => [`temperature_c_${name}`, value])) };

@@ -35,7 +35,7 @@ export function countRows(start: string, end: string, groupBy: GroupBy): number 
   return dayCount(start, end) * (isClockUnit(groupBy) ? (24 * 60) / CLOCK_UNITS[groupBy] : 1);
 }
 
-/** Returns the columns of a table that say which time a row covers. */
+/** Returns the columns of a table that identify the time of a row. */
 export function timeColumns(groupBy: GroupBy): string[] {
   if (!isClockUnit(groupBy)) return ['date'];
   return ['date', groupBy === 'hour' ? 'hour' : 'time', 'starts_at'];

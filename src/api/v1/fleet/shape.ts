@@ -25,7 +25,10 @@ export const fleetDevice = z
   })
   .meta({ id: 'FleetDevice' });
 
-/** Converts a device in a list over many accounts. E-mail addresses are only included for callers that may read accounts. */
+/**
+ * Converts a device in a list over many accounts. E-mail addresses are included only for callers that may read
+ * accounts.
+ */
 export const fleetDeviceToResponse = (row: FleetDevice, withEmails: boolean): z.output<typeof fleetDevice> => ({
   ...toResponse(row),
   user_id: row.user_id,

@@ -131,7 +131,7 @@ export const unreadMessages = defineOperation({
         await listUnrecognisedMessages(context.db, reachOf(caller), gatewayId, { ...page, now: context.clock() }),
       );
     const rows = await fetchPage(reply, url, omitUndefined(query), find, ({ shape }) => shape);
-    // A payload may contain anything that a household's broker publishes, so only its owner may read it.
+    // The payload is removed for other callers, because it may contain anything that a household's broker publishes.
     return rows.map((row) => unreadToResponse(caller.groupId ? { ...row, example: null } : row));
   },
 });

@@ -90,7 +90,7 @@ export const unread = z
   .meta({ id: 'UnreadMessages' });
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** Control characters that no text contains. JSON could carry them, but no terminal shows them. */
+/** Control characters that no text contains. JSON could contain them, but no terminal can show them. */
 const CONTROLS = /[^\P{Cc}\t\n\r]/u;
 
 /** Returns a payload as text if it is text, else as base64. */

@@ -164,13 +164,13 @@ export const removeGroupUser = defineOperation({
 interface Change {
   add?: readonly string[];
   remove?: readonly string[];
-  /** Returns the name of the request's field that contains a home to be added. */
+  /** Returns the name of the request's field with a home that is to be added. */
   fieldOf(index: number): string;
 }
 
 /**
- * Changes the homes of a group that the caller reaches, all or none. Throws 404 if the owner of the group does not reach a home that is to
- * be added. Removing a home that was never in the group is no error.
+ * Changes the homes of a group within the caller's reach, all or none. Throws 404 if a home that is to be added is
+ * outside the reach of the group's owner. Removing a home that is not in the group is not an error.
  */
 async function change(
   db: Database,

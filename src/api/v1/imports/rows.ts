@@ -54,7 +54,10 @@ function wrongColumns(header: readonly string[]): FieldError[] {
   ];
 }
 
-/** Returns the value of a cell. If it does not have the type of its column, returns its text, which the validation then refuses by name. */
+/**
+ * Returns the value of a cell. If it does not have the type of its column, returns its text, which the validation then
+ * rejects with the column's name.
+ */
 function cellValue(name: string, cell: string): unknown {
   if (NUMBERS.has(name)) return /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell;
   if (!JSON_CELLS.has(name)) return cell;
@@ -76,8 +79,8 @@ interface CheckedRows {
 }
 
 /**
- * Checks every row of a table, even after errors, and yields to other work every few rows. `nameOf` returns the name of a row.
- * `isOwnerNeeded`: a row must name an owner, because the caller imports none for itself.
+ * Checks every row of a table, even after errors, and yields to other work every few rows. `nameOf`: returns the name
+ * of a row. `isOwnerNeeded`: whether a row must name an owner, because the caller imports no devices for itself.
  */
 export async function checkRows(
   values: readonly Record<string, unknown>[],

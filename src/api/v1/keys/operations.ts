@@ -74,11 +74,12 @@ export const createKey = defineOperation({
         message: 'must all end in :read, except readings:read, because the key is limited to a group',
       });
     }
-    // The account is locked: a change of its role, or its first sign-in, ends all existing keys and must not miss this one.
+    // The account is locked, because a change of its role, or its first sign-in, ends all existing keys and must not
+    // miss this one.
     const user = await loadAccessibleUser(context.db, caller, user_id, { isHeld: true });
     const group =
       group_id === undefined ? null : await findGroup(context.db, reachOf(caller), toIdOrNotFound(group_id));
-    // A group of another user is treated as missing.
+    // A group of another user is treated as if it did not exist.
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
     if (isOfDevice) {
       // Both the creator and the owner of the key must have access to the device, which is locked against deletion.
@@ -176,7 +177,10 @@ export const rotateKey = defineOperation({
   },
 });
 
-/** Returns the home of another account of which the caller's account is a member, locked until the transaction ends. Throws 403 if it is none. */
+/**
+ * Returns the home of another account of which the caller's account is a member, locked until the transaction ends.
+ * Throws 403 if it is not a member.
+ */
 async function reachOwnHome(db: Database, caller: Caller, homeId: string): Promise<HomeOfMember> {
   const home = await lockHome(db, requireOwnAccount(caller), toIdOrNotFound(homeId));
   if (!home) throw new AppError('forbidden');
@@ -204,7 +208,10 @@ function checkDeviceKey(wanted: readonly Scope[], groupId: string | undefined): 
     });
 }
 
-/** Throws 403 if the caller could not make such a key, or if somebody else changes a member's key for a home, or if a homeowner changes a key of a utility's device. */
+/**
+ * Throws 403 if the caller could not create such a key, if another account changes a member's key for a home, or if a
+ * homeowner changes a key of a utility's device.
+ */
 async function checkChange(
   db: Database,
   caller: Caller,
@@ -222,7 +229,10 @@ async function checkChange(
   if (key.deviceId !== null) await assertMayManageDevice(db, reachOf(caller), key.deviceId);
 }
 
-/** Returns the end of a key, null for none; undefined if the request does not set it. Throws 422 if it has passed. */
+/**
+ * Returns the requested end of a key: null for none, undefined if the request does not set it. Throws 422 if it has
+ * passed.
+ */
 function endOf(expiresAt: string | null | undefined, now: Date): Date | null | undefined {
   if (expiresAt === undefined || expiresAt === null) return expiresAt;
   const end = new Date(expiresAt);

@@ -7,7 +7,7 @@ import { isScope, SCOPES } from '#src/auth/scopes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { created_at, type Examples, key_id } from '../example-ids.ts';
 
-/** Last moment that RFC 3339 can express in UTC. With an offset, a time may lie beyond it. */
+/** Last moment that RFC 3339 can express in UTC. A time with an offset may be later. */
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** End of a key's validity. */

@@ -33,7 +33,7 @@ export const inviteMember = defineOperation({
   params: ofHome,
   body: newMember,
   async handle({ context: { db, clock }, caller, params, body }) {
-    // Administrators have access to every home, but cannot invite people to it.
+    // Administrators have access to every home, but cannot invite people to one.
     if (caller.role !== 'homeowner') throw new AppError('forbidden');
     const home = await reachHome(db, caller, params.user_id);
     return memberToResponse(await invite(db, home, { ...body, now: clock() }));
@@ -117,7 +117,10 @@ export const leaveMembership = defineOperation({
     ended(db, { member: requireOwnAccount(caller) }, params.member_id, clock()),
 });
 
-/** Returns the home whose members a request is about. Utilities reach the homes that they enrolled, but not their members: 403. */
+/**
+ * Returns the home whose members a request is about. Utilities have access to the homes that they enrolled, but not to
+ * their members: 403.
+ */
 function reachHome(db: Database, caller: Caller, userId: string): Promise<User> {
   if (caller.role === 'utility') throw new AppError('forbidden');
   return loadAccessibleUser(db, caller, userId);

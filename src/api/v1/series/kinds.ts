@@ -9,9 +9,9 @@ import type { newSource } from './source-shape.ts';
 export interface SeriesKindDescription {
   kind: SeriesKind;
   path: `/v1/${string}`;
-  /** Last segment of the path of the values, and the member of a check's answer that contains them. */
+  /** Last segment of the path of the values, and name of the member with the values in the response of a check. */
   values: string;
-  /** Start of the actions in the audit log, the action that stores values, and the one that removes them. */
+  /** Prefix of the actions in the audit log, the action that stores values, and the one that removes them. */
   noun: string;
   stores: string;
   removes: string;

@@ -113,7 +113,7 @@ export const SERIES_SHAPES = {
   price: {
     newSeries,
     series,
-    /** Answer of POST: the series, or with `check` the values that it would store. */
+    /** Response of POST: the series or, with `check`, the values that it would store. */
     createdSeries: z.union([series, checkedPrices]).meta({ id: 'CreatedPriceSeries' }),
     toResponse: toResponse,
     columns: ['starts_at', 'per_kwh'],

@@ -57,7 +57,7 @@ export async function seriesWithSourceToResponse(
   return toResponse(row, (await readSources(db, reachOf(caller), [row.series_id])).get(row.series_id));
 }
 
-/** Returns the source of a request. Throws 403 if the caller may not name an address of its own. */
+/** Returns the source of a request. Throws 403 if the caller may not use an address of its own. */
 export function authorizeSource({ role }: Caller, given: z.output<typeof newSource>): SourceWithSecrets {
   if (role === 'homeowner' && 'url' in given) throw new AppError('ownAddresses');
   return toSourceWithSecrets(given);

@@ -144,12 +144,15 @@ export const deleteUser = defineOperation({
   },
 });
 
-/** Maximum number of concurrent archives, for one account and for the process: each queries the database for page after page. */
+/**
+ * Maximum number of concurrent archives, for one account and for the process, because each queries the database for
+ * page after page.
+ */
 const MAX_OF_CALLER = 1;
 const MAX_AT_ONCE = 8;
-/** Interval of reloading a caller, so that reads of a revoked key end within 10 s. */
+/** Interval at which a caller is reloaded, so that reads with a revoked key end within 10 s. */
 const CHECKED_EVERY_MS = 5_000;
-/** A client that accepts no page for this long has disconnected, or occupies a place for nothing. */
+/** Time without an accepted page after which the client counts as disconnected, so that it does not occupy a place. */
 const MAX_STALL_MS = 120_000;
 const RETRY_AFTER_SECONDS = 30;
 

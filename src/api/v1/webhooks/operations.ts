@@ -38,7 +38,7 @@ import {
 /** Membership or authorization with which the subscription ends, if the caller sets its address. */
 const endsWith = (caller: Caller) => ({ memberId: caller.memberId, authorizationId: authorizationOf(caller) });
 
-/** Throws 403 if an app subscribes to an event whose data its scopes do not let it read. */
+/** Throws 403 if an app subscribes to an event whose data its scopes do not permit it to read. */
 function checkAppEvents({ appId, scopes }: Caller, events: readonly EventType[]): void {
   if (appId === undefined) return;
   for (const event of events) {

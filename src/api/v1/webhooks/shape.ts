@@ -28,7 +28,10 @@ const callbackUrl = httpsUrlField.describe(
   'HTTPS address that receives the events, without credentials. `https://catcher.example` is a receiver in the service itself, for trying events without a server.',
 );
 
-/** The subscriber's secret, in a form that libraries of Standard Webhooks accept. It is stored encrypted and never returned again. */
+/**
+ * The subscriber's secret, in a format that libraries of Standard Webhooks accept. It is stored encrypted and never
+ * returned again.
+ */
 const authToken = z
   .string()
   .refine(
