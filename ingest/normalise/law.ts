@@ -4,7 +4,7 @@ import type { MilliwattHours } from '#src/core/units.ts';
 export interface Point {
   readAtMs: number;
   /**
-   * Length of an interval reading in ms; `READ_BY_HAND` for a reading entered by a person; 0 for every other reading.
+   * Length of an interval reading in ms; `READ_BY_HAND_INTERVAL_MS` for a reading entered by a person; 0 for every other reading.
    */
   intervalMs: number;
   value: number;

@@ -23,7 +23,7 @@ export interface DeviceChannel {
   unit: string | null;
   last_value: number | null;
   last_at: Date | null;
-  /** One of `COUNTS_AS`. Null if unknown: the quantity does not count. */
+  /** A text of `COUNTS_AS_PATTERN`. Null if unknown: the quantity does not count. */
   counts_as: string | null;
   /** Whether the owner should still set what the quantity counts as. */
   asked: boolean;

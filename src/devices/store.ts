@@ -156,7 +156,7 @@ export function newDeviceRow({
   return { row, secret };
 }
 
-/** `COMPUTED_BEFORE_SQL` for typed queries. */
+/** `PREVIOUS_LAW_SETTINGS_SQL` for typed queries. */
 export const PREVIOUS_LAW_SETTINGS = sql.raw(PREVIOUS_LAW_SETTINGS_SQL);
 
 /** Pairs a device. Only this result contains its secret. Throws 409 if the account already has a device with this `external_id`. */

@@ -13,7 +13,7 @@ export interface MonthToDate {
   month: string;
   /** Last day of the month that the sums include, YYYY-MM-DD. */
   end: string;
-  /** Combined usage of the homes whose usage is the sum of their imports. `begunHomesSql` reads the other homes. */
+  /** Combined usage of the homes whose usage is the sum of their imports. `monthToDateHomesSql` reads the other homes. */
   parts: readonly BucketPart[];
 }
 
