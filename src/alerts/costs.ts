@@ -52,10 +52,10 @@ export async function evaluateCosts(
     else if (PASSES.test(String((asking.error as { code?: unknown })?.code))) throw asking.error;
     else faults.push({ userId, error: asking.error });
   }
-  const left = users.slice(count);
-  if (left.length > 0) await leave(query, left, now);
+  const deferred = users.slice(count);
+  if (deferred.length > 0) await leave(query, deferred, now);
   const firings = await above(evaluator, known);
-  return { firings, isMoreWaiting: left.length > 0, faults };
+  return { firings, isMoreWaiting: deferred.length > 0, faults };
 }
 
 /** Returns the costs of a user's periods, without those whose cost is unknown. Alerts on the same period share its cost. */

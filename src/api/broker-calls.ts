@@ -25,8 +25,13 @@ export function addBrokerCalls(app: FastifyInstance, access: BrokerAccess): void
       const call = textsOf(request.body);
       const { username = '', password = '', clientid, client_id: clientId = clientid, mountpoint = '' } = call;
       const isKnown = !isAnotherLoginsClientId(username, clientId ?? '') && (await access.mayLogIn(username, password));
-      const kept = clientId !== undefined && isKnown ? access.clientIdOf(username, clientId) : undefined;
-      return answer(request, reply, isKnown, kept === undefined ? undefined : { clientId: kept, mountpoint });
+      const sessionClientId = clientId !== undefined && isKnown ? access.clientIdOf(username, clientId) : undefined;
+      return answer(
+        request,
+        reply,
+        isKnown,
+        sessionClientId === undefined ? undefined : { clientId: sessionClientId, mountpoint },
+      );
     });
     calls.post('/internal/mqtt/authorize', { bodyLimit: BODY_LIMIT }, async (request, reply) => {
       const call = textsOf(request.body);

@@ -136,8 +136,8 @@ export const pageFields = {
 
 /** A decimal with up to 9 places, as text or as a number; the result is the stored text. */
 export const decimalField = z.union([z.string(), z.number()]).transform((written, context) => {
-  const kept = normalisePrice(String(written));
-  if (kept !== null) return kept;
+  const normalised = normalisePrice(String(written));
+  if (normalised !== null) return normalised;
   const message = `must be a decimal below ${MAX_PRICE}, with up to 9 places`;
   context.issues.push({ code: 'custom', message, input: written });
   return z.NEVER;

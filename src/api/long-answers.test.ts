@@ -39,9 +39,9 @@ test('a long answer that fails, or that its client no longer reads, does not blo
   }
   const broken = onePageAtATime('usr_1', failing());
   expect((await broken.next()).value).toBe(1);
-  const left = onePageAtATime('usr_1', failing());
-  await left.next();
-  await left.return(undefined);
+  const abandoned = onePageAtATime('usr_1', failing());
+  await abandoned.next();
+  await abandoned.return(undefined);
   await expect(broken.next()).rejects.toThrow('database gone');
   const next = onePageAtATime('usr_1', failing());
   expect((await next.next()).value).toBe(1);

@@ -83,9 +83,9 @@ const answered = new WeakMap<FastifyReply, (isOpenEnded: boolean) => void>();
 export async function takeRequestShare(shares: RequestShare, name: string, reply: FastifyReply): Promise<boolean> {
   const end = await shares.begin(name);
   if (!end) return false;
-  const left = new Set(['the answer', 'the connection']);
+  const pending = new Set(['the answer', 'the connection']);
   const over = (one: string) => {
-    if (left.delete(one) && left.size === 0) end();
+    if (pending.delete(one) && pending.size === 0) end();
   };
   answered.set(reply, (isOpenEnded) => {
     over('the answer');

@@ -38,15 +38,15 @@ export const createManifest = (facts: Omit<Manifest, 'format'>): Manifest => ({ 
 
 /** Reads a manifest. Throws, with what to do, if it is of a newer version or no manifest. */
 export function readManifest(text: string, file: string): Manifest {
-  let given: unknown;
+  let parsedManifest: unknown;
   try {
-    given = JSON.parse(text);
+    parsedManifest = JSON.parse(text);
   } catch {
-    given = null;
+    parsedManifest = null;
   }
-  const parsed = manifestSchema.safeParse(given);
+  const parsed = manifestSchema.safeParse(parsedManifest);
   if (parsed.success) return parsed.data;
-  const { format, service } = (given ?? {}) as { format?: unknown; service?: unknown };
+  const { format, service } = (parsedManifest ?? {}) as { format?: unknown; service?: unknown };
   if (typeof format === 'number' && format > FORMAT)
     throw new Error(
       `${file} was made by a newer version (${String(service)}). Restore it with that version or a later one.`,

@@ -57,14 +57,14 @@ const paddingOf = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)
 export async function* tar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buffer> {
   for await (const entry of entries) {
     yield headOf(entry);
-    let left = entry.size;
+    let remaining = entry.size;
     for await (const bytes of entry.content ?? []) {
-      const taken = bytes.subarray(0, left);
-      left -= taken.length;
+      const taken = bytes.subarray(0, remaining);
+      remaining -= taken.length;
       yield taken;
-      if (left === 0) break;
+      if (remaining === 0) break;
     }
-    for (; left > 0; left -= Math.min(left, 2 ** 20)) yield Buffer.alloc(Math.min(left, 2 ** 20));
+    for (; remaining > 0; remaining -= Math.min(remaining, 2 ** 20)) yield Buffer.alloc(Math.min(remaining, 2 ** 20));
     yield paddingOf(entry.size);
   }
   yield Buffer.alloc(2 * BLOCK);
@@ -114,11 +114,11 @@ class BlockReader {
 
   /** Yields the next `size` bytes as they arrive. */
   async *take(size: number): AsyncGenerator<Buffer> {
-    for (let left = size; left > 0; ) {
+    for (let remainingBytes = size; remainingBytes > 0; ) {
       const bytes = await this.#more();
-      const taken = bytes.subarray(0, left);
+      const taken = bytes.subarray(0, remainingBytes);
       this.#rest = bytes.subarray(taken.length);
-      left -= taken.length;
+      remainingBytes -= taken.length;
       yield taken;
     }
   }

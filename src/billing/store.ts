@@ -321,9 +321,13 @@ async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails>
   const { rows } = await sql<BilledEnergies & { toldIn: string }>`
     SELECT told_in AS "toldIn", import_milliwatt_hours AS imported, export_milliwatt_hours AS exported
     FROM bill_adjustments WHERE bill_period_id = ${period.bill_period_id} ORDER BY told_in`.execute(db);
-  const told = rows.map((row) => ({ ...row, isTold: true }));
+  const statedCorrections = rows.map((row) => ({ ...row, isTold: true }));
   const untold = waiting.map(({ next, imported, exported }) => ({ toldIn: next, isTold: false, imported, exported }));
-  return { ...of, adjustments: versions.at(-1)?.statement.adjustments ?? [], corrections: [...told, ...untold] };
+  return {
+    ...of,
+    adjustments: versions.at(-1)?.statement.adjustments ?? [],
+    corrections: [...statedCorrections, ...untold],
+  };
 }
 
 /** Correction of a closed period that no statement contains yet, with the period that will state it. */
@@ -362,9 +366,9 @@ async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[
   const meter: EnergyMeter = await loadBilledMeter(db, billedOf(of));
   const found: Outstanding[] = [];
   for (const period of periods.filter(({ bill_period_id }) => asked.has(bill_period_id))) {
-    const left = subtractEnergies(await readKnownEnergy(meter, rangeOf(period)), period);
-    if (!isZeroEnergies(left))
-      found.push({ ...left, period, next: findNextOpenPeriod(all, ordered(period))?.id ?? null });
+    const unstated = subtractEnergies(await readKnownEnergy(meter, rangeOf(period)), period);
+    if (!isZeroEnergies(unstated))
+      found.push({ ...unstated, period, next: findNextOpenPeriod(all, ordered(period))?.id ?? null });
   }
   return found;
 }

@@ -56,6 +56,6 @@ const end = (authorizationId: string, { json }: { json?: boolean }) =>
       const ended = await endAuthorizations(trx, { ids: [authorizationId] }, 'operator');
       if (ended.length === 0) throw new Error(`There is no authorization ${authorizationId}`);
     });
-    const told = `Ended ${authorizationId}. The home gets a mail.`;
-    printResult(json, { authorization_id: authorizationId, ended: true }, told);
+    const summary = `Ended ${authorizationId}. The home gets a mail.`;
+    printResult(json, { authorization_id: authorizationId, ended: true }, summary);
   });

@@ -19,26 +19,26 @@ test('shows the readings of a recognised message, and what a configured time zon
 });
 
 test('suggests a mapping for an unrecognised message, with which it is decoded', () => {
-  const given = { topic: 'boiler/7', payload: '{"meter": [{"InvSerial": 7, "total_kwh": 12345}]}' };
-  const told = describeDecoding(given, NOW);
-  expect(told).toContain('Not recognised');
-  expect(told).toContain('  $.meter[0].total_kwh  12345');
-  const config = parseDecoderConfig(/--config '(.*)'/.exec(told)?.[1] ?? '');
-  expect(describeDecoding({ ...given, config }, NOW)).toContain(
+  const boilerMessage = { topic: 'boiler/7', payload: '{"meter": [{"InvSerial": 7, "total_kwh": 12345}]}' };
+  const description = describeDecoding(boilerMessage, NOW);
+  expect(description).toContain('Not recognised');
+  expect(description).toContain('  $.meter[0].total_kwh  12345');
+  const config = parseDecoderConfig(/--config '(.*)'/.exec(description)?.[1] ?? '');
+  expect(describeDecoding({ ...boilerMessage, config }, NOW)).toContain(
     '  boiler/7  import  energy_total_kwh 12345  at the time of receipt',
   );
 });
 
 test('reads a message whose member names state register, direction and unit, and reports a register without a direction as a question', () => {
-  const told = (payload: string) => describeDecoding({ topic: 'house/x1', payload }, NOW);
-  expect(told('{"serial": 81230077, "soc": 80, "active_power_w": -412, "total_power_import_kwh": 7.5}')).toBe(
+  const describe = (payload: string) => describeDecoding({ topic: 'house/x1', payload }, NOW);
+  expect(describe('{"serial": 81230077, "soc": 80, "active_power_w": -412, "total_power_import_kwh": 7.5}')).toBe(
     [
       'Decoded by the family names:',
       '  house/x1/81230077  import  power_w -412  at the time of receipt',
       '  house/x1/81230077  import  energy_total_kwh 7.5  at the time of receipt',
     ].join('\n'),
   );
-  expect(told('{"serial": 81230077, "total_kwh": 7.5}')).toContain(
+  expect(describe('{"serial": 81230077, "total_kwh": 7.5}')).toContain(
     'total_kwh  7.5 kWh  not counted: choose what it measures',
   );
 });

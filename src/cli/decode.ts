@@ -138,14 +138,14 @@ async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<string | n
 }
 
 function answerTo(text: string): { answer: Answer; family: string | null } {
-  let given: unknown;
+  let parsedJson: unknown;
   try {
-    given = JSON.parse(text);
+    parsedJson = JSON.parse(text);
   } catch {
     return { answer: refused(null, `Invalid line: not JSON. Expected: ${FORM}`), family: null };
   }
-  const parsed = line.safeParse(given, { error: describeIssue });
-  const n = z.object({ n: z.number() }).safeParse(given).data?.n ?? null;
+  const parsed = line.safeParse(parsedJson, { error: describeIssue });
+  const n = z.object({ n: z.number() }).safeParse(parsedJson).data?.n ?? null;
   if (!parsed.success) {
     const mistakes = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the line'} ${message}`);
     return { answer: refused(n, `Invalid line: ${mistakes.join(', ')}. Expected: ${FORM}`), family: null };
@@ -177,7 +177,7 @@ const bytesOf = ({ payload, payload_b64 }: Pick<Line, 'payload' | 'payload_b64'>
 function forPeople({ n, readings, asks = [], rejected }: Answer, family: string | null): string {
   const head =
     family === null && rejected.length === 0 ? 'not recognised: no device family uses this topic' : (family ?? '');
-  const said = readings.map(
+  const readingLines = readings.map(
     ({ device, channel, kind, value, ts }) =>
       `  ${device}  ${channel}  ${kind} ${value}  ${ts ?? 'at the time of receipt'}`,
   );
@@ -187,7 +187,7 @@ function forPeople({ n, readings, asks = [], rejected }: Answer, family: string 
   );
   const lines = [
     `${n ?? ''} ${head}`.trim(),
-    ...said,
+    ...readingLines,
     ...asked,
     ...rejected.map(({ reason }) => `  rejected: ${reason}`),
   ];
@@ -210,13 +210,13 @@ const MAX_SHOWN = 20;
 
 /** Parses a `decoder_config` typed on the command line and validates it as the HTTP API does. Throws `InvalidArgumentError`. */
 export function parseDecoderConfig(text: string): Record<string, unknown> {
-  let given: unknown;
+  let parsedConfig: unknown;
   try {
-    given = JSON.parse(text);
+    parsedConfig = JSON.parse(text);
   } catch {
     throw new InvalidArgumentError('Must be JSON, such as {"senml": {"topics": ["senml/#"]}}.');
   }
-  const read = decoderConfig.safeParse(given, { error: describeIssue });
+  const read = decoderConfig.safeParse(parsedConfig, { error: describeIssue });
   if (read.success) return read.data;
   const mistakes = validationErrors(read.error, 'it', String).map(({ field, message }) => `${field}: ${message}`);
   throw new InvalidArgumentError(mistakes.map(escapeLineForTerminal).join('; '));

@@ -32,18 +32,18 @@ interface ImportOptions {
  * errors.
  */
 export async function importDeviceTable(file: string, options: ImportOptions): Promise<void> {
-  const given = await readRows(file);
+  const readTable = await readRows(file);
   await runOnServiceDatabase(async (db) => {
     const importer = await importerOf(db, options);
-    if (given.errors.length > 0) {
-      const { plan } = await previewImport(db, importer, given.rows);
-      return refuse(options, [...given.errors, ...plan.errors]);
+    if (readTable.errors.length > 0) {
+      const { plan } = await previewImport(db, importer, readTable.rows);
+      return refuse(options, [...readTable.errors, ...plan.errors]);
     }
     const passwords = credentialsFile(options.credentials ?? `${file.replace(/\.csv$/i, '')}.credentials.csv`);
     const progress = progressBar();
     try {
       let recovered: ImportCredential[] = [];
-      const imported = await importDevices(db, importer, given.rows, {
+      const imported = await importDevices(db, importer, readTable.rows, {
         onProgress: (done, total) => progress.update('devices', done, total),
         begin: async (trx) => {
           recovered = await passwords.recover(trx);
@@ -58,7 +58,7 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
         },
       });
       progress.stop();
-      await tell(options, { imported, recovered, passwords, rows: given.rows.length });
+      await reportImport(options, { imported, recovered, passwords, rows: readTable.rows.length });
     } catch (error) {
       if (!(error instanceof AppError) || !error.details) throw error;
       refuse(options, error.details);
@@ -129,7 +129,7 @@ interface Done {
   rows: number;
 }
 
-async function tell(options: ImportOptions, { imported, recovered, passwords, rows }: Done): Promise<void> {
+async function reportImport(options: ImportOptions, { imported, recovered, passwords, rows }: Done): Promise<void> {
   const credentials = recovered.length > 0 ? recovered : createdDeviceCredentials(imported);
   const byId = new Map(credentials.map((one) => [one.device_id, one]));
   // The passwords are printed on standard output if the caller requests JSON and names no file.
@@ -200,9 +200,9 @@ function credentialsFile(path: string): CredentialsFile {
     path,
     discard,
     async recover(db) {
-      const left = await readIfThere(part);
-      if (left === null) return [];
-      const credentials = credentialsIn(left);
+      const interruptedText = await readIfThere(part);
+      if (interruptedText === null) return [];
+      const credentials = credentialsIn(interruptedText);
       const ids = credentials.map(({ device_id }) => device_id);
       const [there] = await db
         .selectFrom('devices')

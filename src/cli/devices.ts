@@ -114,9 +114,9 @@ export function register(program: Command): void {
 async function pair(db: Database, config: Config, options: NewDevice): Promise<void> {
   const { user, type, location, placement, upstream, discovery, json } = options;
   const userId = await findUserId(db, user);
-  const given = omitUndefined({ placement, upstream_device_id: upstream });
+  const placementSettings = omitUndefined({ placement, upstream_device_id: upstream });
   const managedBy = (await futureManagersOf(db, REACH_OF_ALL, [userId]))(userId);
-  const wanted = { userId, managedBy, type, location, ...given };
+  const wanted = { userId, managedBy, type, location, ...placementSettings };
   if (discovery !== undefined) {
     const pair = async (trx: Database) => {
       const paired = await pairDiscovered(trx, REACH_OF_ALL, discovery, wanted).catch((error: unknown) => {

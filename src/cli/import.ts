@@ -224,12 +224,12 @@ export function importExitCode({
 }
 
 function say(result: ImportResult): void {
-  const left = [
+  const skippedRows = [
     result.skipped > 0 ? `${result.skipped} of another series` : '',
     result.empty > 0 ? `${result.empty} without a time or a value` : '',
     result.unreadable > 0 ? `${result.unreadable} unreadable (the first: ${result.firstUnreadable})` : '',
   ].filter(Boolean);
-  const leftOut = left.length ? `; skipped rows: ${left.join(', ')}` : '';
+  const leftOut = skippedRows.length ? `; skipped rows: ${skippedRows.join(', ')}` : '';
   for (const sentence of result.notes) console.log(escapeLineForTerminal(sentence));
   console.log(escapeLineForTerminal(`${result.sent} readings sent in ${result.seconds} s${leftOut}.`));
   for (const [reason, count] of Object.entries(result.rejected)) {

@@ -4,7 +4,7 @@ import { buildProgram } from './program.ts';
 import * as users from './users.ts';
 
 /** Returns the output that a person reads after typing these words. */
-async function said(...words: string[]): Promise<string> {
+async function outputOf(...words: string[]): Promise<string> {
   let text = '';
   const program = buildProgram([users, imports]);
   const writeErr = (part: string) => {
@@ -18,13 +18,13 @@ async function said(...words: string[]): Promise<string> {
 }
 
 test('reports an unknown option before a missing one, with a suggestion and without the whole help', async () => {
-  const [error, hint, ...more] = (await said('users', 'create', '--emial', 'a@example.com')).trim().split('\n');
+  const [error, hint, ...more] = (await outputOf('users', 'create', '--emial', 'a@example.com')).trim().split('\n');
   expect(error).toBe("error: unknown option '--emial'");
   expect(hint).toBe('(Did you mean --email?)');
   expect(more).toEqual(['(add --help to see the options)']);
-  expect(await said('import', '--file', 'x.csv')).toContain("unknown option '--file'");
+  expect(await outputOf('import', '--file', 'x.csv')).toContain("unknown option '--file'");
 });
 
 test('reports a missing option if all given options are known', async () => {
-  expect(await said('import', 'x.csv')).toMatch(/^error: required option '--device <device_id>' not specified/);
+  expect(await outputOf('import', 'x.csv')).toMatch(/^error: required option '--device <device_id>' not specified/);
 });

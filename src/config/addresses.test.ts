@@ -161,12 +161,12 @@ describe('the URL of a broker cluster', () => {
   test('may contain any user name and password, encoded as in any URL', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (username, password) => {
-        const given = `${encodeURIComponent(username)}:${encodeURIComponent(password)}`;
-        expect(parseAmqpUrl(`amqp://${given}@a,b`)).toMatchObject({ username, password });
-        expect(credentialsIn(`amqp://${given}@a,b`)).toEqual({ username, password });
-        expect(credentialsIn(`mqtt://${given}@a`)).toEqual({ username, password });
+        const userInfo = `${encodeURIComponent(username)}:${encodeURIComponent(password)}`;
+        expect(parseAmqpUrl(`amqp://${userInfo}@a,b`)).toMatchObject({ username, password });
+        expect(credentialsIn(`amqp://${userInfo}@a,b`)).toEqual({ username, password });
+        expect(credentialsIn(`mqtt://${userInfo}@a`)).toEqual({ username, password });
         const login = { ...(username && { username }), ...(password && { password }) };
-        expect(splitCredentials(`mqtts://${given}@[::1]:8883`)).toEqual({ address: 'mqtts://[::1]:8883', login });
+        expect(splitCredentials(`mqtts://${userInfo}@[::1]:8883`)).toEqual({ address: 'mqtts://[::1]:8883', login });
       }),
     );
   });

@@ -154,6 +154,6 @@ export function credentialsIn(url: string): { username: string; password: string
  */
 export function splitCredentials(url: string): { address: string; login: { username?: string; password?: string } } {
   const address = Object.assign(new URL(url), { username: '', password: '' }).href;
-  const given = Object.entries(credentialsIn(url)).filter(([, text]) => text !== '');
-  return { address, login: Object.fromEntries(given) };
+  const credentials = Object.entries(credentialsIn(url)).filter(([, text]) => text !== '');
+  return { address, login: Object.fromEntries(credentials) };
 }

@@ -23,10 +23,10 @@ describe('the first administrator’s key', () => {
   });
 
   test('contains the name of the cell, by which the router finds the cell', () => {
-    const given = (key: string) => loadConfig({ CELL: 'c2', BOOTSTRAP_ADMIN_KEY: key }).bootstrapAdminKey;
+    const bootstrapKey = (key: string) => loadConfig({ CELL: 'c2', BOOTSTRAP_ADMIN_KEY: key }).bootstrapAdminKey;
     const key = `eus_live_c2_${'k'.repeat(32)}`;
-    expect(given(key)).toBe(key);
-    expect(() => given(`eus_live_${'k'.repeat(32)}`)).toThrow('must be eus_live_c2_ and 32');
+    expect(bootstrapKey(key)).toBe(key);
+    expect(() => bootstrapKey(`eus_live_${'k'.repeat(32)}`)).toThrow('must be eus_live_c2_ and 32');
     loadConfig({});
   });
 
@@ -39,7 +39,7 @@ describe('the first administrator’s key', () => {
 
 test('energy config prints no password of any URL', () => {
   const url = (scheme: string) => `${scheme}://anna:hunter2@example.com`;
-  const given = {
+  const variables = {
     DATABASE_URL: url('postgres'),
     DATABASE_READ_URL: url('postgres'),
     MQTT_URL: url('amqps'),
@@ -49,10 +49,10 @@ test('energy config prints no password of any URL', () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: url('https'),
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url('https'),
   };
-  const printed = effectiveVariables({ ...given, HOMEASSISTANT_USERS: 'anna@example.com' });
+  const printed = effectiveVariables({ ...variables, HOMEASSISTANT_USERS: 'anna@example.com' });
   expect(JSON.stringify(printed)).not.toContain('hunter2');
-  expect(Object.keys(given).map((name) => printed[name])).toEqual(
-    Object.values(given).map((set) => set.replace('anna:hunter2', '…')),
+  expect(Object.keys(variables).map((name) => printed[name])).toEqual(
+    Object.values(variables).map((set) => set.replace('anna:hunter2', '…')),
   );
 });
 

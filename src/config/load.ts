@@ -276,8 +276,8 @@ function decoded(text: string): string {
 /** Returns every variable with its effective value (null: unset). Secrets are masked; of a URL only the hosts are shown. */
 export function effectiveVariables(env: Record<string, string | undefined> = process.env): Record<string, unknown> {
   const config = loadConfig(env);
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed: Record<string, unknown> = variables.parse(given);
+  const nonEmpty = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed: Record<string, unknown> = variables.parse(nonEmpty);
   const derived: Record<string, unknown> = {
     DATA_DIR: config.dataDir,
     PUBLIC_URL: config.publicUrl,

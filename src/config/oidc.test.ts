@@ -50,9 +50,9 @@ describe('an OpenID Connect provider', () => {
     [{ OIDC_EMAIL_DOMAINS: 'https://example.com' }, 'OIDC_EMAIL_DOMAINS.0: must be domains'],
     [{ OIDC_EMAIL_DOMAINS: ',' }, 'OIDC_EMAIL_DOMAINS: '],
   ])('with the settings %j is rejected in one line', (more, expected) => {
-    const told = mistakeIn(more);
-    expect(told).toContain(expected);
-    expect(told?.split('\n')).toHaveLength(1);
+    const message = mistakeIn(more);
+    expect(message).toContain(expected);
+    expect(message?.split('\n')).toHaveLength(1);
   });
 
   test('accepts domains in upper or lower case, and * for all domains', () => {

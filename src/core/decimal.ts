@@ -22,9 +22,9 @@ export function parseDecimal(text: string): Billionths | null {
   if (digits === '') return asBillionths(0n);
   if (digits.length - places > MAX_WHOLE_DIGITS) return null;
   const shift = PLACES - places;
-  const kept = shift < 0 ? digits.slice(0, shift) : digits;
+  const keptDigits = shift < 0 ? digits.slice(0, shift) : digits;
   if (shift < 0 && (digits.length <= -shift || /[1-9]/.test(digits.slice(shift)))) return null;
-  const value = BigInt(kept) * 10n ** BigInt(Math.max(shift, 0));
+  const value = BigInt(keptDigits) * 10n ** BigInt(Math.max(shift, 0));
   return asBillionths(sign === '-' ? -value : value);
 }
 

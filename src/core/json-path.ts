@@ -6,7 +6,7 @@ export const MAX_PATH_CHARACTERS = 79;
  * Maximum number of compiled paths in the cache, enough for some gateways. When it is full, the whole cache is cleared.
  */
 const MAX_KEPT = 2_000;
-const kept = new Map<string, ((value: unknown) => unknown) | null>();
+const compiledPaths = new Map<string, ((value: unknown) => unknown) | null>();
 
 /**
  * Compiles a JSONPath (RFC 9535) that selects a single value: `$.energy.total`, `$['a b'][0]`. Returns a function that reads this value
@@ -16,11 +16,11 @@ const kept = new Map<string, ((value: unknown) => unknown) | null>();
 export function compileJsonPath(path: string): ((value: unknown) => unknown) | null {
   // The length is checked before caching, because an invalid path may be as long as a request.
   if (path.length > MAX_PATH_CHARACTERS) return null;
-  let read = kept.get(path);
+  let read = compiledPaths.get(path);
   if (read !== undefined) return read;
   read = compiled(path);
-  if (kept.size >= MAX_KEPT) kept.clear();
-  kept.set(path, read);
+  if (compiledPaths.size >= MAX_KEPT) compiledPaths.clear();
+  compiledPaths.set(path, read);
   return read;
 }
 

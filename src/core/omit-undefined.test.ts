@@ -20,12 +20,12 @@ describe('omitUndefined', () => {
   });
 
   test('declares as optional exactly the members that may be undefined', () => {
-    const given: { always: string; sometimes: number | undefined; orNull: number | null | undefined } = {
+    const fullObject: { always: string; sometimes: number | undefined; orNull: number | null | undefined } = {
       always: 'x',
       sometimes: undefined,
       orNull: null,
     };
-    expectTypeOf(omitUndefined(given)).branded.toEqualTypeOf<{
+    expectTypeOf(omitUndefined(fullObject)).branded.toEqualTypeOf<{
       always: string;
       sometimes?: number;
       orNull?: number | null;

@@ -48,8 +48,8 @@ const MAILED = new RegExp(`^(?:[a-z][a-z0-9]*\\.)?([a-z]{3}_${ID_PATTERN})\\.([\
 export function verifyMailedToken(secret: string, purpose: string, token: string): string | null {
   const [, id, mac] = MAILED.exec(token) ?? [];
   if (id === undefined || mac === undefined) return null;
-  const given = Buffer.from(mac, 'base64url');
-  return given.length === BYTES && timingSafeEqual(given, macOf(secret, purpose, id)) ? id : null;
+  const presentedMac = Buffer.from(mac, 'base64url');
+  return presentedMac.length === BYTES && timingSafeEqual(presentedMac, macOf(secret, purpose, id)) ? id : null;
 }
 
 /** Prefixes of API keys by environment, so that a person can distinguish keys of the sandbox. */

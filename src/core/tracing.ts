@@ -35,11 +35,11 @@ export async function startTracing(role: string, options: TracingOptions): Promi
     'energy.role': role,
   });
   // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are merged last, so that they take precedence.
-  const given = resources.detectResources({
+  const fromEnvironment = resources.detectResources({
     detectors: [resources.resourceAttributesEnvDetector, resources.serviceNameEnvDetector],
   });
   const provider = new sdk.TracerProvider({
-    resource: own.merge(given),
+    resource: own.merge(fromEnvironment),
     sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(options.share) }),
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { describeIssue } from './validation-messages.ts';
 
-const said = (schema: z.ZodType, value: unknown) => {
+const messageOf = (schema: z.ZodType, value: unknown) => {
   const { error } = schema.safeParse(value, { error: describeIssue });
   return error?.issues.map(({ message }) => message);
 };
@@ -28,5 +28,5 @@ test.each([
   [z.iso.datetime({ offset: true }), 'soon', 'must be a time with its zone, such as 2026-07-05T19:00:01Z'],
   [z.number().min(12, 'a schema’s own words'), 3, 'a schema’s own words'],
 ] as const)('prints validation error %# in plain words', (schema, value, expected) => {
-  expect(said(schema, value)).toEqual([expected]);
+  expect(messageOf(schema, value)).toEqual([expected]);
 });

@@ -248,13 +248,13 @@ test('costs equal those of an independent calculation, to the smallest unit', as
         nowAfter: fc.integer({ min: 1, max: 9_000 }),
       }),
       async (drawn, asked, group, { first, days, nowAfter }) => {
-        const given = homeOf(drawn);
+        const drawnHome = homeOf(drawn);
         const day = (after: number) => DateTime.utc(2026, 3, 26).plus({ days: after }).toISODate() as string;
         const range = dayRange(day(first), day(first + Math.min(days, group === 'hour' ? 3 : 95) - 1), asked);
-        const nowMs = given.fromMs + nowAfter * QUARTER_MS + 61_000;
+        const nowMs = drawnHome.fromMs + nowAfter * QUARTER_MS + 61_000;
         // There is no metered energy after now.
-        const quarters = given.quarters.slice(0, Math.floor((nowMs - given.fromMs) / QUARTER_MS) + 1);
-        const metered = { ...given, quarters };
+        const quarters = drawnHome.quarters.slice(0, Math.floor((nowMs - drawnHome.fromMs) / QUARTER_MS) + 1);
+        const metered = { ...drawnHome, quarters };
         const { ours, theirs } = KEYS[group];
         const sums = await costSums(
           sourcesOf(metered),

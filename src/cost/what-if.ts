@@ -146,8 +146,8 @@ function addProduction({ imported, exported }: Flow, more: bigint): Flow {
     const used = min(more, imported);
     return { imported: imported - used, exported: exported + more - used };
   }
-  const kept = min(-more, exported);
-  return { imported: imported - more - kept, exported: exported - kept };
+  const exportReduction = min(-more, exported);
+  return { imported: imported - more - exportReduction, exported: exported - exportReduction };
 }
 
 /**

@@ -156,10 +156,10 @@ async function tokenNow(): Promise<string> {
 
 /** Returns a path with a query string. Undefined, null and empty values are omitted. */
 export function withQuery(path: string, query: Record<string, string | number | undefined | null>): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');
-  return given.length === 0
+  const nonEmpty = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  return nonEmpty.length === 0
     ? path
-    : `${path}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
+    : `${path}?${new URLSearchParams(nonEmpty.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
 /**
@@ -183,10 +183,10 @@ function tellSeen(at: string | null): void {
 export function useSeenAt(): string | null {
   const [at, setAt] = useState(seenAt);
   useEffect(() => {
-    const tell = () => setAt(seenAt);
-    document.addEventListener(CHANGED, tell);
-    tell();
-    return () => document.removeEventListener(CHANGED, tell);
+    const updateAge = () => setAt(seenAt);
+    document.addEventListener(CHANGED, updateAge);
+    updateAge();
+    return () => document.removeEventListener(CHANGED, updateAge);
   }, []);
   return at;
 }

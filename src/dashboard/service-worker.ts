@@ -79,8 +79,8 @@
       if (response.ok) await shell.put(request, response.clone());
       return response;
     } catch (error) {
-      const kept = await shell.match(request);
-      if (kept) return kept;
+      const cached = await shell.match(request);
+      if (cached) return cached;
       throw error;
     }
   }
@@ -90,8 +90,8 @@
     try {
       return await fetch(request);
     } catch (error) {
-      const kept = await (await caches.open(SHELL)).match(PAGE);
-      if (kept) return kept;
+      const cachedPage = await (await caches.open(SHELL)).match(PAGE);
+      if (cachedPage) return cachedPage;
       throw error;
     }
   }
@@ -102,9 +102,9 @@
     try {
       response = await fetch(request);
     } catch (error) {
-      const kept = await data.match(request);
-      const seenMs = Date.parse(kept?.headers.get(SEEN_AT) ?? '');
-      if (kept && Date.now() - seenMs < MAX_AGE_MS) return kept;
+      const cachedResponse = await data.match(request);
+      const seenMs = Date.parse(cachedResponse?.headers.get(SEEN_AT) ?? '');
+      if (cachedResponse && Date.now() - seenMs < MAX_AGE_MS) return cachedResponse;
       throw error;
     }
     if (response.status === 401) await caches.delete(DATA);
@@ -122,8 +122,8 @@
     // Deletes the previous entry first, so that the new one is last in order.
     await data.delete(request);
     await data.put(request, new Response(await response.blob(), { headers }));
-    const kept = (await data.keys()).filter((one) => new URL(one.url).pathname !== SESSION);
-    for (const old of kept.slice(0, Math.max(0, kept.length - MOST_KEPT))) await data.delete(old);
+    const cachedRequests = (await data.keys()).filter((one) => new URL(one.url).pathname !== SESSION);
+    for (const old of cachedRequests.slice(0, Math.max(0, cachedRequests.length - MOST_KEPT))) await data.delete(old);
   }
 
   /**
@@ -140,16 +140,16 @@
     try {
       response = await fetch(request);
     } catch (error) {
-      const kept = await (await caches.open(DATA)).match(SESSION);
-      if (kept) return kept;
+      const cachedSession = await (await caches.open(DATA)).match(SESSION);
+      if (cachedSession) return cachedSession;
       throw error;
     }
     if (!response.ok) return response;
-    const told = await response.clone().json();
+    const newSession = await response.clone().json();
     const before = await (await caches.open(DATA)).match(SESSION).then((kept) => kept?.json());
-    if (before && before.user?.user_id !== told.user?.user_id) await caches.delete(DATA);
-    if (told.user) {
-      const body = JSON.stringify({ ...told, csrf_token: '' });
+    if (before && before.user?.user_id !== newSession.user?.user_id) await caches.delete(DATA);
+    if (newSession.user) {
+      const body = JSON.stringify({ ...newSession, csrf_token: '' });
       await keep(await caches.open(DATA), SESSION, new Response(body));
     }
     return response;

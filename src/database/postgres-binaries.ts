@@ -45,13 +45,13 @@ function packagedBinaries(root: string): PostgresBinaries {
 /** Returns the programs in a folder that an operator names, such as /usr/lib/postgresql/17/bin. Throws if they are missing. */
 export function binariesIn(folder: string): PostgresBinaries {
   const programs = programsIn(folder);
-  let said: string;
+  let versionText: string;
   try {
-    said = execFileSync(programs.pgCtl, ['--version'], { encoding: 'utf8' });
+    versionText = execFileSync(programs.pgCtl, ['--version'], { encoding: 'utf8' });
   } catch (error) {
     throw new Error(`${folder} has no PostgreSQL that runs here: ${(error as Error).message.split('\n')[0]}`);
   }
-  return { major: Number(/\d+/.exec(said)?.[0]), ...programs };
+  return { major: Number(/\d+/.exec(versionText)?.[0]), ...programs };
 }
 
 function programsIn(folder: string): Pick<PostgresBinaries, 'initdb' | 'pgCtl' | 'prefix'> {

@@ -12,11 +12,11 @@ describe('the owner of a key', () => {
   });
 
   test('is notified once at each of these times', () => {
-    const told = { ...key, told_end: END, told_days: 7 };
-    expect([6, 2, 1].map((days) => findDueNotice(told, daysBefore(days)))).toEqual([null, null, 1]);
-    expect(findDueNotice({ ...told, told_days: 1 }, daysBefore(0.5))).toBe(null);
+    const notifiedKey = { ...key, told_end: END, told_days: 7 };
+    expect([6, 2, 1].map((days) => findDueNotice(notifiedKey, daysBefore(days)))).toEqual([null, null, 1]);
+    expect(findDueNotice({ ...notifiedKey, told_days: 1 }, daysBefore(0.5))).toBe(null);
     // This worker's clock is behind the clock of the worker that sent the last notice.
-    expect(findDueNotice({ ...told, told_days: 1 }, daysBefore(1.01))).toBe(null);
+    expect(findDueNotice({ ...notifiedKey, told_days: 1 }, daysBefore(1.01))).toBe(null);
   });
 
   test('is notified again if the expiry was moved, and not about the former expiry', () => {
@@ -25,9 +25,9 @@ describe('the owner of a key', () => {
   });
 
   test('gets no notice within a day after the expiry was set', () => {
-    const given = (days: number) => ({ ...key, set_at: daysBefore(days) });
+    const keySetBefore = (days: number) => ({ ...key, set_at: daysBefore(days) });
     const notices = (lives: number) =>
-      [7, 1].map((days) => findDueNotice(given(lives), daysBefore(Math.min(days, lives))));
+      [7, 1].map((days) => findDueNotice(keySetBefore(lives), daysBefore(Math.min(days, lives))));
     expect(notices(1)).toEqual([null, null]);
     expect(notices(1.9)).toEqual([null, null]);
     expect(notices(2)).toEqual([null, 1]);

@@ -21,7 +21,7 @@ export async function notifyExpiringKeys(db: Database, now: Date): Promise<numbe
     const keys = await endingSoon(db, now, after);
     for (const key of keys) {
       const days = findDueNotice(key, now);
-      if (days !== null && (await tell(db, key, { days, now }))) notified++;
+      if (days !== null && (await notifyOwner(db, key, { days, now }))) notified++;
     }
     const last = keys.at(-1);
     if (last === undefined || keys.length < PAGE) return notified;
@@ -48,7 +48,7 @@ async function endingSoon(db: Database, now: Date, after: string): Promise<Found
  * Adds the mail for one key in a transaction of its own, so that requests wait for no other key's row. Returns false if the owner was
  * already notified, or the key was revoked or its end was changed.
  */
-async function tell(db: Database, key: Found, { days, now }: { days: number; now: Date }): Promise<boolean> {
+async function notifyOwner(db: Database, key: Found, { days, now }: { days: number; now: Date }): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     const row = await trx
       .updateTable('api_keys')

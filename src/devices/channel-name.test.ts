@@ -30,7 +30,7 @@ const name = fc.oneof(
   fc.stringMatching(/^[a-z0-9_-]{1,12}$/).filter((word) => !RESERVED.includes(word) && !/^[tl]\d+$/.test(word)),
 );
 const part = fc.constantFrom('', '/t1', '/t2', '/l1', '/l3');
-const said = fc.oneof(
+const knownWord = fc.oneof(
   fc.tuple(fc.constantFrom(...DIRECTIONS), part).map((words) => words.join('')),
   fc.tuple(fc.constantFrom(...COMMODITIES), fc.constantFrom('', '/m3')).map((words) => words.join('')),
 );
@@ -38,14 +38,14 @@ const said = fc.oneof(
 const unknown = fc.oneof(
   name,
   fc.tuple(name, name).map((words) => words.join('/')),
-  fc.tuple(said, name).map((words) => words.join('/')),
+  fc.tuple(knownWord, name).map((words) => words.join('/')),
   fc.tuple(fc.constantFrom(...DIRECTIONS), fc.constantFrom(...DIRECTIONS)).map((words) => words.join('/')),
 );
 
 describe('the channel of a native message', () => {
   test('counts in the direction of its known name, in the circuit before that name', () => {
     fc.assert(
-      fc.property(fc.option(name, { nil: '' }), said, (circuit, what) => {
+      fc.property(fc.option(name, { nil: '' }), knownWord, (circuit, what) => {
         const channel = normaliseNativeChannel(circuit === '' ? what : `${circuit}/${what}`) ?? '';
         expect(parseChannel(channel)).toMatchObject({ known: true, circuit });
         expect(resolveCountsAs(channel)).toBe(what.replace('/m3', ''));

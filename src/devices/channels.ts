@@ -216,7 +216,7 @@ export async function assertUnambiguousChannels(db: Database, deviceId: string, 
     .where('kind', 'in', ENERGY_AND_POWER_KINDS)
     .orderBy('series_id')
     .execute();
-  const given = new Map<string, { name: string; isSaid: boolean }>();
+  const meanings = new Map<string, { name: string; isSaid: boolean }>();
   for (const { channel, kind, native_name: nativeName, unit } of rows) {
     const series = { channel, kind, nativeName, unit };
     const word = channelSettingFor(words, series);
@@ -233,13 +233,13 @@ export async function assertUnambiguousChannels(db: Database, deviceId: string, 
     }
     if (meaning === null || meaning === 'ignored') continue;
     const key = `${meant.circuit} ${meant.isVolume ? VOLUME : ''} ${kind} ${meaning}`;
-    const other = given.get(key);
+    const other = meanings.get(key);
     if (other && (other.isSaid || isSaid)) {
       throw wrong(
         `${name}: ${meaning} is given already, to ${other.name}; say another part (import/t1, import/l2) or set one of them to ignored`,
       );
     }
-    given.set(key, { name, isSaid });
+    meanings.set(key, { name, isSaid });
   }
 }
 

@@ -132,13 +132,13 @@ export async function findDeviceLogin(
   const known = await findUnlessMoving(db, { id: username }, () => findKnown(db, username));
   if (known === 'moving') throw new Error('the account of this login is moving to another installation');
   if (!known) return null;
-  const given = hashSecret(secret);
-  if (known.sha256?.length === 32 && timingSafeEqual(known.sha256, given)) return known;
+  const secretHash = hashSecret(secret);
+  if (known.sha256?.length === 32 && timingSafeEqual(known.sha256, secretHash)) return known;
   // The query cannot be attacked by its duration, because the secret has 192 random bits and is looked up by its hash.
   const temporary = await db
     .selectFrom('temporary_secrets')
     .select('device_id')
-    .where('secret_sha256', '=', given)
+    .where('secret_sha256', '=', secretHash)
     .where('device_id', '=', username)
     .where('expires_at', '>', now)
     .executeTakeFirst();

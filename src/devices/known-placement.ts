@@ -132,10 +132,10 @@ function knownPlacement({ family, nativeId, channels }: DecoderFacts): Placement
   if (family === 'openwb' && channels.some((channel) => channel.startsWith('branch/'))) return 'consumption';
   if (family === 'mbmd' && SUNSPEC.test(nativeId) && !channels.includes('import')) return 'production';
   if (family === 'solaredge2mqtt') {
-    const said = channels
+    const installerPlacement = channels
       .map((channel) => OF_SOLAREDGE.get(channel.split('/')[0] ?? ''))
       .find((one) => one !== undefined);
-    if (said) return said;
+    if (installerPlacement) return installerPlacement;
   }
   const byId = BY_NATIVE_ID.get(family);
   if (byId) return byId.find(([id]) => id.test(nativeId))?.[1];

@@ -66,7 +66,7 @@ const meter = (unit: string, multiplier?: number): DecoderConfig => ({ meter: { 
 const pulse = { family: 'emon', native_id: 'tx', channel: 'pulse/import' };
 const pulses = (perKwh: number, key = 'tx/pulse'): DecoderConfig => ({ emon: { [key]: { pulses_per_kwh: perKwh } } });
 const wert = { family: 'tasmota', native_id: 'm1', channel: 'sml/import', native_name: 'SML.Wert_A' };
-const said = (counts_as: string, unit?: 'Wh' | 'kWh' | 'W' | 'kW', key = 'SML.Wert_A'): DecoderConfig => ({
+const tasmotaSetting = (counts_as: string, unit?: 'Wh' | 'kWh' | 'W' | 'kW', key = 'SML.Wert_A'): DecoderConfig => ({
   tasmota: { [key]: { counts_as, unit } },
 });
 
@@ -93,26 +93,38 @@ test.each<[string, Partial<DiscoveredSeries>, DecoderConfig, DecoderConfig, bool
     false,
   ],
   ['what tells its unit', { ...pulse, channel: 'ct1/import' }, {}, pulses(800, 'tx/E1'), false],
-  ['another unit', wert, said('import'), said('import', 'Wh'), true],
-  ['the same unit, said', wert, said('import'), said('import', 'kWh'), false],
-  ['what its name says', wert, {}, said('import'), false],
-  ['another unit by its name alone', wert, said('import', 'Wh', 'Wert_A'), said('import', 'kWh', 'Wert_A'), true],
-  ['the same by its name alone', wert, said('import', 'Wh', 'Wert_A'), said('import', 'Wh'), false],
-  ['what it is no more, and another may be', wert, said('import'), said('export'), true],
-  ['another number', wert, said('import', 'kWh', 'SML.Wert_B'), said('import'), true],
+  ['another unit', wert, tasmotaSetting('import'), tasmotaSetting('import', 'Wh'), true],
+  ['the same unit, said', wert, tasmotaSetting('import'), tasmotaSetting('import', 'kWh'), false],
+  ['what its name says', wert, {}, tasmotaSetting('import'), false],
+  [
+    'another unit by its name alone',
+    wert,
+    tasmotaSetting('import', 'Wh', 'Wert_A'),
+    tasmotaSetting('import', 'kWh', 'Wert_A'),
+    true,
+  ],
+  ['the same by its name alone', wert, tasmotaSetting('import', 'Wh', 'Wert_A'), tasmotaSetting('import', 'Wh'), false],
+  ['what it is no more, and another may be', wert, tasmotaSetting('import'), tasmotaSetting('export'), true],
+  ['another number', wert, tasmotaSetting('import', 'kWh', 'SML.Wert_B'), tasmotaSetting('import'), true],
   [
     'a number of another meter',
     wert,
-    said('import'),
-    { tasmota: { ...said('import').tasmota, ...said('import', 'Wh', 'PV.Sum').tasmota } },
+    tasmotaSetting('import'),
+    { tasmota: { ...tasmotaSetting('import').tasmota, ...tasmotaSetting('import', 'Wh', 'PV.Sum').tasmota } },
     false,
   ],
-  ['a power in another unit', { ...wert, kind: 'power' }, said('import', 'W'), said('import', 'kW'), true],
+  [
+    'a power in another unit',
+    { ...wert, kind: 'power' },
+    tasmotaSetting('import', 'W'),
+    tasmotaSetting('import', 'kW'),
+    true,
+  ],
   [
     'what a plug measures by itself',
     { ...wert, native_name: 'ENERGY.Total' },
     {},
-    said('import', 'Wh', 'Total'),
+    tasmotaSetting('import', 'Wh', 'Total'),
     false,
   ],
 ])('reads a different number with %s: %#', (_, of, before, after, is) => {

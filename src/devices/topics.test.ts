@@ -84,8 +84,8 @@ describe('a RabbitMQ routing key, which has dots instead of the slashes of a top
     fc.assert(
       fc.property(word, word, (prefix, id) => {
         const topic = `${prefix}energy/v1/${id}/readings`;
-        const told = topicOfRoutingKey(keyOf(topic));
-        if (told !== null) expect(parseNativeTopic(told)?.deviceId).toBe(id);
+        const recoveredTopic = topicOfRoutingKey(keyOf(topic));
+        if (recoveredTopic !== null) expect(parseNativeTopic(recoveredTopic)?.deviceId).toBe(id);
       }),
     );
   });

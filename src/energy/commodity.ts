@@ -100,20 +100,25 @@ export async function commoditySummary(
   range: Range,
   include: ReadonlySet<CommodityInclude>,
 ): Promise<Used & Covered & { peak_usage_time: string | null }> {
-  const told: Used = {};
+  const usedByUnit: Used = {};
   const known: Known[] = [];
   let peak: string | null | undefined;
   for (const { unit, home } of await homesOf(db, userId, commodity)) {
     const { peakHourOfDay, days: _, ...sums } = await homeSummary(db, home, range);
-    told[unit.used] = milliwattHoursToKwh(computeUsed(sums) ?? asMilliwattHours(0));
+    usedByUnit[unit.used] = milliwattHoursToKwh(computeUsed(sums) ?? asMilliwattHours(0));
     if (include.has('estimated')) {
-      told[unit.estimated] = milliwattHoursToKwh(computeEstimated(sums));
+      usedByUnit[unit.estimated] = milliwattHoursToKwh(computeEstimated(sums));
     }
     known.push({ knownMs: sums.countedMs ?? 0, expectedMs: expectedWithin(home, range) });
     peak ??= peakHourOfDay === null ? undefined : formatHour(peakHourOfDay);
   }
   const isNothing = known.length === 0;
-  return { ...(isNothing && { kwh_used: 0 }), ...told, peak_usage_time: peak ?? null, ...covered(known, include) };
+  return {
+    ...(isNothing && { kwh_used: 0 }),
+    ...usedByUnit,
+    peak_usage_time: peak ?? null,
+    ...covered(known, include),
+  };
 }
 
 const expectedWithin = ({ devices, stretches }: Home, { from, to }: Range): number =>

@@ -22,8 +22,8 @@ export async function deviceInsights(
   const loaded = await loadDeviceAsMeter(db, deviceId);
   if (!loaded) return [];
   const { home, device, isSplit } = loaded;
-  const tell = (sums: HomeSums, expectedMs: number) => deviceMeasures(isSplit ? null : device, sums, expectedMs);
-  return homeInsights(db, home, range, groupBy, include, tell);
+  const measuresOf = (sums: HomeSums, expectedMs: number) => deviceMeasures(isSplit ? null : device, sums, expectedMs);
+  return homeInsights(db, home, range, groupBy, include, measuresOf);
 }
 
 const NOTHING = { grid: false, production: false, storage: false, consumption: false };

@@ -87,16 +87,16 @@ test('each gap keeps its energy to the mWh, and nothing changes outside gaps', a
   await fc.assert(
     fc.asyncProperty(world, async (one) => {
       const line = stored(one);
-      const told = await ask(line);
-      expect(told.energy.every((energy) => Number.isSafeInteger(energy) && energy >= 0)).toBe(true);
+      const distributed = await ask(line);
+      expect(distributed.energy.every((energy) => Number.isSafeInteger(energy) && energy >= 0)).toBe(true);
       for (const { first, end } of findInterpolatedRanges(line)) {
-        expect(sum(told.energy.subarray(first, end))).toBe(sum(line.energy.subarray(first, end)));
-        shared += told.isShared[first] as number;
+        expect(sum(distributed.energy.subarray(first, end))).toBe(sum(line.energy.subarray(first, end)));
+        shared += distributed.isShared[first] as number;
       }
-      const isAsItWas = told.isShared.every((isShared, at) =>
+      const isAsItWas = distributed.isShared.every((isShared, at) =>
         isShared
-          ? told.estimated[at] === told.energy[at]
-          : told.energy[at] === line.energy[at] && told.estimated[at] === line.estimated[at],
+          ? distributed.estimated[at] === distributed.energy[at]
+          : distributed.energy[at] === line.energy[at] && distributed.estimated[at] === line.estimated[at],
       );
       expect(isAsItWas).toBe(true);
     }),
@@ -125,34 +125,37 @@ test.each([
   const fromMs = changeMs - 40 * DAY * QUARTER_MS;
   const used = evening(fromMs, 45 * DAY);
   const line = stored({ fromMs, used, silences: [[38 * DAY + 2, 43 * DAY + 1]] });
-  const told = await ask(line);
+  const distributedGap = await ask(line);
   // Usage followed the usual pattern, so the shares equal actual usage, except for rounding.
-  const off = told.energy.map((energy, at) => Math.abs(energy - (used[at] as number)));
+  const off = distributedGap.energy.map((energy, at) => Math.abs(energy - (used[at] as number)));
   expect(Math.max(...off)).toBeLessThanOrEqual(1);
-  expect(told.isShared.filter(Boolean)).toHaveLength(5 * DAY - 1);
+  expect(distributedGap.isShared.filter(Boolean)).toHaveLength(5 * DAY - 1);
 });
 
 test('a gap without similar days stays a straight line', async () => {
   const fromMs = Date.UTC(2026, 4, 4);
   const used = evening(fromMs, 40 * DAY);
-  const kept = async (change: (line: Stored) => void, silence: readonly [number, number] = [30 * DAY, 32 * DAY]) => {
+  const isUnchanged = async (
+    change: (line: Stored) => void,
+    silence: readonly [number, number] = [30 * DAY, 32 * DAY],
+  ) => {
     const line = stored({ fromMs, used, silences: [silence] });
     change(line);
     return !(await ask(line)).isShared.includes(1);
   };
   // Silent from Wednesday, 3 June 2026, on. The four weeks before have silences, partly known quarter-hours, only two
   // workdays, or no usage.
-  expect(await kept(({ estimated }) => estimated.fill(1, 0, 30 * DAY))).toBe(true);
-  expect(await kept(({ coveredMs }) => coveredMs.fill(QUARTER_MS - 1, 0, 30 * DAY))).toBe(true);
-  expect(await kept(({ coveredMs }) => coveredMs.fill(0, 0, 28 * DAY))).toBe(true);
-  expect(await kept(({ energy }) => energy.fill(0, 0, 30 * DAY))).toBe(true);
+  expect(await isUnchanged(({ estimated }) => estimated.fill(1, 0, 30 * DAY))).toBe(true);
+  expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(QUARTER_MS - 1, 0, 30 * DAY))).toBe(true);
+  expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(0, 0, 28 * DAY))).toBe(true);
+  expect(await isUnchanged(({ energy }) => energy.fill(0, 0, 30 * DAY))).toBe(true);
   // A gap shorter than a day.
-  expect(await kept(() => {}, [30 * DAY, 31 * DAY - 1])).toBe(true);
-  expect(await kept(() => {})).toBe(false);
+  expect(await isUnchanged(() => {}, [30 * DAY, 31 * DAY - 1])).toBe(true);
+  expect(await isUnchanged(() => {})).toBe(false);
   // Two weekends are enough to estimate a Saturday; one Sunday is not.
   const saturday: readonly [number, number] = [33 * DAY - 8, 34 * DAY - 8];
-  expect(await kept(({ coveredMs }) => coveredMs.fill(0, 0, 17 * DAY), saturday)).toBe(false);
-  expect(await kept(({ coveredMs }) => coveredMs.fill(0, 0, 27 * DAY), saturday)).toBe(true);
+  expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(0, 0, 17 * DAY), saturday)).toBe(false);
+  expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(0, 0, 27 * DAY), saturday)).toBe(true);
 });
 
 test('a reading within a silence splits it, and no energy moves across the reading', async () => {
@@ -168,9 +171,9 @@ test('a reading within a silence splits it, and no energy moves across the readi
       [31 * DAY, 33 * DAY],
     ],
   });
-  const told = await ask(line);
-  expect(sum(told.energy.subarray(31 * DAY, 33 * DAY))).toBe(2 * DAY * 10_000);
-  expect(sum(told.energy)).toBe(sum(line.energy));
+  const distributedLine = await ask(line);
+  expect(sum(distributedLine.energy.subarray(31 * DAY, 33 * DAY))).toBe(2 * DAY * 10_000);
+  expect(sum(distributedLine.energy)).toBe(sum(line.energy));
 });
 
 test('a gap of more than 400 days stays a straight line, in every requested range', async () => {

@@ -84,9 +84,9 @@ describe('the announcements on the broker', () => {
       expect(findOwnTopics(ANNOUNCER, CONFIG, Buffer.from(payload))).toBeNull();
   });
   test('remove nothing on topics that belong to others', () => {
-    const said = JSON.parse(config.toString());
+    const announcement = JSON.parse(config.toString());
     const forged = (state_topic: unknown) =>
-      findOwnTopics(ANNOUNCER, CONFIG, Buffer.from(JSON.stringify({ ...said, state_topic })));
+      findOwnTopics(ANNOUNCER, CONFIG, Buffer.from(JSON.stringify({ ...announcement, state_topic })));
     expect(forged('zigbee2mqtt/bridge/state')).toEqual([CONFIG]);
     expect(forged('energy-usage/a1b2c3/#')).toEqual([CONFIG]);
     expect(forged(7)).toEqual([CONFIG]);

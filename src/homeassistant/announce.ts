@@ -104,15 +104,18 @@ const sensorOf = (id: string, key: string, { name, deviceClass, stateClass, deci
 /** Returns the topics that an announcement on the broker describes, if this installation published it; null if another one did. Pure. */
 export function findOwnTopics(announcer: Announcer, topic: string, payload: Buffer): string[] | null {
   if (payload.length === 0 || payload.length > MAX_ANNOUNCEMENT_BYTES) return null;
-  let said: { origin?: { name?: unknown }; availability_topic?: unknown; state_topic?: unknown } | null;
+  let discovered: { origin?: { name?: unknown }; availability_topic?: unknown; state_topic?: unknown } | null;
   try {
-    said = JSON.parse(payload.toString());
+    discovered = JSON.parse(payload.toString());
   } catch {
     return null;
   }
-  if (said?.origin?.name !== HOME_ASSISTANT_ORIGIN || said.availability_topic !== availabilityTopic(announcer))
+  if (
+    discovered?.origin?.name !== HOME_ASSISTANT_ORIGIN ||
+    discovered.availability_topic !== availabilityTopic(announcer)
+  )
     return null;
-  const { state_topic: state } = said;
+  const { state_topic: state } = discovered;
   const isOwn =
     typeof state === 'string' && state.startsWith(`${HOME_ASSISTANT_TOPIC_ROOT}/${announcer.installation}/`);
   if (!isOwn || /[+#\0]/.test(state)) return [topic];

@@ -108,12 +108,12 @@ test('names the row in every error', () => {
 test('names the option that would create an account for an unknown e-mail address', () => {
   const nobody = row({}, { email: 'a@example.com' });
   delete nobody.userId;
-  const said = (more: Partial<ExistingRecords>) =>
+  const errorsOf = (more: Partial<ExistingRecords>) =>
     planImport([nobody], known([], { ownerOf: () => undefined, ...more })).errors;
   const message = 'there is no such user; with --create-users an account is made for the address';
-  expect(said({ toMakeOwners: '--create-users' })).toEqual([{ field: 'line 2.email', message }]);
-  expect(said({})).toEqual([{ field: 'line 2.email', message: 'there is no such user' }]);
-  expect(said({ toMakeOwners: '--create-users', isTaken: () => true })[0]?.message).toMatch(/you do not manage/);
+  expect(errorsOf({ toMakeOwners: '--create-users' })).toEqual([{ field: 'line 2.email', message }]);
+  expect(errorsOf({})).toEqual([{ field: 'line 2.email', message: 'there is no such user' }]);
+  expect(errorsOf({ toMakeOwners: '--create-users', isTaken: () => true })[0]?.message).toMatch(/you do not manage/);
   // No account is created for an unknown user id.
   const byId = planImport([row({}, { userId: 'usr_9' })], known([], { toMakeOwners: '--create-users' }));
   expect(byId.errors[0]?.message).toBe('there is no such user');
@@ -130,10 +130,10 @@ test('detects duplicate rows of a new owner as it does for an existing one', () 
 });
 
 test('pairs a discovered device only once', () => {
-  const heard = { discovery_id: 'dsc_1', user_id: 'usr_1', awaits: null };
+  const discovery = { discovery_id: 'dsc_1', user_id: 'usr_1', awaits: null };
   const one = row({}, { discoveryId: 'dsc_1' });
-  expect(outcome([one], known([], { discovered: [{ ...heard, device_id: null }] }))).toMatchObject({ create: 1 });
-  const paired = known([device({ location: 'elsewhere' })], { discovered: [{ ...heard, device_id: 'dev_1' }] });
+  expect(outcome([one], known([], { discovered: [{ ...discovery, device_id: null }] }))).toMatchObject({ create: 1 });
+  const paired = known([device({ location: 'elsewhere' })], { discovered: [{ ...discovery, device_id: 'dev_1' }] });
   expect(outcome([one], paired)).toMatchObject({ create: 0, existing: ['dev_1'] });
 });
 

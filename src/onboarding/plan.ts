@@ -130,8 +130,8 @@ const keyOf = (owner: string, by: NamedBy): string => JSON.stringify([by, owner]
 
 /** Returns the members that a row sets and its existing device has with another value. */
 function differing({ settings, channels }: DeviceImportRow, there: KnownDevice): string[] {
-  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
-  const members = given
+  const definedSettings = Object.entries(settings).filter(([, value]) => value !== undefined);
+  const members = definedSettings
     .filter(([name, value]) => !isDeepStrictEqual(there[name as keyof KnownDevice], value))
     .map(([name]) => name);
   const isSaid =

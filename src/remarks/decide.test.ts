@@ -122,8 +122,8 @@ test('a rise of quiet hours is reported, unless a device that explains it is rep
   const devices = [
     { deviceId: 'dev_1', used: Float64Array.from({ length: QUARTERS }, (_, at) => freezer(at) + extra(at)) },
   ];
-  const told = remarksOn({ ...night, devices });
-  expect(told.map(({ kind }) => kind)).toEqual(['device_uses_more']);
+  const remarks = remarksOn({ ...night, devices });
+  expect(remarks.map(({ kind }) => kind)).toEqual(['device_uses_more']);
   // A washing machine has no usual daily usage.
   const washing = Float64Array.from({ length: QUARTERS }, (_, at) =>
     dayOf(at) % 3 === 0 && at % DAY_QUARTERS < 6 ? 1_500 : 0,

@@ -128,14 +128,14 @@ test('the month’s forecast is at least the usage so far, including today, and 
 });
 
 test('four of five months lie within the range, for homes in their first two years with drift and seasons', () => {
-  const said = Array.from({ length: 24 }, (_, seed) =>
+  const outcomes = Array.from({ length: 24 }, (_, seed) =>
     forecastOutcomes(`home ${seed}`, restlessHome(seed), [1, 15]),
   ).flat();
-  const within = said.filter(({ isWithinRange }) => isWithinRange);
-  expect(said.length).toBeGreaterThan(1_000);
-  expect(within.length / said.length).toBeGreaterThan(0.8);
+  const within = outcomes.filter(({ isWithinRange }) => isWithinRange);
+  expect(outcomes.length).toBeGreaterThan(1_000);
+  expect(within.length / outcomes.length).toBeGreaterThan(0.8);
   // The range is narrow enough to be useful: some months lie outside it.
-  expect(within.length / said.length).toBeLessThan(0.95);
+  expect(within.length / outcomes.length).toBeLessThan(0.95);
 });
 
 /** Two years of a home: seasons change its usage up to twofold, its level drifts by some percent a week, and its days vary. */
@@ -153,9 +153,9 @@ function restlessHome(seed: number): DailyUse {
 test('forecasts a real home with a smaller error than last month’s or last year’s usage, from the fifth day of a month on', () => {
   const used = realHome();
   for (const day of [5, 10, 15, 20, 25]) {
-    const said = forecastOutcomes('real', used, [day]);
+    const ofDay = forecastOutcomes('real', used, [day]);
     for (const naive of ['lastMonth', 'lastYear', 'lastMonthOfRest', 'lastYearOfRest'] as const) {
-      const errors = meanForecastErrors(said, naive);
+      const errors = meanForecastErrors(ofDay, naive);
       expect(errors?.forecast, `${naive}, day ${day}`).toBeLessThan(errors?.naive ?? 0);
     }
   }

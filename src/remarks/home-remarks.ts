@@ -9,7 +9,7 @@ import { createShortCache } from './short-cache.ts';
 /** A remark for the owner (docs/plain-words.md). `location`: that of the device concerned, or null. */
 export type Remark = (ProfileRemark & { location: string | null }) | CheaperTariff;
 
-const kept = createShortCache<Remark[]>();
+const cachedRemarks = createShortCache<Remark[]>();
 
 /**
  * Returns the current remarks on a user's home, most urgent first; cached for a minute. The caller must have checked that `userId` is
@@ -17,7 +17,7 @@ const kept = createShortCache<Remark[]>();
  */
 export function homeRemarks(db: Database, asked: ProfileQuery): Promise<Remark[]> {
   const { userId, zone, now } = asked;
-  return kept(`${userId} ${zone} ${Math.floor(now.getTime() / 60_000)}`, async () => {
+  return cachedRemarks(`${userId} ${zone} ${Math.floor(now.getTime() / 60_000)}`, async () => {
     const [profile, cheaper] = await Promise.all([readProfile(db, asked), cheaperNow(db, asked)]);
     const found = profile ? await located(db, remarksOn(profile)) : [];
     return [...found, ...(cheaper ? [cheaper] : [])];

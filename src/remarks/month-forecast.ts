@@ -8,7 +8,7 @@ import { forecastMonthEnd, type MonthEnd } from './month-end.ts';
 import { FORECAST_DAYS, type ProfileQuery, readDailyUse } from './read-profile.ts';
 import { createShortCache } from './short-cache.ts';
 
-const kept = createShortCache<MonthEnd | null>();
+const cachedForecast = createShortCache<MonthEnd | null>();
 
 /**
  * Returns the forecast of a user's current month in kWh and money, or null if too few days are known. The dashboard and the published
@@ -16,7 +16,7 @@ const kept = createShortCache<MonthEnd | null>();
  */
 export function monthForecast(db: Database, asked: ProfileQuery): Promise<MonthEnd | null> {
   const { userId, zone, now } = asked;
-  return kept(`${userId} ${zone} ${Math.floor(now.getTime() / 60_000)}`, async () => {
+  return cachedForecast(`${userId} ${zone} ${Math.floor(now.getTime() / 60_000)}`, async () => {
     const { daily, today, todayKwh } = await readDailyUse(db, asked, FORECAST_DAYS);
     const end = forecastMonthEnd(daily, today, todayKwh);
     return end && { ...end, cost: await costOf(db, asked, end, daily, today) };

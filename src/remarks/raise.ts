@@ -89,14 +89,14 @@ async function raiseFor(db: Database, asked: { userId: string; zone: string; now
       event_id: eventId,
       seen_at: now,
     }));
-    const kept = await trx
+    const storedRemarks = await trx
       .insertInto('raised_remarks')
       .values(rows)
       .onConflict((row) => row.columns(['user_id', 'kind', 'subject']).doUpdateSet({ seen_at: now }))
       .returning('event_id')
       .execute();
     // A remark that was raised before has the event id of its first event.
-    const ids = new Set(kept.map(({ event_id }) => event_id));
+    const ids = new Set(storedRemarks.map(({ event_id }) => event_id));
     const fresh = found.filter(({ eventId }) => ids.has(eventId));
     const events = fresh.map(({ remark, eventId }) => ({
       type: 'remark.raised' as const,

@@ -6,15 +6,15 @@ const MOST_KEPT = 2_000;
  * results. Concurrent callers share one computation. Failures are not cached.
  */
 export function createShortCache<T>(): (key: string, make: () => Promise<T>) => Promise<T> {
-  const kept = new Map<string, { untilMs: number; answer: Promise<T> }>();
+  const entries = new Map<string, { untilMs: number; answer: Promise<T> }>();
   return (key, make) => {
     const nowMs = performance.now();
-    const found = kept.get(key);
+    const found = entries.get(key);
     if (found && found.untilMs > nowMs) return found.answer;
-    if (kept.size >= MOST_KEPT) kept.clear();
+    if (entries.size >= MOST_KEPT) entries.clear();
     const answer = make();
-    kept.set(key, { untilMs: nowMs + KEPT_MS, answer });
-    answer.catch(() => kept.delete(key));
+    entries.set(key, { untilMs: nowMs + KEPT_MS, answer });
+    answer.catch(() => entries.delete(key));
     return answer;
   };
 }

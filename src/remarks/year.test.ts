@@ -49,8 +49,8 @@ test('an ordinary home, with holidays, gets at most one remark in any 30 days of
     all += messages.length;
     for (const [index, { day }] of messages.entries()) {
       const next = messages[index + 1];
-      const told = `${seed}: ${JSON.stringify(messages)}`;
-      if (next) expect(next.day - day, told).toBeGreaterThanOrEqual(30);
+      const diagnosis = `${seed}: ${JSON.stringify(messages)}`;
+      if (next) expect(next.day - day, diagnosis).toBeGreaterThanOrEqual(30);
     }
   }
   // The homes must get far fewer remarks than one per home in half a year.

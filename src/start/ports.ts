@@ -38,11 +38,13 @@ function listenersOf({ api, mqtt }: Config): Listener[] {
  * role. Binds each port for a moment and changes nothing else.
  */
 export async function refuseTakenPorts(config: Config, role?: string): Promise<void> {
-  const given = listenersOf(config).filter((one) => one.port !== 0 && (role === undefined || one.role === role));
+  const fixedListeners = listenersOf(config).filter(
+    (one) => one.port !== 0 && (role === undefined || one.role === role),
+  );
   // Each port remains bound until all are checked, because two variables may name the same port.
   const held: { variable: string; port: number; server: Server }[] = [];
   try {
-    for (const { variable, host, port } of given) {
+    for (const { variable, host, port } of fixedListeners) {
       const server = await listenOn(host, port);
       const other = held.find((one) => one.port === port)?.variable;
       if (!server && other)
@@ -124,11 +126,11 @@ export function writeListeningAddresses(config: Config): () => void {
  * each start. Throws a ConfigError, like loadConfig.
  */
 export function loadConfigOfRunningService(env?: Record<string, string | undefined>): Config {
-  const given = givenVariables(env);
-  const config = loadConfig(given);
+  const variables = givenVariables(env);
+  const config = loadConfig(variables);
   // The file may belong to a service that was killed.
   if (findServiceProcess(config.dataDir) === null) return config;
-  return loadConfig({ ...readListening(config.dataDir), ...given });
+  return loadConfig({ ...readListening(config.dataDir), ...variables });
 }
 
 /** Returns the addresses of the running service. Empty if the service is of an older version or is still starting. */

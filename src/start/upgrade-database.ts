@@ -76,8 +76,9 @@ export async function upgradeDatabase(
         'of the service that made it, or a later one.',
     );
   }
-  const kept = `${clusterFolder(dataDir)}-${made}`;
-  if (existsSync(kept)) throw new Error(`${kept} already exists, perhaps from an earlier upgrade. Rename it first.`);
+  const oldClusterFolder = `${clusterFolder(dataDir)}-${made}`;
+  if (existsSync(oldClusterFolder))
+    throw new Error(`${oldClusterFolder} already exists, perhaps from an earlier upgrade. Rename it first.`);
   const old = programs === undefined ? await earlierBinaries(made, at.programs) : binariesIn(programs);
   if (old.major !== made)
     throw new Error(`${programs} has PostgreSQL ${old.major}, but the database was made by PostgreSQL ${made}.`);
@@ -97,7 +98,7 @@ export async function upgradeDatabase(
     step('Comparing …');
     const compared = await compare(source.url, target.url, progress);
     await stopBoth(at, old, ours);
-    const report = { from: made, to: ours.major, kept, ...compared };
+    const report = { from: made, to: ours.major, kept: oldClusterFolder, ...compared };
     await writeWhole(at.report, JSON.stringify({ state, report } satisfies Noted));
     return await takePlace(dataDir, report);
   } finally {

@@ -187,10 +187,10 @@ async function startTelling(
     // for many readings.
     return hasMore ? changes : 0;
   };
-  const tell = () => publishUsage(pool, clock());
+  const publishUsageNow = () => publishUsage(pool, clock());
   const loops: Loop[] = [
     ...Array.from({ length: evaluator.lanes }, () => startLoop('alerts', evaluate, LOOK_MS.alerts, log)),
-    startLoop('usage', tell, LOOK_MS.usage, log),
+    startLoop('usage', publishUsageNow, LOOK_MS.usage, log),
     deliveries,
   ];
   return async () => {

@@ -49,7 +49,7 @@ const HOME = '/dashboard';
  * State of a sign-in, which is in a cookie of the browser while the browser is at the provider. It is encrypted, so
  * that it can be neither forged nor read.
  */
-const kept = z.strictObject({
+const pendingSignIn = z.strictObject({
   is: z.literal('sign-in at the provider'),
   state: z.string(),
   nonce: z.string(),
@@ -58,7 +58,7 @@ const kept = z.strictObject({
   browserId: z.string(),
   untilMs: z.number(),
 });
-type Kept = z.infer<typeof kept>;
+type Kept = z.infer<typeof pendingSignIn>;
 
 interface Ended {
   opened: { secret: string; email: string };
@@ -121,7 +121,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     if (sealed === undefined) return null;
     try {
       const ours = sealed.slice(sealed.indexOf('.') + 1);
-      const keeps = kept.parse(JSON.parse(box.open(Buffer.from(ours, 'base64url'))));
+      const keeps = pendingSignIn.parse(JSON.parse(box.open(Buffer.from(ours, 'base64url'))));
       return keeps.untilMs > clock().getTime() ? keeps : null;
     } catch {
       return null;

@@ -129,21 +129,21 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
   }
 
   app.post('/dashboard/session', async (request, reply) => {
-    const given = proof.safeParse(request.body);
-    if (!given.success)
+    const signInProof = proof.safeParse(request.body);
+    if (!signInProof.success)
       throw unprocessable({ field: 'body', message: 'must have token, or sign_in_id and code or passkey' });
     const network = networkOf(request.ip);
     // Each attempt is counted before it is checked, because codes can be guessed. Beyond the limit, none is checked.
-    if (!('token' in given.data)) await countSignIn(counter, network);
+    if (!('token' in signInProof.data)) await countSignIn(counter, network);
     const begunMs = performance.now();
-    const opened = await signInBy(given.data, signInDetailsOf(request));
+    const opened = await signInBy(signInProof.data, signInDetailsOf(request));
     if (!opened) {
-      if ('token' in given.data) await countSignIn(counter, network);
-      const details = 'passkey' in given.data ? { by: 'passkey' } : {};
-      const target = await accountTried(given.data);
+      if ('token' in signInProof.data) await countSignIn(counter, network);
+      const details = 'passkey' in signInProof.data ? { by: 'passkey' } : {};
+      const target = await accountTried(signInProof.data);
       await recordAct(db, { actor: null, address: request.ip, action: 'session.refused', target, details });
       await setTimeout(Math.max(0, begunMs + FAILURE_MS - performance.now()));
-      const [field] = Object.keys(given.data).slice(-1);
+      const [field] = Object.keys(signInProof.data).slice(-1);
       throw unprocessable({ field: field ?? 'code', message: 'is wrong, expired or already used; request a new one' });
     }
     return enter(request, reply, opened);
@@ -168,11 +168,11 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
   }
 
   app.post('/dashboard/email', async (request, reply) => {
-    const given = emailProof.safeParse(request.body);
-    if (!given.success) throw unprocessable({ field: 'body', message: 'must have token' });
+    const parsedProof = emailProof.safeParse(request.body);
+    if (!parsedProof.success) throw unprocessable({ field: 'body', message: 'must have token' });
     const begunMs = performance.now();
     const options = { secret, now: clock(), from: signInDetailsOf(request) };
-    const opened = await confirmEmail(db, given.data.token, options);
+    const opened = await confirmEmail(db, parsedProof.data.token, options);
     if (opened) return enter(request, reply, opened);
     await countSignIn(counter, networkOf(request.ip));
     const details = { by: 'the link of a changed address' };

@@ -113,8 +113,8 @@ function refuseUnknown({ query }: FastifyRequest, known: readonly string[]): voi
 
 /** Throws 404 if a parameter of the path names another resource. */
 function checkId({ params }: FastifyRequest, name: string, id: string): void {
-  const given = (params as Params)[name];
-  if (given !== undefined && given !== id) throw new AppError('notFound');
+  const requestedId = (params as Params)[name];
+  if (requestedId !== undefined && requestedId !== id) throw new AppError('notFound');
 }
 
 interface Home {

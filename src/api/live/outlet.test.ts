@@ -4,8 +4,8 @@ import { formatStreamPosition, parseStreamPosition } from './place.ts';
 
 test('a client that does not read uses a limited number of bytes, and later gets the newest event of each name', async () => {
   const { stream, hasRoom, send, sendLatest } = createEventOutlet();
-  const told = (name: string, round: number) => `${name} ${round} ${'x'.repeat(1_000)}\n`;
-  for (let round = 0; round < 5_000; round++) for (const name of ['a', 'b']) sendLatest(name, told(name, round));
+  const eventText = (name: string, round: number) => `${name} ${round} ${'x'.repeat(1_000)}\n`;
+  for (let round = 0; round < 5_000; round++) for (const name of ['a', 'b']) sendLatest(name, eventText(name, round));
   expect(hasRoom()).toBe(false);
   expect(stream.readableLength).toBeLessThan(20_000);
   send('left out');

@@ -90,11 +90,11 @@ function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<stri
   const unknown = Object.keys(values).filter((name) => !Object.hasOwn(known, name));
   if (unknown.length > 0) throw unprocessable(...unknown.map((field) => ({ field, message: 'is not an argument' })));
   const isIn = (part: object) => (name: string) => Object.hasOwn(part, name);
-  const given = Object.entries({ ...values, ...preset }).filter(([, value]) => value !== undefined);
+  const members = Object.entries({ ...values, ...preset }).filter(([, value]) => value !== undefined);
   const inBody = isIn(schemaMembersOf(runs.body));
-  const body = Object.fromEntries(given.filter(([name]) => inBody(name)));
+  const body = Object.fromEntries(members.filter(([name]) => inBody(name)));
   const ids = schemaMembersOf(runs.params);
-  const texts = new Map(given.filter(([name]) => !inBody(name)).map(([name, value]) => [name, textOf(name, value)]));
+  const texts = new Map(members.filter(([name]) => !inBody(name)).map(([name, value]) => [name, textOf(name, value)]));
   let path = runs.path;
   for (const name of Object.keys(ids)) {
     const id = texts.get(name);

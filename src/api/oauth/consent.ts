@@ -41,10 +41,10 @@ export function addConsent(app: FastifyInstance, context: ApiContext, parts: Par
     const pages = await pagesFor(request);
     if (!asked) return send(reply, 404, pages.over());
     const caller = await sessionOf(context, request);
-    const given = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
-    if (!caller || !isCsrfToken(parts.secret, tokenOf(caller, asked), given.get('csrf') ?? ''))
+    const formData = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
+    if (!caller || !isCsrfToken(parts.secret, tokenOf(caller, asked), formData.get('csrf') ?? ''))
       throw new AppError('forbidden');
-    switch (given.get('decision')) {
+    switch (formData.get('decision')) {
       case 'sign-out':
         await signOut(context, caller, request.ip);
         reply.header('Set-Cookie', setCookie(COOKIES[context.environment], '', 0));
@@ -55,7 +55,7 @@ export function addConsent(app: FastifyInstance, context: ApiContext, parts: Par
       }
       case 'allow': {
         if ((await refusalOf(context, caller)) !== null) throw new AppError('forbidden');
-        const until = AUTHORIZATION_DURATIONS.find((one) => one === given.get('until'));
+        const until = AUTHORIZATION_DURATIONS.find((one) => one === formData.get('until'));
         if (until === undefined) throw new AppError('badRequest');
         const days = AUTHORIZED_DAYS[until];
         return reply.redirect(await allow(context, parts, { asked, caller, days, request }), 303);

@@ -50,8 +50,8 @@ function summaryOf(findings: readonly Reported[]): string {
   const count = (level: Finding['level']) => findings.filter((one) => one.level === level).length;
   const [problems, warnings] = [count('problem'), count('warning')];
   if (problems + warnings === 0) return 'No problems found.';
-  const said = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;
-  return `${said(problems, 'problem')}, ${said(warnings, 'warning')}.`;
+  const countOf = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;
+  return `${countOf(problems, 'problem')}, ${countOf(warnings, 'warning')}.`;
 }
 
 /** All checks in the order of the report. A check comes before those that depend on it. */

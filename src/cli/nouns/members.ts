@@ -27,10 +27,10 @@ export const memberOptions = (
  * items of a list.
  */
 function descriptionOf(schema: z.ZodType): string {
-  const said = sayingOf(schema).replaceAll('`', '');
+  const explanation = sayingOf(schema).replaceAll('`', '');
   const may = schema.safeParse(null).success ? '"none" removes it' : '';
   const several = isList(schema) ? 'Commas separate several.' : '';
-  return [said, several, may].filter((part) => part !== '').join(' ') || 'see the reference at /docs';
+  return [explanation, several, may].filter((part) => part !== '').join(' ') || 'see the reference at /docs';
 }
 
 /** Returns the description of a schema or, if a wrapper has none of its own, that of the schema inside it. */
@@ -49,11 +49,11 @@ export function parseOptionValues(
   typed: Readonly<Record<string, string>>,
 ): Record<string, unknown> {
   const members = schema.shape as Record<string, z.ZodType>;
-  const given = Object.fromEntries(
+  const converted = Object.fromEntries(
     Object.entries(typed).map(([member, text]) => [member, meant(members[member] as z.ZodType, text)]),
   );
-  const parsed = schema.safeParse(given, { error: describeIssue });
-  if (parsed.success) return given;
+  const parsed = schema.safeParse(converted, { error: describeIssue });
+  if (parsed.success) return converted;
   throw new Error(parsed.error.issues.map(({ path, message }) => formatOptionError(path, message)).join('\n'));
 }
 

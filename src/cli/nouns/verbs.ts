@@ -221,8 +221,8 @@ export function printResponse(answer: unknown, json: string | boolean | undefine
   const rows = rowsOf(answer);
   if (rows === null) {
     const thing = answer as Record<string, unknown>;
-    const said = typeof thing.message === 'string' ? thing.message : formatObject(thing);
-    console.log(escapeForTerminal(said));
+    const lines = typeof thing.message === 'string' ? thing.message : formatObject(thing);
+    console.log(escapeForTerminal(lines));
     return;
   }
   if (rows.length === 0) {

@@ -102,10 +102,10 @@ export function CreateBill(props: {
   const month = monthBefore(today);
   const create = (event: SubmitEvent) => {
     event.preventDefault();
-    const given = new FormData(event.target as HTMLFormElement);
-    const deviceId = String(given.get('device_id'));
+    const formData = new FormData(event.target as HTMLFormElement);
+    const deviceId = String(formData.get('device_id'));
     const of = deviceId === '' ? { user_id: user.user_id } : { device_id: deviceId };
-    const days = { start: String(given.get('start')), end: String(given.get('end')) };
+    const days = { start: String(formData.get('start')), end: String(formData.get('end')) };
     run(async () => onMade(await callApi<BillPeriodDetails>('POST', '/v1/bill-periods', { ...of, ...days })));
   };
   const day = (name: 'start' | 'end', label: string) =>

@@ -84,8 +84,8 @@ export function CreateGroup(props: { all: readonly Group[]; onMade: (made: Group
   const { run, isBusy, error } = useAction();
   const create = (event: SubmitEvent) => {
     event.preventDefault();
-    const given = new FormData(event.target as HTMLFormElement);
-    const text = (name: string) => String(given.get(name)).trim() || null;
+    const formData = new FormData(event.target as HTMLFormElement);
+    const text = (name: string) => String(formData.get(name)).trim() || null;
     run(async () => {
       const body = { name: text('name') ?? '', kind: text('kind'), parent_group_id: text('parent_group_id') };
       onMade(await callApi<Group>('POST', '/v1/groups', body));

@@ -145,9 +145,9 @@ export function KeyLimitsDialog({ of, onDone, onClose }: { of: Key; onDone: () =
   const { run, isBusy, error } = useAction();
   const limit = (event: SubmitEvent) => {
     event.preventDefault();
-    const given = new FormData(event.target as HTMLFormElement);
+    const formData = new FormData(event.target as HTMLFormElement);
     run(async () => {
-      const body = { allowed_addresses: readAllowedAddresses(given), ...selectedExpiry(given) };
+      const body = { allowed_addresses: readAllowedAddresses(formData), ...selectedExpiry(formData) };
       await callApi('PATCH', `/v1/keys/${of.key_id}`, body);
       onDone();
       onClose();

@@ -21,9 +21,9 @@ export function Members() {
   const invite = (event: SubmitEvent) => {
     event.preventDefault();
     const form = event.target as HTMLFormElement;
-    const given = new FormData(form);
+    const formData = new FormData(form);
     run(async () => {
-      await callApi('POST', path, { email: String(given.get('email')), access: String(given.get('access')) });
+      await callApi('POST', path, { email: String(formData.get('email')), access: String(formData.get('access')) });
       form.reset();
       members.again();
     });

@@ -110,12 +110,12 @@ export function Account() {
   const hint = useId();
   const save = (event: SubmitEvent) => {
     event.preventDefault();
-    const given = new FormData(event.target as HTMLFormElement);
-    const phone = String(given.get('phone')).replaceAll(/[\s()/-]/g, '');
+    const formData = new FormData(event.target as HTMLFormElement);
+    const phone = String(formData.get('phone')).replaceAll(/[\s()/-]/g, '');
     const changed = {
       phone: phone === '' ? null : phone,
-      timezone: String(given.get('timezone')),
-      remarks_by_mail: given.has('remarks_by_mail'),
+      timezone: String(formData.get('timezone')),
+      remarks_by_mail: formData.has('remarks_by_mail'),
     };
     setSaved(false);
     run(async () => {

@@ -40,12 +40,12 @@ export function Page() {
   const remove = (webhook: Webhook) =>
     act(() => callApi('DELETE', path(webhook)), w.deleted({ name: webhookName(webhook) }));
   const test = (webhook: Webhook) => {
-    const said = webhook.status === 'paused' ? w.testWaits({ url: webhook.url }) : w.testSent({ url: webhook.url });
+    const notice = webhook.status === 'paused' ? w.testWaits({ url: webhook.url }) : w.testSent({ url: webhook.url });
     act(async () => {
       await callApi('POST', `${path(webhook)}/test`);
       setPicked(webhook.webhook_id);
       setTests(tests + 1);
-    }, said);
+    }, notice);
   };
   return html`
     <h1>${common.pages.webhooks}</h1>

@@ -62,7 +62,7 @@ export function useEvents(
 export function useReadingChanges(userId: string, onReadings: () => void): boolean {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const lastMs = useRef(0);
-  const tell = () => {
+  const scheduleRefresh = () => {
     timer.current ??= setTimeout(
       () => {
         timer.current = undefined;
@@ -79,5 +79,5 @@ export function useReadingChanges(userId: string, onReadings: () => void): boole
     },
     [userId, onReadings],
   );
-  return useEvents(withQuery('/dashboard/v1/changes', { user_id: userId }), { readings: tell });
+  return useEvents(withQuery('/dashboard/v1/changes', { user_id: userId }), { readings: scheduleRefresh });
 }

@@ -89,7 +89,7 @@ export function BarChart({
     over?.name ?? mark ?? chart.estimatedOfIt,
   ];
   const cells = (bar: Bar, index: number) => [
-    told(bar, shown),
+    barValue(bar, shown),
     ...(hasCost ? [bar.cost ?? '–'] : []),
     ...parts.map((_, part) => (bar.value === null ? '–' : shown(Math.abs(bar.parts?.[part] ?? 0)))),
     ...(ghost === undefined ? [] : [bar.ghost == null ? '–' : shown(bar.ghost)]),
@@ -122,7 +122,7 @@ const overAt = ({ values, shown }: LineOverBars, index: number): string => {
   const value = values[index];
   return value == null ? '–' : shown(value);
 };
-const told = (bar: Bar, shown: Shown) => (bar.value === null ? words().common.noData : shown(bar.value));
+const barValue = (bar: Bar, shown: Shown) => (bar.value === null ? words().common.noData : shown(bar.value));
 
 function sentence(
   bar: Bar,
@@ -137,7 +137,7 @@ function sentence(
     return value === 0 ? [] : [`${name} ${shown(Math.abs(value))}`];
   });
   return [
-    `${bar.name}: ${told(bar, shown)}${estimated}`,
+    `${bar.name}: ${barValue(bar, shown)}${estimated}`,
     ...(bar.cost === undefined ? [] : [bar.cost]),
     ...(ofParts.length > 1 ? [ofParts.join(', ')] : []),
     ...(ghost !== undefined && bar.ghost != null ? [`${ghost} ${shown(bar.ghost)}`] : []),
@@ -151,7 +151,7 @@ function summary(bars: Bar[], mark: string | undefined, shown: Shown): string {
   if (!first) return words().common.noData;
   const most = known.reduce((a, b) => ((b.value ?? 0) > (a.value ?? 0) ? b : a), first);
   const marked = mark ? `; ${bars.filter(({ isMarked }) => isMarked).length} ${mark}` : '';
-  return `${words().common.chart.summary({ values: known.length, highest: told(most, shown), when: most.name })}${marked}`;
+  return `${words().common.chart.summary({ values: known.length, highest: barValue(most, shown), when: most.name })}${marked}`;
 }
 
 /** What a chart draws. */

@@ -87,16 +87,16 @@ function stepNames(zone: string): (ms: number) => string {
 
 /** Describes the range of each line in a sentence. */
 function summary(lines: ChartLine[], atMs: number[], name: (ms: number) => string): string {
-  const told = lines.flatMap(({ name: of, unit, values }) => {
+  const spans = lines.flatMap(({ name: of, unit, values }) => {
     const known = values.filter((value) => value !== null);
     return known.length === 0
       ? []
       : [words().common.chart.span({ of, least: tenths(Math.min(...known)), most: tenths(Math.max(...known)), unit })];
   });
   const [first] = atMs;
-  return told.length === 0 || first === undefined
+  return spans.length === 0 || first === undefined
     ? words().common.noData
-    : words().common.chart.from({ when: name(first), told: told.join('; ') });
+    : words().common.chart.from({ when: name(first), told: spans.join('; ') });
 }
 
 function draw(

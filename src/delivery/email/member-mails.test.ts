@@ -10,8 +10,8 @@ const compose = (type: string, data: object, of: typeof people | null = people) 
 
 test('an invitation names both addresses, the access and how long its link works', () => {
   const link = { is: 'invitation' as const, url: 'https://localhost:8443/invitation/mem_1.x' };
-  const told = { type: 'member.invited', data: { access: 'read' }, people };
-  const { subject, text } = composeMail(told, reader, new Map(), link);
+  const event = { type: 'member.invited', data: { access: 'read' }, people };
+  const { subject, text } = composeMail(event, reader, new Map(), link);
   expect(subject).toBe('home@example.com invites you to its home');
   for (const part of ['robin@example.com', 'without changing it', '7 days', link.url]) expect(text).toContain(part);
 });

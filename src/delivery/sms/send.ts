@@ -34,10 +34,10 @@ export function createTwilioSmsSender({ accountSid, authToken, from, baseUrl }: 
           redirect: 'manual',
           signal: AbortSignal.timeout(TIMEOUT_MS),
         });
-        const said = (await answer.json().catch(() => ({}))) as { message?: unknown; code?: unknown };
+        const failure = (await answer.json().catch(() => ({}))) as { message?: unknown; code?: unknown };
         const error = answer.ok
           ? null
-          : `Twilio: ${String(said.message ?? answer.status)} (${String(said.code ?? '?')})`;
+          : `Twilio: ${String(failure.message ?? answer.status)} (${String(failure.code ?? '?')})`;
         return { succeeded: answer.ok, responseStatus: answer.status, error };
       } catch (error) {
         const { message, cause } = error as Error & { cause?: Error };

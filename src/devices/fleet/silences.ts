@@ -108,13 +108,13 @@ interface Stretch {
 
 /** Returns the parts of a stretch that none of the other stretches covers. The others are in order of time. Pure. */
 export function subtractStretches({ fromMs, toMs }: Stretch, others: readonly Stretch[]): Stretch[] {
-  const left: Stretch[] = [];
+  const uncovered: Stretch[] = [];
   let reachedMs = fromMs;
   for (const other of others) {
     if (other.fromMs >= toMs) break;
-    if (other.fromMs > reachedMs) left.push({ fromMs: reachedMs, toMs: other.fromMs });
+    if (other.fromMs > reachedMs) uncovered.push({ fromMs: reachedMs, toMs: other.fromMs });
     reachedMs = Math.max(reachedMs, other.toMs);
   }
-  if (reachedMs < toMs) left.push({ fromMs: reachedMs, toMs });
-  return left;
+  if (reachedMs < toMs) uncovered.push({ fromMs: reachedMs, toMs });
+  return uncovered;
 }

@@ -256,11 +256,11 @@ function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: 
     groups.push(group('gateway', isWhole ? 'whole_gateway' : 'part_of_gateway', ofGateway, isWhole));
     for (const stop of ofGateway) rest.delete(stop);
   }
-  const left = [...rest];
-  if (left.length > 1) groups.push(group('home', 'part_of_home', left, false));
-  else if (left.length === 1) {
+  const remaining = [...rest];
+  if (remaining.length > 1) groups.push(group('home', 'part_of_home', remaining, false));
+  else if (remaining.length === 1) {
     const isOnly = inHome <= 1;
-    groups.push(group('device', isOnly ? 'only_device' : 'others_go_on', left, !isOnly));
+    groups.push(group('device', isOnly ? 'only_device' : 'others_go_on', remaining, !isOnly));
   }
   return groups;
 }

@@ -100,9 +100,9 @@ async function addComposed(
     totals.addParts(read.parts, false);
     const byHome = Map.groupBy(read.buckets, ({ home }) => home);
     for (const [place, home] of homes.entries()) {
-      const told = byHome.get(place) ?? [];
-      if (buckets.length > 0) addCovered(totals, home, told, buckets);
-      else for (const sums of told) totals.addHome(sums.bucket, computeMeasures(sums, home.had, 0), sums, 0);
+      const bucketsOfHome = byHome.get(place) ?? [];
+      if (buckets.length > 0) addCovered(totals, home, bucketsOfHome, buckets);
+      else for (const sums of bucketsOfHome) totals.addHome(sums.bucket, computeMeasures(sums, home.had, 0), sums, 0);
     }
     // Yields to the event loop, so that other requests are served between batches.
     await setImmediate();

@@ -126,7 +126,7 @@ function keptDevices({ userId, devices }: Home): DeviceWithStoredFacts[] {
   const whole = Map.groupBy(devices, ({ deviceId, partOf }) => partOf ?? deviceId);
   return [...whole.values()].flatMap((parts) => {
     const produces = parts.some(({ placement }) => placement === 'production');
-    const kept = parts.filter(({ partOf }) => partOf === null || produces);
-    return kept.map(({ deviceId }) => ({ key: deviceId, userId, produces }));
+    const storedParts = parts.filter(({ partOf }) => partOf === null || produces);
+    return storedParts.map(({ deviceId }) => ({ key: deviceId, userId, produces }));
   });
 }

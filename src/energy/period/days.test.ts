@@ -53,19 +53,28 @@ describe('the days that a period is compared with', () => {
   });
 
   test('are as near as possible', () => {
-    const told = (unit: (typeof PERIOD_UNITS)[number], date: string, until: string) =>
+    const comparedWith = (unit: (typeof PERIOD_UNITS)[number], date: string, until: string) =>
       comparedDays(unit, findPeriodDays(unit, date), until);
-    expect(told('day', '2026-10-13', '2026-10-13')).toEqual({
+    expect(comparedWith('day', '2026-10-13', '2026-10-13')).toEqual({
       now: { start: '2026-10-13', end: '2026-10-13' },
       before: { start: '2026-10-06', end: '2026-10-06' },
       last_year: { start: '2025-10-14', end: '2025-10-14' },
     });
-    expect(told('month', '2026-10-01', '2026-10-12')?.before).toEqual({ start: '2026-09-03', end: '2026-09-14' });
+    expect(comparedWith('month', '2026-10-01', '2026-10-12')?.before).toEqual({
+      start: '2026-09-03',
+      end: '2026-09-14',
+    });
     // The month has 31 days, so four weeks before would share three days with it.
-    expect(told('month', '2026-10-01', '2026-12-01')?.before).toEqual({ start: '2026-08-27', end: '2026-09-26' });
-    expect(told('year', '2026-01-01', '2026-03-31')?.last_year).toEqual({ start: '2025-01-02', end: '2025-04-01' });
-    expect(told('year', '2026-01-01', '2026-03-31')?.before).toBeNull();
-    expect(told('month', '2026-10-01', '2026-09-30')).toBeNull();
+    expect(comparedWith('month', '2026-10-01', '2026-12-01')?.before).toEqual({
+      start: '2026-08-27',
+      end: '2026-09-26',
+    });
+    expect(comparedWith('year', '2026-01-01', '2026-03-31')?.last_year).toEqual({
+      start: '2025-01-02',
+      end: '2025-04-01',
+    });
+    expect(comparedWith('year', '2026-01-01', '2026-03-31')?.before).toBeNull();
+    expect(comparedWith('month', '2026-10-01', '2026-09-30')).toBeNull();
   });
 
   test('are cut at the current local time on their last day, even on a day with a clock change', () => {

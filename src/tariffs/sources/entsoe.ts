@@ -68,14 +68,14 @@ function pricesOf(
 
 /** Returns the prices of a period by position, from 1 to `length`. */
 function positionsOf(period: XmlElement, length: number, repeats: boolean): { position: number; value: string }[] {
-  const given = new Map<number, string>();
+  const priceByPosition = new Map<number, string>();
   for (const point of findElements(period, 'Point')) {
     const [position, value] = [Number(textOf(point, 'position')), textOf(point, 'price.amount')];
-    if (Number.isInteger(position) && value !== undefined) given.set(position, value);
+    if (Number.isInteger(position) && value !== undefined) priceByPosition.set(position, value);
   }
   let last: string | undefined;
   return Array.from({ length: Math.max(length, 0) }, (_, index) => index + 1).flatMap((position) => {
-    last = given.get(position) ?? (repeats ? last : undefined);
+    last = priceByPosition.get(position) ?? (repeats ? last : undefined);
     return last === undefined ? [] : [{ position, value: last }];
   });
 }

@@ -9,7 +9,7 @@ const period = {
   end: '2026-05-31',
   timezone: 'Europe/Berlin',
 };
-const told = {
+const energies = {
   import_kwh: '312.481250',
   export_kwh: '0.000000',
   estimated_kwh: '3.106000',
@@ -39,10 +39,10 @@ const statement = {
   starts_at: '2026-04-30T22:00:00.000Z',
   ends_at: '2026-05-31T22:00:00.000Z',
   recorded_at: '2026-06-01T09:30:00.000Z',
-  ...told,
+  ...energies,
   adjustments: [],
-  billed_import_kwh: told.import_kwh,
-  billed_export_kwh: told.export_kwh,
+  billed_import_kwh: energies.import_kwh,
+  billed_export_kwh: energies.export_kwh,
   previous_sha256: null,
   sha256,
 };
@@ -50,11 +50,11 @@ const version = {
   version: 1,
   cause: 'first',
   recorded_at: statement.recorded_at,
-  import_kwh: told.import_kwh,
-  export_kwh: told.export_kwh,
-  estimated_kwh: told.estimated_kwh,
-  import_change_kwh: told.import_kwh,
-  export_change_kwh: told.export_kwh,
+  import_kwh: energies.import_kwh,
+  export_kwh: energies.export_kwh,
+  estimated_kwh: energies.estimated_kwh,
+  import_change_kwh: energies.import_kwh,
+  export_change_kwh: energies.export_kwh,
   sha256,
 };
 const times = { status: 'open', created_at: statement.recorded_at, closed_at: null };
@@ -63,7 +63,7 @@ const details = {
   ...times,
   first_told: statement,
   last_told: statement,
-  known_now: told,
+  known_now: energies,
   difference: { import_kwh: '0.000000', export_kwh: '0.000000', estimated_kwh: '0.000000' },
   versions: [version],
   adjustments: [],
@@ -82,11 +82,11 @@ const row = {
   ...times,
   version: 1,
   recorded_at: statement.recorded_at,
-  import_kwh: told.import_kwh,
-  export_kwh: told.export_kwh,
-  estimated_kwh: told.estimated_kwh,
-  billed_import_kwh: told.import_kwh,
-  billed_export_kwh: told.export_kwh,
+  import_kwh: energies.import_kwh,
+  export_kwh: energies.export_kwh,
+  estimated_kwh: energies.estimated_kwh,
+  billed_import_kwh: energies.import_kwh,
+  billed_export_kwh: energies.export_kwh,
   sha256,
 };
 

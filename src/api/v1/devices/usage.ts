@@ -74,13 +74,13 @@ export const deviceUsage = defineOperation({
     const data = await addCostsAndEmissions(context.readDb, rows, { buyer, range, now, groupBy, weighted, members });
     if (format === 'json') return { device_id, data };
     const table = data.map((row) => flattenCostsAndEmissions(climateApart(row)));
-    const said = CLIMATE_COLUMNS.filter((name) => table.some((row) => name in row));
+    const climateColumns = CLIMATE_COLUMNS.filter((name) => table.some((row) => name in row));
     const columns = [...timeColumns(groupBy), 'kwh_used', 'peak_hour'];
     if (byLikeDays) columns.push('estimate');
     return formatTable(reply, format, table, [
       ...columns,
       ...members,
-      ...said,
+      ...climateColumns,
       ...listCostAndEmissionColumns(weighted),
     ]);
   },

@@ -57,9 +57,9 @@ export const groupEnergyInsights = defineOperation({
       return formatTable(reply, format, [{ ...date_range, ...row }]);
     }
     const range = dayRange(wanted.start, wanted.end, zone);
-    const kept = await loadStoredSums(readDb, group_id, group, { range, groupBy: wanted.groupBy });
+    const storedSums = await loadStoredSums(readDb, group_id, group, { range, groupBy: wanted.groupBy });
     const pages = await awaitFirstPage(
-      onePageAtATime(caller.accountId, streamGroupInsights(readDb, group, range, wanted.groupBy, kept)),
+      onePageAtATime(caller.accountId, streamGroupInsights(readDb, group, range, wanted.groupBy, storedSums)),
     );
     if (format === 'json') {
       reply.type('application/json; charset=utf-8');

@@ -29,8 +29,10 @@ export async function readDevices(text: string, maxRows: number): Promise<CsvRow
         field: `line ${line}`,
         message: `has ${cells.length} columns, but the header has ${header.length}`,
       });
-    const given = header.map((name, index) => [name, cells[index] ?? ''] as const).filter(([, cell]) => cell !== '');
-    devices.push(Object.fromEntries(given.map(([name, cell]) => [name, cellValue(name, cell)])));
+    const namedCells = header
+      .map((name, index) => [name, cells[index] ?? ''] as const)
+      .filter(([, cell]) => cell !== '');
+    devices.push(Object.fromEntries(namedCells.map(([name, cell]) => [name, cellValue(name, cell)])));
     devices.lines.push(line);
   }
   if (mistakes.length > 0) throw unprocessable(...mistakes);

@@ -43,13 +43,13 @@ function defineSeriesOperations(of: SeriesKindDescription) {
     isTrial: (body) => typeof body === 'object' && body !== null && 'check' in body && body.check === true,
     async handle({ context, caller, body: { user_id, source, check, currency = null, ...settings } }) {
       const owner = await loadAccessibleUser(context.db, caller, user_id);
-      const given = source && authorizeSource(caller, source);
+      const newSource = source && authorizeSource(caller, source);
       if (check) {
-        if (!given) throw unprocessable({ field: 'source', message: 'is required for a check' });
-        return checkSource(context, of, { ownerId: owner.user_id, currency, ...settings }, given);
+        if (!newSource) throw unprocessable({ field: 'source', message: 'is required for a check' });
+        return checkSource(context, of, { ownerId: owner.user_id, currency, ...settings }, newSource);
       }
       const made = await create(context.db, { userId: owner.user_id, kind, currency, ...settings });
-      if (given) await setSource(context.db, context.box, made, given, context.clock());
+      if (newSource) await setSource(context.db, context.box, made, newSource, context.clock());
       return seriesWithSourceToResponse(context.db, caller, of, made);
     },
   });
@@ -136,16 +136,16 @@ function defineValueOperations(of: SeriesKindDescription) {
     async handle({ context, caller, params, body, rowName }) {
       const reach = reachOf(caller);
       const series = requireFound(await findSeries(context.db, kind, reach, toIdOrNotFound(params.series_id)));
-      const told = body.map(({ starts_at, decimal }) => ({
+      const writtenPrices = body.map(({ starts_at, decimal }) => ({
         startsAtMs: parsePriceTime(starts_at),
         perKwh: parsePrice(decimal) ?? asBillionths(0n),
       }));
-      const wrong = findTimeErrors(told, series.resolution_minutes, MAX_VALIDATION_ERRORS);
+      const wrong = findTimeErrors(writtenPrices, series.resolution_minutes, MAX_VALIDATION_ERRORS);
       if (wrong.length > 0) {
         throw unprocessable(...wrong.map(({ index, message }) => ({ field: `${rowName(index)}.starts_at`, message })));
       }
-      await put(context.db, series.series_id, packPrices(told, series.resolution_minutes));
-      return { series_id: series.series_id, stored: told.length };
+      await put(context.db, series.series_id, packPrices(writtenPrices, series.resolution_minutes));
+      return { series_id: series.series_id, stored: writtenPrices.length };
     },
   });
   return { listValues, putValues };

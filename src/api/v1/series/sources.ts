@@ -115,9 +115,9 @@ function defineSourceOperations(of: SeriesKindDescription) {
     async handle({ context: { db, box, clock }, caller, params, body: { name, source } }) {
       const id = toIdOrNotFound(params.series_id);
       const updated = requireFound(await update(db, kind, reachOf(caller), id, { name }));
-      const given = source && authorizeSource(caller, source);
-      if (given) await setSource(db, box, updated, given, clock());
-      if (given === null) await endSource(db, updated.series_id);
+      const authorizedSource = source && authorizeSource(caller, source);
+      if (authorizedSource) await setSource(db, box, updated, authorizedSource, clock());
+      if (authorizedSource === null) await endSource(db, updated.series_id);
       return seriesWithSourceToResponse(db, caller, of, updated);
     },
   });

@@ -195,7 +195,7 @@ export const WEBHOOK_EXAMPLES = {
   testWebhook: { answer: { ...exampleDelivery, event: 'webhook.test', attempts: [] } },
 } satisfies Examples;
 
-const told = <Type extends string, Data>(type: Type, data: Data) => ({
+const exampleEvent = <Type extends string, Data>(type: Type, data: Data) => ({
   id: event_id,
   type,
   created_at: '2026-06-15T12:00:00.000Z',
@@ -205,12 +205,12 @@ const told = <Type extends string, Data>(type: Type, data: Data) => ({
 
 /** Example requests to receivers, by event type. */
 export const EVENT_EXAMPLES = {
-  'usage.updated': told('usage.updated', {
+  'usage.updated': exampleEvent('usage.updated', {
     user_id,
     hours: [{ date: '2026-06-15', hour: '11:00', kwh_used: 0.412 }],
     updated_at: '2026-06-15T12:00:00.000Z',
   }),
-  'alert.triggered': told('alert.triggered', {
+  'alert.triggered': exampleEvent('alert.triggered', {
     alert_id,
     user_id,
     type: 'daily_usage',
@@ -220,7 +220,7 @@ export const EVENT_EXAMPLES = {
     period_end: '2026-06-15T22:00:00.000Z',
     devices: [{ device_id, kwh_used: 15.031 }],
   }),
-  'device.connected': told('device.connected', {
+  'device.connected': exampleEvent('device.connected', {
     device_id,
     user_id,
     type: 'electricity_meter',
@@ -230,7 +230,7 @@ export const EVENT_EXAMPLES = {
     placement: 'grid',
     upstream_device_id: null,
   }),
-  'user.created': told('user.created', USER_EXAMPLES.getUser.answer),
-  'remark.raised': told('remark.raised', { user_id, ...EXAMPLE_REMARK }),
-  'webhook.test': told('webhook.test', { webhook_id }),
+  'user.created': exampleEvent('user.created', USER_EXAMPLES.getUser.answer),
+  'remark.raised': exampleEvent('remark.raised', { user_id, ...EXAMPLE_REMARK }),
+  'webhook.test': exampleEvent('webhook.test', { webhook_id }),
 };

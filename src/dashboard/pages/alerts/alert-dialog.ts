@@ -53,10 +53,10 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
     run(async () => {
       if (phone !== null)
         pick(await callApi<User>('PATCH', `/v1/users/${user.user_id}`, { phone: String(phone).trim() }));
-      const given = { ...thresholdFields(type, threshold), delivery };
+      const settings = { ...thresholdFields(type, threshold), delivery };
       const saved = known
-        ? callApi('PATCH', `/v1/alerts/${known.alert_id}`, given)
-        : callApi('POST', '/v1/alerts', { user_id: user.user_id, type, ...given });
+        ? callApi('PATCH', `/v1/alerts/${known.alert_id}`, settings)
+        : callApi('POST', '/v1/alerts', { user_id: user.user_id, type, ...settings });
       const isTaken = await saved.then(() => true, refused);
       setRefused(!isTaken);
       if (isTaken) onDone(alertRuleName({ type, ...thresholdFields(type, threshold) } as Alert));

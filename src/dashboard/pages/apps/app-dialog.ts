@@ -84,8 +84,8 @@ function AppForm(props: { now?: App; button: string; send: (settings: object) =>
   const { run, isBusy, error } = useAction();
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    const given = new FormData(event.target as HTMLFormElement);
-    run(() => send({ ...settingsIn(given), ...(now === undefined ? { type: String(given.get('type')) } : {}) }));
+    const formData = new FormData(event.target as HTMLFormElement);
+    run(() => send({ ...settingsIn(formData), ...(now === undefined ? { type: String(formData.get('type')) } : {}) }));
   };
   const isNone = scopes.length === 0;
   return html`<form onSubmit=${submit}>

@@ -103,7 +103,7 @@ function Energies({ of: { first_told, last_told, known_now, difference } }: { of
  */
 function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
   const { common, bills: w } = words();
-  const said = (one: { import_kwh: string; export_kwh: string }) =>
+  const formatEnergies = (one: { import_kwh: string; export_kwh: string }) =>
     isZeroEnergy(one.export_kwh)
       ? formatEnergyChange(one.import_kwh)
       : w.both({ imported: formatEnergyChange(one.import_kwh), exported: formatEnergyChange(one.export_kwh) });
@@ -112,7 +112,7 @@ function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
     html`<h3>${w.adjustments}</h3>
       <ul>${bill.adjustments.map(
         (one) =>
-          html`<li><b>${common.download.of({ start: dayName(one.start), end: dayName(one.end) })}</b> ${said(one)}</li>`,
+          html`<li><b>${common.download.of({ start: dayName(one.start), end: dayName(one.end) })}</b> ${formatEnergies(one)}</li>`,
       )}</ul>`
   }
   ${
@@ -120,7 +120,7 @@ function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
     html`<h3>${w.corrections}</h3>
       <ul>${bill.corrections.map(
         (one) =>
-          html`<li><b>${said(one)}</b> ${one.status === 'told' ? w.isBilled : one.told_in === null ? w.waitsForAny : w.waits}</li>`,
+          html`<li><b>${formatEnergies(one)}</b> ${one.status === 'told' ? w.isBilled : one.told_in === null ? w.waitsForAny : w.waits}</li>`,
       )}</ul>`
   }`;
 }

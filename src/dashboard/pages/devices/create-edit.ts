@@ -35,15 +35,15 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
   const save = (event: SubmitEvent) => {
     event.preventDefault();
     const fields = (event.target as HTMLFormElement).elements;
-    const given = new FormData(event.target as HTMLFormElement);
-    const text = (name: string) => String(given.get(name) ?? '');
+    const formData = new FormData(event.target as HTMLFormElement);
+    const text = (name: string) => String(formData.get(name) ?? '');
     const instant = (name: string) => localToInstant(user.timezone, text(name));
     const typed = readDecimal(text('kwh'));
-    const said =
+    const timesAndValue =
       action === 'add'
         ? { at: instant('at'), kwh: typed.kind === 'number' ? Number(typed.value) : undefined }
         : { start: instant('start'), end: instant('end') };
-    const body = { action, native_name: text('native_name') || undefined, ...said, reason: text('reason') };
+    const body = { action, native_name: text('native_name') || undefined, ...timesAndValue, reason: text('reason') };
     run(async () => {
       setMistakes({});
       const saved = callApi('POST', `/v1/devices/${device.device_id}/edits`, body);

@@ -89,13 +89,13 @@ function DeviceSettings(props: {
   const { run, isBusy, error } = useAction();
   const save = (event: SubmitEvent) => {
     event.preventDefault();
-    const given = readDeviceForm(event.target as HTMLFormElement);
-    const fields = isManager ? (Object.keys(given) as (keyof DeviceFormValues)[]) : (['location'] as const);
-    const changed = fields.filter((name) => isChanged(device, given, name));
+    const values = readDeviceForm(event.target as HTMLFormElement);
+    const fields = isManager ? (Object.keys(values) as (keyof DeviceFormValues)[]) : (['location'] as const);
+    const changed = fields.filter((name) => isChanged(device, values, name));
     setSaid('');
     run(async () => {
       if (changed.length > 0) {
-        const patch = Object.fromEntries(changed.map((name) => [name, given[name]]));
+        const patch = Object.fromEntries(changed.map((name) => [name, values[name]]));
         onSaved(await callApi<DeviceDetails>('PATCH', `/v1/devices/${device.device_id}`, patch));
       }
       setSaid(changed.length > 0 ? w.saved : w.nothingChanged);

@@ -114,8 +114,8 @@ function Example(props: { of: UnreadMessages; onRead: (message: TypedMessage) =>
   const { unread: w } = devices;
   if (!example) return html`<span class="quiet">${w.none}</span>`;
   const { topic, payload, encoding, payload_bytes } = example;
-  const kept = encoding === 'base64' ? atob(payload).length : new TextEncoder().encode(payload).length;
-  const isWholeText = encoding === 'utf-8' && kept === payload_bytes;
+  const storedBytes = encoding === 'base64' ? atob(payload).length : new TextEncoder().encode(payload).length;
+  const isWholeText = encoding === 'utf-8' && storedBytes === payload_bytes;
   return html`<details>
     <summary>${w.show}</summary>
     <p><code>${topic}</code></p>
@@ -127,6 +127,6 @@ function Example(props: { of: UnreadMessages; onRead: (message: TypedMessage) =>
         <button type="button" aria-label=${common.of({ what: messages.open, name: shape })} onClick=${() => props.onRead({ topic, payload })}>${messages.open}</button>
       </p>`
     }
-    ${kept < payload_bytes && html`<p class="quiet">${w.cut({ bytes: payload_bytes })}</p>`}
+    ${storedBytes < payload_bytes && html`<p class="quiet">${w.cut({ bytes: payload_bytes })}</p>`}
   </details>`;
 }

@@ -102,12 +102,12 @@ function mappedIn(form: FormData, path: string | null, topic: string): MappingEn
   const isProposed = text('topic').includes('+') && text('device') === deviceOf(topic);
   const device = isProposed ? '' : text('device');
   const optional = { device, circuit: text('circuit'), time_path: text('time_path'), path: path ?? '' };
-  const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== ''));
+  const filledFields = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== ''));
   return {
     topic: text('topic'),
     unit: text('unit'),
     meaning: text('meaning'),
-    ...given,
+    ...filledFields,
     ...(scale === null ? {} : { scale }),
   };
 }

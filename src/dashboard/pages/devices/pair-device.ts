@@ -30,11 +30,13 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
   const { run, isBusy, error } = useAction();
   const pair = (event: SubmitEvent) => {
     event.preventDefault();
-    const given = Object.entries(readDeviceForm(event.target as HTMLFormElement)).filter(([, value]) => value !== null);
+    const filledFields = Object.entries(readDeviceForm(event.target as HTMLFormElement)).filter(
+      ([, value]) => value !== null,
+    );
     run(async () => {
       const body = {
         user_id: user.user_id,
-        ...Object.fromEntries(given),
+        ...Object.fromEntries(filledFields),
         ...(discovered ? { discovery_id: discovered.discovery_id } : {}),
       };
       setPaired(await callApi<PairedDevice>('POST', '/v1/devices', body));

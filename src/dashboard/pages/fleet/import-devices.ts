@@ -56,13 +56,13 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
   const check = async (event: SubmitEvent) => {
     event.preventDefault();
     if (isBusy) return;
-    const given = new FormData(event.target as HTMLFormElement);
+    const formData = new FormData(event.target as HTMLFormElement);
     setStage({ is: 'checking' });
     const mine = ++asked.current;
     const next = (found: Stage) => mine === asked.current && setStage(found);
-    const table = await readTable(given.get('table') as File);
+    const table = await readTable(formData.get('table') as File);
     if ('problem' in table) return next({ is: 'choosing', problem: w.noTable[table.problem] });
-    const query = given.get('create_users') === 'on' ? '?create_users=true' : '';
+    const query = formData.get('create_users') === 'on' ? '?create_users=true' : '';
     try {
       const sent = { type: 'text/csv', text: table.text };
       const found = await postBody<ImportCheck>(`/v1/import-check${query}`, sent);

@@ -109,8 +109,8 @@ test('used energy is split by device, largest first, including the untracked rem
     ...[device('tv', 1), device('car', 7), device('fridge', 2), device('lamp', null), device('charger', 7, 'car')],
     { ...device('roof', 9), placement: 'production' as const },
   ];
-  const told = listConsumers({ consumption_kwh: 10, untracked_kwh: 4 }, 14, devices);
-  expect(told.map((use) => [use.kind === 'device' ? use.name : use.kind, use.kwh])).toEqual([
+  const consumers = listConsumers({ consumption_kwh: 10, untracked_kwh: 4 }, 14, devices);
+  expect(consumers.map((use) => [use.kind === 'device' ? use.name : use.kind, use.kwh])).toEqual([
     ['car', 7],
     ['untracked', 4],
     ['fridge', 2],

@@ -62,8 +62,8 @@ function useLivePower(userId: string) {
     const { power_w } = JSON.parse(data) as { power_w: number };
     setState(({ trail, offsetMs }) => {
       const point = { atMs: Date.now() + offsetMs, watts: power_w };
-      const kept = trail.filter(({ atMs }) => atMs > point.atMs - TRAIL_MS);
-      return { live: { atMs: Date.now(), watts: power_w }, trail: [...kept, point], offsetMs };
+      const recent = trail.filter(({ atMs }) => atMs > point.atMs - TRAIL_MS);
+      return { live: { atMs: Date.now(), watts: power_w }, trail: [...recent, point], offsetMs };
     });
   }, []);
   // Loads the powers that were sent before the stream was connected or while it was interrupted.

@@ -45,10 +45,10 @@ function Compared(props: {
   const { compared: w } = words().home.plainWords;
   const last = values.length - 1;
   const most = Math.max(...values.map(({ value }) => value), 1e-9);
-  const told = w.picture({ count: last, usual: unit(usual), now: unit(values[last]?.value ?? 0) });
+  const pictureLabel = w.picture({ count: last, usual: unit(usual), now: unit(values[last]?.value ?? 0) });
   return html`<details class="evidence">
     <summary aria-label=${w.titleOf({ remark: of })}>${w.title}</summary>
-    <svg role="img" aria-label=${told} viewBox=${`0 0 ${values.length * STEP} ${HEIGHT}`} preserveAspectRatio="none">
+    <svg role="img" aria-label=${pictureLabel} viewBox=${`0 0 ${values.length * STEP} ${HEIGHT}`} preserveAspectRatio="none">
       ${values.map(({ value }, place) => {
         const height = Math.max(1, (HEIGHT * value) / most);
         return html`<rect x=${place * STEP + 1} y=${HEIGHT - height} width=${STEP - 2} height=${height} class=${place === last ? 'marked' : ''} />`;

@@ -156,7 +156,7 @@ function Then(props: {
   const inWords = (change: number) =>
     Math.abs(change) < 0.005 ? w.same : (change < 0 ? w.less : w.more)({ share: percent(Math.abs(change)) });
   const energy = changes.energy === null ? null : inWords(changes.energy);
-  const said =
+  const sentences =
     (then.coverage ?? 1) < MOSTLY
       ? [w.partKnown({ share: percent(then.coverage ?? 0) })]
       : changes.cost === null
@@ -166,7 +166,7 @@ function Then(props: {
     <dt>${name}</dt>
     <dd class="big">${kwh(then.kwh_used)}</dd>
     ${cost && html`<dd class="money">${money(cost.total, cost.currency)}</dd>`}
-    ${said.map((text) => text && html`<dd key=${text}><b>${text}</b></dd>`)}
+    ${sentences.map((text) => text && html`<dd key=${text}><b>${text}</b></dd>`)}
     <dd class="quiet">${until === null ? days : w.upTo({ days, time: until })}</dd>
   </div>`;
 }

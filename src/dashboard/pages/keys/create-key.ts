@@ -32,11 +32,11 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
 
   const create = (event: SubmitEvent) => {
     event.preventDefault();
-    const given = new FormData(event.target as HTMLFormElement);
-    const name = String(given.get('name')).trim();
+    const formData = new FormData(event.target as HTMLFormElement);
+    const name = String(formData.get('name')).trim();
     run(async () => {
-      const allowed_addresses = readAllowedAddresses(given);
-      const { expires_at } = selectedExpiry(given);
+      const allowed_addresses = readAllowedAddresses(formData);
+      const { expires_at } = selectedExpiry(formData);
       const body = {
         scopes,
         ...(allowed_addresses.length === 0 ? {} : { allowed_addresses }),
@@ -95,9 +95,9 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
   const { run, isBusy, error } = useAction();
   const rotate = (event: SubmitEvent) => {
     event.preventDefault();
-    const given = new FormData(event.target as HTMLFormElement);
-    const overlap_hours = numberOf(String(given.get('hours')));
-    const { expires_at } = selectedExpiry(given);
+    const rotationData = new FormData(event.target as HTMLFormElement);
+    const overlap_hours = numberOf(String(rotationData.get('hours')));
+    const { expires_at } = selectedExpiry(rotationData);
     run(async () => {
       setMade(
         await callApi<RotatedKey>('POST', `/v1/keys/${of.key_id}/rotate`, {

@@ -116,7 +116,7 @@ function AuditList({ user }: { user: string }) {
               <tbody>${rows.map(
                 (act) => html`<tr key=${act.audit_id}>
                   <td data-name="When"><${RelativeTime} at=${act.at} /></td>
-                  <td data-name="Action"><code>${act.action}</code>${said(act)}</td>
+                  <td data-name="Action"><code>${act.action}</code>${detailsText(act)}</td>
                   <td data-name="Target"><${Named} id=${act.target} email=${act.target_email} /></td>
                   <td data-name="Who"><${Named} id=${act.actor_user_id} email=${act.actor_email} /></td>
                   <td data-name="From">${act.address ?? '–'}</td>
@@ -133,10 +133,10 @@ const Named = ({ id, email }: { id: string | null; email: string | null }) =>
   html`<span>${email} <code>${id ?? '–'}</code></span>`;
 
 /** Returns the recorded details of an audit entry as text. */
-function said({ details }: NamedAct): string {
+function detailsText({ details }: NamedAct): string {
   const { members, ...values } = details as { members?: string[] };
-  const told = Object.entries(values).map(([name, value]) => `${name} ${String(value)}`);
+  const namedValues = Object.entries(values).map(([name, value]) => `${name} ${String(value)}`);
   const others = (members ?? []).filter((name) => !(name in values));
-  const text = [...told, ...others].join(', ');
+  const text = [...namedValues, ...others].join(', ');
   return text === '' ? '' : ` ${text}`;
 }

@@ -60,8 +60,8 @@ export function BatteryDialog(props: {
   const { run, isBusy, error } = useAction();
   const tryIt = (event: SubmitEvent) => {
     event.preventDefault();
-    const given = new FormData(event.target as HTMLFormElement);
-    const typed = (name: string) => numberOf(String(given.get(name) ?? ''));
+    const formData = new FormData(event.target as HTMLFormElement);
+    const typed = (name: string) => numberOf(String(formData.get(name) ?? ''));
     const power = typed('power');
     // Rounded to nine decimals, because a division by 100 may produce more.
     const round_trip_efficiency = Number(((typed('efficiency') ?? 0) / 100).toFixed(6));

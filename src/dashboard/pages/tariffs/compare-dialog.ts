@@ -86,11 +86,11 @@ export function CompareDialog(props: {
 function wordsOf({ start, end, currency, alternatives }: TariffComparison): string {
   const w = words().tariffs.whatIf.compare;
   const { name, cost, difference } = alternatives[0] as TariffComparison['alternatives'][number];
-  const told = { name, total: money(cost.total, currency), start: dayName(start), end: dayName(end) };
-  if (difference === null) return w.alone(told);
+  const totals = { name, total: money(cost.total, currency), start: dayName(start), end: dayName(end) };
+  if (difference === null) return w.alone(totals);
   const amount = money(difference.replace('-', ''), currency);
-  if (Number(difference) === 0) return w.same(told);
-  return Number(difference) < 0 ? w.cheaper({ ...told, amount }) : w.dearer({ ...told, amount });
+  if (Number(difference) === 0) return w.same(totals);
+  return Number(difference) < 0 ? w.cheaper({ ...totals, amount }) : w.dearer({ ...totals, amount });
 }
 
 /** Table with the parts of both costs. */
