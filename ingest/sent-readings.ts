@@ -108,7 +108,7 @@ export class SentReadingsWriter {
   /** Takes waiting requests, in order of arrival, of devices that no other transaction is writing. */
   #take(): Waiting[] {
     const taken: Waiting[] = [];
-    const left: Waiting[] = [];
+    const remaining: Waiting[] = [];
     let readings = 0;
     for (const one of this.#waiting) {
       const { deviceId, readings: own } = one.message.decoded;
@@ -117,13 +117,13 @@ export class SentReadingsWriter {
       // arrival.
       if (!isRoom) readings = Number.POSITIVE_INFINITY;
       if (!isRoom || this.#busy.has(deviceId)) {
-        left.push(one);
+        remaining.push(one);
         continue;
       }
       taken.push(one);
       readings += own.length;
     }
-    this.#waiting = left;
+    this.#waiting = remaining;
     for (const { message } of taken) this.#busy.add(message.decoded.deviceId);
     return taken;
   }

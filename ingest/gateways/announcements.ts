@@ -79,7 +79,7 @@ export async function saveAnnouncements(
     last.delete(one.topic);
     last.set(one.topic, one);
   }
-  const kept = [...last.values()].filter(({ payload }) => payload.length > 0);
+  const current = [...last.values()].filter(({ payload }) => payload.length > 0);
   await client.query('DELETE FROM gateway_announcements WHERE gateway_id = $1 AND topic = ANY ($2)', [
     gatewayId,
     [...last.keys()],
@@ -90,9 +90,9 @@ export async function saveAnnouncements(
      FROM unnest($2::text[], $3::bytea[], $4::bigint[]) WITH ORDINALITY a (topic, payload, at_ms, n) ORDER BY a.n`,
     [
       gatewayId,
-      kept.map(({ topic }) => topic),
-      kept.map(({ payload }) => payload),
-      kept.map(({ receivedAtMs }) => receivedAtMs),
+      current.map(({ topic }) => topic),
+      current.map(({ payload }) => payload),
+      current.map(({ receivedAtMs }) => receivedAtMs),
     ],
   );
   known.announced++;

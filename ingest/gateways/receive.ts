@@ -52,8 +52,8 @@ export function createGatewayReceiver(
   const gatewaysKnown = createGatewayCache();
 
   async function know(client: PoolClient, gatewayId: string, announced: number): Promise<KnownGateway> {
-    const kept = gatewaysKnown.get(gatewayId);
-    const known = kept?.announced === announced ? kept : await loadKnownGateway(client, gatewayId, announced);
+    const cached = gatewaysKnown.get(gatewayId);
+    const known = cached?.announced === announced ? cached : await loadKnownGateway(client, gatewayId, announced);
     gatewaysKnown.keep(gatewayId, known);
     return known;
   }

@@ -27,7 +27,7 @@ export async function saveUnrecognised(
 ): Promise<number> {
   const ids = unread.due(isLast).slice(0, MAX_GATEWAYS);
   if (ids.length === 0) return 0;
-  const left = new Set(ids);
+  const remainingIds = new Set(ids);
   try {
     await inTransaction(pool, async (client) => {
       // Raw SQL: gateways are locked in the order of their ids, as in receive.ts. A deleted gateway has no row.
@@ -35,7 +35,7 @@ export async function saveUnrecognised(
         'SELECT gateway_id FROM gateways WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE',
         [ids],
       );
-      for (const { gateway_id } of rows) left.delete(gateway_id);
+      for (const { gateway_id } of rows) remainingIds.delete(gateway_id);
       await unread.save(
         client,
         rows.map(({ gateway_id }) => gateway_id),
@@ -46,6 +46,6 @@ export async function saveUnrecognised(
     unread.forget(ids);
     throw error;
   }
-  unread.forget(left);
+  unread.forget(remainingIds);
   return ids.length;
 }

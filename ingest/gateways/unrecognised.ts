@@ -156,13 +156,13 @@ function cut(payload: Buffer): Buffer {
  * are counted together. Pure.
  */
 function withinBound(known: ReadonlySet<string>, counted: ReadonlyMap<string, Counted>): Map<string, Counted> {
-  const kept = new Map<string, Counted>();
+  const bounded = new Map<string, Counted>();
   let room = MAX_SHAPES - known.size + (known.has(FURTHER) ? 1 : 0);
   for (const [shape, one] of counted) {
-    if (shape !== FURTHER && (known.has(shape) || room-- > 0)) kept.set(shape, one);
-    else kept.set(FURTHER, together(kept.get(FURTHER), one));
+    if (shape !== FURTHER && (known.has(shape) || room-- > 0)) bounded.set(shape, one);
+    else bounded.set(FURTHER, together(bounded.get(FURTHER), one));
   }
-  return kept;
+  return bounded;
 }
 
 const together = (of: Counted | undefined, one: Counted): Counted => ({

@@ -17,7 +17,7 @@ const series = fc.uniqueArray(
   { selector: ({ channel, kind }) => `${kind} ${channel}`, maxLength: 12 },
 );
 
-const told = (all: { channel: string; kind: string }[], roles: RolesByTime[]) =>
+const rolesByName = (all: { channel: string; kind: string }[], roles: RolesByTime[]) =>
   all.flatMap(({ channel, kind }, index) => {
     const { import: imported, export: exported, meter } = (roles[index] as RolesByTime).roles;
     const of = meter === null ? '' : ` of ${meter}`;
@@ -34,7 +34,7 @@ test('chooses the same roles from a set of series in any order of appearance', (
         .map((one) => ({ one, rank: ranks.next().value as number }))
         .sort((a, b) => a.rank - b.rank)
         .map(({ one }) => one);
-      expect(told(other, chooseRoles(other)).sort()).toEqual(told(all, chooseRoles(all)).sort());
+      expect(rolesByName(other, chooseRoles(other)).sort()).toEqual(rolesByName(all, chooseRoles(all)).sort());
     }),
   );
 });
@@ -103,7 +103,7 @@ test.each([
     const [kind = '', channel = ''] = name.split(' ');
     return { kind, channel };
   });
-  expect(told(all, chooseRoles(all))).toEqual(wanted);
+  expect(rolesByName(all, chooseRoles(all))).toEqual(wanted);
 });
 
 test('counts each interval by the best series with a reading before its end; later series change nothing before them', () => {
@@ -130,8 +130,8 @@ test('counts each interval by the best series with a reading before its end; lat
       const isZeroTotal = all.some(({ nonzeroAtMs }) => nonzeroAtMs === null || nonzeroAtMs >= endMs);
       if (isZeroTotal || !electric(all)) return;
       for (const [index, one] of before.entries()) {
-        const told = rolesAt(known[index] as RolesByTime)(endMs);
-        expect(rolesAt(roles[all.indexOf(one)] as RolesByTime)(endMs)).toEqual(told);
+        const rolesThen = rolesAt(known[index] as RolesByTime)(endMs);
+        expect(rolesAt(roles[all.indexOf(one)] as RolesByTime)(endMs)).toEqual(rolesThen);
       }
     }),
   );
@@ -156,7 +156,7 @@ test.each([
     return { kind, channel, firstReadAtMs: Number(first), nonzeroAtMs, unit: unit ?? null };
   });
   const roles = chooseRoles(all).map((one) => ({ roles: rolesAt(one)(endMs) }));
-  expect(told(all, roles)).toEqual(wanted);
+  expect(rolesByName(all, roles)).toEqual(wanted);
 });
 
 test('prefers the owner’s setting of a quantity to its name', () => {

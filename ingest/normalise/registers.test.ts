@@ -120,7 +120,7 @@ test.each<[string, number[], (Verdict | null)[], Partial<LawSettings>]>([
 
 const HOURLY = 60 * MINUTE_MS;
 /** Returns the verdicts and steps in kWh of readings at given minutes. */
-function told(readings: [minutes: number, kwh: number][], device: Partial<LawSettings> = {}) {
+function outcomeOf(readings: [minutes: number, kwh: number][], device: Partial<LawSettings> = {}) {
   const points = readings.map(([minutes, kwh]) => ({
     readAtMs: minutes * MINUTE_MS,
     intervalMs: 0,
@@ -151,7 +151,7 @@ describe('a backlog delivered late, without times of its own,', () => {
       [150.003, 102.5],
       [150.004, 102.5],
     ];
-    expect(told(queue)).toEqual({
+    expect(outcomeOf(queue)).toEqual({
       verdicts: [null, null, 'passed', 'glitch', 'late', 'confirming', null],
       steps: ['0 30 0.5', '30 150.002 2 estimated', '150.002 150.003 0', '150.003 150.004 0'],
     });
@@ -168,7 +168,7 @@ describe('a backlog delivered late, without times of its own,', () => {
       [4 * H + 30, 108.5],
       [4 * H + 45, 109],
     ];
-    expect(told(frozen)).toEqual({
+    expect(outcomeOf(frozen)).toEqual({
       verdicts: [null, null, 'passed', 'passed', 'passed', 'late', 'confirming', null],
       steps: ['0 60 1', '60 255 7 estimated', '255 270 0.5', '270 285 0.5'],
     });
@@ -182,9 +182,16 @@ describe('a backlog delivered late, without times of its own,', () => {
       [2 * H + 5, 103],
       [2 * H + 20, 103],
     ];
-    expect(told(both).verdicts).toEqual([null, null, null, 'held', 'confirming']);
-    expect(told([...both, [2 * H + 35, 103.1]]).verdicts).toEqual([null, null, 'passed', 'late', 'confirming', null]);
-    expect(told([...both, [2 * H + 35, 102.9]]).verdicts.slice(3)).toEqual(['glitch', 'confirming', 'jitter']);
+    expect(outcomeOf(both).verdicts).toEqual([null, null, null, 'held', 'confirming']);
+    expect(outcomeOf([...both, [2 * H + 35, 103.1]]).verdicts).toEqual([
+      null,
+      null,
+      'passed',
+      'late',
+      'confirming',
+      null,
+    ]);
+    expect(outcomeOf([...both, [2 * H + 35, 102.9]]).verdicts.slice(3)).toEqual(['glitch', 'confirming', 'jitter']);
   });
 
   test('is not assumed if it exceeds the mean of a usual home, nor right after a meter swap', () => {
@@ -198,8 +205,8 @@ describe('a backlog delivered late, without times of its own,', () => {
     ];
     const plenty = { limitKw: 100 };
     // Two hours and a minute at 20 kW are 40.33 kWh.
-    expect(told(leap(40.3), plenty).verdicts[3]).toBe('late');
-    expect(told(leap(40.4), plenty).verdicts[3]).toBe('swap');
+    expect(outcomeOf(leap(40.3), plenty).verdicts[3]).toBe('late');
+    expect(outcomeOf(leap(40.4), plenty).verdicts[3]).toBe('swap');
   });
 });
 
@@ -218,12 +225,12 @@ describe('a register that falls and recovers', () => {
       [number, number],
       [number, number],
     ];
-    expect(told([a, b, c, d, e])).toEqual({
+    expect(outcomeOf([a, b, c, d, e])).toEqual({
       verdicts: [null, 'glitch', 'back', 'confirming', null],
       steps: ['0 30 0.2', '30 45 0.1', '45 60 0.1'],
     });
     // The last good reading is also the first, so there is none before it.
-    expect(told([b, c, d, e]).verdicts).toEqual([null, 'swap', 'confirming', null]);
+    expect(outcomeOf([b, c, d, e]).verdicts).toEqual([null, 'swap', 'confirming', null]);
   });
 });
 
@@ -234,7 +241,7 @@ test('a register that stands still for a day and is then swapped is not judged a
     [1_456, 1_600.1],
     [1_471, 1_600.2],
   ];
-  expect(told([...day, ...swapped]).verdicts.slice(-3)).toEqual(['swap', 'confirming', null]);
+  expect(outcomeOf([...day, ...swapped]).verdicts.slice(-3)).toEqual(['swap', 'confirming', null]);
 });
 
 test('a drop that would be too fast for a rollover is not judged as one', () => {
@@ -244,8 +251,8 @@ test('a drop that would be too fast for a rollover is not judged as one', () => 
     [30, 50.1],
     [45, 50.2],
   ];
-  expect(told(rolled, { registerMaxKwh: 1_000 }).verdicts).toEqual([null, 'swap', 'confirming', null]);
-  expect(told(rolled, { registerMaxKwh: 1_000, limitKw: 1_000 }).verdicts).toEqual([
+  expect(outcomeOf(rolled, { registerMaxKwh: 1_000 }).verdicts).toEqual([null, 'swap', 'confirming', null]);
+  expect(outcomeOf(rolled, { registerMaxKwh: 1_000, limitKw: 1_000 }).verdicts).toEqual([
     null,
     'rollover',
     'confirming',

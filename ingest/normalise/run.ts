@@ -162,10 +162,10 @@ export function rebuildRun(
   if (run.length <= BEFORE) return null;
   const state = run.slice(0, RISEN);
   for (const ms of boundsOf(run[BEFORE] as number)) {
-    const told = latestUpTo(run, RISEN, ms);
-    const isSure = told !== -1 && (run[told] as number) > unknownToMs;
+    const risenIndex = latestUpTo(run, RISEN, ms);
+    const isSure = risenIndex !== -1 && (run[risenIndex] as number) > unknownToMs;
     const source = isSure ? run : later;
-    const index = isSure ? told : later ? risenUpTo(later, Math.min(ms, unknownToMs)) : -1;
+    const index = isSure ? risenIndex : later ? risenUpTo(later, Math.min(ms, unknownToMs)) : -1;
     if (!source || index === -1) return null;
     addOnce(state, source[index] as number, source[index + 1] as number);
   }

@@ -32,10 +32,10 @@ function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
 /** Expects that the known steps give either the right answer or none. Returns the number of answers. */
 function expectNoOther(known: KnownSteps, steps: readonly EnergyInterval[], asked: EnergyInterval): number {
   const { within, around } = answers(steps, asked);
-  const told = [latestRisenEndWithin(known, asked), risenStepAround(known, asked)];
-  if (told[0] !== undefined) assert.equal(told[0], within);
-  if (told[1] !== undefined) assert.deepEqual(told[1], around);
-  return told.filter((one) => one !== undefined).length;
+  const actual = [latestRisenEndWithin(known, asked), risenStepAround(known, asked)];
+  if (actual[0] !== undefined) assert.equal(actual[0], within);
+  if (actual[1] !== undefined) assert.deepEqual(actual[1], around);
+  return actual.filter((one) => one !== undefined).length;
 }
 
 /** Returns steps that begin and end at times of a register, near them, or anywhere. */
@@ -116,9 +116,9 @@ test('late energy stays marked as estimated, even if another tariff leaves only 
     importMilliwattHours: 21_000_000,
     exportMilliwattHours: 0,
   } as EnergyInterval;
-  const left = 3.5 * HOUR_MS;
-  expect(shiftStepAfter({ ...step, estimated: true, isLate: true }, left).estimated).toBe(true);
-  expect(shiftStepAfter({ ...step, estimated: true }, left).estimated).toBe(false);
+  const remainingMs = 3.5 * HOUR_MS;
+  expect(shiftStepAfter({ ...step, estimated: true, isLate: true }, remainingMs).estimated).toBe(true);
+  expect(shiftStepAfter({ ...step, estimated: true }, remainingMs).estimated).toBe(false);
   // The low tariff stops at 100 kWh and continues with 121. All of this energy is in the hour after the other tariff's
   // last step.
   const readings = [

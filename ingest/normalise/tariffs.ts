@@ -108,6 +108,6 @@ export function replaceSteps(
 
 /** Moves a step's energy to the time after an instant within the step. Before the instant, the energy is 0. */
 export function shiftStepAfter(step: EnergyInterval, afterMs: number): EnergyInterval {
-  const left = { startMs: afterMs, endMs: step.endMs };
-  return { ...step, estimated: step.isLate || step.endMs - afterMs > HOUR_MS, importSpan: left, exportSpan: left };
+  const span = { startMs: afterMs, endMs: step.endMs };
+  return { ...step, estimated: step.isLate || step.endMs - afterMs > HOUR_MS, importSpan: span, exportSpan: span };
 }

@@ -9,10 +9,10 @@ afterEach(() => {
 });
 
 function taking(count: number) {
-  const told: number[] = [];
-  const order = new AckOrder((messageId) => told.push(messageId));
+  const acknowledged: number[] = [];
+  const order = new AckOrder((messageId) => acknowledged.push(messageId));
   const take = (messageId: number) => order.register(messageId);
-  return { told, taken: Array.from({ length: count }, (_, index) => take(index + 1)) };
+  return { told: acknowledged, taken: Array.from({ length: count }, (_, index) => take(index + 1)) };
 }
 
 test('acknowledges messages in order of arrival, whichever is committed first', () => {
@@ -29,8 +29,8 @@ test('acknowledges messages in order of arrival, whichever is committed first', 
 });
 
 test('lets an uncommitted message delay the others for a second while more arrive, and acknowledges it once it is committed', () => {
-  const told: number[] = [];
-  const order = new AckOrder((messageId) => told.push(messageId));
+  const acknowledgedIds: number[] = [];
+  const order = new AckOrder((messageId) => acknowledgedIds.push(messageId));
   const take = (messageId: number) => order.register(messageId);
   const [late, second, third] = [take(1), take(2), take(3)];
   second.done();
@@ -38,12 +38,12 @@ test('lets an uncommitted message delay the others for a second while more arriv
   for (let turn = 0; turn < 9; turn++) {
     take(10 + turn).done();
     vi.advanceTimersByTime(100);
-    expect(told).toEqual([]);
+    expect(acknowledgedIds).toEqual([]);
   }
   vi.advanceTimersByTime(100);
-  expect(told).toEqual([2, 3, 10, 11, 12, 13, 14, 15, 16, 17, 18]);
+  expect(acknowledgedIds).toEqual([2, 3, 10, 11, 12, 13, 14, 15, 16, 17, 18]);
   late.done();
-  expect(told.at(-1)).toBe(1);
+  expect(acknowledgedIds.at(-1)).toBe(1);
 });
 
 test('lets an uncommitted message delay the others for a tenth of a second if no more arrive, because the broker may be waiting', () => {
@@ -63,15 +63,15 @@ test('lets an uncommitted message delay the others for a tenth of a second if no
 });
 
 test('a message that is never committed delays no others after the maximum delay', () => {
-  const told: number[] = [];
-  const order = new AckOrder((messageId) => told.push(messageId));
+  const idsInOrder: number[] = [];
+  const order = new AckOrder((messageId) => idsInOrder.push(messageId));
   const take = (messageId: number) => order.register(messageId);
   take(1);
   take(2).done();
   vi.advanceTimersByTime(1_000);
-  expect(told).toEqual([2]);
+  expect(idsInOrder).toEqual([2]);
   for (let messageId = 3; messageId < 1_000; messageId++) take(messageId).done();
-  expect(told).toHaveLength(998);
+  expect(idsInOrder).toHaveLength(998);
 });
 
 test('lets an uncommitted message delay at most ten thousand others, and acknowledges each once', () => {

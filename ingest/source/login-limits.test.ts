@@ -35,7 +35,7 @@ test.each([
     login.take(bytes);
   }
   expect(login.isHeld).toBe(true);
-  for (let given = 0; given < count / 2; given++) login.give(bytes);
+  for (let released = 0; released < count / 2; released++) login.give(bytes);
   expect([login.isHeld, one.reads]).toEqual([true, 0]);
   login.give(bytes);
   expect([login.isHeld, one.reads, other.reads]).toEqual([false, 1, 1]);

@@ -55,9 +55,9 @@ test('separates packets written by mqtt-packet, however the stream is cut: each 
   fc.assert(
     fc.property(packets, lengths, (sent, cut) => {
       // Results are compared as strings, because that is a thousand times faster than comparing bytes.
-      const told = (...[topic, payload, packetId, isRetained]: Parameters<PublishCallback>) =>
+      const describePacket = (...[topic, payload, packetId, isRetained]: Parameters<PublishCallback>) =>
         [topic, payload.toString('latin1'), packetId, isRetained] as const;
-      const expected: ReturnType<typeof told>[] = [];
+      const expected: ReturnType<typeof describePacket>[] = [];
       const others: Buffer[] = [];
       const stream: Buffer[] = [];
       for (const one of sent) {
@@ -70,14 +70,14 @@ test('separates packets written by mqtt-packet, however the stream is cut: each 
         const payload = Buffer.from(one.payload);
         stream.push(bytesOf({ cmd: 'publish', ...rest, payload, ...(properties && { properties }) }));
         const packetId = one.qos === 1 ? one.messageId : null;
-        expected.push(told(one.topic, payload, packetId, one.retain));
+        expected.push(describePacket(one.topic, payload, packetId, one.retain));
       }
       const taken: typeof expected = [];
-      const read = createPublishSplitter((...message) => taken.push(told(...message)));
-      const left: Buffer[] = [];
-      for (const piece of piecesOf(Buffer.concat(stream), cut)) left.push(...read(piece));
+      const read = createPublishSplitter((...message) => taken.push(describePacket(...message)));
+      const otherPackets: Buffer[] = [];
+      for (const piece of piecesOf(Buffer.concat(stream), cut)) otherPackets.push(...read(piece));
       expect(taken).toEqual(expected);
-      expect(Buffer.concat(left).equals(Buffer.concat(others))).toBe(true);
+      expect(Buffer.concat(otherPackets).equals(Buffer.concat(others))).toBe(true);
     }),
     { numRuns: 300 },
   );

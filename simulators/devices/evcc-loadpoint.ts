@@ -21,12 +21,12 @@ export function evccLoadpoint({ root }: { root: string }): FamilyDevice {
     messages(home, atMs): FamilyMessage[] {
       const register = registerAt(home, atMs);
       sessionFrom ??= register;
-      const told = {
+      const payloads = {
         chargePower: String(home.at(atMs).powerW),
         chargedEnergy: trimmed(registerText(register - sessionFrom, 'Wh', 3)),
         chargeTotalImport: trimmed(registerText(register, 'kWh', 3)),
       };
-      return Object.entries(told).map(([key, payload]) => ({
+      return Object.entries(payloads).map(([key, payload]) => ({
         topic: `${root}/loadpoints/1/${key}`,
         payload,
         retain: true,

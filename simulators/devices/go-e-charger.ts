@@ -11,14 +11,14 @@ const VOLTS = 230;
 export function goECharger({ name }: { name: string }): FamilyDevice {
   const serial = String(Number.parseInt(hardwareId(name, 12).slice(0, 8), 16) % 1_000_000).padStart(6, '0');
   const topic = (key: string) => `go-eCharger/${serial}/${key}`;
-  const told = new Map<string, string>();
+  const lastSent = new Map<string, string>();
   let pluggedInAt: number | undefined;
   return {
     family: 'go-e',
     nativeId: serial,
     greeting() {
       // A charger sends all its values when it connects.
-      told.clear();
+      lastSent.clear();
       return [
         { topic: topic('sse'), payload: JSON.stringify(serial), retain: true },
         { topic: topic('rssi'), payload: '-45', retain: true },
@@ -37,8 +37,8 @@ export function goECharger({ name }: { name: string }): FamilyDevice {
       };
       return Object.entries(values).flatMap(([key, value]) => {
         const payload = JSON.stringify(value);
-        if (told.get(key) === payload) return [];
-        told.set(key, payload);
+        if (lastSent.get(key) === payload) return [];
+        lastSent.set(key, payload);
         return [{ topic: topic(key), payload, retain: true }];
       });
     },

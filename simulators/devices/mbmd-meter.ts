@@ -15,7 +15,7 @@ export function mbmdMeter({ number = 1 }: { number?: number } = {}): FamilyDevic
     messages(home, atMs) {
       const imported = registerText(registerAt(home, atMs), 'kWh', 3);
       const power = home.at(atMs).powerW.toFixed(3);
-      const told = {
+      const textByName = {
         Sum: imported,
         Import: imported,
         'Import/L1': imported,
@@ -25,7 +25,7 @@ export function mbmdMeter({ number = 1 }: { number?: number } = {}): FamilyDevic
         'Voltage/L1': '230.100',
         Frequency: '50.010',
       };
-      return Object.entries(told).map(([name, payload]) => ({ topic: `mbmd/${device}/${name}`, payload }));
+      return Object.entries(textByName).map(([name, payload]) => ({ topic: `mbmd/${device}/${name}`, payload }));
     },
   };
 }

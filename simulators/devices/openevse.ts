@@ -28,7 +28,7 @@ export function openevseCharger({ name, base }: { name: string; base?: string })
       atStart ??= register;
       const { powerW } = home.at(atMs);
       const sessionWattHours = (register - atStart) / 1_000;
-      const told = {
+      const payloads = {
         amp: String(Math.round((powerW / 230) * 1_000)),
         voltage: '230',
         power: String(powerW),
@@ -41,7 +41,7 @@ export function openevseCharger({ name, base }: { name: string; base?: string })
         wattsec: String(Math.round(sessionWattHours * 3_600)),
         watthour: registerText(register, 'Wh', 2),
       };
-      return Object.entries(told).map(([key, payload]) => ({ topic: `${below}/${key}`, payload }));
+      return Object.entries(payloads).map(([key, payload]) => ({ topic: `${below}/${key}`, payload }));
     },
   };
 }

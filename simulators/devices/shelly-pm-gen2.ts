@@ -48,18 +48,19 @@ export function shellyPmGen2(options: { name: string; prefix?: string; tellsStat
     },
     messages(home, atMs) {
       const sent: FamilyMessage[] = [];
-      const tell = (changed: Record<string, unknown>) => {
+      const notifyStatus = (changed: Record<string, unknown>) => {
         status = { ...status, ...changed };
         sent.push(notify(atMs / 1000, { 'switch:0': { id: 0, ...changed } }));
         if (options.tellsStatus === false) return;
         sent.push({ topic: `${prefix}/status/switch:0`, payload: JSON.stringify(status) });
       };
       const { powerW } = home.at(atMs);
-      if (status.apower !== powerW) tell({ apower: powerW, current: Math.round((powerW / VOLTS) * 1000) / 1000 });
+      if (status.apower !== powerW)
+        notifyStatus({ apower: powerW, current: Math.round((powerW / VOLTS) * 1000) / 1000 });
       const minute = Math.floor(atMs / MINUTE_MS);
       if (minute !== countedMinute) {
         countedMinute = minute;
-        tell({ aenergy: activeEnergy(home, atMs) });
+        notifyStatus({ aenergy: activeEnergy(home, atMs) });
       }
       return sent;
     },

@@ -12,13 +12,13 @@ const STEP_MILLIWATT_HOURS = 10_000;
 export function victronGrid({ name }: { name: string }): FamilyDevice {
   const portal = hardwareId(name, 12).toLowerCase();
   const topic = (path: string) => `N/${portal}/grid/30/${path}`;
-  const told = new Map<string, string>();
+  const lastSent = new Map<string, string>();
   return {
     family: 'victron',
     nativeId: `${portal}/grid/30`,
     greeting() {
       // Venus OS publishes all values when a client connects.
-      told.clear();
+      lastSent.clear();
       return [
         { topic: topic('ProductName'), payload: '{"value":"Energy Meter VM-3P75CT"}' },
         { topic: topic('Ac/L2/Power'), payload: '{"value":null}' },
@@ -32,8 +32,8 @@ export function victronGrid({ name }: { name: string }): FamilyDevice {
       const values = { 'Ac/Power': powerW, 'Ac/L1/Power': powerW, 'Ac/Energy/Forward': bought };
       return Object.entries(values).flatMap(([path, value]) => {
         const payload = JSON.stringify({ value });
-        if (told.get(path) === payload) return [];
-        told.set(path, payload);
+        if (lastSent.get(path) === payload) return [];
+        lastSent.set(path, payload);
         return [{ topic: topic(path), payload }];
       });
     },

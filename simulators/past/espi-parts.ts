@@ -97,7 +97,7 @@ function reader(file: string) {
     else if (text.length < MAX_TEXT) members[local] = text.trim();
     text = '';
   };
-  const told = (act: () => void) => {
+  const runParser = (act: () => void) => {
     try {
       act();
     } catch (error) {
@@ -114,9 +114,10 @@ function reader(file: string) {
   };
   return {
     write(chunk: string) {
-      for (let from = 0; from < chunk.length; from += SLICE) told(() => parser.write(chunk.slice(from, from + SLICE)));
+      for (let from = 0; from < chunk.length; from += SLICE)
+        runParser(() => parser.write(chunk.slice(from, from + SLICE)));
     },
-    close: () => told(() => parser.close()),
+    close: () => runParser(() => parser.close()),
     take(): EspiPart[] {
       const taken = found;
       found = [];

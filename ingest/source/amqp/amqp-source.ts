@@ -251,8 +251,8 @@ interface Session {
  */
 function cameAtMs({ properties }: ConsumeMessage): number {
   const nowMs = Date.now();
-  const given: unknown = properties.headers?.timestamp_in_ms;
-  return typeof given === 'number' && given > 0 ? Math.min(given, nowMs) : nowMs;
+  const timestamp: unknown = properties.headers?.timestamp_in_ms;
+  return typeof timestamp === 'number' && timestamp > 0 ? Math.min(timestamp, nowMs) : nowMs;
 }
 
 /** Awaits a request. Rejects when the connection ends, because amqplib then never settles some requests. */

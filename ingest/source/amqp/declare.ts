@@ -49,9 +49,9 @@ const differs =
   (name: string) =>
   (error: Error & { code?: number }): never => {
     if (error.code !== PRECONDITION_FAILED) throw error;
-    const said = /inequivalent arg .*/.exec(error.message)?.[0].replace(/"$/, '') ?? error.message;
+    const difference = /inequivalent arg .*/.exec(error.message)?.[0].replace(/"$/, '') ?? error.message;
     throw new TopologyError(
-      `${name} is at the broker, and not as this version needs it: ${said}. If its messages are done with (rabbitmqctl list_queues), ` +
+      `${name} is at the broker, and not as this version needs it: ${difference}. If its messages are done with (rabbitmqctl list_queues), ` +
         `stop all ingest workers, delete it (rabbitmqctl delete_queue ${name}; an exchange at the management page) and start them again.`,
     );
   };

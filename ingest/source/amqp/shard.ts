@@ -49,7 +49,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
     upTo = null;
     if (tag !== null) say(() => channel.ack({ fields: { deliveryTag: tag } } as ConsumeMessage, true));
   };
-  const tell = (reached: number | null) => {
+  const scheduleAcknowledgement = (reached: number | null) => {
     if (reached === null) return;
     if (upTo === null) queueMicrotask(acknowledge);
     upTo = reached;
@@ -61,9 +61,9 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
     (message) => {
       if (message === null) return onEnd(new Error(`the broker ended the consumer of ${queue}`));
       const tag = message.fields.deliveryTag;
-      if (onMessage(message, () => tell(frontier.done(tag))) !== 'refuse') return;
+      if (onMessage(message, () => scheduleAcknowledgement(frontier.done(tag))) !== 'refuse') return;
       say(() => channel.reject(message, false));
-      tell(frontier.refused(tag));
+      scheduleAcknowledgement(frontier.refused(tag));
     },
     { priority },
   );

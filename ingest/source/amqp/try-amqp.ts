@@ -7,7 +7,7 @@ export async function testAmqpLogin(
   timeoutMs: number,
 ): Promise<void> {
   const protocol = isSecure ? 'amqps' : 'amqp';
-  let said: unknown;
+  let lastError: unknown;
   for (const { host, port } of hosts) {
     try {
       const address = { protocol, hostname: host, port, username, password, vhost };
@@ -17,8 +17,8 @@ export async function testAmqpLogin(
       await connection.close();
       return;
     } catch (error) {
-      said = error;
+      lastError = error;
     }
   }
-  throw said;
+  throw lastError;
 }
