@@ -12,7 +12,7 @@ const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
 const written = parse(read(`${folder}/config.yaml`));
 const config = addonConfig.parse(written);
 const manifest = JSON.parse(read('package.json'));
-const given = { email: 'me@example.com' };
+const ownOptions = { email: 'me@example.com' };
 
 test('the add-on follows the rules of the supervisor, and has this version', () => {
   expect(config.version).toBe(manifest.version);
@@ -23,8 +23,8 @@ test('the add-on follows the rules of the supervisor, and has this version', () 
 
 test('the add-on’s options have valid defaults, and only the account must be set', () => {
   expect(() => optionsOf(config, {})).toThrow(/email/);
-  expect(optionsOf(config, given)).toMatchObject({ ...given, show_in_home_assistant: true });
-  expect(() => optionsOf(config, { ...given, log_level: 'loud' })).toThrow();
+  expect(optionsOf(config, ownOptions)).toMatchObject({ ...ownOptions, show_in_home_assistant: true });
+  expect(() => optionsOf(config, { ...ownOptions, log_level: 'loud' })).toThrow();
   const options = Object.keys(config.schema);
   expect(Object.keys(config.options).filter((name) => !options.includes(name))).toEqual([]);
   // The start reads each of them, and no other one.

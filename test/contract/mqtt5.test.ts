@@ -175,11 +175,11 @@ test('sends retained usage according to the options of the subscription, and ref
   const { broker } = await startCommittingBroker({ homesEveryMs: 20 });
   const messages = async (rh: 0 | 1 | 2, times = 1) => {
     const { client } = await connectVersion5(broker, { username: GATEWAY_ID });
-    const heard: boolean[] = [];
-    client.on('message', (_topic, _payload, { retain }) => heard.push(retain));
+    const retainFlags: boolean[] = [];
+    client.on('message', (_topic, _payload, { retain }) => retainFlags.push(retain));
     for (let time = 0; time < times; time++) await client.subscribeAsync(USAGE_TOPIC, { qos: 0, rh });
     await new Promise((resolve) => setTimeout(resolve, 200));
-    return { client, retained: heard.filter(Boolean).length };
+    return { client, retained: retainFlags.filter(Boolean).length };
   };
   const first = await messages(0);
   expect((await messages(0)).retained).toBe(1);

@@ -9,11 +9,11 @@ test('a socket on the broker’s TLS port that begins no handshake, or only half
   });
   try {
     const fromMs = performance.now();
-    for (const said of [[], [0x16, 3, 1, 2, 0, 1, 0]]) {
+    for (const sentBytes of [[], [0x16, 3, 1, 2, 0, 1, 0]]) {
       const socket = connect(broker.tlsPort, '127.0.0.1');
       socket.on('error', () => {});
       socket.resume();
-      socket.write(Buffer.from(said));
+      socket.write(Buffer.from(sentBytes));
       await once(socket, 'close');
     }
     expect(performance.now() - fromMs).toBeLessThan(5_000);

@@ -50,8 +50,8 @@ describe('a page of the dashboard', () => {
 
   test.each(modules.filter((file) => !OF_PROGRAMS.test(file)))('%s has no sentence among its strings', (file) => {
     const { strings } = extractTexts(readFileSync(resolve(ROOT, file), 'utf8'));
-    const said = strings.filter((text) => /\p{L}{2,}[,.:;]? \p{L}{2,}|^\p{Lu}\p{Ll}{2,}$/u.test(text));
-    expect(said.filter((text) => !NO_TEXT.some((one) => one.test(text)))).toEqual([]);
+    const sentences = strings.filter((text) => /\p{L}{2,}[,.:;]? \p{L}{2,}|^\p{Lu}\p{Ll}{2,}$/u.test(text));
+    expect(sentences.filter((text) => !NO_TEXT.some((one) => one.test(text)))).toEqual([]);
   });
 });
 
@@ -293,9 +293,9 @@ describe.each(Object.keys(LANGUAGES) as Language[])('the words of %s', (language
         const values = Object.fromEntries(
           types.map(([name, type]) => [name, type === 'number' ? number : `<${name}>`]),
         );
-        const said = format(message, language, values, { formatters });
-        expect([path, said]).toEqual([path, expect.stringMatching(/^[^{}]*$/)]);
-        for (const [name, type] of types) if (type === 'Shown') expect(said).toContain(`<${name}>`);
+        const formattedText = format(message, language, values, { formatters });
+        expect([path, formattedText]).toEqual([path, expect.stringMatching(/^[^{}]*$/)]);
+        for (const [name, type] of types) if (type === 'Shown') expect(formattedText).toContain(`<${name}>`);
       }
     }
   });

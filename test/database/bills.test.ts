@@ -108,8 +108,8 @@ function mustAddUp({ period, versions, known, energy, corrections }: BillDetails
   const last = versions.at(-1);
   if (!last) throw new Error('no version');
   for (const direction of ['imported', 'exported'] as const) {
-    const told = BigInt(last[direction]) + sum(corrections.map((one) => BigInt(one[direction])));
-    if (period.closed_at) expect(told).toBe(BigInt(known[direction]));
+    const stated = BigInt(last[direction]) + sum(corrections.map((one) => BigInt(one[direction])));
+    if (period.closed_at) expect(stated).toBe(BigInt(known[direction]));
   }
   for (const direction of ['import', 'export'] as const) {
     const registers = energy.registers.filter((one) => one.direction === direction);

@@ -54,14 +54,14 @@ const use = (kwh: number, of = home) =>
     ],
     NOW,
   );
-async function told(userId = home.userId) {
+async function firedAlerts(userId = home.userId) {
   const { rows } = await database.pool.query(
     "SELECT data FROM events WHERE user_id = $1 AND type = 'alert.triggered' ORDER BY event_id",
     [userId],
   );
   return rows.map(({ data }) => data);
 }
-const costs = async (userId = home.userId) => (await told(userId)).map(({ type, cost }) => [type, cost]);
+const costs = async (userId = home.userId) => (await firedAlerts(userId)).map(({ type, cost }) => [type, cost]);
 
 describe('an alert on costs', () => {
   test('fires as soon as the total exceeds the threshold, once, with the usage of each device', async () => {
@@ -70,7 +70,7 @@ describe('an alert on costs', () => {
     await use(5);
     await evaluate();
     // Costs of 12¼ h of the standing charge and of 5 kWh: 1.225 + 1.50 = 2.725, rounded to 2.73.
-    expect(await told()).toEqual([
+    expect(await firedAlerts()).toEqual([
       {
         alert_id,
         user_id: home.userId,
@@ -85,7 +85,7 @@ describe('an alert on costs', () => {
     ]);
     await home.read([[at('17T08:00'), 110]], NOW);
     await evaluate();
-    expect(await told()).toHaveLength(1);
+    expect(await firedAlerts()).toHaveLength(1);
     const { rows } = await database.pool.query(
       'SELECT total_milliwatt_hours, total_cost, currency FROM alert_firings WHERE alert_id = $1',
       [alert_id],
@@ -99,7 +99,7 @@ describe('an alert on costs', () => {
     await alert('daily_cost', '0.3');
     await use(3);
     await evaluate();
-    expect(await told()).toEqual([]);
+    expect(await firedAlerts()).toEqual([]);
     await home.read([[at('17T03:30'), 103.1]], NOW);
     await evaluate();
     expect(await costs()).toEqual([['daily_cost', '0.31']]);
@@ -144,7 +144,7 @@ describe('an alert on costs', () => {
       NOW,
     );
     await evaluate();
-    expect(await told()).toMatchObject([
+    expect(await firedAlerts()).toMatchObject([
       { cost: '3.00', period_start: '2026-06-16T18:30:00.000Z', period_end: '2026-06-17T18:30:00.000Z' },
     ]);
   });
@@ -171,10 +171,10 @@ describe('an alert on costs', () => {
     // 9 kWh more were imported; the export of 8 kWh is not reported yet.
     await home.read([[at('17T11:50'), 110]], NOW);
     await evaluate();
-    expect(await told()).toEqual([]);
+    expect(await firedAlerts()).toEqual([]);
     await home.read([[at('17T11:50'), 58]], NOW, exported);
     await evaluate();
-    expect(await told()).toEqual([]);
+    expect(await firedAlerts()).toEqual([]);
   });
 
   test('computes the costs of a period once for all of its alerts', async () => {
@@ -184,7 +184,7 @@ describe('an alert on costs', () => {
     const statements: string[] = [];
     await evaluateChangedHours(listening(statements), evaluator, NOW);
     expect(statements.filter((text) => text.includes('from "tariffs"'))).toHaveLength(1);
-    expect((await told()).map(({ threshold }) => threshold).sort()).toEqual(['1', '2', '3']);
+    expect((await firedAlerts()).map(({ threshold }) => threshold).sort()).toEqual(['1', '2', '3']);
   });
 });
 
@@ -211,7 +211,7 @@ describe('changed prices and tariffs', () => {
     await use(5);
     await evaluate();
     // No price is known, so there are no costs.
-    expect(await told()).toEqual([]);
+    expect(await firedAlerts()).toEqual([]);
     const webhook = {
       events: ['usage.updated'] as const,
       url: 'https://example.com/x',
@@ -220,13 +220,13 @@ describe('changed prices and tariffs', () => {
     await createWebhook(db, createSecretBox('x'), home.userId, webhook);
     await storePrices(db, series_id, hours('0.5', at('17T00:00'), 24));
     await evaluate();
-    expect(await told()).toEqual([]);
+    expect(await firedAlerts()).toEqual([]);
     await storePrices(db, series_id, hours('0.7', at('17T00:00'), 24));
     await evaluate();
     expect(await costs()).toEqual([['daily_cost', '3.50']]);
     await storePrices(db, series_id, hours('0.9', at('17T00:00'), 24));
     await evaluate();
-    expect(await told()).toHaveLength(1);
+    expect(await firedAlerts()).toHaveLength(1);
     expect(await publishUsage(database.pool, NOW)).toBe(0);
   });
 
@@ -244,10 +244,10 @@ describe('changed prices and tariffs', () => {
     await evaluate(firstOfMonth);
     const { tariff_id } = await tariff({ import: { per_kwh: '0.5' } });
     await evaluate(firstOfMonth);
-    expect(await told()).toEqual([]);
+    expect(await firedAlerts()).toEqual([]);
     await updateTariff(db, REACH_OF_ALL, tariff_id, { terms: { import: { per_kwh: '1' } } });
     await evaluate(new Date('2026-07-02T00:00:00Z'));
-    expect(await told()).toEqual([]);
+    expect(await firedAlerts()).toEqual([]);
     await updateTariff(db, REACH_OF_ALL, tariff_id, { terms: { import: { per_kwh: '1' } } });
     await evaluate(firstOfMonth);
     expect((await costs()).sort()).toEqual([
@@ -275,7 +275,7 @@ describe('changed prices and tariffs', () => {
       await evaluate();
     };
     await bought('16T09:00', '16T10:00', 100);
-    expect(await told()).toEqual([]);
+    expect(await firedAlerts()).toEqual([]);
     await bought('16T07:00', '16T08:00', 99);
     expect(await costs()).toEqual([['daily_cost', '2.00']]);
   });
@@ -295,7 +295,7 @@ describe('changed prices and tariffs', () => {
     await alert('daily_cost', '3');
     await use(5);
     await evaluate();
-    expect(await told()).toEqual([]);
+    expect(await firedAlerts()).toEqual([]);
     expect(await deleteTariff(db, REACH_OF_ALL, tariff_id)).toBe(true);
     await evaluate();
     expect(await costs()).toEqual([['daily_cost', '5.00']]);
@@ -317,14 +317,14 @@ describe('costs that cannot be computed', () => {
     await alert('daily_cost', '1');
     await use(5);
     expect(await evaluate()).toEqual([]);
-    expect(await told()).toMatchObject([{ type: 'daily_cost', cost: '500', currency: 'JPY' }]);
+    expect(await firedAlerts()).toMatchObject([{ type: 'daily_cost', cost: '500', currency: 'JPY' }]);
   });
 
   test('without a tariff no longer fire an alert', async () => {
     await alert('daily_cost', '1');
     await use(5);
     expect(await evaluate()).toEqual([]);
-    expect(await told()).toEqual([]);
+    expect(await firedAlerts()).toEqual([]);
   });
 
   test('because of unreadable terms do not block other users’ alerts of any type', async () => {
@@ -340,7 +340,7 @@ describe('costs that cannot be computed', () => {
     await use(5, broken);
     await use(5);
     expect(new Set(await evaluate())).toEqual(new Set([broken.userId]));
-    expect((await told(broken.userId)).map(({ type }) => type)).toEqual(['daily_usage']);
+    expect((await firedAlerts(broken.userId)).map(({ type }) => type)).toEqual(['daily_usage']);
     expect(await costs()).toEqual([['daily_cost', '5.00']]);
   });
 
@@ -436,7 +436,7 @@ test('homes without alerts on costs are not computed', async () => {
   await use(3);
   const statements: string[] = [];
   await evaluateChangedHours(listening(statements), evaluator, NOW);
-  expect(await told()).toMatchObject([{ type: 'daily_usage' }]);
+  expect(await firedAlerts()).toMatchObject([{ type: 'daily_usage' }]);
   expect(statements.filter((text) => /tariffs|savepoint/i.test(text))).toEqual([]);
   expect(statements.filter((text) => text.includes('alert_firings f'))).toHaveLength(1);
 });
@@ -447,7 +447,7 @@ test('a worker that fails before its commit changes nothing', async () => {
   await use(3);
   const broken: Evaluator = { ...evaluator, above: () => Promise.reject(new Error('the thread is gone')) };
   await expect(evaluateChangedHours(database.pool, broken, NOW)).rejects.toThrow('the thread is gone');
-  expect(await told()).toEqual([]);
+  expect(await firedAlerts()).toEqual([]);
   await Promise.all(Array.from({ length: 4 }, () => evaluate()));
-  expect(await told()).toHaveLength(1);
+  expect(await firedAlerts()).toHaveLength(1);
 });

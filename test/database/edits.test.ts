@@ -213,8 +213,8 @@ test('an edit takes effect with its last chunk; a manual reading at its end leav
     (await api.send(path, { key })).json.map((one: { is_computed: boolean }) => one.is_computed);
   const excluded = (await edit({ action: 'exclude', start: at(6), end: at(11) })).json;
   const seen: boolean[][] = [];
-  for (let left = 1; left > 0; ) {
-    left = await piece();
+  for (let remaining = 1; remaining > 0; ) {
+    remaining = await piece();
     seen.push(await isComputed());
   }
   expect(seen).toEqual([[false], [false], [true], [true]]);

@@ -126,9 +126,9 @@ test('a silence without similar days before it is interpolated linearly, and mar
   const young = await meter(START + 2 * DAY_MS, START + 6 * DAY_MS);
   const ask = async (more: string) =>
     (await api.send(`${young}?${days('2026-05-04', '2026-05-09')}${more}`, { key })).json;
-  const told: Row[] = (await ask('&gaps=like_days')).data;
-  expect(told.map(({ estimate }) => estimate)).toEqual([null, null, 'line', 'line', 'line', null]);
-  expect(told.map(({ estimate: _, ...row }) => row)).toEqual((await ask('')).data);
+  const distributedRows: Row[] = (await ask('&gaps=like_days')).data;
+  expect(distributedRows.map(({ estimate }) => estimate)).toEqual([null, null, 'line', 'line', 'line', null]);
+  expect(distributedRows.map(({ estimate: _, ...row }) => row)).toEqual((await ask('')).data);
 });
 
 test('answers that support only linear interpolation refuse similar days', async () => {

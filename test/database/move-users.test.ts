@@ -412,7 +412,7 @@ test('tariffs with prices of an account that does not move are reported with the
   const { tariff_id } = await tariff(theirs.series_id, '2026-02-01');
   const accounts = [other.userId, home.userId];
   const steps: string[] = [];
-  const told = {
+  const patch = {
     line: 2,
     user_id: home.userId,
     tariff_id,
@@ -422,11 +422,11 @@ test('tariffs with prices of an account that does not move are reported with the
   };
   expect(
     (await moveUsers(source.url, target.url, how(accounts, { step: (text) => void steps.push(text) }))).unpriced,
-  ).toEqual([told]);
+  ).toEqual([patch]);
   expect(steps.filter((text) => text.includes(`line 2: ${home.userId}, tariff “hourly” (${tariff_id})`))).toHaveLength(
     1,
   );
-  expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([told]);
+  expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([patch]);
   const there = createDatabase(target.pool);
   await updateTariff(there, REACH_OF_ALL, tariff_id, { terms: { import: { series_id: own.series_id } } });
   expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([]);

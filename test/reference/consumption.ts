@@ -194,13 +194,13 @@ export function referenceSteps(
     return both(registerSteps(readings, { limitKw: settings.limitKw, maximumKwh: settings.registerMaxKwh }, more));
   }
   if (s.kind === 'interval') {
-    const kept: RegisterStep[] = [];
+    const countedSteps: RegisterStep[] = [];
     for (const r of s.readings) {
       const [from, to] = [BigInt(r.readAtMs - r.intervalMs), BigInt(r.readAtMs)];
-      if (kept.every((k) => to <= k.from || k.to <= from))
-        kept.push({ from, to, energy: BigInt(r.value), estimated: false });
+      if (countedSteps.every((k) => to <= k.from || k.to <= from))
+        countedSteps.push({ from, to, energy: BigInt(r.value), estimated: false });
     }
-    return both(kept);
+    return both(countedSteps);
   }
   const result: Flowed[] = [];
   for (let i = 1; i < s.readings.length; i++) {

@@ -195,10 +195,10 @@ export function referenceCosts(
     else row.exported = row.exported.plus(kwh(quarter.exported).times(sold));
   }
   addCapacity(home, rows, { fromMs, toMs, nowMs }, rowOf);
-  return new Map([...rows].map(([name, row]) => [name, told(row, moreDecimals)]));
+  return new Map([...rows].map(([name, row]) => [name, roundedCost(row, moreDecimals)]));
 }
 
-function told(row: Row, moreDecimals: number): ReferenceCost | null {
+function roundedCost(row: Row, moreDecimals: number): ReferenceCost | null {
   if (!row.tariff) return null;
   const { currency } = row.tariff;
   const text = (amount: ExactRatio) => amount.text((DECIMALS[currency] as number) + moreDecimals);

@@ -28,7 +28,7 @@ const LEAST_SHARE = 0.9;
 
 /** Returns the forecasts of every possible month of a home on the given days (1 is the first). */
 export function forecastOutcomes(home: string, used: DailyUse, days: readonly number[]): ForecastOutcome[] {
-  const said: ForecastOutcome[] = [];
+  const outcomes: ForecastOutcome[] = [];
   const end = used.firstDay + used.kwh.length;
   for (let month = monthOf(used.firstDay, 1); month.first + month.days <= end; month = monthOf(month.first, 1)) {
     const actual = mean(used, month, 1 - 1 / month.days);
@@ -44,7 +44,7 @@ export function forecastOutcomes(home: string, used: DailyUse, days: readonly nu
       const whole = (perDay: number | null | undefined) => (perDay ?? null) && (perDay as number) * month.days;
       const rest = (perDay: number | null | undefined) =>
         (perDay ?? null) && forecast.soFarKwh + (perDay as number) * (month.days - day + 1);
-      said.push({
+      outcomes.push({
         home,
         month,
         day,
@@ -60,7 +60,7 @@ export function forecastOutcomes(home: string, used: DailyUse, days: readonly nu
       });
     }
   }
-  return said;
+  return outcomes;
 }
 
 /** Returns the mean kWh a day of a month, or null if too few of its days are known. */
@@ -100,10 +100,10 @@ const CALIBRATED_SHARE = 0.85;
 export function calibratedHalfWidth(said: readonly ForecastOutcome[]): number {
   const monthsOf = new Map([...Map.groupBy(said, ({ home }) => home)].map(([home, own]) => [home, own.length]));
   const weightOf = ({ home }: ForecastOutcome) => 1 / (monthsOf.get(home) as number);
-  let left = CALIBRATED_SHARE * monthsOf.size;
+  let remainingWeight = CALIBRATED_SHARE * monthsOf.size;
   for (const one of said.toSorted((a, b) => a.deviations - b.deviations)) {
-    left -= weightOf(one);
-    if (left <= 1e-9) return one.deviations;
+    remainingWeight -= weightOf(one);
+    if (remainingWeight <= 1e-9) return one.deviations;
   }
   return Number.NaN;
 }

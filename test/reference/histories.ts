@@ -105,9 +105,9 @@ export const arbitraryRegisters = (channel: string) =>
           value = value > 900 * KWH && value <= 1_000 * KWH ? milliwattHours / 10 : value + milliwattHours;
         if ('readings' in event) {
           const before = value;
-          for (let left = event.readings; left > 0; left--, at += kind === 'queue' ? 1 + (ms % 7) : ms) {
+          for (let remaining = event.readings; remaining > 0; remaining--, at += kind === 'queue' ? 1 + (ms % 7) : ms) {
             if (kind === 'frozen' || kind === 'queue') value += milliwattHours;
-            if (kind === 'queue') at += left === event.readings ? event.readings * ms : 0;
+            if (kind === 'queue') at += remaining === event.readings ? event.readings * ms : 0;
             show(kind === 'queue' ? value : kind === 'false' ? before + milliwattHours : before);
           }
           if (kind === 'replaced') value = milliwattHours;

@@ -14,6 +14,6 @@ export function placeTariffStep<S extends RegisterStep>(step: S, others: readonl
     if (rose && isWithin && other.to > from) from = other.to;
   }
   if (from === step.from) return step;
-  const left = { from, to: step.to };
-  return { ...step, estimated: step.late === true || step.to - from > HOUR, importWithin: left, exportWithin: left };
+  const span = { from, to: step.to };
+  return { ...step, estimated: step.late === true || step.to - from > HOUR, importWithin: span, exportWithin: span };
 }

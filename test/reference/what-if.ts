@@ -102,7 +102,7 @@ function describe(home: readonly HomeQuarter[], quarters: CostedQuarter<ExactRat
   const imported = sumOf(known.map(({ side }) => side.imported));
   const beside = known.filter(({ hasSources }) => hasSources);
   const produced = sumOf(beside.map(({ production }) => of(production))).times(scale);
-  const kept = produced.minus(sumOf(beside.map(({ side }) => side.exported)));
+  const usedDirectly = produced.minus(sumOf(beside.map(({ side }) => side.exported)));
   const netOf = (one: HomeQuarter) => of(one.imported).minus(of(one.exported));
   const balance = sumOf(
     known.map((one) => {
@@ -118,7 +118,7 @@ function describe(home: readonly HomeQuarter[], quarters: CostedQuarter<ExactRat
     quarters,
     grid_import_kwh: kwh(imported),
     grid_export_kwh: kwh(sumOf(known.map(({ side }) => side.exported))),
-    self_consumed_kwh: beside.length > 0 ? kwh(notNegative(kept)) : null,
+    self_consumed_kwh: beside.length > 0 ? kwh(notNegative(usedDirectly)) : null,
     autarky: share && Number((share.top * 1_000n) / share.bottom) / 1_000,
   };
 }

@@ -42,10 +42,10 @@ export async function readAccountRows(
   };
   const is = (whose: string) => (others ? `(${whose}) IS NOT TRUE` : whose);
   for (const { relation, whose } of BUNDLED_RELATIONS) {
-    const left = [...OF_THE_DATABASE]
+    const omittedColumns = [...OF_THE_DATABASE]
       .filter((name) => name.startsWith(`${relation}.`))
       .map((name) => name.split('.')[1]);
-    const without = `to_jsonb(r) - '{${left.join(',')}}'::text[]`;
+    const without = `to_jsonb(r) - '{${omittedColumns.join(',')}}'::text[]`;
     if (relation === 'usage_changes')
       await read(
         relation,

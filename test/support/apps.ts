@@ -38,8 +38,8 @@ const fetchOf =
     const { pathname, search } = new URL(url);
     const raw = body === undefined || body === null ? {} : { raw: String(body) };
     const { status, headers: answered, text } = await api.send(`${pathname}${search}`, { method, headers, ...raw });
-    const told = Object.entries(answered).map(([name, value]): [string, string] => [name, String(value)]);
-    return new Response(text, { status, headers: told });
+    const headerPairs = Object.entries(answered).map(([name, value]): [string, string] => [name, String(value)]);
+    return new Response(text, { status, headers: headerPairs });
   };
 
 /** Cookies of a browser during redirects, by name. */

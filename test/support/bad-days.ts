@@ -47,12 +47,12 @@ export function testFaultsOfInstallation(broker: Fault['broker'], clocks = false
     test.skipIf(fault.diskMb !== undefined && !isRoot)(
       'no acknowledged reading is lost, none is counted twice, and the service recovers by itself',
       async () => {
-        const told = await injectFault(await installed(fault), fault, PER_SECOND).catch(async (error) => {
+        const outcome = await injectFault(await installed(fault), fault, PER_SECOND).catch(async (error) => {
           // The next fault gets a new installation.
           await remove();
           throw error;
         });
-        const { sent, acknowledged, lost, double, recoveryS, gaveUp, diagnosis } = told;
+        const { sent, acknowledged, lost, double, recoveryS, gaveUp, diagnosis } = outcome;
         // Messages before, during and after the fault.
         expect(sent).toBeGreaterThan(200);
         expect(acknowledged).toBe(sent);

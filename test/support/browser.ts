@@ -85,12 +85,12 @@ async function expectAccessible(page: Page, rules?: readonly string[]): Promise<
     },
     rules ? { ...AXE_OPTIONS, runOnly: rules } : AXE_OPTIONS,
   );
-  const told = violations.map(({ id, help, nodes }) => ({
+  const findings = violations.map(({ id, help, nodes }) => ({
     id,
     help,
     where: nodes.map(({ html, failureSummary }) => `${html.slice(0, 200)} ${failureSummary}`),
   }));
-  expect(told).toEqual([]);
+  expect(findings).toEqual([]);
 }
 
 /**

@@ -35,16 +35,16 @@ export function composeFile(
   folder: '' | 'cluster/' | 'home/' = '',
 ): { services: Record<string, ComposeService>; networks: Record<string, ComposeNetwork | null> } {
   const example = [...read(`${folder}.env.example`).matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
-  const given: Record<string, string | undefined> = { ...Object.fromEntries(example), ...filled };
+  const variables: Record<string, string | undefined> = { ...Object.fromEntries(example), ...filled };
   // Replaces ${NAME}, ${NAME:-default} and ${NAME:?message}. With the colon, an empty variable counts as unset; ${NAME}
   // may be empty.
   const interpolate = (text: string) =>
     text.replaceAll(/(?<!\$)\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_all, name, kind, rest) => {
-      const value = given[name] || (kind === '-' ? rest : kind === '?' ? undefined : '');
+      const value = variables[name] || (kind === '-' ? rest : kind === '?' ? undefined : '');
       if (value === undefined) throw new Error(`${name} is not set: ${rest}`);
       return value;
     });
-  const names = (given.COMPOSE_FILE ?? 'compose.yaml').split(':');
+  const names = (variables.COMPOSE_FILE ?? 'compose.yaml').split(':');
   const [first, ...more] = names.map((name) => parse(interpolate(read(folder + name)), { merge: true }));
   for (const { services } of more)
     for (const [name, settings] of Object.entries(services)) Object.assign(first.services[name], settings);

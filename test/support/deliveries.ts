@@ -41,10 +41,10 @@ export async function testDeliveries({
   const db = createDatabase(database.pool);
   const box = createSecretBox('the secret of the tests');
   const clock = () => test.now;
-  const told: TestDeliveries['told'] = [];
+  const messages: TestDeliveries['told'] = [];
   const remember: Channel = {
     send(sending) {
-      told.push(sending);
+      messages.push(sending);
       return noChannel.send(sending);
     },
   };
@@ -68,7 +68,7 @@ export async function testDeliveries({
     box,
     dispatcher,
     another,
-    told,
+    told: messages,
     now: new Date('2026-06-15T12:00:00Z'),
     later(seconds) {
       test.now = new Date(test.now.getTime() + seconds * 1_000);

@@ -62,8 +62,8 @@ export async function openEventStream(
       const data = fields.get('data');
       if (data === undefined) continue;
       // The dashboard's events are a time, not JSON.
-      const said = data.startsWith('{') ? JSON.parse(data) : data;
-      const event = { event: fields.get('event') ?? 'message', id: fields.get('id'), data: said };
+      const parsed = data.startsWith('{') ? JSON.parse(data) : data;
+      const event = { event: fields.get('event') ?? 'message', id: fields.get('id'), data: parsed };
       if (onEvent) onEvent(event);
       else events.push(event);
     }

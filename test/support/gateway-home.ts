@@ -68,12 +68,12 @@ export async function startGatewayHome(): Promise<GatewayHome> {
     },
     async discovered(count) {
       let found: Found[] = [];
-      const heard = async () => {
+      const discoveredWithValues = async () => {
         const all: Found[] = await send('/v1/devices/discovered');
         found = all.filter(({ awaits }) => awaits === null);
         return found.length;
       };
-      await expect.poll(heard).toBe(count);
+      await expect.poll(discoveredWithValues).toBe(count);
       return found;
     },
     async close() {

@@ -25,8 +25,10 @@ export function configurationPage(): string {
     const { unset, more } = VARIABLE_DETAILS[name as keyof typeof VARIABLE_DETAILS] ?? {};
     const value = source === 'generated' || SECRET_VARIABLES.has(name) ? null : defaults[name];
     const otherwise = value === null ? (source === 'generated' ? 'generated' : 'unset') : `\`${value}\``;
-    const said = [`${meaning[0]?.toUpperCase()}${meaning.slice(1)}.`, ...(more === undefined ? [] : [more])].join(' ');
-    return `| \`${name}\` | ${unset ?? otherwise} | ${said.replaceAll('|', '\\|')} |\n`;
+    const sentences = [`${meaning[0]?.toUpperCase()}${meaning.slice(1)}.`, ...(more === undefined ? [] : [more])].join(
+      ' ',
+    );
+    return `| \`${name}\` | ${unset ?? otherwise} | ${sentences.replaceAll('|', '\\|')} |\n`;
   });
   return HEAD + rows.join('');
 }

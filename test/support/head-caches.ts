@@ -14,7 +14,7 @@ export const CACHE_KINDS = ['none', 'one', 'all', 'dropped'] as const;
  */
 export function createHeadCache(kind: (typeof CACHE_KINDS)[number]): HeadCache {
   const memory = headMemory({ maxBytes: kind === 'none' ? 0 : kind === 'one' ? 800 : ALL_BYTES });
-  const kept = new Set<string>();
+  const cachedIds = new Set<string>();
   let asked = 0;
   const dropsNext = () => kind === 'dropped' && ++asked % 3 === 0;
   return {
@@ -24,11 +24,11 @@ export function createHeadCache(kind: (typeof CACHE_KINDS)[number]): HeadCache {
       return memory.get(deviceId);
     },
     records() {
-      memory.evict([...kept].filter(dropsNext));
+      memory.evict([...cachedIds].filter(dropsNext));
       return memory.records();
     },
     set(head) {
-      kept.add(head.deviceId);
+      cachedIds.add(head.deviceId);
       memory.set(head);
     },
     disable() {},

@@ -115,9 +115,9 @@ const render = (of: string, state: Record<string, unknown>): string => {
  */
 export function entityState(of: z.infer<typeof sensor>, payload: string): EntityState {
   const state = JSON.parse(payload) as Record<string, unknown>;
-  const said = render(of.value_template, state);
-  const value = said === 'None' ? null : Number(said);
-  if (Number.isNaN(value) || said === '') throw new Error(`${of.unique_id}: ${said} is no number`);
+  const rendered = render(of.value_template, state);
+  const value = rendered === 'None' ? null : Number(rendered);
+  if (Number.isNaN(value) || rendered === '') throw new Error(`${of.unique_id}: ${rendered} is no number`);
   if (of.last_reset_value_template === undefined) return { value, lastReset: null };
   const lastReset = render(of.last_reset_value_template, state);
   if (Number.isNaN(Date.parse(lastReset)) || !/[+Z]|-\d\d:/.test(lastReset)) throw new Error(`${lastReset} is no time`);

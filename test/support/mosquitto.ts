@@ -29,13 +29,15 @@ export async function startMosquitto({
   const folder = await mkdtemp(join(tmpdir(), 'energy-mosquitto-'));
   const port = wanted ?? (await freePort());
   const settings = ['allow_anonymous true', 'persistence false', 'max_queued_messages 0', 'max_inflight_messages 0'];
-  const given = configuration?.replace(/^listener 1883$/m, `listener ${port} 127.0.0.1`);
+  const ownConfiguration = configuration?.replace(/^listener 1883$/m, `listener ${port} 127.0.0.1`);
   // Persistent data are stored in the folder unless the configuration names another one.
-  const kept = given?.includes('persistence_location') ? '' : `persistence_location ${folder}/\n`;
+  const persistenceLine = ownConfiguration?.includes('persistence_location') ? '' : `persistence_location ${folder}/\n`;
   // As root, mosquitto would switch to another user, who may not enter the folder.
   await writeFile(
     join(folder, 'conf'),
-    given ? `${given}\nuser root\n${kept}` : [`listener ${port} 127.0.0.1`, 'user root', ...settings, ''].join('\n'),
+    ownConfiguration
+      ? `${ownConfiguration}\nuser root\n${persistenceLine}`
+      : [`listener ${port} 127.0.0.1`, 'user root', ...settings, ''].join('\n'),
   );
   const child: ChildProcess = spawn(program, ['-c', join(folder, 'conf')], { stdio: 'ignore' });
   await waitUntilReachable(port);

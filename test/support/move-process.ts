@@ -9,7 +9,7 @@ const [source = '', target = '', at = '', nth = '1'] = process.argv.slice(2);
 // Writes the compile cache, because a killed process does not write it at its end.
 flushCompileCache();
 let times = 0;
-function said(text: string): void {
+function onProgress(text: string): void {
   if (text.includes(at) && ++times === Number(nth)) process.kill(process.pid, 'SIGKILL');
 }
-await moveInstallation(source, target, { timescale: 'auto' }, { step: said, progress: said });
+await moveInstallation(source, target, { timescale: 'auto' }, { step: onProgress, progress: onProgress });

@@ -9,13 +9,13 @@ const [source = '', target = '', accounts = '', at = '', nth = '1'] = process.ar
 // Writes the compile cache, because a killed process does not write it at its end.
 flushCompileCache();
 let times = 0;
-function said(text: string): void {
+function onProgress(text: string): void {
   if (text.includes(at) && ++times === Number(nth)) process.kill(process.pid, 'SIGKILL');
 }
 await moveUsers(source, target, {
   accounts,
   secrets: { source: 'one secret', target: 'another secret' },
   taking: { retentionMonths: 13, maxChannels: 64 },
-  step: said,
-  progress: said,
+  step: onProgress,
+  progress: onProgress,
 });

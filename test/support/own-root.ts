@@ -60,7 +60,7 @@ export function startInOwnRoot({
   capabilities = [],
   file = '',
 }: InOwnRoot): ProgramInOwnRoot {
-  const kept = ['-all', ...capabilities.map((name) => `+${name}`)].join();
+  const capabilityList = ['-all', ...capabilities.map((name) => `+${name}`)].join();
   const known = ['bin', 'src', 'ingest', 'simulators', 'sql', 'docs'];
   if (copied.join() !== known.join())
     throw new Error(`the image copies ${copied.join(', ')}: mount that in own-root.ts, too`);
@@ -68,7 +68,7 @@ export function startInOwnRoot({
   for (const path of [mounted, data]) mkdirSync(path, { recursive: true });
   chownSync(data, user, user);
   const namespaces = ['--pdeathsig', 'KILL', 'unshare', '--mount', '--pid', '--fork', '--kill-child=KILL', '--'];
-  const args = [mounted, root, dirname(process.execPath), data, String(user), kept, file, ...command];
+  const args = [mounted, root, dirname(process.execPath), data, String(user), capabilityList, file, ...command];
   const child = spawn('setpriv', [...namespaces, 'sh', '-c', MOUNT, 'sh', ...args], {
     env: { PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

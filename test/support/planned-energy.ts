@@ -46,19 +46,19 @@ const inForce = ({ edits }: StoredDevice): ReferenceEdit[] => edits.filter(({ is
 function expectMeters(device: StoredDevice, all: History['readings']): void {
   const { settings, meters } = device;
   for (const meter of METERS.filter((one) => !isPlaced(one))) {
-    const told = meter.split('_');
+    const meterWords = meter.split('_');
     const ofMeter = readingsOfDevice(all).flatMap((one) => {
       const words = one.channel.split('/');
       const mine = words.filter((word) => MEDIA.has(word));
       // A register of unknown meaning may also be of this medium, so its power does not count.
       if (words.includes('unknown')) return [one];
-      return mine.join() === told.join() ? [{ ...one, channel: plainly(one.channel) }] : [];
+      return mine.join() === meterWords.join() ? [{ ...one, channel: plainly(one.channel) }] : [];
     });
     // Edits of other channels do not apply to this meter.
     const edits = inForce(device).flatMap((edit) => {
       const media = (edit.channel ?? '').split('/').filter((word) => MEDIA.has(word));
       if (edit.channel === null) return [edit];
-      return media.join() === told.join() ? [{ ...edit, channel: plainly(edit.channel) }] : [];
+      return media.join() === meterWords.join() ? [{ ...edit, channel: plainly(edit.channel) }] : [];
     });
     // An electricity meter's power also counts as export, so it has readings even next to a register.
     const counts = (readings: number | bigint) => (ofMeter.some(({ kind }) => kind === 'power') ? '' : readings);
@@ -99,8 +99,8 @@ export function expectReferenceResults(device: StoredDevice, all: History['readi
       Number.POSITIVE_INFINITY,
     );
     const whole = [...sent, ...added].sort(comparePoints);
-    const told = (point: Point) => `${pointKey(point)} ${point.value}`;
-    expect([...points.values()].sort(comparePoints).map(told)).toEqual(whole.map(told));
+    const pointText = (point: Point) => `${pointKey(point)} ${point.value}`;
+    expect([...points.values()].sort(comparePoints).map(pointText)).toEqual(whole.map(pointText));
     expect(lastReadAtMs).toBe(whole.at(-1)?.readAtMs);
     const law = createLawForRoles(of, (roles) =>
       lawOfSeries(channel, kind, roles, { ...settings, stepsBack: stepsBack.after }),
@@ -128,10 +128,10 @@ export function expectStoredByLaw(device: StoredDevice): void {
     const { isExcluded, stepsBack } = seriesEdits(edits, channel, kind, Number.NEGATIVE_INFINITY);
     const judgedBy = { ...(computedWith ?? settings), ...(splits && { splits }), stepsBack: stepsBack.after };
     const law = createLawForRoles(of, (one) => lawOfSeries(channel, kind, one, judgedBy));
-    const told = [...points.values()].filter(({ readAtMs }) => readAtMs < endMs).sort(comparePoints);
-    const run = replayLaw(law, law.initial, told, isExcluded);
+    const earlier = [...points.values()].filter(({ readAtMs }) => readAtMs < endMs).sort(comparePoints);
+    const run = replayLaw(law, law.initial, earlier, isExcluded);
     expect(new Map([...run.verdicts].map(([key, { verdict }]) => [key, verdict]))).toEqual(verdicts);
-    const isPast = points.size > told.length || told.length === 0;
+    const isPast = points.size > earlier.length || earlier.length === 0;
     expect(JSON.parse(tail ?? 'null')).toEqual(isPast ? null : run.state);
     steps.push(...run.intervals.map((step) => ({ step, roles: roles(step.endMs), of: channel })));
   }

@@ -8,7 +8,7 @@ import { upgradeDatabase } from '#src/start/upgrade-database.ts';
 const [dataDir = '', at = ''] = process.argv.slice(2);
 // Writes the compile cache, because a killed process does not write it at its end.
 flushCompileCache();
-function said(text: string): void {
+function onProgress(text: string): void {
   if (text.includes(at)) process.kill(process.pid, 'SIGKILL');
 }
-await upgradeDatabase(dataDir, { step: said, progress: said });
+await upgradeDatabase(dataDir, { step: onProgress, progress: onProgress });

@@ -34,7 +34,7 @@ async function evaluate(now = NOW): Promise<void> {
 const alert = (rule: Omit<NewAlert, 'userId' | 'delivery'>) =>
   createAlert(db, { userId: home.userId, delivery: 'webhook', ...rule });
 
-async function told(type = 'alert.triggered') {
+async function eventsOf(type = 'alert.triggered') {
   const { rows } = await database.pool.query(
     'SELECT data FROM events WHERE user_id = $1 AND type = $2 ORDER BY event_id',
     [home.userId, type],
@@ -53,12 +53,12 @@ describe('an alert', () => {
       NOW,
     );
     await evaluate();
-    expect(await told()).toEqual([]);
+    expect(await eventsOf()).toEqual([]);
     await home.read([[at('17T07:00'), 105.001]], NOW);
     await evaluate();
     await home.read([[at('17T08:00'), 107]], NOW);
     await evaluate();
-    expect(await told()).toEqual([
+    expect(await eventsOf()).toEqual([
       {
         alert_id,
         user_id: home.userId,
@@ -83,10 +83,12 @@ describe('an alert', () => {
       NOW,
     );
     await evaluate();
-    expect((await told()).map(({ type, kwh_used }) => [type, kwh_used])).toEqual([['monthly_usage', 20.7]]);
+    expect((await eventsOf()).map(({ type, kwh_used }) => [type, kwh_used])).toEqual([['monthly_usage', 20.7]]);
     await home.read([[at('17T12:00'), 100 + 23 * 0.9 + 1.1]], NOW);
     await evaluate();
-    expect((await told()).slice(1)).toMatchObject([{ type: 'peak_usage', period_start: '2026-06-17T11:00:00.000Z' }]);
+    expect((await eventsOf()).slice(1)).toMatchObject([
+      { type: 'peak_usage', period_start: '2026-06-17T11:00:00.000Z' },
+    ]);
   });
 
   test.each([
@@ -105,7 +107,7 @@ describe('an alert', () => {
       NOW,
     );
     await evaluate();
-    const periods = (await told()).map(({ period_start: start, period_end: end }) => [start, end]);
+    const periods = (await eventsOf()).map(({ period_start: start, period_end: end }) => [start, end]);
     expect(periods).toContainEqual([period_start, period_end]);
   });
 
@@ -120,7 +122,7 @@ describe('an alert', () => {
       NOW,
     );
     await evaluate();
-    expect(await told()).toEqual([]);
+    expect(await eventsOf()).toEqual([]);
     // The hour from 11:00 on the 16th ended 24 h ago: too late. The hour from 12:00 ended 23 h ago.
     await home.read(
       [
@@ -130,7 +132,7 @@ describe('an alert', () => {
       NOW,
     );
     await evaluate();
-    expect((await told()).map(({ type, period_start }) => [type, period_start])).toEqual([
+    expect((await eventsOf()).map(({ type, period_start }) => [type, period_start])).toEqual([
       ['daily_usage', '2026-06-16T00:00:00.000Z'],
     ]);
   });
@@ -150,7 +152,7 @@ describe('an alert', () => {
     await evaluate();
     await home.read([[at('17T09:00'), 104]], NOW);
     await evaluate();
-    expect(await told()).toHaveLength(1);
+    expect(await eventsOf()).toHaveLength(1);
   });
 
   test('that is paused, or of another home, does not fire', async () => {
@@ -179,7 +181,7 @@ describe('an alert', () => {
     await database.settle(NOW);
     await Promise.all([...Array(6)].map(() => evaluateChangedHours(database.pool, evaluator, NOW, 2)));
     await evaluate();
-    expect(await told()).toHaveLength(1);
+    expect(await eventsOf()).toHaveLength(1);
   });
 
   test('by e-mail creates a delivery to its user in addition to the event', async () => {
@@ -201,18 +203,18 @@ describe('an alert', () => {
 });
 
 describe('no_data', () => {
-  const heard = (time: Date) =>
+  const setLastSeen = (time: Date) =>
     database.pool.query('UPDATE device_heads SET seen_at = $2 WHERE device_id = $1', [home.deviceId, time]);
 
   test('fires once per silence, which begins with the last message', async () => {
     const { alert_id } = await alert({ type: 'no_data', thresholdHours: 3 });
     await fireSilenceAlerts(database.pool, NOW);
-    expect(await told()).toEqual([]);
-    await heard(new Date('2026-06-17T09:00:00.123Z'));
+    expect(await eventsOf()).toEqual([]);
+    await setLastSeen(new Date('2026-06-17T09:00:00.123Z'));
     await fireSilenceAlerts(database.pool, NOW);
-    expect(await told()).toEqual([]);
+    expect(await eventsOf()).toEqual([]);
     for (let index = 0; index < 3; index++) await fireSilenceAlerts(database.pool, at('17T12:00:01'));
-    expect(await told()).toEqual([
+    expect(await eventsOf()).toEqual([
       {
         alert_id,
         user_id: home.userId,
@@ -223,9 +225,9 @@ describe('no_data', () => {
         devices: [{ device_id: home.deviceId, kwh_used: 0 }],
       },
     ]);
-    await heard(at('17T13:00'));
+    await setLastSeen(at('17T13:00'));
     await fireSilenceAlerts(database.pool, at('17T17:00'));
-    expect(await told()).toHaveLength(2);
+    expect(await eventsOf()).toHaveLength(2);
   });
 });
 
@@ -243,7 +245,7 @@ describe('an alert of a home with solar panels', () => {
     await home.read([kwhAt('17T00:00', 10), kwhAt('17T08:00', 14)], at('17T08:00'), produced);
     // The meter's export is silent for more than an hour: the evaluation does not wait for it, and it is unknown.
     await evaluate(at('17T08:00'));
-    expect((await told()).map(({ kwh_used }) => kwh_used)).toEqual([14]);
+    expect((await eventsOf()).map(({ kwh_used }) => kwh_used)).toEqual([14]);
   });
 
   test('waits for a backlogged meter', async () => {
@@ -256,15 +258,15 @@ describe('an alert of a home with solar panels', () => {
     await home.read([kwhAt('17T00:00', 50), kwhAt('17T11:10', 50)], NOW, exported);
     await home.read([kwhAt('17T00:00', 10), kwhAt('17T11:00', 10), kwhAt('17T11:50', 17)], NOW, produced);
     await evaluate();
-    expect(await told()).toEqual([]);
+    expect(await eventsOf()).toEqual([]);
     await home.read([kwhAt('17T11:50', 56)], NOW, exported);
     await evaluate();
-    expect(await told()).toEqual([]);
+    expect(await eventsOf()).toEqual([]);
     await home.read([kwhAt('17T11:55', 105)], NOW);
     await home.read([kwhAt('17T11:55', 56)], NOW, exported);
     await home.read([kwhAt('17T11:55', 17)], NOW, produced);
     await evaluate();
-    expect((await told()).map(({ kwh_used }) => kwh_used)).toEqual([6]);
+    expect((await eventsOf()).map(({ kwh_used }) => kwh_used)).toEqual([6]);
   });
 
   test('of a past day includes late readings, even if their devices were first known later', async () => {
@@ -277,9 +279,9 @@ describe('an alert of a home with solar panels', () => {
       await evaluate();
     };
     await used('16T09:00', '16T10:00', [100, 10]);
-    expect(await told()).toEqual([]);
+    expect(await eventsOf()).toEqual([]);
     await used('16T07:00', '16T08:00', [99, 6]);
-    expect((await told()).map(({ kwh_used }) => kwh_used)).toEqual([10]);
+    expect((await eventsOf()).map(({ kwh_used }) => kwh_used)).toEqual([10]);
   });
 });
 
@@ -322,7 +324,7 @@ test('a worker that fails before its commit changes nothing', async () => {
   await database.settle(NOW);
   const broken: Evaluator = { ...evaluator, above: () => Promise.reject(new Error('the thread is gone')) };
   await expect(evaluateChangedHours(database.pool, broken, NOW)).rejects.toThrow('the thread is gone');
-  expect(await told()).toEqual([]);
+  expect(await eventsOf()).toEqual([]);
   await evaluate();
-  expect(await told()).toHaveLength(1);
+  expect(await eventsOf()).toHaveLength(1);
 });

@@ -195,7 +195,7 @@ function expected(quarters: readonly CostedQuarter[], tariffs: readonly ApiTarif
   return new Map([...costs].filter(([, cost]) => cost !== null));
 }
 
-const told = (rows: { date: string; starts_at?: string; cost: ReferenceCost | null }[]) =>
+const costsByStart = (rows: { date: string; starts_at?: string; cost: ReferenceCost | null }[]) =>
   new Map(
     rows
       .filter(({ cost }) => cost !== null)
@@ -217,10 +217,10 @@ test.each(Object.keys(HOMES))(
       for (const group of ['quarter_hour', 'half_hour', 'hour', 'day', 'month'] as const) {
         const query = `start=${START}&end=${END}&group_by=${group}&tz=${zone}&include=cost`;
         const { data } = await ask(`/v1/energy-insights?${query}`);
-        expect(told(data)).toEqual(expected(quarters, TARIFFS, group, zone));
+        expect(costsByStart(data)).toEqual(expected(quarters, TARIFFS, group, zone));
         const usage = await ask(`/v1/devices/${first}/usage?${query}`);
         const plain = TARIFFS.map(({ standing_per_day: _, capacity: __, export: ___, ...rest }) => rest);
-        expect(told(usage.data)).toEqual(expected(ofFirst, plain, group, zone));
+        expect(costsByStart(usage.data)).toEqual(expected(ofFirst, plain, group, zone));
       }
       const body = { start: START, end: END, tz: zone, include: 'cost' };
       const { json } = await api.send('/v1/energy-insights', { method: 'POST', key, body });

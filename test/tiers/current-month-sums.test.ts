@@ -96,10 +96,15 @@ async function answeredMeanwhile(name: string, zone: string) {
     },
   };
   const range = dayRange(start, end, zone);
-  const kept = await loadStoredSums(db, groupId, changing, { range, groupBy: 'month' });
-  const told = [];
-  for await (const page of streamGroupInsights(db, changing, range, 'month', kept)) told.push(...page);
-  return { turns, begun: kept.monthToDate?.end, told: told.map(({ kwh_used }) => kwh_used), before: months };
+  const storedSums = await loadStoredSums(db, groupId, changing, { range, groupBy: 'month' });
+  const streamedRows = [];
+  for await (const page of streamGroupInsights(db, changing, range, 'month', storedSums)) streamedRows.push(...page);
+  return {
+    turns,
+    begun: storedSums.monthToDate?.end,
+    told: streamedRows.map(({ kwh_used }) => kwh_used),
+    before: months,
+  };
 }
 
 test('a current month continues from its stored days, but not once they are invalid', async () => {
@@ -113,10 +118,10 @@ test('a current month continues from its stored days, but not once they are inva
   ] as const) {
     expect(await keep(zone, daysLater)).toBeGreaterThan(0);
     for (const tz of ['UTC', zone]) {
-      const told = await toldOfBegun(name, tz);
-      expect({ daysLater, tz, ...told }).toMatchObject({ daysLater, tz, plain: true, composed: true });
+      const reported = await toldOfBegun(name, tz);
+      expect({ daysLater, tz, ...reported }).toMatchObject({ daysLater, tz, plain: true, composed: true });
       // A day of Berlin ends before a UTC day.
-      expect({ daysLater, tz, end: told.end }).toEqual({ daysLater, tz, end });
+      expect({ daysLater, tz, end: reported.end }).toEqual({ daysLater, tz, end });
     }
     await agreeOnMonth(name, zone);
   }

@@ -226,7 +226,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
     updateDevice(createDatabase(pool), REACH_OF_ALL, deviceId, {
       channels: [{ native_name: 'import energy_total_kwh', counts_as }],
     });
-  const said = async (pieceReadings?: number) => {
+  const outcomeWith = async (pieceReadings?: number) => {
     const { deviceId, read } = await createMeter(database, pieceReadings ? { pieceReadings } : {});
     // Each chunk has a new worker: the previous one was killed after its chunk.
     const piece = () =>
@@ -240,7 +240,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
       return pieces;
     };
     // A total with one false reading, and two tariffs, which count while the total does not.
-    const tell = async (indices: readonly number[]) => {
+    const sendReadings = async (indices: readonly number[]) => {
       await read(
         indices.map((index) => [hour(index), 100 + 2 * index + (index === 40 ? 900 : 0)]),
         NOW,
@@ -256,7 +256,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
         );
     };
     const all = [...Array(300).keys()];
-    await tell(all.filter((index) => !late.includes(index)));
+    await sendReadings(all.filter((index) => !late.includes(index)));
     const before = await rowsOf(deviceId);
     await say(deviceId, 'ignored');
     await piece();
@@ -265,7 +265,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
       'SELECT channel, counts_import, earlier_roles FROM series WHERE device_id = $1 ORDER BY channel',
       [deviceId],
     );
-    await tell(late);
+    await sendReadings(late);
     const pieces = await finish();
     const ignored = await rowsOf(deviceId);
     await say(deviceId, 'export');
@@ -283,7 +283,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
     expect(await isComputed()).toBe(true);
     return { before, between, series: rows, pieces, ignored, gas, wasComputed, again: await rowsOf(deviceId) };
   };
-  const [whole, inPieces] = [await said(), await said(90)];
+  const [whole, inPieces] = [await outcomeWith(), await outcomeWith(90)];
   expect(inPieces.ignored).toEqual(whole.ignored);
   expect(inPieces.gas).toEqual(whole.gas);
   expect(inPieces.again).toEqual(whole.again);

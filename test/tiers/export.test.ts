@@ -87,8 +87,8 @@ test('an export contains every relation in which an account has rows, and no sec
      UNION ALL SELECT secrets_sealed FROM series_sources`,
   );
   expect(secrets.length).toBeGreaterThan(8);
-  const kept = secrets.filter(({ secret }) => secret.length > 0);
-  for (const { secret } of kept)
+  const storedSecrets = secrets.filter(({ secret }) => secret.length > 0);
+  for (const { secret } of storedSecrets)
     for (const form of ['hex', 'base64', 'base64url', 'latin1'] as const)
       expect(text.includes(secret.toString(form))).toBe(false);
   for (const secret of [
@@ -166,11 +166,11 @@ test('an export contains separate quantities of a device: gas, and the estimated
         .slice(1)
         .map((line) => line.split(',')[0]),
     );
-  const told = (id: string) => new Set([id, `${id}/gas`, `${id}/estimated_export`]);
+  const meterKeys = (id: string) => new Set([id, `${id}/gas`, `${id}/estimated_export`]);
   for (const { file, relation } of LEVEL_FILES)
     expect({ file, keys: keys(file) }).toEqual({
       file,
-      keys: told(findLevel(relation).isOfDevice ? deviceId : userId),
+      keys: meterKeys(findLevel(relation).isOfDevice ? deviceId : userId),
     });
 });
 

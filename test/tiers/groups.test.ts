@@ -43,9 +43,15 @@ async function agree(name: string, zone: string, units = UNITS): Promise<void> {
     const query = `start=${DATA_RANGE[0]}&end=${DATA_RANGE[1]}&group_by=${unit}&tz=${zone}`;
     const path = `${grouped.path(name)}/energy-insights?${query}`;
     const wanted = expectedGroupAnswer(of, zone, unit);
-    const told = await ask(`${path}&include=${INSIGHT_INCLUDES}`);
-    const rows = told.data.map(({ hour, time, starts_at, ...row }: Record<string, unknown>) => row);
-    expect({ name, zone, unit, homes: told.homes, rows }).toEqual({ name, zone, unit, homes: of.length, rows: wanted });
+    const groupAnswer = await ask(`${path}&include=${INSIGHT_INCLUDES}`);
+    const rows = groupAnswer.data.map(({ hour, time, starts_at, ...row }: Record<string, unknown>) => row);
+    expect({ name, zone, unit, homes: groupAnswer.homes, rows }).toEqual({
+      name,
+      zone,
+      unit,
+      homes: of.length,
+      rows: wanted,
+    });
     const alone = (await ask(path)).data.map(({ date, kwh_used, peak_hour }: Record<string, unknown>) => {
       return { date, kwh_used, peak_hour };
     });
@@ -93,9 +99,9 @@ async function agreeAll(zone: string, names = GROUP_NAMES, units = UNITS): Promi
       ['2026-03-02', '2026-03-28'],
       ['2026-03-29', '2026-04-29'],
     ] as const) {
-      const told = await ask(`${path}?start=${start}&end=${end}&group_by=month`);
+      const monthlyAnswer = await ask(`${path}?start=${start}&end=${end}&group_by=month`);
       const months = expectedGroupAnswer(of, 'UTC', 'month', [start, end]).filter(({ kwh_used }) => kwh_used !== null);
-      expect({ name, start, end, months: told.data }).toEqual({
+      expect({ name, start, end, months: monthlyAnswer.data }).toEqual({
         name,
         start,
         end,

@@ -114,19 +114,19 @@ test('lists of their quarter-hours equal the same sum', async () => {
   const range = { from: new Date(HISTORY_FROM_MS), to: new Date(HISTORY_FROM_MS + QUARTER_COUNT * QUARTER_MS) };
   for (const { userId, devices } of homes) {
     const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
-    const told = await homeQuarters(db, home, range);
+    const readQuarters = await homeQuarters(db, home, range);
     const answerOf = referenceHome(devices);
     const known = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? null : value);
     const rows = { told: [] as object[], wanted: [] as object[] };
     for (let at = 0; at < QUARTER_COUNT; at++) {
       const { used, estimated, production, coverage } = answerOf([HISTORY_FROM_MS + at * QUARTER_MS]);
       rows.wanted.push({ at, used, estimated, production, coverage });
-      const share = known(told.coverage[at]);
+      const share = known(readQuarters.coverage[at]);
       rows.told.push({
         at,
-        used: known(told.used[at]),
-        estimated: known(told.estimated[at]),
-        production: known(told.production[at]),
+        used: known(readQuarters.used[at]),
+        estimated: known(readQuarters.estimated[at]),
+        production: known(readQuarters.production[at]),
         coverage: share === null ? null : Math.floor(1_000 * share) / 1_000,
       });
     }

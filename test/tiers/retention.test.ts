@@ -45,11 +45,11 @@ test('readings beyond the retention are dropped in whole chunks, and their consu
   expect(before).toBe(61);
   const dropped = await dropReadings(database.pool, NOW, 3);
   expect(dropped.length).toBeGreaterThan(5);
-  const kept = await readingsOf(long);
+  const retainedReadings = await readingsOf(long);
   // Readings of the last three months, and of the chunk that contains the cut: a month at most.
   const inTime = history.filter(([time]) => time.getTime() >= retentionStartMs(NOW.getTime(), 3)).length;
-  expect(kept).toBeGreaterThanOrEqual(inTime);
-  expect(kept).toBeLessThanOrEqual(inTime + 7);
+  expect(retainedReadings).toBeGreaterThanOrEqual(inTime);
+  expect(retainedReadings).toBeLessThanOrEqual(inTime + 7);
   await database.settle(NOW);
   for (const relation of ['device_intervals', 'device_hourly', 'user_hourly', 'user_daily', 'user_monthly']) {
     expect({ relation, total: await totalMilliwattHours(database, relation, long.userId) }).toEqual({

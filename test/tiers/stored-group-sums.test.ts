@@ -58,20 +58,20 @@ const keep = (waitMs = 5_000) =>
   });
 
 /** Compares answers about all days and months with computed sums, and returns them with the stored days. */
-async function told(): Promise<{ rows: Record<string, unknown>; kept: string[]; begun: string | null }> {
+async function streamedSums(): Promise<{ rows: Record<string, unknown>; kept: string[]; begun: string | null }> {
   const group = await loadGroupHomes(db, await listGroupHomes(db, groupId), new Set(['estimated']));
   const answer = async (groupBy: 'day' | 'month', start: string) => {
     const range = dayRange(start, dateOf(0), 'UTC');
-    const kept = await loadStoredSums(db, groupId, group, { range, groupBy });
+    const storedSums = await loadStoredSums(db, groupId, group, { range, groupBy });
     const rowsOf = async (kept: StoredGroupSums | null, on: Database = db) => {
       const rows = [];
       for await (const page of streamGroupInsights(on, group, range, groupBy, kept)) rows.push(...page);
       return rows;
     };
-    const rows = await rowsOf(kept);
+    const rows = await rowsOf(storedSums);
     expect(rows).toEqual(await rowsOf(null));
-    expect(await db.transaction().execute((trx) => rowsOf(kept, trx))).toEqual(rows);
-    return { rows, kept };
+    expect(await db.transaction().execute((trx) => rowsOf(storedSums, trx))).toEqual(rows);
+    return { rows, kept: storedSums };
   };
   const { rows, kept } = await answer('day', dateOf(40));
   const months = await answer('month', `${dateOf(40).slice(0, 8)}01`);
@@ -91,16 +91,16 @@ test('an open hour is written again and then closes: its day contains its final 
   ]);
   await database.settle();
   expect(await keep()).toBeGreaterThan(4);
-  const first = await told();
+  const first = await streamedSums();
   expect(first.kept).toEqual(expect.arrayContaining([dateOf(9), dateOf(5)]));
 
   // On the same earlier day; the hour remains open.
   await home.read([[at(5, 625), 124]]);
-  const open = await told();
+  const open = await streamedSums();
   expect(Number(open.rows[dateOf(5)])).toBeCloseTo(Number(first.rows[dateOf(5)]) + 3, 6);
   expect(open.kept).not.toContain(dateOf(5));
   await keep();
-  expect((await told()).kept).not.toContain(dateOf(5));
+  expect((await streamedSums()).kept).not.toContain(dateOf(5));
 
   // The day is computed again meanwhile, and the open hour turns out to be empty, which records no change.
   const { rows } = await database.pool.query('SELECT open FROM device_heads WHERE device_id = $1', [home.deviceId]);
@@ -113,31 +113,31 @@ test('an open hour is written again and then closes: its day contains its final 
   const putOpen = (text: string | null) =>
     database.pool.query('UPDATE device_heads SET open = $1 WHERE device_id = $2', [text, deviceId]);
   await putOpen(null);
-  await told();
+  await streamedSums();
   await putOpen(rows[0].open);
-  await told();
+  await streamedSums();
 
   await home.read([[at(0, 0), 200]]);
-  await told();
+  await streamedSums();
   await database.settle();
-  await told();
+  await streamedSums();
   await keep();
-  const last = await told();
+  const last = await streamedSums();
   expect(last.kept).toEqual(expect.arrayContaining([dateOf(9), dateOf(5), dateOf(4)]));
   expect(last.kept).not.toContain(dateOf(1));
 });
 
 test('a group’s sum includes a reading that is late by weeks once it is committed', async () => {
   await home.read([[at(30, 0), 10]]);
-  await told();
+  await streamedSums();
   await database.settle();
-  expect((await told()).rows[dateOf(20)]).toBeGreaterThan(0);
+  expect((await streamedSums()).rows[dateOf(20)]).toBeGreaterThan(0);
   await keep();
-  expect((await told()).kept).toContain(dateOf(20));
+  expect((await streamedSums()).kept).toContain(dateOf(20));
 });
 
 test('a group’s sum includes a late reading that commits after a pass that did not see it', async () => {
-  const { rows: before } = await told();
+  const { rows: before } = await streamedSums();
   const client = await database.pool.connect();
   holdUntilEnd(client);
   await client.query('BEGIN');
@@ -147,10 +147,10 @@ test('a group’s sum includes a late reading that commits after a pass that did
   ))
     await step(client);
   await keep();
-  expect((await told()).kept).toContain(dateOf(9));
+  expect((await streamedSums()).kept).toContain(dateOf(9));
   await client.query('COMMIT');
   await database.settle();
-  const later = await told();
+  const later = await streamedSums();
   expect(Number(later.rows[dateOf(9)])).toBeCloseTo(Number(before[dateOf(9)]) + 4, 6);
 });
 
@@ -176,7 +176,7 @@ test('a pass waits for a writer that began before changes were recorded', async 
   await client.query('COMMIT');
   await database.settle();
   expect(await keep()).toBeGreaterThan(20);
-  expect((await told()).kept).toContain(dateOf(8));
+  expect((await streamedSums()).kept).toContain(dateOf(8));
 });
 
 test('group sums include repaired aggregates at once', async () => {
@@ -193,11 +193,11 @@ test('group sums include repaired aggregates at once', async () => {
   await pool.query('DELETE FROM kept_group_sums');
   await pool.query('UPDATE kept_groups SET looked_at = NULL');
   await keep();
-  const before = await told();
+  const before = await streamedSums();
   const since = new Date(Date.UTC(at(60, 0).getUTCFullYear(), at(60, 0).getUTCMonth(), 1));
   const { rebuilt } = await checkAllRollups(pool, { capabilities, since, mode: 'repair' });
   expect(rebuilt).toBe(1);
-  const later = await told();
+  const later = await streamedSums();
   expect(later.rows).not.toEqual(before.rows);
 });
 

@@ -57,20 +57,23 @@ afterAll(async () => {
 });
 
 /** Runs steps in one language. Returns each step's result and its number of requests. */
-async function carryOut(language: Language, of: Pick<Parameters<typeof given>[0], 'keys' | 'variables' | 'steps'>) {
-  const input = given(of);
-  const said =
+async function carryOut(language: Language, of: Pick<Parameters<typeof inputOf>[0], 'keys' | 'variables' | 'steps'>) {
+  const input = inputOf(of);
+  const output =
     language === 'typescript'
       ? await runProgram(process.execPath, [join(RUNNERS, 'run-cases.ts'), installed.typescript ?? ''], {
           input,
           env: { NODE_EXTRA_CA_CERTS: caFile, NODE_NO_WARNINGS: '1' },
         })
       : await runProgram(installed.python ?? '', ['-P', join(RUNNERS, 'run_cases.py')], { input });
-  return JSON.parse(said) as StepResult[];
+  return JSON.parse(output) as StepResult[];
 }
 
-const given = (of: { keys: Record<string, string>; variables: Record<string, string>; steps: ClientStep[] }): string =>
-  JSON.stringify({ baseUrl: `https://localhost:${api.port}`, caFile, ...of });
+const inputOf = (of: {
+  keys: Record<string, string>;
+  variables: Record<string, string>;
+  steps: ClientStep[];
+}): string => JSON.stringify({ baseUrl: `https://localhost:${api.port}`, caFile, ...of });
 
 /** Converts an expected value: the markers of cases.ts become vitest's matchers. */
 function matching(expected: unknown): unknown {
@@ -158,7 +161,7 @@ describe.each(LANGUAGES)('the %s client', (language) => {
   });
 
   test('explains how to trust a self-signed certificate', async () => {
-    const said =
+    const runnerOutput =
       language === 'typescript'
         ? await runProgram(process.execPath, ['--input-type=module', '-e', UNTRUSTING.typescript], {
             env: { CLIENT: installed.typescript ?? '', BASE_URL: `https://localhost:${api.port}` },
@@ -168,9 +171,9 @@ describe.each(LANGUAGES)('the %s client', (language) => {
           });
     const origin = `https://localhost:${api.port}`;
     const setting = { typescript: 'NODE_EXTRA_CA_CERTS', python: 'ca_file' }[language];
-    expect(said).toMatch(/^NetworkError /);
-    expect(said).toContain(`save ${origin}/certificate.pem`);
-    expect(said).toContain(setting);
+    expect(runnerOutput).toMatch(/^NetworkError /);
+    expect(runnerOutput).toContain(`save ${origin}/certificate.pem`);
+    expect(runnerOutput).toContain(setting);
   });
 
   test('has every operation: an operation without a step is called with its example and gets an answer', async () => {

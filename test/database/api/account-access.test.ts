@@ -102,21 +102,21 @@ describe('a changed e-mail address', () => {
     const former = await emailOf(userId);
     const asked = await api.send('/dashboard/sign-in', { method: 'POST', body: { email: former } });
     await expect.poll(() => api.mailed.filter(({ to }) => to === former).length).toBe(1);
-    const told = () =>
+    const accessEvents = () =>
       sql(
         `SELECT type, data FROM events JOIN deliveries USING (event_id)
          WHERE user_id = $1 AND target = 'email' AND data ? 'former_email' ORDER BY event_id`,
         [userId],
       );
     expect((await send('PATCH', `/v1/users/${userId}`, key, { email: former, timezone: 'UTC' })).status).toBe(200);
-    expect(await told()).toEqual([]);
+    expect(await accessEvents()).toEqual([]);
 
     await send('PATCH', `/v1/users/${userId}`, key, { email: newEmail(userId) });
     const { token, code } = api.mailed.find(({ to }) => to === former) ?? { token: '', code: '' };
     for (const body of [{ token }, { sign_in_id: asked.json.sign_in_id, code }])
       expect((await api.send('/dashboard/session', { method: 'POST', body })).status).toBe(422);
     await confirmEmail(api, (await mailedConfirmation(api, userId)).token);
-    const notices = await told();
+    const notices = await accessEvents();
     expect(notices).toEqual([
       { type: 'user.email_requested', data: { former_email: former, requested_at: expect.any(String) } },
       { type: 'user.email_changed', data: { former_email: former, changed_at: expect.any(String) } },
@@ -251,11 +251,11 @@ describe('a changed e-mail address', () => {
     const former = await emailOf(userId);
     for (const n of [1, 2, 3, 4, 5])
       await send('PATCH', `/v1/users/${userId}`, admin.key, { email: `${n}-${newEmail(userId)}` });
-    const told = await sql(
+    const eventsOfHome = await sql(
       `SELECT data ->> 'former_email' AS email FROM events WHERE user_id = $1 AND type = 'user.email_changed' ORDER BY event_id`,
       [userId],
     );
-    expect(told.map(({ email }) => email)).toEqual([former, `1-${newEmail(userId)}`, `2-${newEmail(userId)}`]);
+    expect(eventsOfHome.map(({ email }) => email)).toEqual([former, `1-${newEmail(userId)}`, `2-${newEmail(userId)}`]);
   });
 
   test('of a homeowner can be requested by its utility until the homeowner has signed in', async () => {

@@ -175,15 +175,15 @@ test('a bill names the registers that counted in its days, each with its energy'
   });
   const tariffs = ['import/t1', 'import/t2'].map((channel) => showed(channel, '119.200000', '19.200000'));
   const total = showed('import', '109.600000', '9.600000');
-  const told = (kwh: string, ...registers: object[]) => ({
+  const statementOf = (kwh: string, ...registers: object[]) => ({
     import_kwh: kwh,
     import_beside_registers_kwh: '0.000000',
     registers,
   });
-  expect((await bill(BEFORE)).known_now).toMatchObject(told('38.400000', ...tariffs));
-  expect((await bill(AFTER)).known_now).toMatchObject(told('9.600000', total));
+  expect((await bill(BEFORE)).known_now).toMatchObject(statementOf('38.400000', ...tariffs));
+  expect((await bill(AFTER)).known_now).toMatchObject(statementOf('9.600000', total));
   const whole = await tariffHome();
-  expect((await whole.bill(ALL)).known_now).toMatchObject(told('48.000000', total, ...tariffs));
+  expect((await whole.bill(ALL)).known_now).toMatchObject(statementOf('48.000000', total, ...tariffs));
 });
 
 test('findings and edits belong to the registers that count at their time', async () => {

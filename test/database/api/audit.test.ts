@@ -150,8 +150,8 @@ describe('the audit log', () => {
       ({ key_id }) => key_id,
     );
     const acts = (await audit(`?user_id=${home.userId}`)).reverse();
-    const told = acts.map(({ action, actor_user_id, address }) => [action, actor_user_id, address]);
-    expect(told).toEqual([
+    const entries = acts.map(({ action, actor_user_id, address }) => [action, actor_user_id, address]);
+    expect(entries).toEqual([
       ['session.refused', null, FROM],
       ['session.opened', home.userId, FROM],
       ['session.ended', home.userId, FROM],

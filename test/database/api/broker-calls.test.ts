@@ -33,8 +33,8 @@ afterAll(async () => {
 
 const json = async (path: string, body: object, headers: Record<string, string> = {}) => {
   const answer = await app.inject({ method: 'POST', url: `/internal/mqtt/${path}`, payload: body, headers });
-  const said: Record<string, unknown> = answer.json();
-  return { ...said, status: answer.statusCode } as { status: number; result?: unknown; ok?: unknown };
+  const answerBody: Record<string, unknown> = answer.json();
+  return { ...answerBody, status: answer.statusCode } as { status: number; result?: unknown; ok?: unknown };
 };
 const form = async (path: string, body: Record<string, string>) => {
   const answer = await app.inject({

@@ -155,11 +155,12 @@ describe('earlier access to an account ends with', () => {
     expect((await sql('SELECT status FROM webhooks WHERE user_id = $1', [userId])).map((one) => one.status)).toEqual([
       'paused',
     ]);
-    const told = await sql(`SELECT type, data, user_id FROM events WHERE user_id = $1 AND type = 'access.ended'`, [
-      userId,
-    ]);
-    expect(told.map(({ data }) => data.because)).toEqual([because]);
-    const { text } = composeMail(told[0], await readerOf({ language: 'en', timezone: 'UTC' }), new Map(), null);
+    const accessEvents = await sql(
+      `SELECT type, data, user_id FROM events WHERE user_id = $1 AND type = 'access.ended'`,
+      [userId],
+    );
+    expect(accessEvents.map(({ data }) => data.because)).toEqual([because]);
+    const { text } = composeMail(accessEvents[0], await readerOf({ language: 'en', timezone: 'UTC' }), new Map(), null);
     for (const named of [
       other.prefix,
       'of somebody else',

@@ -15,7 +15,7 @@ test('an unknown channel of a device is shown to its owner, who can set its mean
     api.send(path, { key, method, ...(body ? { body } : {}) });
   const { json: gateway } = await send('POST', '/v1/gateways', { name: 'home' });
   const writer = createWriter(api.database.pool);
-  const hear = async (value: number) => {
+  const receive = async (value: number) => {
     const message = toIncomingMessage({
       topic: `gw/${gateway.gateway_id}/tele/reader/SENSOR`,
       payload: Buffer.from(JSON.stringify({ SML: { Wert_A: value } })),
@@ -24,7 +24,7 @@ test('an unknown channel of a device is shown to its owner, who can set its mean
     });
     if (message) await writer.write([message]);
   };
-  await hear(10);
+  await receive(10);
   const [found] = (await send('GET', '/v1/devices/discovered')).json;
   expect(found).toMatchObject({ native_id: 'reader', quantities: [{ channel: 'sml/unknown/wert_a', counts: null }] });
   const paired = await send('POST', '/v1/devices', {
@@ -34,7 +34,7 @@ test('an unknown channel of a device is shown to its owner, who can set its mean
   });
   expect(paired.status).toBe(201);
   const path = `/v1/devices/${paired.json.device_id}`;
-  await hear(11.5);
+  await receive(11.5);
 
   const [listed] = (await send('GET', '/v1/devices')).json;
   expect(listed.attention).toContain('unknown_quantity');
@@ -54,14 +54,14 @@ test('an unknown channel of a device is shown to its owner, who can set its mean
   const say = (counts_as: unknown) => send('PATCH', path, { channels: [{ native_name: 'SML.Wert_A', counts_as }] });
   for (const wrong of ['', 'imports', 'import/x1', 'import/t0', 7]) expect((await say(wrong)).status).toBe(422);
   expect((await send('PATCH', path, { channels: [{ native_name: 'SML.Wert_A', count: 'import' }] })).status).toBe(422);
-  const said = await say('import');
-  expect(said.status).toBe(200);
-  expect(said.json).toMatchObject({
+  const changed = await say('import');
+  expect(changed.status).toBe(200);
+  expect(changed.json).toMatchObject({
     attention: [],
     channels: [{ unit: 'kWh', last_value: 11.5, counts_as: 'import' }],
   });
   // After the past is recomputed, and with one more reading.
-  await hear(12);
+  await receive(12);
   expect((await send('GET', path)).json.channels).toMatchObject([{ counts_as: 'import', counted: true }]);
   expect((await say(null)).json.attention).toEqual(['unknown_quantity']);
 

@@ -223,8 +223,8 @@ describe('gas, heat and water', () => {
       ['07:00', 2],
     ]);
     expect(await days(home, '')).toMatchObject([{ kwh_used: 1 }]);
-    const said = { channels: [{ native_name: 'cellar/import energy_total_kwh', counts_as: 'heat' }] };
-    const patched = await api.send(`/v1/devices/${meter}`, { method: 'PATCH', key: home.key, body: said });
+    const patch = { channels: [{ native_name: 'cellar/import energy_total_kwh', counts_as: 'heat' }] };
+    const patched = await api.send(`/v1/devices/${meter}`, { method: 'PATCH', key: home.key, body: patch });
     expect([patched.status, patched.json.channels]).toEqual([200, [expect.objectContaining({ counts_as: 'heat' })]]);
     await registers(meter, 'cellar/import', [['08:00', 2.5]]);
     expect(await days(home, '')).toEqual([]);

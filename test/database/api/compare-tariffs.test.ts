@@ -157,14 +157,19 @@ test('a comparison uses the currency of the tariffs that apply in the range', as
 test('a comparison counts as ten requests; a refused one does not count', async () => {
   await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [stranger.userId]);
   await api.send('/v1/alerts', { key: stranger.key });
-  const left = ({ headers }: Answer) => Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
+  const remainingRequests = ({ headers }: Answer) => Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
   const ask = () => compare({ ...range, tariffs: [flat] }, stranger.key);
-  const before = left(await api.send('/v1/alerts', { key: stranger.key }));
+  const before = remainingRequests(await api.send('/v1/alerts', { key: stranger.key }));
   const [one, two] = [await ask(), await ask()];
-  expect([one.status, left(one), two.status, left(two)]).toEqual([200, before - 10, 200, before - 20]);
+  expect([one.status, remainingRequests(one), two.status, remainingRequests(two)]).toEqual([
+    200,
+    before - 10,
+    200,
+    before - 20,
+  ]);
   const third = await ask();
-  expect([third.status, third.json.code, left(third)]).toEqual([429, 'too_many_requests', before - 20]);
-  expect(left(await api.send('/v1/alerts', { key: stranger.key }))).toBe(before - 21);
+  expect([third.status, third.json.code, remainingRequests(third)]).toEqual([429, 'too_many_requests', before - 20]);
+  expect(remainingRequests(await api.send('/v1/alerts', { key: stranger.key }))).toBe(before - 21);
 });
 
 test('comparisons run one at a time per account: a second one gets 429 with Retry-After', async () => {

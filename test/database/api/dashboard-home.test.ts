@@ -17,15 +17,15 @@ test('the breakdown of a figure lists measured, estimated and uncounted energy b
   const { read } = await createMeter(own.api.database);
   // The local day begins at 18:30 UTC. It has a silence of three hours, a glitch, and an unreadable message.
   const at = (time: string) => new Date(`2026-06-10T${time}:00Z`);
-  const tell = (deviceId: string, readings: [Date, number][]) => read(readings, own.api.now, { deviceId });
-  await tell(grid, [
+  const sendReadings = (deviceId: string, readings: [Date, number][]) => read(readings, own.api.now, { deviceId });
+  await sendReadings(grid, [
     [at('00:00'), 10],
     [at('03:00'), 13],
     [at('03:30'), 13.5],
     [at('03:40'), 900],
     [at('04:00'), 14],
   ]);
-  await tell(roof, [
+  await sendReadings(roof, [
     [at('03:00'), 0],
     [at('04:00'), 2],
   ]);

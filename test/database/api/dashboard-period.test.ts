@@ -114,8 +114,8 @@ describe('a period', () => {
       const of = unit === 'year' ? [`${bucket.at}-01`, `${bucket.at}-31`] : [bucket.at, bucket.at];
       expect(bucket.kwh_used).toBe(sumOf(within(of[0] as string, of[1] as string, false)));
     }
-    const told = json.buckets.reduce((sum: number, { kwh_used }: { kwh_used: number }) => sum + kwh_used, 0);
-    if (unit !== 'day') expect(Math.abs(told - json.used.kwh_used)).toBeLessThan(0.02);
+    const total = json.buckets.reduce((sum: number, { kwh_used }: { kwh_used: number }) => sum + kwh_used, 0);
+    if (unit !== 'day') expect(Math.abs(total - json.used.kwh_used)).toBeLessThan(0.02);
     // The curve of a day has its quarter-hours, as many as the local day has.
     if (unit === 'day') {
       const quarters = json.curve.filter(({ watts }: { watts: number | null }) => watts !== null);
@@ -222,7 +222,7 @@ describe('a home with solar, a battery and plugs', () => {
       [ids.room],
     );
     const rows: Parameters<typeof addToProfile>[1][number][] = [];
-    const tell = (name: string, startsAtMs: number, importW: number | null, exportW: number | null = null) =>
+    const sendPower = (name: string, startsAtMs: number, importW: number | null, exportW: number | null = null) =>
       rows.push({
         ...{ deviceId: ids[name] as string, userId: owner.userId, startsAtMs, readingCount: 1 },
         ...(importW === null ? {} : { energyMilliwattHours: importW * 250, coveredMs: QUARTER_MS }),
@@ -233,11 +233,11 @@ describe('a home with solar, a battery and plugs', () => {
       const hour = new Date(at).getUTCHours();
       const [sun, night] = [hour >= 10 && hour < 16 ? 1_000 : 0, hour < 5];
       const used = 300 + (hour === 7 ? 2_000 : 0) + (night ? 500 : 0);
-      tell('meter', at, Math.max(0, used - sun), Math.max(0, sun - used));
-      tell('roof', at, null, sun);
-      tell('freezer', at, 80);
-      tell('heater', at, night ? 500 : 0);
-      if (at < Date.UTC(2026, 4, 10)) tell('gone', at, 10);
+      sendPower('meter', at, Math.max(0, used - sun), Math.max(0, sun - used));
+      sendPower('roof', at, null, sun);
+      sendPower('freezer', at, 80);
+      sendPower('heater', at, night ? 500 : 0);
+      if (at < Date.UTC(2026, 4, 10)) sendPower('gone', at, 10);
     }
     await addToProfile(own.api.database, rows);
     await deleteDevice(own.api.db, REACH_OF_ALL, ids.gone as string);
@@ -246,15 +246,20 @@ describe('a home with solar, a battery and plugs', () => {
   test('lists its devices, also with their night usage, its untracked energy, and its solar energy', async () => {
     const { json } = await ask('/v1/period?unit=month&date=2026-05-01', owner);
     expect(json.used.kwh_used).toBeCloseTo(31 * (0.3 * 24 + 2 + 0.5 * 5), 2);
-    const told = Object.fromEntries(json.devices.map((one: { location: string }) => [one.location, one]));
+    const byLocation = Object.fromEntries(json.devices.map((one: { location: string }) => [one.location, one]));
     // The devices that used most come first.
     expect(json.devices.map(({ location }: { location: string }) => location).slice(0, 3)).toEqual([
       ...['meter', 'heater', 'freezer'],
     ]);
-    expect(told.heater).toMatchObject({ import_kwh: 77.5, base_watts: 0, night_watts: 500, placement: 'consumption' });
-    expect(told.freezer).toMatchObject({ import_kwh: 59.52, base_watts: 80, night_watts: 80, is_gone: false });
-    expect(told.gone).toMatchObject({ import_kwh: 2.16, is_gone: true });
-    expect(told.room).toBeUndefined();
+    expect(byLocation.heater).toMatchObject({
+      import_kwh: 77.5,
+      base_watts: 0,
+      night_watts: 500,
+      placement: 'consumption',
+    });
+    expect(byLocation.freezer).toMatchObject({ import_kwh: 59.52, base_watts: 80, night_watts: 80, is_gone: false });
+    expect(byLocation.gone).toMatchObject({ import_kwh: 2.16, is_gone: true });
+    expect(byLocation.room).toBeUndefined();
     expect(json.thermostats).toEqual([{ device_id: ids.room, location: 'room' }]);
     expect(json.profile).toEqual({ days: 28, base_watts: 300, night_watts: 800 });
     expect(json.flows).toMatchObject({ production_kwh: 186, autarky: expect.any(Number) });

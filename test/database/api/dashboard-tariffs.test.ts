@@ -52,8 +52,8 @@ describe('prices on the dashboard', () => {
       );
     expect(await shown()).toEqual({ series_id, user_id: utility.userId, ...body, prices: 0, until: null });
     const prices = ['2026-06-14T23:30Z', '2026-06-15T00:00Z', '2026-06-15T02:30Z'];
-    const told = prices.map((starts_at) => ({ starts_at: starts_at.replace('Z', ':00Z'), per_kwh: '0.1' }));
-    await make(`/v1/price-series/${series_id}/prices`, utility.key, told, 'PUT');
+    const expectedHours = prices.map((starts_at) => ({ starts_at: starts_at.replace('Z', ':00Z'), per_kwh: '0.1' }));
+    await make(`/v1/price-series/${series_id}/prices`, utility.key, expectedHours, 'PUT');
     expect(await shown()).toMatchObject({ prices: 3, until: '2026-06-15T03:00:00.000Z' });
     expect((await ask(`/v1/usable-series?user_id=${owner.userId}`, stranger)).status).toBe(404);
   });

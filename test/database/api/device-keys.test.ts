@@ -116,11 +116,11 @@ describe('a key that is limited to a device', () => {
     expect((await write(theirs, made.key)).status).toBe(201);
     await eraseUser(api.db, leaving.userId);
     expect((await write(theirs, made.key)).status).toBe(401);
-    const left = await rows(
+    const remaining = await rows(
       `SELECT counted FROM request_counts WHERE counted LIKE '%' || $1 OR counted LIKE '%' || $2`,
       [theirs, made.key_id],
     );
-    expect(left).toEqual([]);
+    expect(remaining).toEqual([]);
     expect((await write(other, byUtility.key)).status).toBe(201);
   });
 

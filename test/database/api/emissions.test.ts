@@ -78,17 +78,17 @@ async function makeSeries({ key, userId }: { key: string; userId: string }): Pro
   const minutes = [15, 30, 60][random(3)] as number;
   const { series_id } = await send(key, '/v1/emission-series', 'POST', { name: 'grid', resolution_minutes: minutes });
   const intensities = new Map<number, bigint>();
-  const told: object[] = [];
+  const emissionRows: object[] = [];
   for (let ms = FROM_MS; ms < FROM_MS + QUARTERS * QUARTER_MS; ms += minutes * 60_000) {
     if (random(12) === 0) continue;
     const billionths = BigInt(random(900)) * 1_000_000_000n + BigInt(random(2) * random(999_999_999));
     const signed = random(15) === 0 ? -billionths : billionths;
     const digits = String(billionths).padStart(10, '0');
     const grams_per_kwh = `${signed < 0n ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`;
-    told.push({ starts_at: new Date(ms).toISOString(), grams_per_kwh });
+    emissionRows.push({ starts_at: new Date(ms).toISOString(), grams_per_kwh });
     for (let quarter = ms; quarter < ms + minutes * 60_000; quarter += QUARTER_MS) intensities.set(quarter, signed);
   }
-  await send(key, `/v1/emission-series/${series_id}/intensities`, 'PUT', told);
+  await send(key, `/v1/emission-series/${series_id}/intensities`, 'PUT', emissionRows);
   await send(key, `/v1/users/${userId}`, 'PATCH', { emission_series_id: series_id });
   return intensities;
 }

@@ -153,12 +153,12 @@ describe('an export', () => {
     expect((await api.send('/v1/devices', { key: home.key })).status).toBe(200);
     asked.leave();
     // The export ends, although it was far from complete.
-    const left = await standstill();
+    const standstillMs = await standstill();
     const begun = statements;
     const next = begin(home.key);
     await next.read();
     expect(await next.ended).toBe('complete');
-    expect(statements - begun).toBeGreaterThan(left - before + 10);
+    expect(statements - begun).toBeGreaterThan(standstillMs - before + 10);
     const lines = String((await unzip(next.content())).get('readings.csv')).split('\n').length;
     expect(lines).toBe(READINGS + 2 + 2);
   });

@@ -23,10 +23,10 @@ async function pair(key: string, location: string, { heardMinutesAgo, ...more }:
     body: { user_id: key, type: 'meter', location, ...more },
   });
   expect({ location, status }).toEqual({ location, status: 201 });
-  if (typeof heardMinutesAgo === 'number') await hear(json.device_id, heardMinutesAgo);
+  if (typeof heardMinutesAgo === 'number') await setLastSeen(json.device_id, heardMinutesAgo);
   return json.device_id as string;
 }
-async function hear(deviceId: string, ago: number, status = ago >= 1_440 ? 'inactive' : 'active') {
+async function setLastSeen(deviceId: string, ago: number, status = ago >= 1_440 ? 'inactive' : 'active') {
   await api.database.pool.query('UPDATE device_heads SET seen_at = $2 WHERE device_id = $1', [
     deviceId,
     minutesAgo(ago),
@@ -71,7 +71,7 @@ beforeAll(async () => {
   });
   gatewayId = json.gateway_id;
   await behind(gatewayId, ids.garage ?? '', 'tasmota');
-  await hear(ids.garage ?? '', 60 * 5, 'faulty');
+  await setLastSeen(ids.garage ?? '', 60 * 5, 'faulty');
   await recordSilences(api.db, api.now);
 });
 
@@ -296,12 +296,12 @@ describe('silences', () => {
       'SELECT count(*)::int AS count FROM device_silences WHERE ended_at IS NULL',
     );
     expect(await recordSilences(api.db, api.now)).toEqual({ began: 0, ended: 0 });
-    await hear(ids.garage ?? '', 3, 'faulty');
+    await setLastSeen(ids.garage ?? '', 3, 'faulty');
     // The worker has not checked since; the list is exact all the same.
     expect(await names('silent_for_hours=1')).not.toContain('Garage 12/B');
     expect(await names('sort=last_seen_at')).toHaveLength((await list()).length);
     expect(await recordSilences(api.db, api.now)).toEqual({ began: 0, ended: 1 });
-    await hear(ids.garage ?? '', 2, 'faulty');
+    await setLastSeen(ids.garage ?? '', 2, 'faulty');
     const later = new Date(api.now.getTime() + 2 * HOUR_MS);
     expect((await recordSilences(api.db, later)).began).toBeGreaterThan(0);
     const { rows: now } = await api.database.pool.query(
@@ -317,7 +317,7 @@ describe('silences', () => {
     const at = new Date('2026-06-10T10:20:00Z').getTime();
     const { pool } = api.database;
     for (const [index, id] of made.entries()) {
-      await hear(id, 1);
+      await setLastSeen(id, 1);
       await pool.query(
         'INSERT INTO device_silences (device_id, user_id, began_at, was_heard, ended_at) VALUES ($1, $2, $3, true, $4)',
         [id, house.userId, new Date(at + index * MINUTE_MS), index === 0 ? new Date(at + 3 * HOUR_MS) : null],

@@ -282,8 +282,8 @@ describe('a Green Button resource is refused to', () => {
       }
     };
     await expectNothing();
-    const left = await api.send(`/v1/memberships/${memberId}`, { method: 'DELETE', key: member.key });
-    expect(left.status).toBe(200);
+    const deleted = await api.send(`/v1/memberships/${memberId}`, { method: 'DELETE', key: member.key });
+    expect(deleted.status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 600));
     await expectNothing();
     // The owner's own authorization remains.

@@ -380,11 +380,11 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
     const path = operation.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => idOf(name) ?? 'x');
     const aboutUser = operation.query && 'user_id' in operation.query.shape && path === operation.path;
     const body = operation.method === 'GET' || operation.method === 'DELETE' ? undefined : { user_id: of.user_id };
-    const given = body && { ...body, ...READ_BY_POST[operation.name] };
+    const requestBody = body && { ...body, ...READ_BY_POST[operation.name] };
     return api.send(aboutUser ? `${path}?user_id=${of.user_id}` : path, {
       method: operation.method,
       key: limited.key,
-      ...(given && { body: given }),
+      ...(requestBody && { body: requestBody }),
     });
   };
 

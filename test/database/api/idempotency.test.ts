@@ -112,12 +112,12 @@ test('a POST that only reads can be repeated, too', async () => {
 });
 
 test('bodies that differ only in the order of members are equal; other values are a different body', async () => {
-  const told = { threshold_kwh: 5, type: 'daily_usage', delivery: 'email' };
+  const alert = { threshold_kwh: 5, type: 'daily_usage', delivery: 'email' };
   const send = (body: object) => post('/v1/alerts', body, 'eight');
-  const first = await send(told);
+  const first = await send(alert);
   const again = await send({ delivery: 'email', type: 'daily_usage', threshold_kwh: 5 });
   expect([first.status, again.status, again.json]).toEqual([201, 201, first.json]);
-  expect((await send({ ...told, threshold_kwh: 6 })).status).toBe(409);
+  expect((await send({ ...alert, threshold_kwh: 6 })).status).toBe(409);
   const paired = (...channels: object[]) => post('/v1/devices', { type: 'x', location: 'x', channels }, 'nine');
   const [a, b] = [
     { native_name: 'a', counts_as: 'import' },

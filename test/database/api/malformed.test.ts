@@ -91,27 +91,31 @@ test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
     const path = operation.path.replace(/\{\w+\}/, 'usr_x');
     const label = (part: string) => `${name} ${part}`;
     for (const value of NASTY) {
-      const said = JSON.stringify(value)?.slice(0, 40);
+      const excerpt = JSON.stringify(value)?.slice(0, 40);
       const asText = encodeURIComponent(
         typeof value === 'string' ? value.replaceAll('\ud800', '?') : String(JSON.stringify(value)),
       );
       if (operation.path.includes('{')) {
-        await expectRefusal(label(`id ${said}`), operation.path.replace(/\{\w+\}/, asText.slice(0, 4_000) || '%20'), {
-          method,
-          ...(body ? { body: {} } : {}),
-        });
+        await expectRefusal(
+          label(`id ${excerpt}`),
+          operation.path.replace(/\{\w+\}/, asText.slice(0, 4_000) || '%20'),
+          {
+            method,
+            ...(body ? { body: {} } : {}),
+          },
+        );
       }
       const cut = asText.slice(0, 4_000);
       const received = decodeURIComponent(cut);
       for (const fields of byHandling(query, (field) => ({ [field]: received }), MAX_QUERY / cut.length)) {
         const asked = fields.map((field) => `${field}=${cut}`).join('&');
-        await expectRefusal(label(`?${fields}=${said}`), `${path}?${asked}`, { method });
+        await expectRefusal(label(`?${fields}=${excerpt}`), `${path}?${asked}`, { method });
       }
       if (!body) continue;
-      await expectRefusal(label(`body ${said}`), path, { method, raw: String(JSON.stringify(value)) });
+      await expectRefusal(label(`body ${excerpt}`), path, { method, raw: String(JSON.stringify(value)) });
       for (const fields of byHandling(body, (field) => ({ [field]: value }))) {
         const raw = JSON.stringify(Object.fromEntries(fields.map((field) => [field, value])));
-        await expectRefusal(label(`${fields}: ${said}`), path, { method, raw });
+        await expectRefusal(label(`${fields}: ${excerpt}`), path, { method, raw });
       }
     }
   },

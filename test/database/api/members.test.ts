@@ -270,10 +270,10 @@ describe('the end of a membership', () => {
     await expect.poll(async () => (await api.send('/v1/devices', { key })).status, { timeout: 1_000 }).toBe(401);
     expect((await api.send(named, { headers: browser })).status).toBe(403);
     expect((await api.send(`/dashboard/v1/devices/${paired}`, { headers: browser })).status).toBe(404);
-    const left = (await api.send('/v1/webhooks', { key: home.key })).json.map(
+    const remaining = (await api.send('/v1/webhooks', { key: home.key })).json.map(
       (one: { webhook_id: string }) => one.webhook_id,
     );
-    expect([left, left.includes(made)]).toEqual([[own], false]);
+    expect([remaining, remaining.includes(made)]).toEqual([[own], false]);
     expect([(await members(home)).json, (await homes(member)).json]).toEqual([[], []]);
     const [told] = await rows(`SELECT data FROM events WHERE user_id = $1 AND type = 'member.ended'`, [home.userId]);
     expect(told.data).toEqual({

@@ -189,10 +189,11 @@ describe('a sign-in by passkey', () => {
     const third = await challenge();
     later(5);
     expect((await enter(third.sign_in_id, authenticator.sign(third.options))).status).toBe(422);
-    const left = () => sql('SELECT challenge_id FROM passkey_challenges WHERE challenge_id = $1', [third.sign_in_id]);
-    expect(await left()).toHaveLength(1);
+    const storedChallenges = () =>
+      sql('SELECT challenge_id FROM passkey_challenges WHERE challenge_id = $1', [third.sign_in_id]);
+    expect(await storedChallenges()).toHaveLength(1);
     await deleteEndedSessions(api.db, api.now);
-    expect(await left()).toEqual([]);
+    expect(await storedChallenges()).toEqual([]);
     expect((await enter('a\0b', authenticator.sign(third.options))).status).toBe(422);
   });
 

@@ -247,7 +247,7 @@ test('a channel can have its own placement, which applies to its whole past: one
   const home = await api.user('homeowner');
   const clamps = await pair(home, { type: 'shelly_em' });
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
-  const tell = async (at: string, grid: number, back: number, roof: number) => {
+  const sendRegisters = async (at: string, grid: number, back: number, roof: number) => {
     const ts = `${DAY}T${at}:00Z`;
     const readings = [
       { ts, channel: 'em0/import', energy_total_kwh: grid },
@@ -262,8 +262,8 @@ test('a channel can have its own placement, which applies to its whole past: one
     });
     if (message) await writer.write([message]);
   };
-  await tell('06:00', 0, 0, 0);
-  await tell('07:00', 1, 2, 5);
+  await sendRegisters('06:00', 0, 0, 0);
+  await sendRegisters('07:00', 1, 2, 5);
   expect(await day(home, '')).toMatchObject({ kwh_used: 6 });
 
   const name = (channel: string) => `${channel} energy_total_kwh`;
@@ -279,8 +279,8 @@ test('a channel can have its own placement, which applies to its whole past: one
     { counts_as: 'export', placement: 'grid' },
     { counts_as: 'import', placement: 'production' },
   ]);
-  await tell('08:00', 2, 3, 7);
-  const told = {
+  await sendRegisters('08:00', 2, 3, 7);
+  const expected = {
     kwh_used: 6,
     grid_import_kwh: 2,
     grid_export_kwh: 3,
@@ -289,7 +289,7 @@ test('a channel can have its own placement, which applies to its whole past: one
     self_consumed_kwh: 4,
     complete: false,
   };
-  expect(await day(home)).toMatchObject(told);
+  expect(await day(home)).toMatchObject(expected);
   expect(await day(home, '')).toMatchObject({ kwh_used: 6 });
   const usage = await send(home, 'GET', `/v1/devices/${clamps}/usage?start=${DAY}&end=${DAY}`);
   expect(usage.json.data).toMatchObject([{ kwh_used: 9 }]);
@@ -299,7 +299,7 @@ test('a channel can have its own placement, which applies to its whole past: one
     checkAllRollups(api.database.pool, { capabilities: api.database.capabilities, since, mode, userId: home.userId });
   expect(await pass('check')).toMatchObject({ differing: 0 });
   await pass('rebuild');
-  expect(await day(home)).toMatchObject(told);
+  expect(await day(home)).toMatchObject(expected);
 
   // When it is removed, the device's placement applies again; the channel's meaning is kept.
   await say([
@@ -307,7 +307,7 @@ test('a channel can have its own placement, which applies to its whole past: one
     { native_name: name('em0/export'), placement: null },
     { native_name: name('em1/import'), placement: 'excluded' },
   ]);
-  await tell('08:05', 2, 3, 7);
+  await sendRegisters('08:05', 2, 3, 7);
   expect(await day(home, '')).toMatchObject({ kwh_used: 2 });
   const { json } = await say([{ native_name: name('em1/import'), placement: null }]);
   expect(json.channels.map(({ placement, counts_as }: Record<string, string>) => [placement, counts_as])).toEqual([
@@ -315,7 +315,7 @@ test('a channel can have its own placement, which applies to its whole past: one
     [null, 'export'],
     [null, 'import'],
   ]);
-  await tell('08:10', 2, 3, 7);
+  await sendRegisters('08:10', 2, 3, 7);
   expect(await day(home, '')).toMatchObject({ kwh_used: 9 });
   expect((await say([{ native_name: name('em1/import'), placement: 'roof' }])).status).toBe(422);
 });
@@ -324,7 +324,7 @@ test('an export over a gap is estimated, and so is the usage that it reduces', a
   const home = await api.user('homeowner');
   const [meter, inverter] = [await pair(home, { type: 'smart_meter' }), await pair(home, { type: 'inverter' })];
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
-  const tell = async (deviceId: string, readings: readonly (readonly [string, string, number])[]) => {
+  const sendIntervals = async (deviceId: string, readings: readonly (readonly [string, string, number])[]) => {
     const payload = readings.map(([at, channel, kwh]) => ({ ts: `${DAY}T${at}:00Z`, channel, energy_total_kwh: kwh }));
     const message = toIncomingMessage({
       topic: readingsTopic(deviceId),
@@ -334,13 +334,13 @@ test('an export over a gap is estimated, and so is the usage that it reduces', a
     });
     if (message) await writer.write([message]);
   };
-  await tell(meter, [
+  await sendIntervals(meter, [
     ['06:00', 'import', 0],
     ['09:00', 'import', 3],
     ['06:00', 'export', 0],
     ['09:00', 'export', 1.5],
   ]);
-  await tell(inverter, [
+  await sendIntervals(inverter, [
     ['06:00', 'import', 0],
     ['07:00', 'import', 2],
     ['08:00', 'import', 4],
@@ -348,9 +348,9 @@ test('an export over a gap is estimated, and so is the usage that it reduces', a
   ]);
   expect(await day(home, 'estimated')).toMatchObject({ kwh_used: 7.5, estimated_kwh: 4.5, peak_hour: null });
   // A late reading reduces most of the estimated part.
-  await tell(meter, [['08:00', 'export', 0.5]]);
+  await sendIntervals(meter, [['08:00', 'export', 0.5]]);
   expect(await day(home, 'estimated')).toMatchObject({ kwh_used: 7.5, estimated_kwh: 3.5 });
-  await tell(meter, [
+  await sendIntervals(meter, [
     ['07:00', 'export', 0.5],
     ['07:00', 'import', 1],
     ['08:00', 'import', 3],

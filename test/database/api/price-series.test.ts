@@ -160,12 +160,12 @@ describe('a price series', () => {
 describe('prices', () => {
   test('are stored exactly, corrected, and answered by day', async () => {
     const id = await make();
-    const told = [
+    const expectedPrices = [
       at('12:00', '-0.00512'),
       at('13:00', 0.3),
       { starts_at: '2026-06-16T01:00:00+02:00', per_kwh: '999999999.999999999' },
     ];
-    expect((await put(id, told)).json).toEqual({ series_id: id, stored: 3 });
+    expect((await put(id, expectedPrices)).json).toEqual({ series_id: id, stored: 3 });
     expect(await pricesOf(id)).toEqual({ '12:00': '-0.00512', '13:00': '0.3', '23:00': '999999999.999999999' });
     await put(id, [at('13:00', '0.29'), at('14:00', '-999999999.999999999')]);
     expect(await pricesOf(id)).toEqual({

@@ -160,14 +160,14 @@ test('the database counts while Redis is unavailable, and Redis counts again aft
   });
   try {
     const { key } = await api.user('homeowner');
-    const left = async () =>
+    const remainingRequests = async () =>
       Number(/r=(\d+)/.exec(String((await api.send('/v1/devices', { key })).headers.ratelimit))?.[1]);
-    expect([await left(), await left()]).toEqual([29, 28]);
+    expect([await remainingRequests(), await remainingRequests()]).toEqual([29, 28]);
     await redis.stop();
-    expect([await left(), await left()]).toEqual([29, 28]);
+    expect([await remainingRequests(), await remainingRequests()]).toEqual([29, 28]);
     await redis.start();
     // Redis has lost its counters, so the windows start again there, too.
-    await expect.poll(left, { interval: 200 }).toBe(29);
+    await expect.poll(remainingRequests, { interval: 200 }).toBe(29);
   } finally {
     await api.close();
     for (const end of ends) await end();

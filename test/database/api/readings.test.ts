@@ -189,8 +189,8 @@ describe('the readings of a device', () => {
     };
     const exclude = await edit({ action: 'exclude', start: at(0), end: at(11) });
     const add = await edit({ action: 'add', native_name: 'import energy_total_kwh', at: at(30), kwh: 10.31 });
-    const told = async () => (await home.rows()).map(({ ts, verdict, edit_id }) => [ts, verdict, edit_id]);
-    expect(await told()).toEqual([
+    const listVerdicts = async () => (await home.rows()).map(({ ts, verdict, edit_id }) => [ts, verdict, edit_id]);
+    expect(await listVerdicts()).toEqual([
       [at(0), 'excluded', exclude],
       [at(10), 'excluded', exclude],
       [at(20), 'baseline', undefined],
@@ -201,7 +201,7 @@ describe('the readings of a device', () => {
     for (const id of [exclude, add])
       await api.send(`/v1/devices/${home.deviceId}/edits/${id}`, { method: 'DELETE', key: home.key });
     await home.compute();
-    expect((await told()).map(([, verdict]) => verdict)).toEqual(['baseline', ...Array(4).fill('counted')]);
+    expect((await listVerdicts()).map(([, verdict]) => verdict)).toEqual(['baseline', ...Array(4).fill('counted')]);
   });
 
   test('of a power restart after a silence, but not after an excluded time', async () => {
@@ -427,8 +427,8 @@ describe('a request for readings', () => {
     expect([ofGroup.json.scopes, await status(ofGroup.json.key)]).toEqual([READING_SCOPES, 403]);
     expect([await exported(ofGroup.json.key), await exported(home.utility.key)]).toEqual([403, 200]);
     // Also if an operator has given it the scope.
-    const given = { userId: home.utility.userId, environment: 'live' as const, groupId: group_id };
-    const byOperator = await createKey(api.db, { ...given, scopes: [...READING_SCOPES, 'readings:read'] });
+    const newKey = { userId: home.utility.userId, environment: 'live' as const, groupId: group_id };
+    const byOperator = await createKey(api.db, { ...newKey, scopes: [...READING_SCOPES, 'readings:read'] });
     expect([await status(byOperator.key), await exported(byOperator.key)]).toEqual([403, 403]);
     expect((await create(home.utility.key, { group_id, scopes: ['readings:read'] })).json).toMatchObject({
       status: 422,

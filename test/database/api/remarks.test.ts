@@ -110,8 +110,8 @@ describe('remarks and forecast', () => {
     expect(least_w - usual_w).toBeGreaterThan(1_150);
     expect(compared).toHaveLength(29);
 
-    const told = async () => (await ask(`/v1/forecast?user_id=${owner.userId}`, owner)).json.forecast;
-    const month = await told();
+    const readForecast = async () => (await ask(`/v1/forecast?user_id=${owner.userId}`, owner)).json.forecast;
+    const month = await readForecast();
     expect(month).toMatchObject({
       start: '2025-04-01',
       end: '2025-04-30',
@@ -128,7 +128,7 @@ describe('remarks and forecast', () => {
     expect((await api.send('/v1/tariffs', { method: 'POST', key: owner.key, body: tariff })).status).toBe(201);
     // After the cache lifetime of a minute, the remarks are computed again.
     api.now = new Date(untilMs + 120_000);
-    const { cost, expected_kwh } = await told();
+    const { cost, expected_kwh } = await readForecast();
     expect(cost.currency).toBe('EUR');
     expect(cost.expected).toBeCloseTo(0.4 * expected_kwh, 1);
     expect(cost.low).toBeLessThan(cost.expected);
@@ -161,11 +161,11 @@ describe('remarks and forecast', () => {
       return api.send('/v1/tariffs', { method: 'POST', key: owner.key, body });
     };
     await make('ours', '2025-01-01', '0.4');
-    const told = async () => (await ask('/v1/remarks', owner)).json.remarks;
-    expect(await told()).toEqual([]);
+    const readRemarks = async () => (await ask('/v1/remarks', owner)).json.remarks;
+    expect(await readRemarks()).toEqual([]);
     const { json: offer } = await make('an offer', '2027-01-01', '0.3');
     api.now = new Date('2026-06-15T12:01:00Z');
-    expect(await told()).toEqual([
+    expect(await readRemarks()).toEqual([
       {
         kind: 'cheaper_tariff',
         start: '2025-06-01',

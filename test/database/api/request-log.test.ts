@@ -69,10 +69,10 @@ test('a 500 shows no internals, and has the id under which the log has the detai
 });
 
 test('the address of a client is known after it has hung up', async () => {
-  const left = requestHttps({ host: '127.0.0.1', port: api.port, path: '/left', rejectUnauthorized: false });
-  left.on('error', () => {});
-  left.end();
-  await once(left, 'finish');
-  setTimeout(() => left.destroy(), 200);
+  const abandoned = requestHttps({ host: '127.0.0.1', port: api.port, path: '/left', rejectUnauthorized: false });
+  abandoned.on('error', () => {});
+  abandoned.end();
+  await once(abandoned, 'finish');
+  setTimeout(() => abandoned.destroy(), 200);
   await expect.poll(() => leftFrom).toEqual(['127.0.0.1']);
 });

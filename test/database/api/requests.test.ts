@@ -38,13 +38,13 @@ describe('keys', () => {
   });
 
   test('401 explains the expected header, or that the key is invalid, and nothing else', async () => {
-    const told = async (headers: Record<string, string>) =>
+    const addressOf = async (headers: Record<string, string>) =>
       (await api.send('/v1/devices', { headers })).headers['www-authenticate'];
-    expect(await told({})).toBe('Bearer realm="Send the header Authorization: Bearer API_KEY"');
-    expect(await told({ authorization: 'Basic abc' })).toBe(await told({}));
-    const wrong = await told({ authorization: `Bearer eus_live_${'x'.repeat(42)}` });
+    expect(await addressOf({})).toBe('Bearer realm="Send the header Authorization: Bearer API_KEY"');
+    expect(await addressOf({ authorization: 'Basic abc' })).toBe(await addressOf({}));
+    const wrong = await addressOf({ authorization: `Bearer eus_live_${'x'.repeat(42)}` });
     expect(wrong).toMatch(/^Bearer error="invalid_token", error_description="The API key is unknown, /);
-    expect(await told({ authorization: 'Bearer nonsense' })).toBe(wrong);
+    expect(await addressOf({ authorization: 'Bearer nonsense' })).toBe(wrong);
   });
 
   test('a missing scope is 403 before anything is read', async () => {

@@ -109,9 +109,9 @@ function expectTold(
     untracked_kwh: drawn.load,
   };
   for (const [name, milliwattHours] of Object.entries(wanted)) {
-    const told = row[name] as number;
-    if (typeof told !== 'number' || Math.abs(told - milliwattHours / 1e6) > HALF_WH)
-      expect({ row, name, told }).toEqual({ row, name, told: milliwattHours / 1e6 });
+    const reported = row[name] as number;
+    if (typeof reported !== 'number' || Math.abs(reported - milliwattHours / 1e6) > HALF_WH)
+      expect({ row, name, told: reported }).toEqual({ row, name, told: milliwattHours / 1e6 });
   }
   // Autarky has three decimals, rounded down.
   const autarky = 1 - drawn.gridImport / drawn.load;

@@ -32,27 +32,27 @@ test('a cursor must be from a Link of the same list', async () => {
 });
 
 test('missing, malformed or out-of-range values are explained in words', async () => {
-  const said = async (path: string, options: Parameters<TestApi['send']>[1] = {}) =>
+  const errorOf = async (path: string, options: Parameters<TestApi['send']>[1] = {}) =>
     (await api.send(path, { key: home.key, ...options })).json.details;
-  expect(await said('/v1/alerts')).toEqual([{ field: 'user_id', message: 'is required' }]);
+  expect(await errorOf('/v1/alerts')).toEqual([{ field: 'user_id', message: 'is required' }]);
   const body = { url: 'https://example.com/x', event: 'usage.updated' };
-  expect(await said('/v1/webhooks', { method: 'POST', body })).toEqual([
+  expect(await errorOf('/v1/webhooks', { method: 'POST', body })).toEqual([
     { field: 'auth_token', message: 'is required' },
   ]);
-  expect(await said('/v1/devices', { method: 'POST', raw: '{type: 1}' })).toEqual([
+  expect(await errorOf('/v1/devices', { method: 'POST', raw: '{type: 1}' })).toEqual([
     { field: 'body', message: 'is not valid JSON' },
   ]);
-  expect(await said('/v1/energy-insights', { method: 'POST', raw: '' })).toEqual([
+  expect(await errorOf('/v1/energy-insights', { method: 'POST', raw: '' })).toEqual([
     { field: 'body', message: 'is empty, and must be JSON' },
   ]);
   const placed = { type: 'x', location: 'x', placement: 'roof' };
-  expect(await said('/v1/devices', { method: 'POST', body: placed })).toEqual([
+  expect(await errorOf('/v1/devices', { method: 'POST', body: placed })).toEqual([
     { field: 'placement', message: 'must be one of grid, production, storage, consumption, excluded' },
   ]);
-  expect(await said('/v1/devices?limit=-1')).toEqual([
+  expect(await errorOf('/v1/devices?limit=-1')).toEqual([
     { field: 'limit', message: 'must be a whole number from 1 to 200' },
   ]);
-  expect((await said('/v1/energy-insights?start=1900-01-01&end=2026-01-01'))[0].message).toContain('from 1970 on');
+  expect((await errorOf('/v1/energy-insights?start=1900-01-01&end=2026-01-01'))[0].message).toContain('from 1970 on');
 });
 
 test('a number of a query is decimal digits', async () => {

@@ -179,13 +179,13 @@ describe('invalid combinations are refused with an explanation', () => {
   });
 
   test('but times until or across midnight are accepted', async () => {
-    const given = [
+    const writtenRates = [
       { ...last, from: '22:00', to: '06:00' },
       { ...last, from: '22:00', to: '00:00' },
       { ...last, to: '24:00', from: '00:00' },
       last,
     ];
-    expect((await post(flat(periods(...given)))).status).toBe(201);
+    expect((await post(flat(periods(...writtenRates)))).status).toBe(201);
   });
 
   test('a body with thousands of errors is answered with a hundred of them, quickly', async () => {

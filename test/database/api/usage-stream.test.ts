@@ -60,7 +60,7 @@ async function home(): Promise<Meter & { key: string }> {
 const person = () => api.user('homeowner', { scopes: [...SCOPES] });
 const soon = { interval: 20 };
 /** Runs the worker's jobs that evaluate alerts and create usage.updated events. */
-async function tell(): Promise<void> {
+async function publish(): Promise<void> {
   await evaluateChangedHours(api.database.pool, evaluator, api.now);
   await publishUsage(api.database.pool, api.now);
 }
@@ -204,7 +204,7 @@ describe('changed hours', () => {
       ],
       api.now,
     );
-    await tell();
+    await publish();
     await expect.poll(() => hoursTold(stream), soon).toEqual([['09:00', 1]]);
     const { id: lastEventId } = stream.of('usage')[0] as { id: string };
     stream.close();
@@ -215,7 +215,7 @@ describe('changed hours', () => {
     ] as const) {
       await mine.read([[minutes(at), kwh]], api.now);
       api.now = minutes(2);
-      await tell();
+      await publish();
       api.now = minutes(-2);
       await api.database.pool.query("UPDATE usage_told SET told_at = told_at - interval '1 hour'");
     }
@@ -276,7 +276,7 @@ describe('access to the stream', () => {
 
   test('ends at both processes soon after the right is lost', async () => {
     const utility = await api.user('utility');
-    const left = await api.user('homeowner', { enrolledBy: utility.userId });
+    const movedHome = await api.user('homeowner', { enrolledBy: utility.userId });
     const [revoked, suspended, staying] = [await home(), await home(), await home()];
     const [inside, moved] = [await home(), await home()];
     const here = await createKey(api.db, {
@@ -300,7 +300,7 @@ describe('access to the stream', () => {
       await open(memberKey, { port: other.port }),
       await open(suspended.key),
       await open(brief.key),
-      await open(utility.key, { query: `?user_id=${left.userId}` }),
+      await open(utility.key, { query: `?user_id=${movedHome.userId}` }),
       await open(here.key),
       await open(limited.key, { query: `?user_id=${moved.userId}` }),
     ];
@@ -313,7 +313,7 @@ describe('access to the stream', () => {
       api.now.getTime() + 900_000,
     ]);
     await sql('UPDATE api_keys SET expires_at = $2 WHERE key_id = $1', [brief.key_id, minutes(1)]);
-    await sql('UPDATE users SET enrolled_by = NULL WHERE user_id = $1', [left.userId]);
+    await sql('UPDATE users SET enrolled_by = NULL WHERE user_id = $1', [movedHome.userId]);
     await sql('UPDATE api_keys SET allowed_addresses = $2 WHERE key_id = $1', [here.key_id, ['192.0.2.0/24']]);
     await api.send(grouped, { method: 'DELETE', ...as });
     expect((await api.send(`/v1/memberships/${memberId}`, { method: 'DELETE', key: member.key })).status).toBe(200);

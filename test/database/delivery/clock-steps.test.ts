@@ -66,12 +66,12 @@ test.each(STEPS)('usage.updated is sent after a step of %d s', async (step) => {
   const options = { events: ['usage.updated'] as const, url: receiver.url, authToken: 'a secret token' };
   await createWebhook(deliveries.db, deliveries.box, userId, options);
   const query = queryOn(deliveries.database.pool);
-  const tell = async () => {
+  const publish = async () => {
     await queueChangedHours(query, [{ user_id: userId, hour: new Date('2026-06-15T10:00:00Z') }]);
     return publishUsage(deliveries.database.pool, deliveries.now);
   };
-  expect(await tell()).toBe(1);
-  expect(await tell()).toBe(0);
+  expect(await publish()).toBe(1);
+  expect(await publish()).toBe(0);
   deliveries.later(step);
-  expect(await tell()).toBe(1);
+  expect(await publish()).toBe(1);
 });

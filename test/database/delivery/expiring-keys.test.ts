@@ -73,10 +73,10 @@ test('a mail announces a key’s expiry seven days and one day before, once, for
   expect(week).toHaveLength(1);
   const [mail] = week;
   expect(mail?.to?.map(({ address }) => address)).toEqual([`anna${people - 1}@example.com`]);
-  const told = `API key “Nightly import <b>” (${key.prefix}…) ends on `;
-  expect(mail?.subject).toContain(told);
+  const mailText = `API key “Nightly import <b>” (${key.prefix}…) ends on `;
+  expect(mail?.subject).toContain(mailText);
   expect(mail?.subject).toContain('(Europe/Berlin)');
-  expect(mail?.text).toContain(told);
+  expect(mail?.text).toContain(mailText);
   expect(mail?.html).toContain('Nightly import &lt;b&gt;');
   // A check after a restart, and by another worker's clock, sends nothing.
   expect(await subjects(83.2)).toEqual([]);

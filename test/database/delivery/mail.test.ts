@@ -323,14 +323,14 @@ test('every kind of event is described in one sentence', () => {
   );
   const cost = { threshold_kwh: undefined, kwh_used: undefined, threshold: '2.5', cost: '2.73', currency: 'EUR' };
   const costly = sending({ ...cost, type: 'daily_cost' }).event;
-  const told = '2.73 EUR for energy on one day, more than 2.5 EUR: Monday, 15 June 2026';
-  expect(describeEvent(costly, berlin, unnamed)).toBe(told);
+  const costSentence = '2.73 EUR for energy on one day, more than 2.5 EUR: Monday, 15 June 2026';
+  expect(describeEvent(costly, berlin, unnamed)).toBe(costSentence);
   expect(describeEvent(sending({ ...cost, type: 'monthly_cost' }).event, utc, unnamed)).toContain(
     'for energy in one month, more than 2.5 EUR: June 2026',
   );
   const composed = composeMail(costly, berlin, unnamed, null);
   expect(composed.text).toBe(
-    `${told}.\n\nSince: Monday, 15 June 2026\nCost: 2.73 EUR\nThreshold: 2.5 EUR\ndev_<b>: 5.012 kWh\n`,
+    `${costSentence}.\n\nSince: Monday, 15 June 2026\nCost: 2.73 EUR\nThreshold: 2.5 EUR\ndev_<b>: 5.012 kWh\n`,
   );
   expect(composed.html).not.toContain('undefined');
   const silence = sending({ type: 'no_data', kwh_used: undefined }).event;

@@ -30,8 +30,8 @@ const subscribe = (userId = home.userId) =>
     authToken: 'a secret token',
   });
 const evaluate = () => evaluateChangedHours(deliveries.database.pool, evaluator, deliveries.now);
-const tell = () => publishUsage(deliveries.database.pool, deliveries.now);
-async function told() {
+const publish = () => publishUsage(deliveries.database.pool, deliveries.now);
+async function publishedEvents() {
   const { rows } = await deliveries.database.pool.query(
     "SELECT data, created_at FROM events WHERE type = 'usage.updated' ORDER BY created_at, event_id",
   );
@@ -48,8 +48,8 @@ test('usage.updated reports all changed hours with their totals, a minute apart'
     deliveries.now,
   );
   await evaluate();
-  expect(await tell()).toBe(1);
-  expect(await told()).toEqual([
+  expect(await publish()).toBe(1);
+  expect(await publishedEvents()).toEqual([
     {
       user_id: home.userId,
       hours: [{ date: '2026-06-17', hour: '09:00', kwh_used: 1 }],
@@ -65,16 +65,16 @@ test('usage.updated reports all changed hours with their totals, a minute apart'
     deliveries.later(15);
     await home.read([[at(time), kwh]], deliveries.now);
     await evaluate();
-    expect(await tell()).toBe(0);
+    expect(await publish()).toBe(0);
   }
   deliveries.later(15);
-  expect(await tell()).toBe(1);
-  expect((await told())[1]?.hours).toEqual([
+  expect(await publish()).toBe(1);
+  expect((await publishedEvents())[1]?.hours).toEqual([
     { date: '2026-06-17', hour: '10:00', kwh_used: 1 },
     { date: '2026-06-17', hour: '11:00', kwh_used: 1 },
   ]);
   deliveries.later(120);
-  expect(await tell()).toBe(0);
+  expect(await publish()).toBe(0);
 });
 
 test('usage.updated reports the usage of a home with solar panels', async () => {
@@ -89,8 +89,8 @@ test('usage.updated reports the usage of a home with solar panels', async () => 
   await home.read(hour(50, 53), deliveries.now, { channel: 'export' });
   await home.read(hour(10, 14), deliveries.now, { deviceId: device.device_id, channel: 'export' });
   await evaluate();
-  expect(await tell()).toBe(1);
-  expect((await told())[0]?.hours).toEqual([{ date: '2026-06-17', hour: '09:00', kwh_used: 2 }]);
+  expect(await publish()).toBe(1);
+  expect((await publishedEvents())[0]?.hours).toEqual([{ date: '2026-06-17', hour: '09:00', kwh_used: 2 }]);
 });
 
 test('usage.updated includes late readings of a home, even if their devices were first known later', async () => {
@@ -106,11 +106,11 @@ test('usage.updated includes late readings of a home, even if their devices were
     await home.read(hour(made, 4), deliveries.now, { deviceId: device.device_id, channel: 'export' });
     await evaluate();
     deliveries.later(60);
-    expect(await tell()).toBe(1);
+    expect(await publish()).toBe(1);
   };
   await used('09:00', '10:00', [100, 10]);
   await used('07:00', '08:00', [90, 2]);
-  expect((await told())[1]?.hours).toContainEqual({ date: '2026-06-17', hour: '07:00', kwh_used: 5 });
+  expect((await publishedEvents())[1]?.hours).toContainEqual({ date: '2026-06-17', hour: '07:00', kwh_used: 5 });
 });
 
 test('usage.updated is sent once, only for users with a subscription, by any number of workers', async () => {
@@ -125,9 +125,9 @@ test('usage.updated is sent once, only for users with a subscription, by any num
       deliveries.now,
     );
   await evaluate();
-  const counts = await Promise.all(Array.from({ length: 5 }, tell));
+  const counts = await Promise.all(Array.from({ length: 5 }, publish));
   expect(counts.reduce((sum, one) => sum + one)).toBe(1);
-  expect((await told()).map(({ user_id }) => user_id)).toEqual([home.userId]);
+  expect((await publishedEvents()).map(({ user_id }) => user_id)).toEqual([home.userId]);
 });
 
 test('a long import is reported in parts, a minute apart', async () => {
@@ -139,10 +139,10 @@ test('a long import is reported in parts, a minute apart', async () => {
     deliveries.now,
   );
   while ((await evaluate()).changes > 0);
-  await tell();
+  await publish();
   deliveries.later(60);
-  await tell();
-  const parts = (await told()).map(({ hours: list }) => list);
+  await publish();
+  const parts = (await publishedEvents()).map(({ hours: list }) => list);
   expect(parts.map((list) => list.length)).toEqual([1_000, 500]);
   expect(new Set(parts.flat().map(({ date, hour }) => `${date} ${hour}`)).size).toBe(hours);
 });

@@ -33,7 +33,7 @@ async function pairedHome(first: object, path: string, body: string | object) {
   };
   const startMs = Math.floor(api.now.getTime() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
-  const hear = (topic: string, payload: string | object, minute: number) => {
+  const receive = (topic: string, payload: string | object, minute: number) => {
     const message = toIncomingMessage({
       topic: `gw/${gateway.gateway_id}/${topic}`,
       payload: Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload)),
@@ -43,7 +43,7 @@ async function pairedHome(first: object, path: string, body: string | object) {
     return writer.write(message ? [message] : []);
   };
   await configure(first);
-  await hear(path, body, 0);
+  await receive(path, body, 0);
   const [found] = (await api.send(`/v1/devices/discovered?user_id=${userId}`, { key })).json;
   const { json: device } = await sent('POST')('/v1/devices', {
     type: 'smart_meter',
@@ -54,10 +54,10 @@ async function pairedHome(first: object, path: string, body: string | object) {
   return {
     configure,
     askToConfigure,
-    hear,
+    hear: receive,
     /** Sends a register reading with a time of its own. */
     tell: (minute: number, total: number, at = minute) =>
-      hear('boiler/b1/state', { total, at: new Date(startMs + at * 60_000).toISOString() }, minute),
+      receive('boiler/b1/state', { total, at: new Date(startMs + at * 60_000).toISOString() }, minute),
     kwh: async () => (await totalMilliwattHours(api.database, 'device_intervals', userId)) / 1e6,
     change: (patch: object) => sent('PATCH')(`/v1/devices/${device.device_id}`, patch),
     compute: () => recomputeChangedDevices(pool, writer),
@@ -206,15 +206,15 @@ test.each([
   async (_, topic, body, first, second, own?) => {
     const home = await pairedHome(first, topic, body(12_000));
     // The readings are an hour apart, so that a rise of up to 100 kWh would be plausible.
-    const tell = (hour: number, count: number) => home.hear(topic, body(count), 60 * hour);
+    const sendCount = (hour: number, count: number) => home.hear(topic, body(count), 60 * hour);
     const before = {
       ...first,
       tz: 'Europe/Berlin',
       meter: { ...('meter' in first ? first.meter : {}), 99: { unit: 'kWh' } },
     };
-    await tell(0, 12_000);
+    await sendCount(0, 12_000);
     await home.configure(before);
-    await tell(1, 12_500);
+    await sendCount(1, 12_500);
     expect(await home.kwh()).toBe(0.5);
     expect(await home.splits()).toEqual([{ split_after: null }]);
     if (own) await home.change({ decoder_config: second });
@@ -224,7 +224,7 @@ test.each([
       [3, 12_601],
       [4, 12_602],
     ] as const)
-      await tell(hour, count);
+      await sendCount(hour, count);
     expect(await home.kwh()).toBeCloseTo(0.5 + 2 * ('tasmota' in second ? 1 : 0.01), 6);
     expect(await home.notes()).toEqual(['swap']);
     expect(await home.splits()).toMatchObject([{ split_after: [expect.any(Date)] }]);

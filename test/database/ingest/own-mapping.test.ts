@@ -16,7 +16,7 @@ test('a device cannot get a mapping that reads another device, which would silen
   const { gateway_id: gatewayId } = (await send('POST', '/v1/gateways', { name: 'home' })).json;
   await send('PATCH', `/v1/gateways/${gatewayId}`, { decoder_config: { mapping: [entry] } });
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
-  const hear = (value: string, minute: number) => {
+  const receive = (value: string, minute: number) => {
     const message = toIncomingMessage({
       topic: `gw/${gatewayId}/home/b1/energy`,
       payload: Buffer.from(value),
@@ -25,7 +25,7 @@ test('a device cannot get a mapping that reads another device, which would silen
     });
     return writer.write(message ? [message] : []);
   };
-  await hear('12', 1);
+  await receive('12', 1);
   const [{ discovery_id }] = (await api.send(`/v1/devices/discovered?user_id=${userId}`, { key })).json;
   const { device_id: deviceId } = (
     await send('POST', '/v1/devices', { type: 'smart_meter', location: 'cellar', discovery_id })
@@ -38,7 +38,7 @@ test('a device cannot get a mapping that reads another device, which would silen
       details: [{ field: 'decoder_config.mapping.0.device', message: expect.stringContaining('"device": "b1"') }],
     },
   });
-  expect(await hear('13', 2)).toMatchObject({ stored: 1 });
+  expect(await receive('13', 2)).toMatchObject({ stored: 1 });
   expect((await change({ ...entry, topic: 'home/b1/energy', device: 'b1', unit: 'Wh' })).status).toBe(200);
-  expect(await hear('13500', 3)).toMatchObject({ stored: 1 });
+  expect(await receive('13500', 3)).toMatchObject({ stored: 1 });
 });

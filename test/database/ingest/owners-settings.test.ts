@@ -28,7 +28,7 @@ async function reader(first: object, channels?: ChannelSettingPatch[]) {
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
   const { gateway } = await createGateway(db, { userId, name: 'home' });
   const writer: Writer = createWriter(database.pool);
-  const hear = (sml: object, minute: number) => {
+  const receive = (sml: object, minute: number) => {
     const message = toIncomingMessage({
       topic: `gw/${gateway.gateway_id}/tele/reader/SENSOR`,
       payload: Buffer.from(JSON.stringify({ SML: sml })),
@@ -37,7 +37,7 @@ async function reader(first: object, channels?: ChannelSettingPatch[]) {
     });
     return writer.write(message ? [message] : []);
   };
-  await hear(first, 0);
+  await receive(first, 0);
   const [found] = await listDiscoveredDevices(db, REACH_OF_ALL, userId, { limit: 10 });
   const wanted = { userId, type: 'smart_meter', location: 'home', ...(channels ? { channels } : {}) };
   const paired = await pairDiscovered(db, REACH_OF_ALL, found?.discovery_id ?? '', wanted);
@@ -45,7 +45,7 @@ async function reader(first: object, channels?: ChannelSettingPatch[]) {
   return {
     userId,
     found,
-    hear,
+    hear: receive,
     say: async (...said: ChannelSettingPatch[]) => {
       const device = await updateDevice(db, REACH_OF_ALL, deviceId, { channels: said });
       await recomputeChangedDevices(database.pool, writer);
@@ -91,8 +91,8 @@ test('an unknown register is listed and needs its owner’s attention; once its 
   expect(await meter.kwh()).toEqual([2, 0]);
   expect((await meter.device()).attention).toContain('unknown_quantity');
 
-  const told = await meter.say({ native_name: 'SML.Wert_B', counts_as: 'export' });
-  expect(told?.attention).not.toContain('unknown_quantity');
+  const answer = await meter.say({ native_name: 'SML.Wert_B', counts_as: 'export' });
+  expect(answer?.attention).not.toContain('unknown_quantity');
   expect(await meter.kwh()).toEqual([2, 0.2]);
 
   // The register continues, and the setting can be withdrawn.
@@ -137,7 +137,7 @@ test('removing a setting changes the home’s usage at once', async () => {
   const meter = await reader({ Wert_A: 1000 });
   for (const minute of [10, 20, 30]) await meter.hear({ Wert_A: 1000 + minute / 10 }, minute);
   for (const minute of [120, 130, 140]) await meter.hear({ Wert_A: 1003, Wert_B: 50 + minute / 10 }, minute);
-  const told = async (countsAs: 'import' | 'ignored') => {
+  const totalWith = async (countsAs: 'import' | 'ignored') => {
     await meter.say(
       { native_name: 'SML.Wert_A', counts_as: countsAs },
       { native_name: 'SML.Wert_B', counts_as: 'export' },
@@ -146,8 +146,8 @@ test('removing a setting changes the home’s usage at once', async () => {
     const rows = await loadInsights(db, meter.userId, dayRange(day, day, 'UTC'), 'hour', new Set(['coverage']));
     return rows.find(({ starts_at }) => new Date(starts_at ?? '').getTime() === BASE_MS);
   };
-  expect(await told('ignored')).not.toMatchObject({ kwh_used: 2 });
-  expect(await told('import')).toMatchObject({ kwh_used: 2, coverage: 0.833 });
+  expect(await totalWith('ignored')).not.toMatchObject({ kwh_used: 2 });
+  expect(await totalWith('import')).toMatchObject({ kwh_used: 2, coverage: 0.833 });
 });
 
 test('settings made at the pairing apply from the first reading on', async () => {
@@ -164,17 +164,23 @@ test('settings made at the pairing apply from the first reading on', async () =>
 test('a meaning can be set only once in a circuit, and the direction of a power cannot be reversed', async () => {
   const meter = await reader({ Wert_A: 10, Wert_B: 5, Total_in: 3, Power: 1 });
   await meter.hear({ Wert_A: 10, Wert_B: 5, Total_in: 3, Power: 1 }, 10);
-  const said = (...words: ChannelSettingPatch[]) => meter.say(...words);
-  await expect(said({ native_name: 'SML.Wert_A', counts_as: 'import' })).rejects.toMatchObject({
+  const patchChannels = (...words: ChannelSettingPatch[]) => meter.say(...words);
+  await expect(patchChannels({ native_name: 'SML.Wert_A', counts_as: 'import' })).rejects.toMatchObject({
     is: 'unprocessable',
   });
   await expect(
-    said({ native_name: 'SML.Wert_A', counts_as: 'export' }, { native_name: 'SML.Wert_B', counts_as: 'export' }),
+    patchChannels(
+      { native_name: 'SML.Wert_A', counts_as: 'export' },
+      { native_name: 'SML.Wert_B', counts_as: 'export' },
+    ),
   ).rejects.toMatchObject({ is: 'unprocessable' });
-  await expect(said({ native_name: 'SML.Power', counts_as: 'export' })).rejects.toMatchObject({
+  await expect(patchChannels({ native_name: 'SML.Power', counts_as: 'export' })).rejects.toMatchObject({
     is: 'unprocessable',
   });
-  await said({ native_name: 'SML.Wert_A', counts_as: 'import' }, { native_name: 'SML.Total_in', counts_as: 'ignored' });
+  await patchChannels(
+    { native_name: 'SML.Wert_A', counts_as: 'import' },
+    { native_name: 'SML.Total_in', counts_as: 'ignored' },
+  );
   expect((await meter.device()).channels.map(({ counts_as }) => counts_as)).toEqual([
     'import',
     null,

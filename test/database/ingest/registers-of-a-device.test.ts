@@ -21,7 +21,7 @@ async function announced(names: readonly string[], maker = 'Meter') {
   const { json: gateway } = await api.send('/v1/gateways', { method: 'POST', key, body: { name: 'home' } });
   const startMs = Math.floor(api.now.getTime() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
-  const hear = (topic: string, payload: object, minute: number) => {
+  const receive = (topic: string, payload: object, minute: number) => {
     const message = toIncomingMessage({
       topic: `gw/${gateway.gateway_id}/${topic}`,
       payload: Buffer.from(JSON.stringify(payload)),
@@ -31,7 +31,7 @@ async function announced(names: readonly string[], maker = 'Meter') {
     return writer.write(message ? [message] : []);
   };
   const announce = (name: string, at: number) =>
-    hear(
+    receive(
       `homeassistant/sensor/m1/r${at}/config`,
       {
         name,
@@ -44,10 +44,10 @@ async function announced(names: readonly string[], maker = 'Meter') {
       },
       0,
     );
-  const tell = (minute: number, ...values: readonly number[]) =>
-    hear('m1/state', Object.fromEntries(values.map((value, at) => [`r${at}`, value])), minute);
+  const sendValues = (minute: number, ...values: readonly number[]) =>
+    receive('m1/state', Object.fromEntries(values.map((value, at) => [`r${at}`, value])), minute);
   for (const [at, name] of names.entries()) await announce(name, at);
-  await tell(0, ...names.map(() => 100));
+  await sendValues(0, ...names.map(() => 100));
   const [found] = (await api.send(`/v1/devices/discovered?user_id=${userId}`, { key })).json;
   const body = { type: 'smart_meter', location: 'cellar', discovery_id: found.discovery_id };
   const { json: device } = await api.send('/v1/devices', { method: 'POST', key, body });
@@ -55,7 +55,7 @@ async function announced(names: readonly string[], maker = 'Meter') {
   return {
     userId,
     announce,
-    tell,
+    tell: sendValues,
     deviceId: device.device_id as string,
     compute: async () => {
       while ((await recomputeChangedDevices(pool, writer)) > 0);
@@ -63,8 +63,8 @@ async function announced(names: readonly string[], maker = 'Meter') {
     kwh: async () => (await totalMilliwattHours(api.database, 'device_intervals', userId)) / 1e6,
     countsAs: async () => {
       const { json } = await api.send(`/v1/devices/${device.device_id}`, { key });
-      const told = json.channels as { native_name: string; counts_as: string | null }[];
-      return Object.fromEntries(told.map(({ native_name, counts_as }) => [native_name, counts_as]));
+      const listedChannels = json.channels as { native_name: string; counts_as: string | null }[];
+      return Object.fromEntries(listedChannels.map(({ native_name, counts_as }) => [native_name, counts_as]));
     },
   };
 }

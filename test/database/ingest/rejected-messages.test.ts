@@ -163,13 +163,13 @@ test('the list is limited to the latest entries', async () => {
 test('a device has a maximum number of channels; existing ones continue, and so do its neighbours', async () => {
   const [flooding, neighbour] = [await createMeter(database), await createMeter(database)];
   const at = Date.now() - 60_000;
-  const told = (count: number, ms: number) =>
+  const counts = (count: number, ms: number) =>
     JSON.stringify(
       Array.from({ length: count }, (_, index) => ({ ts: ms, channel: `c${index}/import`, energy_total_kwh: 1 })),
     );
-  await say(flooding.deviceId, told(60, at));
-  await say(flooding.deviceId, told(5_000, at + 1_000));
-  await say(neighbour.deviceId, told(1, at));
+  await say(flooding.deviceId, counts(60, at));
+  await say(flooding.deviceId, counts(5_000, at + 1_000));
+  await say(neighbour.deviceId, counts(1, at));
   const { rows } = await database.pool.query(
     `SELECT device_id, count(DISTINCT channel)::int AS channels, count(*)::int AS readings
      FROM series JOIN readings USING (series_id) WHERE device_id = ANY ($1) GROUP BY 1 ORDER BY 2`,

@@ -106,13 +106,13 @@ test('a lease that cannot be recorded is released', async () => {
 
 test('a lease whose connection was lost is acquired again; if another process has it, the former holder is notified', async () => {
   const lease = await taken();
-  let told = 0;
-  lease.whenLost(() => told++, log);
+  let losses = 0;
+  lease.whenLost(() => losses++, log);
   const broken = await holder();
   await breakHolders();
   // The server needs a while to notice that it should end a process: until then the locks belong to the broken connection.
   await expect.poll(async () => ![undefined, broken].includes(await holder())).toBe(true);
-  expect([await take(), told]).toEqual([null, 0]);
+  expect([await take(), losses]).toEqual([null, 0]);
 
   // Another process waits for the lease, and gets it as soon as the server has ended the first connection.
   const other = await database.pool.connect();
@@ -123,7 +123,7 @@ test('a lease whose connection was lost is acquired again; if another process ha
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   );
   await theirs;
-  await expect.poll(() => told).toBe(1);
+  await expect.poll(() => losses).toBe(1);
   other.release(true);
   await lease.release();
   expect(used()).toBe(0);
@@ -131,19 +131,19 @@ test('a lease whose connection was lost is acquired again; if another process ha
 
 test('a lease whose connection was lost can be released without an error, and is not acquired again', async () => {
   const lease = await taken();
-  let told = 0;
-  lease.whenLost(() => told++, log);
+  let lossCount = 0;
+  lease.whenLost(() => lossCount++, log);
   await breakHolders();
   await lease.release();
   await expect.poll(used).toBe(0);
   await expect.poll(heldLocks).toBe(0);
-  expect(told).toBe(0);
+  expect(lossCount).toBe(0);
 });
 
 test('the holder sends statements regularly, so that the server does not end its connection', async () => {
   const lease = await taken();
-  let told = 0;
-  lease.whenLost(() => told++, log);
+  let timesLost = 0;
+  lease.whenLost(() => timesLost++, log);
   const before = await holder();
   // Longer than the server's limit for silent sessions.
   await new Promise((resolve) => setTimeout(resolve, 6_000));

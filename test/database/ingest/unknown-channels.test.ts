@@ -78,8 +78,8 @@ test('a native channel with an unknown name is listed, does not count, and needs
 
   // The meanings of an inverter's and a battery's registers also set their placement, and remove it again.
   const word = { native_name: 'production energy_total_kwh' };
-  const said = await meter.say({ ...word, counts_as: 'production' });
-  expect(said.json.channels).toContainEqual(
+  const answer = await meter.say({ ...word, counts_as: 'production' });
+  expect(answer.json.channels).toContainEqual(
     expect.objectContaining({ ...word, counts_as: 'production', placement: 'production', asked: false }),
   );
   const unsaid = await meter.say({ ...word, counts_as: 'ignored' });
@@ -155,12 +155,12 @@ test('the update keeps the counted energy of a channel with an unknown name, and
     ['export/roof energy_total_kwh', 'export'],
     ['reactive energy_total_kwh', null],
   ]);
-  const said = await meter.say(
+  const patched = await meter.say(
     { native_name: 'feed_in energy_total_kwh', counts_as: 'export' },
     { native_name: 'export/roof energy_total_kwh', counts_as: 'production' },
     { native_name: 'reactive energy_total_kwh', counts_as: 'ignored' },
   );
-  expect(said.json.attention).not.toContain('unknown_quantity');
-  const kept = await pool.query('SELECT channels FROM devices WHERE device_id = $1', [meter.deviceId]);
-  expect(kept.rows[0].channels['feed_in energy_total_kwh']).toEqual({ counts_as: 'export' });
+  expect(patched.json.attention).not.toContain('unknown_quantity');
+  const stored = await pool.query('SELECT channels FROM devices WHERE device_id = $1', [meter.deviceId]);
+  expect(stored.rows[0].channels['feed_in energy_total_kwh']).toEqual({ counts_as: 'export' });
 });

@@ -197,14 +197,14 @@ test('a gateway’s counts are written once in ten seconds, and those of a faile
   const counted = async () =>
     (await api.database.pool.query('SELECT messages FROM unread_messages WHERE gateway_id = $1', ids)).rows[0]
       ?.messages;
-  const heard: unknown[] = [];
+  const publishedTopics: unknown[] = [];
   for (const atMs of [0, 1_000, 9_999, 10_000]) {
     nowMs = atMs;
     say();
     await save();
-    heard.push(await counted());
+    publishedTopics.push(await counted());
   }
-  expect(heard).toEqual([1, 1, 1, 4]);
+  expect(publishedTopics).toEqual([1, 1, 1, 4]);
   nowMs = 20_000;
   say();
   await expect(

@@ -60,11 +60,11 @@ const job = (run: Job['run'], rest: Partial<Job> = {}): Job => ({
 
 test('every job has a unique name, and runs', async () => {
   expect(new Set(JOBS.map(({ name }) => name)).size).toBe(JOBS.length);
-  const given = parts();
+  const jobParts = parts();
   for (const { name, needs, run } of JOBS)
-    if (!needs || given.capabilities[needs])
-      await run(given, new AbortController().signal).catch((error) => expect([name, error]).toBeNull());
-  const { stop } = startJobs(JOBS, given);
+    if (!needs || jobParts.capabilities[needs])
+      await run(jobParts, new AbortController().signal).catch((error) => expect([name, error]).toBeNull());
+  const { stop } = startJobs(JOBS, jobParts);
   await stop();
 });
 

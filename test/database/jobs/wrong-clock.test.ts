@@ -252,7 +252,7 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
   await pool.query("UPDATE idempotent_answers SET created_at = $1 WHERE caller_id = 'key_1'", [inUse]);
   await pool.query('UPDATE believed_time SET at = $1', [inUse]);
   const running = await startBelievedTime(pool, { clock: now, log: SILENT });
-  const kept = async () => {
+  const countRemaining = async () => {
     const { rows } = await pool.query('SELECT FROM readings JOIN series USING (series_id) WHERE device_id = $1', [
       home.deviceId,
     ]);
@@ -260,7 +260,7 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
   };
   try {
     await runAll({ ageClock: running.ageClock });
-    expect(await kept()).toBe(1);
+    expect(await countRemaining()).toBe(1);
     expect(await findAnswer(db, box, request)).toMatchObject({ is: 'answered', status: 201 });
     const energy = resolve(import.meta.dirname, '../../../bin/energy.js');
     const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: dataDir };
@@ -270,7 +270,7 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
     const isAdopted = () => Date.now() - running.ageClock().getTime() < DAY_MS;
     await expect.poll(isAdopted).toBe(true);
     await runAll({ ageClock: running.ageClock });
-    expect(await kept()).toBe(0);
+    expect(await countRemaining()).toBe(0);
     expect(await findAnswer(db, box, request)).toEqual({ is: 'new' });
   } finally {
     running.stop();

@@ -63,20 +63,20 @@ export async function followGuide(
     await writeFile(file, program);
     const once = async () => {
       const command = { curl: 'bash', sh: 'bash', ts: process.execPath, python }[language];
-      const said = await runProgram(command, [...(command === 'bash' ? ['-euo', 'pipefail'] : []), file], {
+      const programOutput = await runProgram(command, [...(command === 'bash' ? ['-euo', 'pipefail'] : []), file], {
         env,
         cwd: folder,
       });
-      return said.trim();
+      return programOutput.trim();
     };
     if (output === '') await once();
     // A published reading is stored a moment later, so the step is retried.
     else if (parts[index - 1]?.language === 'sh')
       await vi.waitFor(async () => expect(await once()).toMatch(patternOf(output)), { timeout: 20_000, interval: 50 });
     else {
-      const said = await once();
-      expect(said).toMatch(patternOf(output));
-      for (const [, exported = ''] of said.matchAll(/^export (.*)$/gm))
+      const firstOutput = await once();
+      expect(firstOutput).toMatch(patternOf(output));
+      for (const [, exported = ''] of firstOutput.matchAll(/^export (.*)$/gm))
         for (const [, variable = '', value = ''] of exported.matchAll(/(\w+)=(\S+)/g)) env[variable] = value;
     }
   }

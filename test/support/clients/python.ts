@@ -100,9 +100,9 @@ function pythonTypes() {
     take(name);
     if (members.some(({ member }) => KEYWORDS.has(member) || !/^[a-z_]\w*$/i.test(member))) {
       // This syntax is needed for members that are named like a keyword.
-      const said = description === undefined ? '' : `# ${description}\n`;
+      const commentLine = description === undefined ? '' : `# ${description}\n`;
       const lines = members.map((one) => `    "${one.member}": "${one.type.replaceAll('"', "'")}",\n`).join('');
-      sources.push(`${said}${name} = TypedDict("${name}", {\n${lines}})\n`);
+      sources.push(`${commentLine}${name} = TypedDict("${name}", {\n${lines}})\n`);
       return;
     }
     const lines = members.map(({ member, type, said }) => {
@@ -174,18 +174,18 @@ function methodsOf(operation: ClientOperation, types: ReturnType<typeof pythonTy
   if (body) types.declare(`${Name}Body`, body.schema);
   const qualified = (type: string) =>
     type.replaceAll(/\b[A-Z]\w+/g, (one) => (types.names.includes(one) ? `types.${one}` : one));
-  const told = qualified(types.typeOf(item ?? answer.schema, `${Name}Answer`));
+  const answerType = qualified(types.typeOf(item ?? answer.schema, `${Name}Answer`));
   const isBytes = answer.mediaType !== 'application/json';
   const main = item
-    ? methodOf(operation, '', `Pages[${told}]`, { how: 'pages' })
-    : methodOf(operation, '', isBytes ? 'bytes' : told, {
+    ? methodOf(operation, '', `Pages[${answerType}]`, { how: 'pages' })
+    : methodOf(operation, '', isBytes ? 'bytes' : answerType, {
         how: isBytes ? 'bytes' : 'json',
         ...(isBytes && { accept: answer.mediaType }),
       });
   const others = formats.map(({ ending, mediaType, isText }) =>
     methodOf(operation, ending, isText ? 'str' : 'bytes', { how: isText ? 'text' : 'bytes', accept: mediaType }),
   );
-  const fromCsv = body?.hasCsv ? [methodOf(operation, 'Csv', told, { how: 'json', csv: true })] : [];
+  const fromCsv = body?.hasCsv ? [methodOf(operation, 'Csv', answerType, { how: 'json', csv: true })] : [];
   return [main, ...others, ...fromCsv].join('\n');
 }
 
@@ -221,8 +221,11 @@ function methodOf(
     'options=options',
   ];
   const what = csv ? ' From CSV.' : ending === '' ? '' : ` As ${SAID[ending]}.`;
-  const told = asked.flatMap((one) => (one.description ? [`        ${argument(one.name)}: ${one.description}`] : []));
-  const doc = told.length === 0 ? `${summary}${what}` : `${summary}${what}\n\n${told.join('\n')}\n        `;
+  const argumentLines = asked.flatMap((one) =>
+    one.description ? [`        ${argument(one.name)}: ${one.description}`] : [],
+  );
+  const doc =
+    argumentLines.length === 0 ? `${summary}${what}` : `${summary}${what}\n\n${argumentLines.join('\n')}\n        `;
   return `    def ${toSnakeCase(name + ending)}(
         ${parameters.join(',\n        ')},
     ) -> ${answer}:

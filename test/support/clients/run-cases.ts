@@ -7,8 +7,8 @@ import type { RunnerInput } from './run.ts';
  * with the Python client.
  */
 const { EnergyClient, verifyWebhook } = (await import(process.argv[2] ?? '')) as typeof Client;
-const given = JSON.parse(await text(process.stdin)) as RunnerInput;
-const variables = { ...given.variables };
+const input = JSON.parse(await text(process.stdin)) as RunnerInput;
+const variables = { ...input.variables };
 
 const fill = <T>(value: T): T =>
   JSON.parse(JSON.stringify(value).replaceAll(/\$(\w+)/g, (whole, name: string) => variables[name] ?? whole));
@@ -17,15 +17,15 @@ const fill = <T>(value: T): T =>
 const declared = (method: unknown): number => (/\(([^)]*)\)/.exec(String(method))?.[1] ?? '').split(',').length;
 
 /** Converts texts and bytes to a form that is the same in every language. */
-function told(value: unknown): unknown {
+function comparable(value: unknown): unknown {
   if (typeof value === 'string') return { text: value };
   if (value instanceof Uint8Array) return { begins: Buffer.from(value.subarray(0, 2)).toString('hex') };
   return value;
 }
 
 const came: unknown[] = [];
-for (const { as, call, path = [], body, query, options = {}, take, save = {} } of given.steps) {
-  const client = new EnergyClient({ key: given.keys[as] ?? '', baseUrl: given.baseUrl });
+for (const { as, call, path = [], body, query, options = {}, take, save = {} } of input.steps) {
+  const client = new EnergyClient({ key: input.keys[as] ?? '', baseUrl: input.baseUrl });
   const { timeoutSeconds, ...more } = fill(options);
   const args: unknown[] = [...path, ...(body === undefined ? [] : [body]), ...(query ? [query] : [])].map(fill);
   // biome-ignore lint/suspicious/noExplicitAny: a method by its name
@@ -47,7 +47,7 @@ for (const { as, call, path = [], body, query, options = {}, take, save = {} } o
       call === 'verifyWebhook'
         ? verifyWebhook(sent, headers, secret, { now: new Date(now * 1_000) })
         : methods[call](...args);
-    const value = told(await ('first' in answer ? (take === 'all' ? answer.all() : answer.first()) : answer));
+    const value = comparable(await ('first' in answer ? (take === 'all' ? answer.all() : answer.first()) : answer));
     for (const [name, member] of Object.entries(save))
       variables[name] = (value as Record<string, string>)[member] ?? '';
     came.push({ call, value });

@@ -33,8 +33,8 @@ export type EnergyEvent = ${Object.keys(schemas)
     .filter((name) => name.endsWith('Event'))
     .join(' | ')};
 `;
-  const told = `/** Version of the service that this client was made for. */\nexport const VERSION = '${version}';\n`;
-  return [HEADER, told, ...types, event, ...ofOperations, client].join('\n');
+  const versionLine = `/** Version of the service that this client was made for. */\nexport const VERSION = '${version}';\n`;
+  return [HEADER, versionLine, ...types, event, ...ofOperations, client].join('\n');
 }
 
 /** Whether an object is defined only in this response, so that its type needs a name. */
@@ -119,10 +119,10 @@ function methodsOf(operation: ClientOperation): string {
   const { name, answer, item, body, formats } = operation;
   const Name = toPascalCase(name);
   const isBytes = answer.mediaType !== 'application/json';
-  const told = item ? typeOf(item, '') : isNamedHere(answer.schema) ? `${Name}Answer` : typeOf(answer.schema, '');
+  const answerType = item ? typeOf(item, '') : isNamedHere(answer.schema) ? `${Name}Answer` : typeOf(answer.schema, '');
   const main = item
-    ? methodOf(operation, '', `Pages<${told}>`, { how: 'pages' })
-    : methodOf(operation, '', isBytes ? 'Promise<Uint8Array>' : `Promise<${told}>`, {
+    ? methodOf(operation, '', `Pages<${answerType}>`, { how: 'pages' })
+    : methodOf(operation, '', isBytes ? 'Promise<Uint8Array>' : `Promise<${answerType}>`, {
         how: isBytes ? 'bytes' : 'json',
         ...(isBytes && { accept: answer.mediaType }),
       });
@@ -132,7 +132,9 @@ function methodsOf(operation: ClientOperation): string {
       accept: mediaType,
     }),
   );
-  const fromCsv = body?.hasCsv ? [methodOf(operation, 'Csv', `Promise<${told}>`, { how: 'json', csv: true })] : [];
+  const fromCsv = body?.hasCsv
+    ? [methodOf(operation, 'Csv', `Promise<${answerType}>`, { how: 'json', csv: true })]
+    : [];
   return [main, ...others, ...fromCsv].join('');
 }
 

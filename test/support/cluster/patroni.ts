@@ -144,8 +144,13 @@ async function makeNode(name: string, etcd: Etcd): Promise<OwnNode> {
     async state() {
       try {
         const answer = await fetch(`http://${api}/patroni`, { signal: AbortSignal.timeout(1_000) });
-        const said = (await answer.json()) as { role: string; state: string; sync_standby?: boolean; pause?: boolean };
-        return { ...said, role: said.sync_standby ? 'sync_standby' : said.role };
+        const status = (await answer.json()) as {
+          role: string;
+          state: string;
+          sync_standby?: boolean;
+          pause?: boolean;
+        };
+        return { ...status, role: status.sync_standby ? 'sync_standby' : status.role };
       } catch {
         return null;
       }
@@ -161,10 +166,10 @@ async function makeNode(name: string, etcd: Etcd): Promise<OwnNode> {
 function configure(folder: InnerFolder): void {
   const script = join(folder.path, 'post-bootstrap.sh');
   copyFileSync(new URL('post-bootstrap.sh', DEPLOYED), script);
-  const given = parse(readFileSync(new URL('patroni.yml', DEPLOYED), 'utf8'));
-  given.bootstrap.post_bootstrap = `${folder.inside}/post-bootstrap.sh`;
+  const settings = parse(readFileSync(new URL('patroni.yml', DEPLOYED), 'utf8'));
+  settings.bootstrap.post_bootstrap = `${folder.inside}/post-bootstrap.sh`;
   // Patroni's watchdog is off, because it would restart the machine that runs the tests.
-  given.watchdog.mode = 'off';
-  given.postgresql.parameters = { fsync: 'off', shared_buffers: '64MB', log_min_messages: 'panic' };
-  writeFileSync(join(folder.path, 'patroni.yml'), stringify(given));
+  settings.watchdog.mode = 'off';
+  settings.postgresql.parameters = { fsync: 'off', shared_buffers: '64MB', log_min_messages: 'panic' };
+  writeFileSync(join(folder.path, 'patroni.yml'), stringify(settings));
 }

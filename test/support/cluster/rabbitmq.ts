@@ -105,11 +105,11 @@ export async function startRabbitMq({
   makeCertificate(join(folder, 'tls'), hosts, own);
   const deployed = readFileSync(join(DEPLOYED, 'rabbitmq.conf'), 'utf8');
   // The list of nodes is shortened if the cluster has fewer nodes.
-  const kept = deployed
+  const configuration = deployed
     .split('\n')
     .filter((line) => Number(/classic_config\.nodes\.(\d)/.exec(line)?.[1] ?? 0) <= count);
   const here = (text: string) => text.replaceAll('/etc/rabbitmq/', `${inside}/`);
-  write(join(folder, 'rabbitmq.conf'), here(kept.join('\n')));
+  write(join(folder, 'rabbitmq.conf'), here(configuration.join('\n')));
   for (const name of ['inter_node_tls.config', 'rabbitmq-env.conf'])
     write(join(folder, name), here(readFileSync(join(DEPLOYED, name), 'utf8')));
   copyFileSync(join(DEPLOYED, 'enabled_plugins'), join(folder, 'enabled_plugins'));

@@ -17,8 +17,8 @@ function attempt(what: string, action: () => void): void {
   try {
     action();
   } catch (error) {
-    const said = String((error as { stderr?: Buffer }).stderr ?? '').trim() || String(error);
-    console.error(`${what} failed: ${said.split('\n').at(-1)}`);
+    const errorText = String((error as { stderr?: Buffer }).stderr ?? '').trim() || String(error);
+    console.error(`${what} failed: ${errorText.split('\n').at(-1)}`);
   }
 }
 

@@ -7,11 +7,11 @@ import { runServer, type TestServer } from './server.ts';
 
 /** Connects to the server of TIMESCALE_URL, or starts one with the machine's PostgreSQL. */
 export async function startCommunity(): Promise<TestServer> {
-  const given = process.env.TIMESCALE_URL;
-  if (given) {
+  const serverUrl = process.env.TIMESCALE_URL;
+  if (serverUrl) {
     return {
       urlOf(database) {
-        const url = new URL(given);
+        const url = new URL(serverUrl);
         url.pathname = `/${database}`;
         return url.href;
       },

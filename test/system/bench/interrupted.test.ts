@@ -27,16 +27,16 @@ async function flood(folder: string) {
     env: { ...process.env, TMPDIR: folder },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let said = '';
-  child.stderr.on('data', (chunk) => (said += chunk));
+  let output = '';
+  child.stderr.on('data', (chunk) => (output += chunk));
   const pidOf = (part: string) => [...running(folder)].find(([, command]) => command.includes(part))?.[0];
   await expect
-    .poll(() => [pidOf('ingest-publisher.ts'), pidOf('-D'), said], { timeout: 120_000 })
+    .poll(() => [pidOf('ingest-publisher.ts'), pidOf('-D'), output], { timeout: 120_000 })
     .toEqual([expect.any(Number), expect.any(Number), expect.any(String)]);
   return {
     child,
     pidOf,
-    said: () => said,
+    said: () => output,
     code: new Promise<number | null>((done) => child.once('exit', (code) => done(code))),
   };
 }

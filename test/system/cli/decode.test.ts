@@ -66,12 +66,12 @@ test('prints a line for each input line, with the device’s quantities, in UTC'
   expect(code).toBe(0);
   const answers = new Map(out.map((line) => JSON.parse(line)).map((answer) => [answer.n, answer]));
   expect([...answers.keys()].sort()).toEqual(lines.map(({ n }) => n));
-  const said = { device: 'plug', channel: 'import' };
+  const printed = { device: 'plug', channel: 'import' };
   expect(answers.get(0)).toEqual({
     n: 0,
     readings: [
-      { ...said, kind: 'energy_total_kwh', value: 301.004, ts: '2026-07-05T19:00:00.000Z' },
-      { ...said, kind: 'power_w', value: 12, ts: '2026-07-05T19:00:00.000Z' },
+      { ...printed, kind: 'energy_total_kwh', value: 301.004, ts: '2026-07-05T19:00:00.000Z' },
+      { ...printed, kind: 'power_w', value: 12, ts: '2026-07-05T19:00:00.000Z' },
     ],
     rejected: [],
   });

@@ -271,17 +271,17 @@ test('usage: of a home and of a device', async () => {
 
 test('usage: explains why a device has no usage', async () => {
   const fresh = await createMeter(database);
-  const said = async () => (await energy(['usage', 'device', fresh.deviceId])).out;
-  expect(await said()).toBe('The device has no energy readings.\n');
+  const usageOutput = async () => (await energy(['usage', 'device', fresh.deviceId])).out;
+  expect(await usageOutput()).toBe('The device has no energy readings.\n');
   const now = Date.now();
   const at = (minutesAgo: number) => new Date(now - minutesAgo * 60_000);
   await fresh.read([[at(90), 7]]);
-  expect(await said()).toBe(
+  expect(await usageOutput()).toBe(
     `The device has one reading, at ${at(90).toISOString()}. Usage is the difference between two readings, and begins with the second.\n`,
   );
   expect((await json(['usage', 'device', fresh.deviceId]))[0].data).toEqual([]);
   await fresh.read([[at(80), 7.5]]);
-  expect(await said()).toMatch(/^DATE +KWH_USED /);
+  expect(await usageOutput()).toMatch(/^DATE +KWH_USED /);
   const before = ['--start', '2025-12-01', '--end', '2025-12-02'];
   const saidBefore = async (deviceId: string) => (await energy(['usage', 'device', deviceId, ...before])).out;
   const unknown =
@@ -349,7 +349,7 @@ test.each([
     .where('user_id', '=', user_id)
     .executeTakeFirst();
   expect(asked).toEqual({ timezone, is_timezone_given: isGiven });
-  const said = run('--email', `x-${address}`);
-  expect(said).toContain(`time zone ${timezone}`);
-  expect(said.includes('this machine’s; change it with energy users update')).toBe(args.length === 0);
+  const creation = run('--email', `x-${address}`);
+  expect(creation).toContain(`time zone ${timezone}`);
+  expect(creation.includes('this machine’s; change it with energy users update')).toBe(args.length === 0);
 });

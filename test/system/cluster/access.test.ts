@@ -164,17 +164,17 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
       qos: 1 as const,
       retain: true,
     });
-    const kept = {
+    const sessionOptions = {
       protocolVersion,
       clean: false,
       ...(protocolVersion === 5 ? { properties: { sessionExpiryInterval: 60 } } : {}),
     };
-    const forged = await login(own.id, own.secret, { ...kept, will: will(other.id) });
+    const forged = await login(own.id, own.secret, { ...sessionOptions, will: will(other.id) });
     forged.stream.destroy();
-    const honest = await login(own.id, own.secret, { ...kept, will: will(own.id) });
+    const honest = await login(own.id, own.secret, { ...sessionOptions, will: will(own.id) });
     honest.stream.destroy();
     await expect.poll(() => taken.map(({ topic }) => topic)).toEqual([`energy/v1/${own.id}/status`]);
-    const again = await login(own.id, own.secret, kept);
+    const again = await login(own.id, own.secret, sessionOptions);
     expect(await publishes(again, readingsTopic(own.id))).toBe(true);
     expect(taken.map(({ topic }) => topic)).not.toContain(`energy/v1/${other.id}/status`);
   });
@@ -331,8 +331,8 @@ test('a full queue refuses further messages: every acknowledged message is store
   expect(acknowledged.length).toBeGreaterThanOrEqual(5);
   expect(acknowledged.length).toBeLessThan(100);
   // A client of MQTT 5 gets a reason code.
-  const told = await login(id, secret, { protocolVersion: 5, clientId: `${id}-5` });
-  await expect(told.publishAsync(readingsTopic(id), 'told', { qos: 1 })).rejects.toThrow();
+  const version5Client = await login(id, secret, { protocolVersion: 5, clientId: `${id}-5` });
+  await expect(version5Client.publishAsync(readingsTopic(id), 'told', { qos: 1 })).rejects.toThrow();
   source = await start(takeAll);
   await expect.poll(() => acknowledged.every((one) => taken.some(({ payload }) => String(payload) === one))).toBe(true);
   expect(taken.map(({ payload }) => String(payload))).not.toContain('told');

@@ -231,8 +231,8 @@ async function allStoredOnce({ acknowledged }: Meters): Promise<void> {
       'SELECT (extract(epoch FROM hour) * 1000)::bigint AS ms, energy_milliwatt_hours FROM user_hourly WHERE user_id = $1',
       [userId],
     );
-    const kept = Object.fromEntries(rows.map(({ ms, energy_milliwatt_hours }) => [ms, energy_milliwatt_hours]));
-    expect(kept).toEqual(Object.fromEntries(await hoursOf(acknowledged, deviceId)));
+    const energyByMs = Object.fromEntries(rows.map(({ ms, energy_milliwatt_hours }) => [ms, energy_milliwatt_hours]));
+    expect(energyByMs).toEqual(Object.fromEntries(await hoursOf(acknowledged, deviceId)));
   }
 }
 
@@ -258,9 +258,10 @@ async function alertsOnce({ acknowledged }: Meters): Promise<void> {
   }
   expect(expected.size).toBeGreaterThan(HOMES);
   type Told = { id: string; data: { user_id: string; period_start: string } };
-  const told = () => receiver.calls.map(({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as Told);
+  const verifiedEvents = () =>
+    receiver.calls.map(({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as Told);
   const periodOf = ({ data }: Told) => `${data.user_id} ${new Date(data.period_start).toISOString()}`;
-  await expect.poll(() => new Set(told().map(periodOf))).toEqual(expected);
+  await expect.poll(() => new Set(verifiedEvents().map(periodOf))).toEqual(expected);
   // A delivery whose response was lost is repeated with the same id, so there is one event per period.
-  expect(new Set(told().map(({ id }) => id)).size).toBe(expected.size);
+  expect(new Set(verifiedEvents().map(({ id }) => id)).size).toBe(expected.size);
 }

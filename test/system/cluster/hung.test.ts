@@ -130,7 +130,7 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
       { topic: 'x', payload: Buffer.alloc(0), receivedAtMs: Date.now(), decoded },
     ]);
   };
-  const told = (text: string) => receiver.calls.filter(({ body }) => body.includes(text)).length;
+  const countCalls = (text: string) => receiver.calls.filter(({ body }) => body.includes(text)).length;
   /** Waits until the delivery is recorded: if a worker is killed before that, it is delivered again (at least once). */
   const recorded = async () => {
     const pending = "SELECT FROM deliveries WHERE status = 'pending'";
@@ -138,13 +138,13 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
   };
   const fires = async (index: number) => {
     const from = performance.now();
-    await expect.poll(() => told(alerts[index] as string), { interval: 50 }).toBe(1);
+    await expect.poll(() => countCalls(alerts[index] as string), { interval: 50 }).toBe(1);
     return performance.now() - from;
   };
   await consume();
   await consume();
   await fires(0);
-  await expect.poll(() => told('"usage.updated"'), { interval: 50 }).toBe(1);
+  await expect.poll(() => countCalls('"usage.updated"'), { interval: 50 }).toBe(1);
 
   // Kill it directly after new work arrives.
   await recorded();
@@ -174,7 +174,7 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
   const from = performance.now();
   await consume();
   expect(await fires(3)).toBeLessThan(TAKEOVER_MS + BUSY_MS);
-  await expect.poll(() => told('"usage.updated"'), { interval: 50 }).toBe(2);
+  await expect.poll(() => countCalls('"usage.updated"'), { interval: 50 }).toBe(2);
   expect(performance.now() - from).toBeLessThan(TAKEOVER_MS + BUSY_MS);
 
   // The hung worker resumes, finds its transaction aborted, and works as before.
@@ -187,7 +187,7 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
   await hangs.kill();
   const ids = receiver.calls.map(({ headers }) => headers['webhook-id']);
   expect(new Set(ids).size).toBe(ids.length);
-  expect(told('"alert.triggered"')).toBe(alerts.length);
+  expect(countCalls('"alert.triggered"')).toBe(alerts.length);
   const { rows } = await database.pool.query(
     'SELECT (SELECT count(*) FROM alert_firings)::int AS firings, (SELECT count(*) FROM usage_changes)::int AS waiting',
   );

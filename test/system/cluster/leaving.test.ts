@@ -180,18 +180,18 @@ test('a stopping process ends its event streams, and the page reconnects to anot
   const { user_id: userId } = await createUser(db, { email: 'listens@example.com', role: 'homeowner' });
   const { secret } = await openSession(db, userId, new Date());
   const from = { host: '127.0.0.1', port: api.ready.https_port, rejectUnauthorized: false };
-  const heard = await new Promise<IncomingMessage>((resolve, reject) => {
+  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = { cookie: `__Secure-energy_session=${secret}` };
     const asked = request({ ...from, path: '/dashboard/v1/changes', headers }, resolve);
     asked.on('error', reject);
     asked.end();
   });
-  expect(heard.statusCode).toBe(200);
+  expect(incoming.statusCode).toBe(200);
   const ended = new Promise<string>((resolve) => {
-    heard.once('end', () => resolve('ended'));
-    heard.once('error', () => resolve('cut'));
+    incoming.once('end', () => resolve('ended'));
+    incoming.once('error', () => resolve('cut'));
   });
-  heard.resume();
+  incoming.resume();
   const stopped = api.stop();
   expect(await ended).toBe('ended');
   expect(await stopped).toBe(0);

@@ -35,19 +35,19 @@ test('a device stays at its node, and moves to another one soon after that node 
   /** Returns the node that the device is connected to: the one on which it receives messages. */
   const at = async () => {
     for (const broker of brokers) {
-      const said = `${++asked}`;
-      const heard = new Promise<boolean>((resolve) =>
+      const requestText = `${++asked}`;
+      const answered = new Promise<boolean>((resolve) =>
         device.on('message', (_topic, payload) => {
-          if (String(payload) === said) resolve(true);
+          if (String(payload) === requestText) resolve(true);
         }),
       );
       const other = await mqtt
         .connectAsync(broker.url, { connectTimeout: 2_000, reconnectPeriod: 0 })
         .catch(() => null);
       if (!other) continue;
-      await other.publishAsync('here', said, { qos: 1 });
+      await other.publishAsync('here', requestText, { qos: 1 });
       await other.endAsync();
-      if (await Promise.race([heard, setTimeout(2_000, false)])) return broker;
+      if (await Promise.race([answered, setTimeout(2_000, false)])) return broker;
     }
     return undefined;
   };

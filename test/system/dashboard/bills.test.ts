@@ -19,9 +19,9 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
   const now = new Date();
   const monthMs = (offset: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1);
   const [startMs, endMs] = [monthMs(-1), monthMs(0)];
-  const tell = (...readings: [number, number][]) =>
+  const sendReadings = (...readings: [number, number][]) =>
     meter.publish(readings.map(([ms, energy_total_kwh]) => ({ ts: new Date(ms).toISOString(), energy_total_kwh })));
-  await tell([startMs, 100], [startMs + DAY_MS, 104], [endMs - 2 * DAY_MS, 190]);
+  await sendReadings([startMs, 100], [startMs + DAY_MS, 104], [endMs - 2 * DAY_MS, 190]);
 
   const page = await dashboard.signIn('utility@example.com');
   await page.getByRole('link', { name: 'Bills' }).click();
@@ -48,7 +48,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
   await dialog.getByRole('button', { name: 'Cancel' }).click();
 
   // A day's readings arrive late.
-  await tell([endMs - DAY_MS, 200]);
+  await sendReadings([endMs - DAY_MS, 200]);
   const show = async () => {
     await page.reload();
     await periods.getByRole('button', { name: /^Show/ }).click();
@@ -87,14 +87,14 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
   const csv = await fetched(/^CSV/);
   const month = `${new Date(startMs).toISOString().slice(0, 10)}-${day}`;
   expect(csv.name).toBe(`bill-${month}.csv`);
-  const told = { direction: 'import', billed_kwh: '100.000000', sha256: checksum };
-  expect(parse(csv.bytes, { columns: true })[0]).toMatchObject(told);
+  const statement = { direction: 'import', billed_kwh: '100.000000', sha256: checksum };
+  expect(parse(csv.bytes, { columns: true })[0]).toMatchObject(statement);
   const sheets = read((await fetched(/^Spreadsheet/)).bytes).Sheets;
   expect(utils.sheet_to_json(Object.values(sheets)[0] ?? {})[0]).toMatchObject({ sha256: checksum });
   expect(String((await fetched(/^Green Button/)).bytes)).toContain(checksum);
 
   // Readings after the closing do not change the bill; they wait for the next one.
-  await tell([endMs, 203]);
+  await sendReadings([endMs, 203]);
   await expect
     .poll(async () => {
       await show();

@@ -130,12 +130,12 @@ test('lists the devices behind a gateway, and counts their readings from pairing
   const publisher = await connect(page);
   const prefix = await fact(page, 'Prefix');
   await page.getByRole('button', { name: 'Done' }).click();
-  const hear = async (total: number) => {
+  const publishTotal = async (total: number) => {
     await publisher.publish(`${prefix}tele/plug/SENSOR`, JSON.stringify({ ENERGY: { Total: total, Power: 40 } }));
     await publisher.publish(`${prefix}tele/heater/SENSOR`, JSON.stringify({ ENERGY: { Total: total, Power: 40 } }));
     await publisher.flush();
   };
-  await hear(100);
+  await publishTotal(100);
   // The page refreshes by itself.
   await row(page, 'plug').waitFor({ timeout: 60_000 });
   expect(await row(page, 'plug').textContent()).toMatch(/tasmota.*import: energy register, power; counts as import/);
@@ -147,7 +147,7 @@ test('lists the devices behind a gateway, and counts their readings from pairing
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
   await page.getByText('waiting for the first reading').waitFor();
   await testLooks(page, 'devices-discovered-paired');
-  await hear(100.5);
+  await publishTotal(100.5);
   await page.getByText('first reading received').waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
   await row(page, 'Desk').getByText('active', { exact: true }).waitFor();
@@ -372,11 +372,11 @@ test('excluded readings and a manual reading change a day’s figures until the 
   const dayMs = (daysAgo: number) => todayMs - daysAgo * 24 * HOUR_MS - 5.5 * HOUR_MS;
   const day = (daysAgo: number) => new Date(todayMs - daysAgo * 24 * HOUR_MS).toISOString().slice(0, 10);
   // In between, the register showed 20 kWh too much.
-  const told = [3, 2, 1].map((daysAgo, index) => ({
+  const firings = [3, 2, 1].map((daysAgo, index) => ({
     ts: new Date(dayMs(daysAgo)).toISOString(),
     energy_total_kwh: [100, 130, 140][index],
   }));
-  await meter.publish(told);
+  await meter.publish(firings);
   const page = await dashboard.signIn('edits@example.com');
   await page.goto(`/dashboard/devices/${meter.deviceId}/day/${day(3)}`);
   const used = page
@@ -439,8 +439,8 @@ test('the page’s snippets equal those of the documentation, with hosts that ot
   const documents = readFileSync(resolve(import.meta.dirname, '../../../deploy/DEVICES.md'), 'utf8');
   const mqtt = { username: 'gwy_1', password: 'secret', topic_prefix: 'gw/gwy_1/' };
   const ports = { tls: 8883, plain: 1883 };
-  const told = { host: 'energy.example.com', ports, is_plain_open: false, needs_certificate: false };
-  const away = serviceAddress('energy.example.com', told);
+  const mqttSettings = { host: 'energy.example.com', ports, is_plain_open: false, needs_certificate: false };
+  const away = serviceAddress('energy.example.com', mqttSettings);
   const plain = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const [, documented = ''] = /```conf\n(persistence[\s\S]*?)```/.exec(documents) ?? [];
   const filled = documented.replaceAll('GATEWAY_ID', 'gwy_1').replaceAll('PASSWORD', 'secret');
@@ -473,7 +473,7 @@ test('the page’s snippets equal those of the documentation, with hosts that ot
   const six = serviceAddress('localhost', { ...house, host: 'fd00::5' });
   expect(mosquittoBridge(mqtt, six)).toContain('address [fd00::5]:8883');
   // Of an external broker only the host is known.
-  const other = serviceAddress('localhost', { ...told, ports: null });
+  const other = serviceAddress('localhost', { ...mqttSettings, ports: null });
   expect([other.plainHost, other.isKnown]).toEqual([null, false]);
 });
 

@@ -138,8 +138,8 @@ test('a utility imports a table once it has no errors, and downloads the passwor
   await card.getByText('cannot be reached').waitFor();
   expect(await devices()).toBe(before + 2);
   await press('Import 2 devices');
-  const said = '2 devices are paired, 0 already existed, 1 account was created.';
-  await card.getByText(said).waitFor();
+  const summary = '2 devices are paired, 0 already existed, 1 account was created.';
+  await card.getByText(summary).waitFor();
   await expect.poll(() => page.getByRole('link', { name: 'hall, left' }).count()).toBe(1);
 
   // After a reload the passwords are still available until they have been downloaded.

@@ -38,7 +38,7 @@ function history(days: number, loadKw: number): { ts: string; energy_total_kwh: 
 
 /** Creates a tariff for a home as its owner would, through the page's session. */
 async function payFor(page: Page, rates: object, validFrom = '2020-01-01'): Promise<void> {
-  const given = [rates, validFrom] as const;
+  const tariff = [rates, validFrom] as const;
   const status = await page.evaluate(async ([priced, valid_from]) => {
     const { csrf_token } = await (await fetch('/dashboard/session')).json();
     const body = {
@@ -50,7 +50,7 @@ async function payFor(page: Page, rates: object, validFrom = '2020-01-01'): Prom
     };
     const headers = { 'content-type': 'application/json', 'x-csrf-token': csrf_token };
     return (await fetch('/dashboard/v1/tariffs', { method: 'POST', headers, body: JSON.stringify(body) })).status;
-  }, given);
+  }, tariff);
   expect(status).toBe(201);
 }
 /** Returns the figure with this name on the page or in a region. */
@@ -88,10 +88,10 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   await quarters.getByText('Usage by quarter-hour as a table').waitFor();
   await page.reload();
   await quarters.getByText('Usage by quarter-hour as a table').click();
-  const told = await quarters.locator('tbody tr').allTextContents();
-  expect(told).toHaveLength(96);
+  const rowTexts = await quarters.locator('tbody tr').allTextContents();
+  expect(rowTexts).toHaveLength(96);
   // 0.8 kW is 0.2 kWh in each quarter-hour.
-  expect(told.filter((row) => row.includes('0.20 kWh')).length).toBeGreaterThan(60);
+  expect(rowTexts.filter((row) => row.includes('0.20 kWh')).length).toBeGreaterThan(60);
   await testLooks(page, 'home-quarters');
   await quarters.getByRole('button', { name: 'Hours', exact: true }).click();
   await hours.waitFor();
@@ -538,7 +538,7 @@ test('shows the pages last seen and their time while offline; nothing after sign
     expect({ src, status, found }).toEqual({ src, status: 200, found: type });
     if (sizes !== 'any') expect(`${wide}x${wide}`).toBe(sizes);
   }
-  const kept = () =>
+  const cachedPaths = () =>
     page.evaluate(async () => {
       const names = await caches.keys();
       const all = await Promise.all(
@@ -556,18 +556,18 @@ test('shows the pages last seen and their time while offline; nothing after sign
     });
   // The service worker controls the page from the second visit on.
   await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
-  await expect.poll(async () => Object.keys(await kept())).toContain('/dashboard/app/pages/home.js');
+  await expect.poll(async () => Object.keys(await cachedPaths())).toContain('/dashboard/app/pages/home.js');
   await page.reload();
   await figureIn(page, 'Used so far').waitFor();
   const used = await big(page, 'Used so far');
-  await expect.poll(async () => Object.keys(await kept())).toContain('/dashboard/v1/period');
+  await expect.poll(async () => Object.keys(await cachedPaths())).toContain('/dashboard/v1/period');
   // Secrets are not cached, and neither are responses of other pages.
   await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('link', { name: 'API Keys' }).click();
   await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
   // That page loads the devices last.
-  await expect.poll(async () => Object.keys(await kept())).toContain('/dashboard/v1/devices');
-  const all = await kept();
+  await expect.poll(async () => Object.keys(await cachedPaths())).toContain('/dashboard/v1/devices');
+  const all = await cachedPaths();
   expect(JSON.parse(all['/dashboard/session'] ?? '')).toMatchObject({ csrf_token: '', user: { user_id: userId } });
   expect(
     Object.keys(all)
@@ -580,7 +580,9 @@ test('shows the pages last seen and their time while offline; nothing after sign
   await other.getByRole('link', { name: 'Account' }).click();
   await other.getByRole('button', { name: 'Sign out', exact: true }).click();
   await other.getByLabel('E-mail', { exact: true }).waitFor();
-  expect(Object.keys(await kept()).filter((path) => !path.startsWith('/dashboard/app/'))).toEqual(['/dashboard']);
+  expect(Object.keys(await cachedPaths()).filter((path) => !path.startsWith('/dashboard/app/'))).toEqual([
+    '/dashboard',
+  ]);
   await other.close();
   await page.close();
 

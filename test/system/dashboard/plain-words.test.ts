@@ -50,8 +50,8 @@ test('describes a heater that was left on yesterday in plain words, with its com
   for (const language of (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== 'en')) {
     await loadWords(language);
     await chooseLanguage(page, language);
-    const said = page.getByRole('region', { name: words().home.plainWords.title });
-    await said.getByText(words().home.plainWords.compared.title).click();
+    const remarkRegion = page.getByRole('region', { name: words().home.plainWords.title });
+    await remarkRegion.getByText(words().home.plainWords.compared.title).click();
     await page.getByRole('region', { name: words().home.plainWords.forecast.title }).waitFor();
     await testLooks(page, `home-plain-words-${language}`, 'phone');
   }

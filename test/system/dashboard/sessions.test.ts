@@ -170,10 +170,10 @@ test('the Account page lists the notices and how they are sent, downloads the ac
   await dialog.getByRole('button', { name: 'Delete everything for ever' }).click();
   await dialog.getByText('This is not leaving@example.com.').waitFor();
   await testLooks(here, 'account-delete');
-  const left = () => dashboard.db.selectFrom('users').select('email').where('user_id', '=', userId).execute();
-  expect(await left()).toHaveLength(1);
+  const remainingUsers = () => dashboard.db.selectFrom('users').select('email').where('user_id', '=', userId).execute();
+  expect(await remainingUsers()).toHaveLength(1);
   await dialog.getByLabel('Your e-mail address').fill(' Leaving@example.com');
   await dialog.getByRole('button', { name: 'Delete everything for ever' }).click();
   await here.getByText('Your account and all its data were deleted.').waitFor();
-  expect(await left()).toEqual([]);
+  expect(await remainingUsers()).toEqual([]);
 });

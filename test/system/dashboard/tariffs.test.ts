@@ -89,9 +89,9 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   await expect.poll(() => page.locator('dl.figures').first().textContent()).toMatch(/€\d\.\d\d estimated/);
   await page.goto(`/dashboard/home/month/${lastMonth}`);
   await expect.poll(() => figure('Used').locator('dd.money').textContent()).toMatch(/^€1\d\d\.\d\d$/);
-  const told = Number.parseFloat((await figure('Used').locator('dd.money').textContent())?.slice(1) ?? '');
+  const amount = Number.parseFloat((await figure('Used').locator('dd.money').textContent())?.slice(1) ?? '');
   const days = Number.parseFloat((await figure('Used').locator('dd.big').textContent()) ?? '') / 12;
-  expect(told).toBeCloseTo(days * 4.2, -0.3);
+  expect(amount).toBeCloseTo(days * 4.2, -0.3);
   expect(await link.count()).toBe(0);
   const chart = page.locator('figure', { hasText: 'Usage by day as a table' });
   await chart.locator('.u-over').hover();

@@ -170,7 +170,7 @@ test('the roles start concurrently on an empty volume, and readings of a paired 
   const gateway = await ask('/v1/gateways', { ca, body: { user_id, name: 'home' } });
   const device = await connected(meter.mqtt, ca);
   const day = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
-  const tell = (hour: number, kwh: number) =>
+  const sendReading = (hour: number, kwh: number) =>
     device.publishAsync(
       meter.mqtt.topic,
       JSON.stringify({ ts: `${day}T${String(hour).padStart(2, '0')}:00:00Z`, energy_total_kwh: kwh }),
@@ -183,8 +183,8 @@ test('the roles start concurrently on an empty volume, and readings of a paired 
       : `/v1/energy-insights?user_id=${user_id}&${dates}`;
     return (await ask(path, { ca })).data.map((row: { kwh_used: number }) => row.kwh_used);
   };
-  await tell(1, 100);
-  await tell(2, 101.5);
+  await sendReading(1, 100);
+  await sendReading(2, 101.5);
   // Killed directly after it has acknowledged.
   containers.get('ingest')?.child.kill('SIGKILL');
   await containers.get('ingest')?.ended;
@@ -192,7 +192,7 @@ test('the roles start concurrently on an empty volume, and readings of a paired 
 
   // Restarted as by `restart: unless-stopped`. The device reconnects by itself, and devices behind a gateway count, too.
   run('ingest');
-  const telling = tell(3, 103);
+  const telling = sendReading(3, 103);
   await ready('ingest');
   await telling;
   await expect.poll(() => used(), PATIENTLY).toEqual([3]);

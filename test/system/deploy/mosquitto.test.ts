@@ -69,16 +69,16 @@ test('lets a gateway publish and read below its own prefix, and nowhere else', a
   (await connected('dev_a', 'two')).publish('gw/gwy_a/tele/plug/SENSOR', '{}', { qos: 1 });
   // A gateway that connects without its own broker subscribes to its own topics.
   const gateway = await connected('gwy_a', 'three');
-  const heard: string[] = [];
-  gateway.on('message', (topic) => heard.push(topic));
+  const received: string[] = [];
+  gateway.on('message', (topic) => received.push(topic));
   await gateway.subscribeAsync(['gw/gwy_a/cmnd/#', 'energy/v1/#', 'gw/#'], { qos: 1 });
   await (await connected('dev_a', 'two')).publishAsync('energy/v1/dev_a/readings', '{}', { qos: 1 });
   await gateway.publishAsync('gw/gwy_a/cmnd/plug/Power', 'on', { qos: 1 });
-  await expect.poll(() => heard).toContain('gw/gwy_a/cmnd/plug/Power');
+  await expect.poll(() => received).toContain('gw/gwy_a/cmnd/plug/Power');
   await expect.poll(() => topics.length).toBeGreaterThanOrEqual(2);
   await new Promise((resolve) => setTimeout(resolve, 100));
   // Received by both of its subscriptions, without messages of others.
-  expect([...new Set(heard)]).toEqual(['gw/gwy_a/cmnd/plug/Power']);
+  expect([...new Set(received)]).toEqual(['gw/gwy_a/cmnd/plug/Power']);
   expect(topics.sort()).toEqual(['energy/v1/dev_a/readings', 'gw/gwy_a/cmnd/plug/Power']);
 });
 

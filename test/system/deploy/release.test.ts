@@ -164,10 +164,10 @@ describe('a release', () => {
       detached: true,
     });
     const certificate = join(empty, 'data/tls/cert.pem');
-    let said = '';
+    let printed = '';
     for (const stream of [demo.stdout, demo.stderr])
       stream.on('data', (chunk) => {
-        said += chunk;
+        printed += chunk;
       });
     let isEnded = false;
     const ended = new Promise<void>((done) =>
@@ -187,12 +187,12 @@ describe('a release', () => {
       expect((await ask('/docs'))?.status).toBe(200);
       await expectClients(`https://localhost:${ports.API_PORT}`, certificate);
     } catch (error) {
-      throw new Error(said, { cause: error });
+      throw new Error(printed, { cause: error });
     } finally {
       if (!isEnded) process.kill(-(demo.pid as number), 'SIGINT');
       await ended;
     }
-    expect(said).not.toContain('ExperimentalWarning');
+    expect(printed).not.toContain('ExperimentalWarning');
     expect(await readdir(join(empty, 'data'))).toContain('postgres');
 
     [installed = ''] = await findFolders(join(cache.npm_config_cache, '_npx'), 'energy-usage-service');

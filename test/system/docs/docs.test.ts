@@ -282,8 +282,12 @@ describe('the pages', () => {
       .poll(() => page.getByRole('group', { name: 'Body of the event' }).textContent())
       .toContain('webhook.test');
     await testLooks(page, 'docs-webhook');
-    const left = await service.db.selectFrom('webhooks').select('webhook_id').where('user_id', '=', userId).execute();
-    expect(left).toEqual([]);
+    const remaining = await service.db
+      .selectFrom('webhooks')
+      .select('webhook_id')
+      .where('user_id', '=', userId)
+      .execute();
+    expect(remaining).toEqual([]);
     await page.context().close();
   });
 });

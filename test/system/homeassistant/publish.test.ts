@@ -178,9 +178,9 @@ describe('a home in Home Assistant', () => {
     );
     await at('2026-11-01T23:59:55+01:00', past);
     expect(sum(await days('2026-09-01', '2026-09-30'))).toBeGreaterThan(280);
-    const told = published.length;
+    const countBefore = published.length;
     await at('2026-11-01T23:59:57+01:00', [['2026-11-01T23:59:56+01:00', 4_744.5]]);
-    await expect.poll(() => published.length, WAIT).toBeGreaterThan(told);
+    await expect.poll(() => published.length, WAIT).toBeGreaterThan(countBefore);
     await expect.poll(() => shownBy(home.userId, 'used'), WAIT).toBe((before as number) + 0.5);
   });
 
@@ -217,7 +217,7 @@ describe('a home in Home Assistant', () => {
       (await createDevice(db, { userId: home.userId, type, location: type })).device.device_id;
     const [inverter, battery] = [await of('solar_inverter'), await of('home_battery')];
     await at('2026-11-02T12:30:00+01:00');
-    const tell = (id: string, ...told: object[]) => {
+    const sendReadings = (id: string, ...told: object[]) => {
       const payload = Buffer.from(JSON.stringify(told));
       const message = { topic: readingsTopic(id), payload, receivedAtMs: api.now.getTime(), replayed: false };
       return [toIncomingMessage(message)].filter((one) => one !== null);
@@ -225,18 +225,18 @@ describe('a home in Home Assistant', () => {
     const [ten, twelve] = ['2026-11-02T10:00:00+01:00', '2026-11-02T12:00:00+01:00'];
     const register = (ts: string, energy_total_kwh: number, channel = 'import') => ({ ts, energy_total_kwh, channel });
     const written = await createWriter(database.pool, { now: () => api.now.getTime() }).write([
-      ...tell(inverter, register(ten, 50, 'export'), register(twelve, 53.25, 'export'), {
+      ...sendReadings(inverter, register(ten, 50, 'export'), register(twelve, 53.25, 'export'), {
         ts: '2026-11-02T12:20:00+01:00',
         power_w: -1800.5,
       }),
-      ...tell(
+      ...sendReadings(
         battery,
         register(ten, 5),
         register(twelve, 5.5),
         register(ten, 2, 'export'),
         register(twelve, 2.25, 'export'),
       ),
-      ...tell(home.meterId, register(ten, 700, 'gas/m3'), register(twelve, 701.125, 'gas/m3')),
+      ...sendReadings(home.meterId, register(ten, 700, 'gas/m3'), register(twelve, 701.125, 'gas/m3')),
     ]);
     expect(written).toMatchObject({ rejected: 0 });
     const query = `start=2026-11-01&end=2026-11-02&group_by=month&tz=${ZONE}`;
@@ -254,9 +254,9 @@ describe('a home in Home Assistant', () => {
     const power = (ts: string, power_w: number) => ({ ts, power_w });
     const [first, now] = ['2026-11-02T12:35:30+01:00', '2026-11-02T12:35:50+01:00'];
     await createWriter(database.pool, { now: () => api.now.getTime() }).write([
-      ...tell(inverter, power(first, -1_500), power(now, -1_800)),
-      ...tell(battery, power(first, 300), power(now, 300)),
-      ...tell(home.meterId, power(first, -900), power(now, -1_000)),
+      ...sendReadings(inverter, power(first, -1_500), power(now, -1_800)),
+      ...sendReadings(battery, power(first, 300), power(now, 300)),
+      ...sendReadings(home.meterId, power(first, -900), power(now, -1_000)),
     ]);
     await expect.poll(() => shownBy(home.userId, 'power'), WAIT).toBe(500);
     expect(await homeUsage(db, home.userId, api.now)).toMatchObject({ power_w: 500, power_mean_minutes: null });

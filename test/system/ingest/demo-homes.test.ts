@@ -390,13 +390,13 @@ describe('a home of a demo that was created before panels were added', () => {
     }
     // A later start finds the same panels, and so does one after the inverter was deleted.
     const later = nowMs + 7 * 24 * HOUR_MS;
-    const told = (devices: DemoDevice[]) => devices.map((device) => device.readings(later, true));
-    const first = told([meter, inverter, battery]);
-    expect(told(await ensure())).toEqual(first);
+    const readingsOf = (devices: DemoDevice[]) => devices.map((device) => device.readings(later, true));
+    const first = readingsOf([meter, inverter, battery]);
+    expect(readingsOf(await ensure())).toEqual(first);
     await deleteDevice(db, REACH_OF_ALL, inverter.deviceId);
     const again = await ensure();
     expect(again[1]?.deviceId).not.toBe(inverter.deviceId);
-    expect(told(again)).toEqual(first);
+    expect(readingsOf(again)).toEqual(first);
   });
 });
 

@@ -36,9 +36,9 @@ async function home() {
 
 async function connect(login: { username: string; password: string }, more: mqtt.IClientOptions = {}) {
   const client = mqtt.connect(`mqtt://127.0.0.1:${made.ingest.ready.port}`, { ...login, reconnectPeriod: 0, ...more });
-  const heard: { topic: string; text: string; retain: boolean }[] = [];
+  const received: { topic: string; text: string; retain: boolean }[] = [];
   client.on('error', () => {});
-  client.on('message', (topic, payload, { retain }) => void heard.push({ topic, text: payload.toString(), retain }));
+  client.on('message', (topic, payload, { retain }) => void received.push({ topic, text: payload.toString(), retain }));
   await new Promise((resolve) => client.once('connect', resolve));
   clients.push(client);
   /** Returns the QoS that the broker granted; 128 means refused. */
@@ -46,7 +46,7 @@ async function connect(login: { username: string; password: string }, more: mqtt
     const granted = await client.subscribeAsync(topics, { qos: 1 }).catch(() => null);
     return granted === null ? 128 : granted.map(({ qos }) => qos as number);
   };
-  return { client, heard, subscribe };
+  return { client, heard: received, subscribe };
 }
 
 test('a home receives its usage at once and after each reading, retained for later subscribers', async () => {
@@ -70,8 +70,8 @@ test('a home receives its usage at once and after each reading, retained for lat
   ];
   await meter.client.publishAsync(`energy/v1/${mine.device.username}/readings`, JSON.stringify(readings), { qos: 1 });
   await expect.poll(() => JSON.parse(reader.heard.at(-1)?.text ?? '').this_month.kwh_used, soon).toBeCloseTo(0.5, 3);
-  const told = JSON.parse(reader.heard.at(-1)?.text ?? '');
-  expect(Date.parse(told.as_of)).toBeGreaterThan(now - 60_000);
+  const publishedUsage = JSON.parse(reader.heard.at(-1)?.text ?? '');
+  expect(Date.parse(publishedUsage.as_of)).toBeGreaterThan(now - 60_000);
   // Without a power channel, power is the mean by the register; a measured power takes precedence.
   const usage = () => JSON.parse(reader.heard.at(-1)?.text ?? '');
   await meter.client.publishAsync(`energy/v1/${mine.device.username}/readings`, '{"power_w": 2500}', { qos: 1 });

@@ -14,15 +14,15 @@ const HOUR_MS = 3_600_000;
 let broker: Aedes;
 let server: Server;
 let url: string;
-let heard: { topic: string; payload: string; retain: boolean; qos: number }[];
+let received: { topic: string; payload: string; retain: boolean; qos: number }[];
 beforeEach(async () => {
-  heard = [];
+  received = [];
   broker = await Aedes.createBroker({
     authenticate: (_client, username, password, done) =>
       done(null, (username ?? 'nobody') === 'nobody' || (username === 'anna' && String(password) === 'secret')),
   });
   broker.on('publish', ({ topic, payload, retain, qos }, client) => {
-    if (client) heard.push({ topic, payload: String(payload), retain, qos });
+    if (client) received.push({ topic, payload: String(payload), retain, qos });
   });
   server = createServer(broker.handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -49,12 +49,12 @@ const household = () => ({
 it('publishes initial messages once, then every step of every device in order, all acknowledged', async () => {
   const options = household();
   const sent = await playHousehold(options);
-  expect(heard).toHaveLength(sent);
-  expect(new Set(heard.map((one) => one.qos))).toEqual(new Set([1]));
-  expect(heard.filter((one) => one.topic === 'tele/p/LWT')).toEqual([
+  expect(received).toHaveLength(sent);
+  expect(new Set(received.map((one) => one.qos))).toEqual(new Set([1]));
+  expect(received.filter((one) => one.topic === 'tele/p/LWT')).toEqual([
     { topic: 'tele/p/LWT', payload: 'Online', retain: true, qos: 1 },
   ]);
-  const totals = heard.filter((one) => one.topic === 'cupboard/sensor/total_energy/state');
+  const totals = received.filter((one) => one.topic === 'cupboard/sensor/total_energy/state');
   expect(totals.map((one) => one.payload)).toEqual(
     Array.from({ length: 7 }, (_, hour) => {
       const wattHours = Math.floor(options.home.at(START + hour * HOUR_MS).registerMilliwattHours / 1000);
@@ -62,12 +62,12 @@ it('publishes initial messages once, then every step of every device in order, a
     }),
   );
   expect(totals.every((one) => one.retain)).toBe(true);
-  expect(heard.some((one) => one.topic.startsWith('shellies/') && one.retain)).toBe(false);
+  expect(received.some((one) => one.topic.startsWith('shellies/') && one.retain)).toBe(false);
 });
 
 it('logs in if the broker requires it, and fails if it is refused', async () => {
   const options = { ...household(), toMs: START };
-  expect(await playHousehold({ ...options, username: 'anna', password: 'secret' })).toBe(heard.length);
+  expect(await playHousehold({ ...options, username: 'anna', password: 'secret' })).toBe(received.length);
   await expect(playHousehold({ ...options, username: 'anna', password: 'wrong' })).rejects.toThrow();
 });
 

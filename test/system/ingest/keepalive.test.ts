@@ -38,7 +38,7 @@ async function wayWithoutPingResponses(brokerPort: number) {
 test('keeps a connection with messages, however late a ping’s response is, and gives up a silent one', async () => {
   const mosquitto = await startMosquitto();
   const way = await wayWithoutPingResponses(Number(new URL(mosquitto.url).port));
-  const told: string[] = [];
+  const warnings: string[] = [];
   let received = 0;
   const source = await startMqttClient({
     url: way.url,
@@ -51,7 +51,7 @@ test('keeps a connection with messages, however late a ping’s response is, and
       setImmediate(() => receipt.done());
       return true;
     },
-    log: pino({ level: 'warn' }, { write: (line: string) => void told.push(JSON.parse(line).msg) }),
+    log: pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line).msg) }),
   });
   const device = await mqtt.connectAsync(mosquitto.url);
   // mqtt.js gives up 3 s after the last response; this process may be delayed as long.
@@ -62,8 +62,8 @@ test('keeps a connection with messages, however late a ping’s response is, and
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await expect.poll(() => received).toBe(sent);
-  expect(told).toEqual([]);
-  await expect.poll(() => told).toContain('broker connection closed');
+  expect(warnings).toEqual([]);
+  await expect.poll(() => warnings).toContain('broker connection closed');
   await device.endAsync();
   await source.close();
   way.close();

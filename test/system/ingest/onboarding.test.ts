@@ -230,14 +230,14 @@ describe('a meter with the secret of its batch', () => {
     const { login } = await makeBatch();
     const { serial } = await waiting();
     const [meter, hostile] = [await connect(login), await connect(login)];
-    const heard: string[] = [];
-    hostile.on('message', (topic) => heard.push(topic));
+    const received: string[] = [];
+    hostile.on('message', (topic) => received.push(topic));
     await hostile.subscribeAsync('energy/v1/claim/reply');
     for (const filter of ['energy/v1/claim', 'energy/#', '#', '+/v1/claim/reply'])
       await expect(hostile.subscribeAsync(filter)).rejects.toThrow();
     expect(await claim(meter, { serial })).toMatchObject({ device_id: expect.any(String) });
     expect(await claim(hostile, { serial })).toEqual({ error: 'The claim is refused', status: 403 });
-    expect(heard).toEqual(['energy/v1/claim/reply']);
+    expect(received).toEqual(['energy/v1/claim/reply']);
   });
 
   test('can do nothing else: it can publish no readings and no responses', async () => {

@@ -75,9 +75,9 @@ test('a worker that is stopped during a flood ends soon, even if broker or datab
   await expect.poll(stored, { interval: 10 }).toBeGreaterThan(0);
   // A broker that is busy with other clients learns of it late, and sends all waiting messages until then.
   process.kill(mosquitto.pid, 'SIGSTOP');
-  const left = await leave(first);
+  const leaving = await leave(first);
   process.kill(mosquitto.pid, 'SIGCONT');
-  expect(left).toEqual({ code: 0, isSoon: true });
+  expect(leaving).toEqual({ code: 0, isSoon: true });
 
   await flood();
   const blocker = await database.pool.connect();

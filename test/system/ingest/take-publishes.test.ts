@@ -45,16 +45,16 @@ test('the pinned mqtt.js still allows messages to be intercepted before it proce
   client.on('message', (topic) => seenByMqttJs.push(topic));
   await client.subscribeAsync('t', { qos: 1 });
   for (let index = 0; index < 12; index++) await sender.publishAsync('t', String(index), { qos: 1 });
-  const told = () => taken.map(({ topic, payload }) => `${topic} ${payload}`);
+  const takenTexts = () => taken.map(({ topic, payload }) => `${topic} ${payload}`);
   const upTo = (count: number) => Array.from({ length: count }, (_, index) => `t ${index}`);
-  await expect.poll(told).toEqual(upTo(5));
+  await expect.poll(takenTexts).toEqual(upTo(5));
   // The broker's response comes after any message that it could have sent before: it has sent no more.
   await client.subscribeAsync('u', { qos: 1 });
-  expect(told()).toEqual(upTo(5));
+  expect(takenTexts()).toEqual(upTo(5));
   for (const { receipt } of taken) receipt.done();
-  await expect.poll(() => told().length).toBeGreaterThanOrEqual(10);
+  await expect.poll(() => takenTexts().length).toBeGreaterThanOrEqual(10);
   for (const { receipt } of taken.slice(5)) receipt.done();
-  await expect.poll(told).toEqual(upTo(12));
+  await expect.poll(takenTexts).toEqual(upTo(12));
   // mqtt.js still handles its own publishes and pings.
   await client.publishAsync('u', 'own', { qos: 1 });
   await expect.poll(() => taken.at(-1)?.topic).toBe('u');
@@ -138,8 +138,8 @@ test('reconnects to a broker that ended the connection, after processing its las
     connections++;
     socket.on('error', () => {});
     // CONNACK, a message, and DISCONNECT: another client has taken over the session.
-    const said = [0x20, 3, 0, 0, 0, 0x30, 5, 0, 1, 116, 0, 120, 0xe0, 2, 0x8e, 0];
-    socket.once('data', () => socket.end(Buffer.from(said)));
+    const packets = [0x20, 3, 0, 0, 0, 0x30, 5, 0, 1, 116, 0, 120, 0xe0, 2, 0x8e, 0];
+    socket.once('data', () => socket.end(Buffer.from(packets)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };

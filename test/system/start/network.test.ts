@@ -121,14 +121,14 @@ test('prints a warning at the start if MQTT is open without TLS', async () => {
   const warned = async (MQTT_HOST: string) => {
     const ports = { MQTT_PORT: '0', MQTTS_PORT: '0', MQTTS_HOST: '127.0.0.1' };
     const config = loadConfig({ ...env, ...ports, MQTT_HOST });
-    const told: string[] = [];
-    const log = pino({ level: 'warn' }, { write: (line: string) => void told.push(line) });
+    const notices: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void notices.push(line) });
     const { pool } = database;
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
     const parts = { pool, tls: await tlsPair(config), believed, onSessionLost: () => {}, log };
     await (await startIngest(config, parts)).stop();
     believed.stop();
-    return told.join();
+    return notices.join();
   };
   expect(await warned('0.0.0.0')).toContain('MQTT without TLS listens beyond this machine (MQTT_HOST)');
   expect(await warned('127.0.0.1')).toBe('');
@@ -168,9 +168,9 @@ test('links contain the port that is listened on', async () => {
 
 test('the command line prints the same host, port and certificate for devices', async () => {
   const { user_id: userId } = JSON.parse(await energy('users', 'create', '--email', 'cli@example.com', '--json'));
-  const said = await energy('devices', 'create', '--user', userId);
-  expect(said).toMatch(/^host {6}127\.0\.0\.3, port 8883 with TLS$/m);
-  expect(said).toContain(join(folder.path, 'tls/cert.pem'));
+  const output = await energy('devices', 'create', '--user', userId);
+  expect(output).toMatch(/^host {6}127\.0\.0\.3, port 8883 with TLS$/m);
+  expect(output).toContain(join(folder.path, 'tls/cert.pem'));
   expect(await energy('gateways', 'create', '--user', userId)).toMatch(/^host {6}127\.0\.0\.3, port 8883 with TLS$/m);
 });
 

@@ -43,15 +43,15 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     };
     const npm = spawn('npm', ['start'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = new Promise<number | null>((done) => npm.once('exit', (code) => done(code)));
-    let said = '';
+    let output = '';
     npm.stdout.on('data', (chunk) => {
-      said += chunk;
+      output += chunk;
     });
-    await expect.poll(() => said).toContain('Ready.');
+    await expect.poll(() => output).toContain('Ready.');
     expect(await Promise.all(ports.map(isOpen))).toEqual([true, true, true, true]);
     npm.kill(signal);
     expect(await ended).toBe(0);
     expect(await Promise.all(ports.map(isOpen))).toEqual([false, false, false, false]);
-    expect(said).toContain('Stopping');
+    expect(output).toContain('Stopping');
   },
 );

@@ -117,8 +117,8 @@ test('a database that does not respond is reported within 5 s, repeatedly, and e
     for (const { name, status } of await each(all)) expect({ name, status }).not.toEqual({ name, status: 503 });
     signal('SIGSTOP');
     // More than the account's share, and more than there are connections.
-    const told = await each([...all, ...Array(20).fill('devices')]);
-    for (const { name, status, retryAfter, tookMs } of told) {
+    const results = await each([...all, ...Array(20).fill('devices')]);
+    for (const { name, status, retryAfter, tookMs } of results) {
       expect({ name, status, retryAfter }).toEqual({ name, status: 503, retryAfter: '5' });
       expect(tookMs, name).toBeLessThan(5_500);
     }

@@ -109,12 +109,12 @@ test('an installation continues on the next PostgreSQL with all data, however of
 
   const { status, stdout, stderr } = energy('upgrade-database', '--json', '--postgres', join(earlier.pgCtl, '..'));
   expect([status, stderr]).toEqual([0, '']);
-  const kept = below(`postgres-${EARLIER_POSTGRES_MAJOR}`);
+  const oldCluster = below(`postgres-${EARLIER_POSTGRES_MAJOR}`);
   const report = JSON.parse(stdout);
-  expect(report).toMatchObject({ from: EARLIER_POSTGRES_MAJOR, to: ours, kept, mended: [] });
+  expect(report).toMatchObject({ from: EARLIER_POSTGRES_MAJOR, to: ours, kept: oldCluster, mended: [] });
   expect(report.relations.map(({ relation }: { relation: string }) => relation)).toEqual(RELATIONS);
-  expect([majorIn(below('postgres')), majorIn(kept)]).toEqual([ours, EARLIER_POSTGRES_MAJOR]);
-  expect(await hashClusterState(kept)).toBe(state);
+  expect([majorIn(below('postgres')), majorIn(oldCluster)]).toEqual([ours, EARLIER_POSTGRES_MAJOR]);
+  expect(await hashClusterState(oldCluster)).toBe(state);
   expect(existsSync(below('upgrade'))).toBe(false);
 
   // Killed between its last two steps: the old database has been moved away, the new one is not in its place yet.
@@ -139,7 +139,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
   await server.stop();
   // The previous version also continues on the database that was kept.
   mkdirSync(below('back'));
-  renameSync(kept, below('back/postgres'));
+  renameSync(oldCluster, below('back/postgres'));
   const back = await startEmbeddedPostgres({ dataDir: below('back'), binaries: earlier, sharedBuffersMb: 128 });
   const old = createPool(back.url);
   await old.query('UPDATE users SET phone = phone');
@@ -149,15 +149,17 @@ test('an installation continues on the next PostgreSQL with all data, however of
 
 test('refuses a database that cannot be upgraded, with a remedy', async () => {
   const other = { PATH: process.env.PATH, DATA_DIR: join(folder.path, 'other') };
-  const said = (env: Record<string, string | undefined>) =>
+  const outputWith = (env: Record<string, string | undefined>) =>
     spawnSync(process.execPath, [PROGRAM, 'upgrade-database'], { env, encoding: 'utf8' }).stderr;
-  expect(said({ ...other, DATABASE_URL: 'postgres://x@y/z' })).toContain('DATABASE_URL names an external database');
-  expect(said(other)).toContain('There is no embedded database');
+  expect(outputWith({ ...other, DATABASE_URL: 'postgres://x@y/z' })).toContain(
+    'DATABASE_URL names an external database',
+  );
+  expect(outputWith(other)).toContain('There is no embedded database');
   mkdirSync(join(other.DATA_DIR, 'postgres'), { recursive: true });
   writeFileSync(join(other.DATA_DIR, 'postgres/PG_VERSION'), '99\n');
-  expect(said(other)).toMatch(
+  expect(outputWith(other)).toMatch(
     /was made by PostgreSQL 99, and this version .* Run the version of the service that made it/,
   );
   writeFileSync(join(other.DATA_DIR, 'postgres/PG_VERSION'), '9\n');
-  expect(said(other)).toMatch(/There is no package of PostgreSQL 9 .*--postgres \/usr\/lib\/postgresql\/9\/bin/);
+  expect(outputWith(other)).toMatch(/There is no package of PostgreSQL 9 .*--postgres \/usr\/lib\/postgresql\/9\/bin/);
 });
