@@ -36,7 +36,7 @@ test('WAL beyond the limit is dropped and acknowledged, so that the disk does no
   expect((await readdir(done)).sort()).toEqual([...names, 'alive']);
   expect(await readGivenUp(dataDir)).toMatch(/^20\d\d-.*Z$/);
   expect(existsSync(plan.target)).toBe(false);
-  // Acknowledged segments do not count again.
+  // Segments that were acknowledged before do not count again.
   expect(await bounded.turn()).toBe(0);
   await resumeArchive(dataDir);
   expect(await readGivenUp(dataDir)).toBeNull();

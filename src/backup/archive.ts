@@ -53,7 +53,7 @@ const MAX_WAITING_BYTES = 10 * 10 ** 9;
 /** Interval at which the archiver looks for complete segments. */
 const LOOK_MS = 200;
 
-/** Returns the names of WAL files that PostgreSQL wants archived, the oldest first. */
+/** Returns the names of WAL files that PostgreSQL has ready for archiving, oldest first. */
 async function waitingFiles(dataDir: string): Promise<string[]> {
   const names = await readdir(join(clusterFolder(dataDir), 'pg_wal/archive_status')).catch(() => []);
   return names
@@ -62,12 +62,13 @@ async function waitingFiles(dataDir: string): Promise<string[]> {
     .sort();
 }
 
-/** Returns how much WAL waits for its archive. */
+/** Returns the size of the WAL that waits to be archived, in bytes. */
 export const waitingWalBytes = async (dataDir: string): Promise<number> =>
   (await waitingFiles(dataDir)).length * SEGMENT_BYTES;
 
 /**
- * Starts the archiver of the embedded database. It must stop after the database: at its end the database waits until its last segment is archived.
+ * Starts the archiver of the embedded database. It must be stopped after the database, which waits at its end until its
+ * last segment is archived.
  */
 export async function startArchiver(plan: BackupPlan, log: Logger): Promise<{ stop(): Promise<void> }> {
   const archiver = new Archiver(plan, log, await readArchiveState(plan.dataDir));
@@ -81,7 +82,7 @@ export async function startArchiver(plan: BackupPlan, log: Logger): Promise<{ st
   };
 }
 
-/** One pass archives the segments that wait. It is exported for tests, which choose the bound. */
+/** Archives the waiting segments, one pass at a time. Exported for tests, which choose the bound. */
 export class Archiver {
   readonly #plan: BackupPlan;
   readonly #log: Logger;
@@ -120,7 +121,7 @@ export class Archiver {
       await writeFile(join(done, ALIVE), '', { mode: 0o600 });
       return waiting.length;
     } catch (error) {
-      // PostgreSQL's command then fails at once, so that a stop of the database does not wait for it.
+      // Without this file, PostgreSQL's command fails at once, so that a stop of the database does not wait for it.
       await rm(join(done, ALIVE), { force: true });
       const { message } = error as Error;
       if (this.#state.error !== message) await this.#note({ error: message });

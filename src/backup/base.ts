@@ -24,7 +24,7 @@ const CONTROL = 'global/pg_control';
 export interface BaseCopy {
   folder: string;
   manifest: Manifest;
-  /** Size of the copy on its disk. */
+  /** Size of the compressed copy on its disk, in bytes. */
   packedBytes: number;
 }
 
@@ -44,7 +44,7 @@ export async function takeBaseCopy(options: {
   if (`${resolve(target)}/`.startsWith(`${clusterFolder(dataDir)}/`))
     throw new Error(`${target} lies in the database itself. Name a folder on another disk.`);
   const home = join(resolve(target), installation);
-  // The mode of a folder that exists, such as the root of a disk, is its owner's choice.
+  // The mode of an existing folder, such as the root of a disk, is not changed, because its owner chose it.
   await mkdir(resolve(target), { recursive: true, mode: 0o700 }).catch(rethrowExplained(target));
   await makePrivateFolder(home).catch(rethrowExplained(target));
   await removePartial(home, now.getTime());
@@ -92,7 +92,10 @@ export async function takeBaseCopy(options: {
   }
 }
 
-/** Longest time between two writes of a running copy, in ms: two copies may run at once. */
+/**
+ * Maximum time between two writes of a running copy, ms. An older partial copy counts as interrupted, because two
+ * copies may run concurrently.
+ */
 const ABANDONED_MS = 3_600_000;
 
 /** Removes the folders of interrupted copies. */

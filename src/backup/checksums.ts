@@ -57,7 +57,7 @@ function pageChecksum(page: Buffer, pageNumber: number): number {
     sums[lane] = Math.imul(mixed, FNV_PRIME) ^ (mixed >>> 17);
   };
   for (let at = 0; at < PAGE_BYTES; at += 4) {
-    // The stored checksum counts as zero.
+    // The stored checksum itself counts as zero.
     const word = at === CHECKSUM_AT ? page.readUInt32LE(at) & 0xffff_0000 : page.readUInt32LE(at);
     mix((at / 4) % 32, word);
   }

@@ -54,7 +54,7 @@ export function readManifest(text: string, file: string): Manifest {
   throw new Error(`${file} is torn or was changed. Use another copy.`);
 }
 
-/** Properties of this machine and this version on which a restore depends. */
+/** Properties of this machine and this version that determine whether a copy can be restored. */
 export interface RestoreEnvironment {
   service: string;
   /** Migrations that this version knows. */
@@ -63,7 +63,7 @@ export interface RestoreEnvironment {
   processor: string;
 }
 
-/** Returns the reason why a copy cannot be restored here, with what to do; null if it can. Pure. */
+/** Returns the reason why a copy cannot be restored here, with the remedy. Null if it can. Pure. */
 export function explainRestoreRefusal(copy: Manifest, here: RestoreEnvironment): string | null {
   if (!here.schemas.includes(copy.schema))
     return `The copy was made by version ${copy.service}, which is newer than this one (${here.service}). Restore it with that version or a later one.`;
@@ -125,7 +125,8 @@ export function segmentsAfter(last: string, archived: ReadonlySet<string>): stri
 }
 
 /**
- * Returns what is expired: the copies beyond the newest `kept`, and the archived segments that only they need. Without a copy no segment expires. Pure.
+ * Returns the expired data: the copies beyond the newest `kept`, and the archived segments that only these copies need.
+ * Without a copy, no segment expires. Pure.
  */
 export function listExpired(
   copies: readonly FoundCopy[],
@@ -142,7 +143,7 @@ export function listExpired(
   };
 }
 
-/** Whether the newest copy and the archived WAL give every state since that copy. Pure. */
+/** Whether the newest copy and the archived WAL together contain every state since that copy. Pure. */
 export function isCopyContinued(copies: readonly FoundCopy[], archived: ReadonlySet<string>): boolean {
   const last = copies
     .map(({ manifest }) => manifest.last_segment)

@@ -81,7 +81,7 @@ async function append(plan: BackupPlan, endings: readonly Ending[]): Promise<voi
     const isNew = !existsSync(file);
     const handle = await open(file, 'a+', 0o600);
     try {
-      // A line that a crash cut off ends here; its ending is still in the database.
+      // Completes a line that a crash cut off. Its ending is still in the database.
       const separator = (await endsInLine(handle)) ? '' : '\n';
       await handle.appendFile(`${separator}${endings.map((one) => `${JSON.stringify(one)}\n`).join('')}`);
       await handle.datasync();
@@ -112,7 +112,7 @@ export function createEndingsWriter(pool: Pool, plan: BackupPlan, log: Logger): 
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<unknown> | null = null;
   return async () => {
-    // A write that has begun may not contain an ending that was committed since.
+    // A write that has begun may not contain an ending that was committed since, so another one follows.
     next ??= current
       .catch(() => {})
       .then(() => {
@@ -159,7 +159,10 @@ export async function readEndings(
   };
 }
 
-/** Memberships and authorizations first: the end of an app or an account would otherwise write mails about theirs. */
+/**
+ * Order of kinds: memberships and authorizations come first, because the end of an app or an account would otherwise
+ * send mails about them.
+ */
 const ORDER: readonly Ending['kind'][] = [
   'member',
   'authorization',

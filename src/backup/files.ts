@@ -120,7 +120,7 @@ export async function* unpack(file: string, opener: Decrypter | null): AsyncGene
       throw error;
     }
   })();
-  // A decryption error is the cause. Later errors, about the end of the archive, are its consequence.
+  // If decryption failed, its error is the cause; later errors, about the end of the archive, are consequences.
   const causeOf = (error: unknown) => failure ?? (isOfSystem(error) ? error : createTornFileError(file));
   try {
     for await (const entry of untar(compose(withoutEnd(watched), createZstdDecompress())))

@@ -39,10 +39,10 @@ export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date):
   }
 }
 
-/** Makes a base copy without waiting for the night if the archived WAL continues none. */
+/** Makes a base copy without waiting for the night, if there is no copy from which the archived WAL continues. */
 export async function makeCopyIfArchiveHasNone(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
   const { dataDir, target, isArchiving } = plan;
-  // An archive that was given up waits for the night: its disk is full or gone.
+  // After archiving was given up, the copy waits for the night, because the disk of the archive is full or missing.
   if (!isArchiving || (await readGivenUp(dataDir)) !== null) return;
   const home = join(target, await installationName(dataDir));
   const archived = new Set((await listSegments(home)).keys());

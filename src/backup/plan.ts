@@ -13,7 +13,7 @@ export interface BackupPlan {
   target: string;
   /** Whether WAL is archived as well: with BACKUP_TO. */
   isArchiving: boolean;
-  /** Public half of BACKUP_KEY_FILE; null: copies are unencrypted and lack the secret key. */
+  /** Public half of BACKUP_KEY_FILE. Null if copies are unencrypted and do not contain the secret key. */
   key: EncryptionKey | null;
 }
 
@@ -39,12 +39,12 @@ const textOf = (file: string): Promise<string> =>
 
 /** State of WAL archiving, written by the supervisor. */
 export interface ArchiveState {
-  /** The newest segment in the archive, and when it got there. */
+  /** The newest segment in the archive, and the time at which it was stored there. */
   last: { installation: string; segment: string; at: string } | null;
   error: string | null;
 }
 
-/** What the nightly copy reports. The worker writes it. */
+/** State of the nightly copy, which the worker writes. */
 export interface CopyState {
   last: { folder: string; at: string; packed_bytes: number; bytes: number } | null;
   /** Reason why the latest attempt made no copy. */
@@ -73,7 +73,7 @@ export const writeCopyState = (dataDir: string, state: CopyState): Promise<void>
 /** File that exists while WAL is discarded, because too much of it waited. A separate file, because two processes change this state. */
 const givenUpFile = (dataDir: string) => join(dataDir, 'backup-given-up');
 
-/** Returns since when WAL is discarded (ISO 8601); null if it is archived. */
+/** Returns the time since which WAL is discarded (ISO 8601). Null if it is archived. */
 export const readGivenUp = (dataDir: string): Promise<string | null> =>
   readFile(givenUpFile(dataDir), 'utf8').then(
     (text) => text.trim(),

@@ -102,7 +102,7 @@ async function empty(dataDir: string, isNew: boolean): Promise<void> {
   for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 
-/** WAL of recovery, and what PostgreSQL writes during it. */
+/** Free space for WAL that PostgreSQL writes during recovery. */
 const MARGIN_BYTES = 256 * 2 ** 20;
 
 async function refuseLittleSpace(dataDir: string, bytes: number): Promise<void> {
@@ -177,7 +177,7 @@ const RESTORE_COMMAND = [
   `mv ${SPOOL}/%f %p && : > ${SPOOL}/%f.given`,
 ].join('; ');
 
-/** Segments that are unpacked before PostgreSQL asks for them, 16 MiB each. */
+/** Number of segments that are unpacked before PostgreSQL requests them, 16 MiB each. */
 const AHEAD = 4;
 
 /** PostgreSQL's configuration does not accept times with `Z`. */

@@ -17,7 +17,7 @@ export interface BackupState {
   isSealed: boolean;
   copy: CopyState;
   archive: ArchiveState;
-  /** Since when WAL is discarded. ISO 8601. */
+  /** Time since which WAL is discarded (ISO 8601); null if it is archived. */
   givenUpAt: string | null;
   waitingBytes: number;
 }
@@ -39,7 +39,7 @@ export type BackupFault = (typeof BACKUP_FAULTS)[number];
 
 /** Two nights and a half. */
 const OLD_MS = 60 * HOUR_MS;
-/** WAL of some hours: the archive cannot be written, or is too slow. */
+/** WAL of some hours. If more waits, the archive cannot be written or is too slow. */
 const MUCH_WAITING_BYTES = 2 ** 30;
 
 /** Returns the faults of the copies. Pure. */

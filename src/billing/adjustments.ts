@@ -47,8 +47,9 @@ export function findNextOpenPeriod(
 }
 
 /**
- * Returns the closed periods whose corrections concern a period: a closed period concerns itself, an open one the periods whose corrections
- * it states. Each period costs a read of all its quarter-hours, and every month adds one. Pure.
+ * Returns the closed periods whose corrections concern a period: for a closed period, itself; for an open one, the
+ * periods whose corrections it states. Only these, because each costs a read of all its quarter-hours, and every month
+ * adds one. Pure.
  */
 export function listPeriodsToCorrect(periods: readonly AdjustablePeriod[], one: AdjustablePeriod): AdjustablePeriod[] {
   if (one.isClosed) return [one];
@@ -67,8 +68,8 @@ export type StatementEdit = {
   kwh: string | null;
   reason: string;
   /**
-   * Role of the author instead of an id: a statement never changes, but an account can be erased. `GET /v1/devices/{device_id}/edits`
-   * returns the id. Null: the account was erased.
+   * Role of the author instead of the author's id, because a statement never changes but an account can be erased. `GET
+   * /v1/devices/{device_id}/edits` returns the id. Null if the account was erased.
    */
   author: 'homeowner' | 'utility' | 'admin' | null;
 };

@@ -33,8 +33,8 @@ export type StatementEnergy = {
     energy_kwh: string | null;
   }[];
   /**
-   * Energy that the registers above do not contain: measured by power or intervals, or before a register's first known value; for tariffs
-   * also energy that the law assigned to the other side of a bound.
+   * Energy that the registers above do not contain: measured by power or intervals, or before a register's first known
+   * value. For tariffs also energy that the law assigned to the other side of a bound.
    */
   import_beside_registers_kwh: string;
   export_beside_registers_kwh: string;

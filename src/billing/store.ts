@@ -87,7 +87,7 @@ const ordered = ({ bill_period_id, starts_at, closed_at }: BillPeriod) => ({
   isClosed: closed_at !== null,
 });
 
-/** Serialises changes of an account's bills, because all of them together determine which period states a correction. */
+/** Locks an account's bills, because all of them together determine which period states a correction. */
 const holdBills = (trx: Database, userId: string) =>
   sql`SELECT pg_advisory_xact_lock(${advisoryLockId('bills of', userId)}::bigint)`.execute(trx);
 
@@ -220,7 +220,7 @@ async function changeOpen<T>(
     const found = await storedPeriod(trx, reach, id);
     if (!found) return null;
     await holdBills(trx, found.user_id);
-    // Another transaction may have closed the period while this one waited.
+    // Read again after the lock, because another transaction may have closed the period meanwhile.
     const period = await storedPeriod(trx, reach, id);
     if (!period) return null;
     if (period.closed_at) throw new AppError('billClosed');
@@ -346,8 +346,9 @@ const adjustmentOf = ({ period, imported, exported }: Outstanding): BillAdjustme
 });
 
 /**
- * Returns the unstated corrections of the closed periods that concern this one (`listPeriodsToCorrect`): the current energy less the energy stated
- * at their closing and in adjustments since. Periods without a difference are left out.
+ * Returns the corrections of closed periods that no statement contains yet and that concern this period
+ * (`listPeriodsToCorrect`): the current energy minus the energy stated at their closing and in adjustments since. Omits
+ * periods without a difference.
  */
 async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[]> {
   const { rows: periods } = await sql<BillPeriod & { imported: MilliwattHours; exported: MilliwattHours }>`
