@@ -1,4 +1,4 @@
-import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
+import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node';
 import type { TestRequirement } from './setup/needs.ts';
 
 /**
@@ -6,14 +6,20 @@ import type { TestRequirement } from './setup/needs.ts';
  */
 export default class ClosingLineReporter implements Reporter {
   readonly #missing: readonly TestRequirement[];
+  #projects: Vitest['projects'] = [];
   #levels = new Set<string>();
 
   constructor({ missing }: { missing: readonly TestRequirement[] }) {
     this.#missing = missing;
   }
 
+  onInit({ projects }: Vitest): void {
+    this.#projects = projects;
+  }
+
   onTestRunStart(specifications: readonly TestSpecification[]): void {
-    this.#levels = new Set(specifications.map(({ project }) => project.name.split(':')[0] ?? ''));
+    const projects = specifications.length > 0 ? specifications.map(({ project }) => project) : this.#projects;
+    this.#levels = new Set(projects.map(({ name }) => name.split(':')[0] ?? ''));
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -28,8 +34,8 @@ export default class ClosingLineReporter implements Reporter {
       if (module.state() === 'failed' && tests.every((test) => test.result().state !== 'failed')) counts.failed++;
     }
     for (const { name, how, files } of this.#missing) {
-      // A run that has only unit tests does not report missing brokers. A run without any test reports everything.
-      if (this.#levels.size > 0 && !files.some((glob) => this.#levels.has(glob.split('/')[1] ?? ''))) continue;
+      // A run of unit tests only does not report missing brokers.
+      if (!files.some((glob) => this.#levels.has(glob.split('/')[1] ?? ''))) continue;
       console.log(
         `\nNOT RUN: ${name.toUpperCase()} is missing, so these were left out: ${files.join(' ')}. To run them: ${how}.`,
       );

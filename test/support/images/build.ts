@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { DEBIAN_13 } from '../tiers/reach.ts';
-import { BASE_IMAGE, podman, podmanEnvironment, podmanSucceeds, preparePodman } from './podman.ts';
+import { BASE_IMAGE, podman, podmanEnvironment, podmanSucceeds, preparePodman, reserveStorage } from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 /** Stage of deploy/Dockerfile whose tag keeps the installed packages from one run to the next. */
@@ -23,17 +23,31 @@ const NOT_COPIED = ['usr/lib/erlang', 'usr/lib/rabbitmq', 'usr/share/doc', 'usr/
 
 /**
  * Global set-up of the tests of images: builds every target of deploy/Dockerfile and the images of deploy/cluster as their users do, and
- * images for TimescaleDB and HAProxy. Nothing is pulled. Only `npm ci` and apt-get need a network. Layers stay for the next run.
+ * images for TimescaleDB and HAProxy. With IMAGES=home, only the image of a home. Nothing is pulled. Only `npm ci` and apt-get need a
+ * network. Layers stay for the next run. Returns the function that ends the run.
  */
-export default function setUp(): void {
+export default async function setUp(): Promise<() => void> {
   preparePodman();
-  for (const [target, tag] of Object.entries({ ...PACKAGES, ...IMAGE_TAGS })) {
-    const began = performance.now();
-    const chosen = target === 'default' ? [] : [`--target=${target}`];
-    const file = `--file=${join(root, 'deploy/Dockerfile')}`;
-    podman('build', '--pull=never', '--network=host', ...npmMounts(), file, ...chosen, `--tag=${tag}`, root);
-    console.log(`built ${tag} in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
-  }
+  const release = await reserveStorage();
+  const isHomeOnly = process.env.IMAGES === 'home';
+  for (const [target, tag] of Object.entries({ ...PACKAGES, ...(isHomeOnly ? { home: IMAGE_TAGS.home } : IMAGE_TAGS) }))
+    buildTarget(target, tag);
+  if (!isHomeOnly) buildOthers();
+  podman('image', 'prune', '--force');
+  return release;
+}
+
+/** Builds a target of deploy/Dockerfile. `default`: the target that is built if a build names none. */
+function buildTarget(target: string, tag: string): void {
+  const began = performance.now();
+  const chosen = target === 'default' ? [] : [`--target=${target}`];
+  const file = `--file=${join(root, 'deploy/Dockerfile')}`;
+  podman('build', '--pull=never', '--network=host', ...npmMounts(), file, ...chosen, `--tag=${tag}`, root);
+  console.log(`built ${tag} in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
+}
+
+/** Builds the images of deploy/cluster, and those that stand in for images of others. */
+function buildOthers(): void {
   importDebian();
   standIn('timescaledb', 'compose.yaml', 'database');
   standIn('haproxy', 'cluster/compose.yaml', 'proxy-1');
@@ -44,7 +58,6 @@ export default function setUp(): void {
     const context = join(root, 'deploy/cluster', folder);
     podman('build', '--pull=never', '--network=host', `--tag=${imageOf('cluster/compose.yaml', service)}`, context);
   }
-  podman('image', 'prune', '--force');
 }
 
 /** Imports Debian 13 as an image, unless it is there, under its own name and that of the slim image. */

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,8 @@ const FOLDER = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'en
 export const VOLUMES = join(FOLDER, 'storage/volumes');
 /** The image that deploy/Dockerfile begins with. Nothing is pulled: the tests make it themselves. */
 export const BASE_IMAGE = 'docker.io/library/node:24-bookworm-slim';
+/** All tests of images take about 15 minutes. */
+const MAX_WAIT_SECONDS = 1_200;
 /** Exists once the base image is complete. */
 export const BASE_IMAGE_MARKER = join(FOLDER, 'base-image');
 
@@ -39,6 +41,22 @@ export function preparePodman(): void {
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, 'containers.conf'), CONTAINERS_CONF);
   writeFileSync(join(FOLDER, 'storage.conf'), STORAGE_CONF);
+}
+
+/**
+ * Reserves the storage for this process, because each run removes all containers. Waits for another run. Returns a function that releases
+ * the storage; the end of this process releases it, too. Rejects if the other run takes too long.
+ */
+export function reserveStorage(): Promise<() => void> {
+  const holder = spawn('flock', [`--timeout=${MAX_WAIT_SECONDS}`, join(FOLDER, 'lock'), 'sh', '-c', 'echo; cat'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  return new Promise((done, fail) => {
+    holder.stdout.once('data', () => done(() => void holder.stdin.end()));
+    holder.once('exit', () =>
+      fail(new Error('Another run of test/images has not ended. Wait for it, then try again.')),
+    );
+  });
 }
 
 /** Environment in which podman, podman-compose and commands of a person use the tests' storage. */
