@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { parseTimestamp, TIMESTAMPTZ_TYPE_ID } from './connect.ts';
+import { buildOnce, databaseOn, parseTimestamp, TIMESTAMPTZ_TYPE_ID } from './connect.ts';
 
 const driver = pg.types.getTypeParser(TIMESTAMPTZ_TYPE_ID) as (text: string) => Date;
 
@@ -29,4 +30,29 @@ test.each([
   '2026-11-22 23:17:00.25+01',
 ])('parses %s as the driver does', (text) => {
   expect(parseTimestamp(text)).toEqual(driver(text));
+});
+
+test('a statement that is built once runs with the values of each call, and may have no other parameters', async () => {
+  const seen: unknown[] = [];
+  const query = async (statement: unknown) => {
+    seen.push(statement);
+    return { rows: [], rowCount: 0, command: 'SELECT' };
+  };
+  const db = databaseOn(Object.assign(Object.create(pg.Client.prototype), { query }));
+  let builds = 0;
+  const run = buildOnce((first: string, second: Date) => {
+    builds++;
+    return sql`SELECT ${second}, ${first}, ${second}`;
+  });
+  const [early, late] = [new Date(1), new Date(2)];
+  await run(db, 'a', early);
+  await run(db, 'b', late);
+  const text = 'SELECT $1, $2, $3';
+  expect(seen).toEqual([
+    { text, values: [early, 'a', early] },
+    { text, values: [late, 'b', late] },
+  ]);
+  expect(builds).toBe(1);
+  expect(() => buildOnce((one: string) => sql`SELECT ${`${one}!`}`)(db, 'a')).toThrow('exactly one of the values');
+  expect(() => buildOnce((one: string, two: string) => sql`SELECT ${one}, ${two}`)(db, 'a', 'a')).toThrow();
 });

@@ -7,6 +7,7 @@ import {
   type PostgresPool,
   type PostgresPoolClient,
   type PostgresQueryResult,
+  type RawBuilder,
   sql,
 } from 'kysely';
 import pg from 'pg';
@@ -132,6 +133,29 @@ export const queryOn =
     const answer: pg.QueryResult = await client.query(text, [...values]);
     return answer;
   };
+
+/**
+ * Returns a function that builds a statement for its first values, and from then on runs the same text with other values. Throws if two
+ * of the first values are equal, or if the statement has another parameter, because it would never change.
+ */
+export function buildOnce<Values extends readonly unknown[], Row>(
+  build: (...values: Values) => RawBuilder<Row>,
+): (db: Database, ...values: Values) => Promise<{ rows: Row[] }> {
+  let built: { text: string; places: number[] } | undefined;
+  return (db, ...values) => {
+    if (!built) {
+      const { sql: text, parameters } = build(...values).compile(db);
+      const places = parameters.map((parameter) => values.indexOf(parameter));
+      if (places.includes(-1) || new Set(values).size < values.length)
+        throw new Error(`not every parameter is exactly one of the values: ${text}`);
+      built = { text, places };
+    }
+    return queryOf(db)<Row>(
+      built.text,
+      built.places.map((place) => values[place]),
+    );
+  };
+}
 
 /**
  * Prefix of a statement whose plan each connection caches. Meant for statements that take longer to plan than to run,

@@ -1,7 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DateTime } from 'luxon';
 import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
-import { type Database, PREPARED_PREFIX_SQL, parseBigints, parseBigintsWithNulls } from '#src/database/connect.ts';
+import {
+  buildOnce,
+  type Database,
+  PREPARED_PREFIX_SQL,
+  parseBigints,
+  parseBigintsWithNulls,
+} from '#src/database/connect.ts';
 import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
 import { levelRowsSql, ownerPiecesSql, type RowOwner } from '#src/rollups/parts.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
@@ -72,7 +78,7 @@ const ownerOf = (whose: ImportOwner): RowOwner =>
 const hourlyOf = (whose: ImportOwner) => findLevel('userId' in whose ? 'user_hourly' : 'device_hourly');
 
 /** Reads the imports by clock hour or shorter unit, day or month of the range's zone. Null: the user's home is composed. */
-export function readImports(
+export async function readImports(
   db: Database,
   whose: ImportOwner,
   range: Range,
@@ -90,10 +96,18 @@ export function readImports(
     );
   if (bucket === 'month') return columnsOf(db, whose, monthsOf(whose, range), false);
   if (range.zone !== 'UTC' || 'deviceId' in whose) return columnsOf(db, whose, localDaysOf(whose, range), isShort);
-  const days = levelRowsSql(findLevel('user_daily'), ownerOf(whose), range, ['energyMilliwattHours']);
-  const rows = sql`SELECT ${epoch(sql`day`)} AS at, ${ENERGY} AS used, ${epoch(sql`peak_hour`)} AS peak FROM (${days}) d`;
-  return columnsOf(db, whose, rows, true);
+  const { rows } = await runUserDays(db, whose.userId, range.from, range.to);
+  return importsOf(rows);
 }
+
+/** Days of a user in UTC, the most frequent query. Building its statement took a tenth of the CPU time of a request. */
+const runUserDays = buildOnce((userId: string, from: Date, to: Date) => {
+  const days = levelRowsSql(findLevel('user_daily'), { key: 'user_id', id: userId }, { from, to }, [
+    'energyMilliwattHours',
+  ]);
+  const rows = sql`SELECT ${epoch(sql`day`)} AS at, ${ENERGY} AS used, ${epoch(sql`peak_hour`)} AS peak FROM (${days}) d`;
+  return columnsSql({ userId }, rows, true);
+});
 
 /** Reads the total imports of a range. Null: the user's home is composed. */
 export async function readImportTotal(db: Database, whose: ImportOwner, range: Range): Promise<ImportedTotal | null> {
@@ -117,21 +131,31 @@ const homeOf = (whose: ImportOwner) =>
   sql`home AS MATERIALIZED (SELECT ${'userId' in whose ? isComposedSql(sql`${whose.userId}::text`) : sql`false`} AS is_composed)`;
 const epoch = (time: RawBuilder<unknown>) => sql`date_part('epoch', ${time})::bigint`;
 
-/**
- * Runs a query for rows of `at`, `used` and `peak`. It returns them as one row of lists, because the driver blocks the process for six
- * milliseconds for each thousand rows.
- */
+/** Buckets as one row of lists, because the driver blocks the process for six milliseconds for each thousand rows. */
+interface Columns {
+  isComposed: boolean;
+  at: string | null;
+  used: string | null;
+  peaks: string | null;
+}
+
+/** Builds the statement that returns the rows of a query, `at`, `used` and `peak`, as lists. */
+const columnsSql = (whose: ImportOwner, buckets: RawBuilder<unknown>, isPrepared: boolean): RawBuilder<Columns> => sql`
+    ${isPrepared ? PREPARED_PREFIX_SQL : sql``}WITH ${homeOf(whose)}
+    SELECT ${IS_COMPOSED} AS "isComposed", array_agg(at ORDER BY at)::text AS at, array_agg(used ORDER BY at)::text AS used, array_agg(peak ORDER BY at)::text AS peaks
+    FROM (${buckets}) b WHERE NOT ${IS_COMPOSED}`;
+
 async function columnsOf(
   db: Database,
   whose: ImportOwner,
   buckets: RawBuilder<unknown>,
   isPrepared: boolean,
 ): Promise<BucketImports | null> {
-  const { rows } = await sql<{ isComposed: boolean; at: string | null; used: string | null; peaks: string | null }>`
-    ${isPrepared ? PREPARED_PREFIX_SQL : sql``}WITH ${homeOf(whose)}
-    SELECT ${IS_COMPOSED} AS "isComposed", array_agg(at ORDER BY at)::text AS at, array_agg(used ORDER BY at)::text AS used, array_agg(peak ORDER BY at)::text AS peaks
-    FROM (${buckets}) b WHERE NOT ${IS_COMPOSED}`.execute(db);
-  const [row] = rows;
+  const { rows } = await columnsSql(whose, buckets, isPrepared).execute(db);
+  return importsOf(rows);
+}
+
+function importsOf([row]: readonly Columns[]): BucketImports | null {
   if (!row || row.isComposed) return null;
   return {
     at: parseBigints(row.at),
