@@ -178,18 +178,24 @@ test('an installation with rows in every relation moves, and continues to work',
   );
 });
 
-test('an installation moves from this tier into an embedded database, too', async () => {
-  const { source, target } = two;
-  const inHand = await fillInstallation(target);
-  // Compressed data is not packed.
-  const empty = target.capabilities.compression ? [PACKED_DAYS.relation] : [];
-  for (const one of await tables(target.pool))
-    expect({ one, isEmpty: (await countRows(target.pool, one)) === 0 }).toEqual({ one, isEmpty: empty.includes(one) });
-  await target.settle();
-  await moveInstallation(target.url, source.url, { timescale: 'off' }, SILENT_CALLBACKS);
-  expect(await findDifferingRelations(target.pool, source.pool)).toEqual([]);
-  await holdsGood(source, inHand);
-});
+// On plain PostgreSQL, the move above is into the database that is embedded.
+if (inject('tier') !== 'plain') {
+  test('an installation moves from this tier into an embedded database, too', async () => {
+    const { source, target } = two;
+    const inHand = await fillInstallation(target);
+    // Compressed data is not packed.
+    const empty = target.capabilities.compression ? [PACKED_DAYS.relation] : [];
+    for (const one of await tables(target.pool))
+      expect({ one, isEmpty: (await countRows(target.pool, one)) === 0 }).toEqual({
+        one,
+        isEmpty: empty.includes(one),
+      });
+    await target.settle();
+    await moveInstallation(target.url, source.url, { timescale: 'off' }, SILENT_CALLBACKS);
+    expect(await findDifferingRelations(target.pool, source.pool)).toEqual([]);
+    await holdsGood(source, inHand);
+  });
+}
 
 test('a running installation moves with all data, including what it receives meanwhile', async () => {
   const { source, target } = two;
