@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Environment } from '#src/core/environment.ts';
 import { newId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy } from '#src/database/enums.ts';
 import { isAccountWithin, type Reach } from '#src/database/reach.ts';
@@ -282,15 +283,18 @@ export const FIRST_ADMIN_EMAIL = 'admin@localhost';
  * Ensures that there is an administrator with a key. Returns the key if it was generated (to be shown once); null if the administrator has
  * one already or the operator supplied it (`givenKey`).
  */
-export async function ensureBootstrapAdmin(
+export function ensureBootstrapAdmin(
   db: Database,
   options: { environment: Environment; givenKey?: string | undefined },
 ): Promise<string | null> {
-  // A concurrent process may have created them first; the second attempt finds its result.
-  return ensureOnce(db, options).catch(() => ensureOnce(db, options));
+  return joinOrBeginTransaction(db, async (trx) => {
+    // Processes start at the same time. Each waits for the previous one and finds what it has created.
+    await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('first account', FIRST_ADMIN_EMAIL)}::bigint)`.execute(trx);
+    return ensureWhileLocked(trx, options);
+  });
 }
 
-async function ensureOnce(
+async function ensureWhileLocked(
   db: Database,
   { environment, givenKey }: { environment: Environment; givenKey?: string | undefined },
 ): Promise<string | null> {

@@ -78,6 +78,23 @@ test('the list of accounts accepts the API’s parameters', async () => {
   }
 });
 
+test('processes that start at the same time create one administrator with one key', async () => {
+  const one = await testApi();
+  try {
+    const givenKey = `eus_live_${'k'.repeat(48)}`;
+    const ofProcesses = (options: { givenKey?: string }) =>
+      Promise.all(Array.from({ length: 6 }, () => ensureBootstrapAdmin(one.db, { environment: 'live', ...options })));
+    expect((await ofProcesses({})).filter((key) => key !== null)).toHaveLength(1);
+    expect(await ofProcesses({ givenKey })).toEqual(Array(6).fill(null));
+    const { rows } = await one.database.pool.query(
+      "SELECT count(*)::int FROM api_keys JOIN users USING (user_id) WHERE email = 'admin@localhost'",
+    );
+    expect(rows).toEqual([{ count: 2 }]);
+  } finally {
+    await one.close();
+  }
+});
+
 test('responses about the first administrator match the document, including formats', async () => {
   const key = await ensureBootstrapAdmin(api.db, { environment: 'live' });
   const { schemas } = (await api.send('/v1/openapi.json')).json.components;
