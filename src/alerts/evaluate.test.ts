@@ -17,10 +17,18 @@ const ZONES = [
   // Time zones in which midnight occurs twice when the clock goes back.
   'Atlantic/Azores',
   'America/Havana',
+  // Clocks change by half an hour.
+  'Australia/Lord_Howe',
 ];
 const START_MS = Date.UTC(2025, 0, 1);
 const hourMs = fc.integer({ min: 0, max: 24 * 700 }).map((hours) => START_MS + hours * HOUR_MS);
 const zone = fc.constantFrom(...ZONES);
+/** UTC hours around the changes of clocks on Lord Howe Island and in Chatham, which cut an hour. */
+const CHANGES_MS = ['2025-04-05T15:00Z', '2025-10-04T15:30Z', '2025-04-05T14:00Z', '2025-09-27T14:00Z'].map(Date.parse);
+const hourAtChange = fc
+  .tuple(fc.constantFrom(...CHANGES_MS), fc.integer({ min: -3, max: 3 }))
+  .map(([ms, hours]) => Math.floor(ms / HOUR_MS) * HOUR_MS + hours * HOUR_MS);
+const anyHour = fc.oneof(hourMs, hourAtChange);
 const kind = fc.constantFrom(...PERIOD_KINDS);
 
 const calendars = new Map(
@@ -50,20 +58,33 @@ const page = {
 const onPage = (one: keyof typeof page, zoneName: string, ms: number) =>
   page[one].map((part) => wall(zoneName, ms)[part]).join(' ');
 
+/** Minutes that the local clock moves on between two instants of one hour on it. */
+const minutesFrom = (zoneName: string, fromMs: number, toMs: number) =>
+  Number(wall(zoneName, toMs).minute) - Number(wall(zoneName, fromMs).minute);
+
 describe('period of an instant', () => {
   test('covers all instants with the same local date or hour in the zone, and none of the next period', () => {
     fc.assert(
-      fc.property(kind, zone, hourMs, fc.integer({ min: 0, max: HOUR_MS - 1 }), (one, name, hour, within) => {
+      fc.property(kind, zone, anyHour, fc.integer({ min: 0, max: HOUR_MS - 1 }), (one, name, hour, within) => {
         const atMs = hour + within;
         const { startMs, endMs } = periodAt(one, name, atMs);
         expect(startMs <= atMs && atMs < endMs).toBe(true);
         expect(onPage(one, name, startMs)).toBe(onPage(one, name, atMs));
         expect(onPage(one, name, endMs - 1)).toBe(onPage(one, name, atMs));
-        // An hour that occurs twice on the local clock is two hours.
+        // An hour that occurs twice on the local clock is two hours, and a change of clocks may cut an hour.
         if (one !== 'hour') {
           expect(onPage(one, name, startMs - 1)).not.toBe(onPage(one, name, atMs));
           expect(onPage(one, name, endMs)).not.toBe(onPage(one, name, atMs));
-        } else expect(endMs - startMs).toBe(HOUR_MS);
+        } else {
+          expect(endMs - startMs).toBeLessThanOrEqual(HOUR_MS);
+          for (const [before, after] of [
+            [startMs - 1, startMs],
+            [endMs - 1, endMs],
+          ] as const)
+            expect(
+              onPage(one, name, before) !== onPage(one, name, after) || minutesFrom(name, before, after) !== 1,
+            ).toBe(true);
+        }
       }),
       { numRuns: 500 },
     );
@@ -71,7 +92,7 @@ describe('period of an instant', () => {
 
   test('is split into pieces that add up to it, each aligned with the buckets of its aggregate', () => {
     fc.assert(
-      fc.property(kind, zone, hourMs, (one, name, ms) => {
+      fc.property(kind, zone, anyHour, (one, name, ms) => {
         const period = periodAt(one, name, ms);
         const { days, before, after, quarters } = splitSpan(period);
         const covered = [before, days, after, quarters].filter(([from, to]) => from < to);
@@ -93,12 +114,12 @@ test('returns each period that a changed hour affects once, unless the period en
     zone: fc.nat({ max: ZONES.length - 1 }),
     user: fc.nat({ max: 3 }),
   });
-  const change = fc.record({ user: fc.nat({ max: 4 }), hourMs });
+  const change = fc.record({ user: fc.nat({ max: 4 }), hourMs: anyHour });
   fc.assert(
     fc.property(
       fc.array(rule, { maxLength: 8 }),
       fc.array(change, { maxLength: 20 }),
-      hourMs,
+      anyHour,
       (someRules, changes, nowMs) => {
         const rules = [...someRules].sort((a, b) => a.user - b.user);
         const found = findCandidatePeriods(

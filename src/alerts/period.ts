@@ -1,5 +1,6 @@
-import { DateTime, IANAZone } from 'luxon';
-import { HOUR_MS, MINUTE_MS } from '#src/core/units.ts';
+import { DateTime } from 'luxon';
+import { HOUR_MS } from '#src/core/units.ts';
+import { endsOfClockUnits, offsetsIn } from '#src/energy/local-time.ts';
 import { firstInstant } from '#src/energy/ranges.ts';
 import type { AlertType } from './store.ts';
 
@@ -37,14 +38,22 @@ export interface Period {
  * at half past (UTC).
  */
 export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
-  if (kind === 'hour') {
-    const offsetMs = zone === 'UTC' ? 0 : IANAZone.create(zone).offset(atMs) * MINUTE_MS;
-    const startMs = Math.floor((atMs + offsetMs) / HOUR_MS) * HOUR_MS - offsetMs;
-    return { startMs, endMs: startMs + HOUR_MS };
-  }
+  if (kind === 'hour') return clockHourAt(zone, atMs);
   const time = DateTime.fromMillis(atMs, { zone });
   const next = time.startOf(kind).plus({ [kind]: 1 });
   return { startMs: firstInstant(time, kind).toMillis(), endMs: firstInstant(next, kind).toMillis() };
+}
+
+/** Returns the clock hour of an instant. A change of the clock may cut it, as in `startOfClockUnitSql`. */
+function clockHourAt(zone: string, atMs: number): Period {
+  const range = { from: new Date(atMs - HOUR_MS), to: new Date(atMs + HOUR_MS), zone };
+  const { firstMs, changes } = offsetsIn(range);
+  const { offsetMs, atMs: changedAtMs } = changes.findLast((change) => change.atMs <= atMs) ?? {
+    offsetMs: firstMs,
+    atMs: Number.NEGATIVE_INFINITY,
+  };
+  const startMs = Math.max(Math.floor((atMs + offsetMs) / HOUR_MS) * HOUR_MS - offsetMs, changedAtMs);
+  return { startMs, endMs: endsOfClockUnits(range, 'hour')(startMs) };
 }
 
 /**
@@ -55,11 +64,13 @@ export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
 export const listHoursThatMayFire = (nowMs: number): number[] =>
   [0, 12, 24].map((back) => Math.floor(nowMs / HOUR_MS) * HOUR_MS - back * HOUR_MS);
 
-/**
- * Returns the periods of a zone that overlap a UTC hour: one, or two if a period of the zone begins within the hour.
- */
+/** Returns the periods of a zone that overlap a UTC hour. */
 export function periodsOfHour(kind: PeriodKind, zone: string, hourMs: number): Period[] {
-  const first = periodAt(kind, zone, hourMs);
-  const last = periodAt(kind, zone, hourMs + HOUR_MS - 1);
-  return last.startMs === first.startMs ? [first] : [first, last];
+  const periods: Period[] = [];
+  for (let atMs = hourMs; atMs < hourMs + HOUR_MS; ) {
+    const period = periodAt(kind, zone, atMs);
+    periods.push(period);
+    atMs = period.endMs;
+  }
+  return periods;
 }
