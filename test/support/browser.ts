@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, onTestFailed } from 'vitest';
 import { LANGUAGES } from '#src/dashboard/words/words.ts';
 
 /** Path of the browser: Debian's headless Chromium, or the value of CHROMIUM. */
@@ -57,6 +57,7 @@ export async function newBrowserContext(
     const url = new URL(request.url());
     if (!/^(data|blob):$/.test(url.protocol) && url.origin !== baseUrl) problems.push(`request to ${request.url()}`);
   });
+  logFailures(context);
   context.on('weberror', (error) => problems.push(`${error.page()?.url()}: ${error.error().stack}`));
   context.on('console', (message) => {
     // The browser also reports each response that is not 2xx. Tests check those that matter.
@@ -64,6 +65,20 @@ export async function newBrowserContext(
     if (message.type() === 'error' && !isAnswer) problems.push(`${message.page()?.url()}: ${message.text()}`);
   });
   return context;
+}
+
+/** If the current test fails, prints the addresses and texts of the pages, and the requests that failed. */
+function logFailures(context: BrowserContext): void {
+  if (expect.getState().currentTestName === undefined) return;
+  const failed: string[] = [];
+  context.on('requestfailed', (request) => failed.push(`${request.url()}: ${request.failure()?.errorText}`));
+  onTestFailed(async () => {
+    for (const page of context.pages()) {
+      const text = await page.innerText('body', { timeout: 5_000 }).catch(({ message }: Error) => message);
+      console.log(`${page.url()} shows: ${text}`);
+    }
+    console.log('failed requests:', failed);
+  });
 }
 
 interface Violation {
