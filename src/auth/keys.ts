@@ -289,7 +289,7 @@ export function ensureBootstrapAdmin(
 ): Promise<string | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Processes start at the same time. Each waits for the previous one and finds what it has created.
-    await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('first account', FIRST_ADMIN_EMAIL)}::bigint)`.execute(trx);
+    await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('first administrator')}::bigint)`.execute(trx);
     return ensureWhileLocked(trx, options);
   });
 }

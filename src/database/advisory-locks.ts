@@ -50,6 +50,7 @@ export const ADVISORY_LOCKS = {
  */
 export const advisoryLockId = (
   kind:
+    | 'first administrator'
     | 'idempotency key'
     | 'webhooks of'
     | 'price series of'

@@ -9,6 +9,9 @@ import { CLOCK_UNITS, type ClockUnit, MIN_OFFSET_DURATION_MS, type Range } from 
  * rules change every year).
  */
 
+/** Times of a zone, not necessarily whole days. */
+type RangeInZone = Pick<Range, 'from' | 'to' | 'zone'>;
+
 /** Last year of computed offsets. Later times are not stored; they get the last offset. */
 const LAST_YEAR = 2100;
 const DECADE = 10;
@@ -57,7 +60,7 @@ function firstWith(zone: string, offsetMs: number, beforeMs: number, atMs: numbe
 }
 
 /** Returns the offset at the beginning of a range and the changes within it. */
-export function offsetsIn({ from, to, zone }: Range): { firstMs: number; changes: Change[] } {
+export function offsetsIn({ from, to, zone }: RangeInZone): { firstMs: number; changes: Change[] } {
   const firstMs = offsetAt(zone, from.getTime());
   const lastYear = Math.min(to.getUTCFullYear(), LAST_YEAR);
   const changes: Change[] = [];
@@ -70,7 +73,7 @@ export function offsetsIn({ from, to, zone }: Range): { firstMs: number; changes
  * Returns a function that gives the end of a clock hour, or of a shorter unit, from its start, Unix ms. A change of clocks may cut an hour
  * (Lord Howe Island shifts by half an hour).
  */
-export function endsOfClockUnits(range: Range, unit: ClockUnit): (startMs: number) => number {
+export function endsOfClockUnits(range: RangeInZone, unit: ClockUnit): (startMs: number) => number {
   const unitMs = CLOCK_UNITS[unit] * MINUTE_MS;
   const { firstMs, changes } = offsetsIn(range);
   return (startMs) => {
