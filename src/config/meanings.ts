@@ -130,7 +130,7 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
   },
   CORS_ORIGINS: { more: '`https://app.example.com,https://…`' },
   SECRET_KEY: {
-    more: 'If it is lost, the secrets are lost, too; after `energy secrets forget` the service runs without them. Several machines that share a database need the same one.',
+    more: 'If it is lost, the secrets are lost, too; after `energy secrets forget` the service runs without them. All machines that share a database need the same key.',
   },
   BOOTSTRAP_ADMIN_KEY: {
     more: '`eus_live_` (sandbox: `eus_test_`) and 32 to 503 characters more, which begin with the name of the `CELL` and `_` if it has one.',
