@@ -244,7 +244,6 @@ test('a number without a unit never counts, and its owner is asked if its name s
   for (const [on, body] of [
     ['home/solar/energy/today', '12.6'],
     ['car/EVEnergyCapacity', '64000'],
-    ['house/water_consumption', '12'],
     ['phone/tx_power', '20'],
     ['heater/power', '1'],
     ['x/power_factor', '0.97'],
@@ -297,7 +296,6 @@ test('asks nothing about a session, a setting, a schedule, or a flow that may be
     ['phone/home', '12'],
     ['job/import', '5123'],
     ['axis/forward', '12'],
-    ['water/meter_reading', '12'],
     ['energy/day/total', '12.6'],
     ['grid/frequency', '50.01'],
   ] as const)
@@ -382,4 +380,35 @@ test('a number without a unit below the topics of a listed family is no device o
   expect(trees.length).toBeGreaterThan(30);
   const asked = trees.filter((tree) => read(tree.replace('#', 'x/home_consumption'), '560')?.family === 'names');
   expect(asked.filter((tree) => !COMMON_WORDS.test(tree))).toEqual([]);
+});
+
+test('asks about a volume of gas or water without a unit, and never counts it or names a price, a flow or a day', () => {
+  const medium = fc.constantFrom('gas', 'water');
+  const counted = fc.constantFrom('total', 'counter', 'meter_reading', 'consumption');
+  const never = fc.constantFrom('flow', 'price', 'today', 'temperature', 'pressure');
+  fc.assert(
+    fc.property(medium, counted, never, fc.boolean(), (of, word, other, isBare) => {
+      const name = `${of}_${word}`;
+      const at = isBare ? `cellar/${name}` : 'cellar/x';
+      const result = read(at, isBare ? '8123.4' : { [name]: 8123.4 });
+      expect(result?.readings).toEqual([]);
+      expect(result?.asks).toMatchObject([{ native_name: name, unit: null, value: 8123.4 }]);
+      expect(read('cellar/x', { [`${name}_${other}`]: 8123.4 })?.asks ?? []).toEqual([]);
+    }),
+  );
+  expect(read('smartnetz/gastotal', '8123.45')?.asks).toMatchObject([{ native_name: 'gastotal' }]);
+});
+
+test('reads a list of names, values and units as an object of them', () => {
+  const numbers = fc.dictionary(
+    fc.constantFrom('total_import', 'total_export', 'active power'),
+    fc.record({ value: fc.integer({ min: 2, max: 9_000 }), unit: fc.constantFrom('kWh', 'Wh', 'W') }),
+    { minKeys: 1 },
+  );
+  fc.assert(
+    fc.property(numbers, (byName) => {
+      const list = Object.entries(byName).map(([name, one]) => ({ name, ...one }));
+      expect(read('cellar/x', { values: list })).toEqual(read('cellar/x', { values: byName }));
+    }),
+  );
 });

@@ -14,7 +14,9 @@ import {
   type MembersContext,
   mergeParts,
   namesQuantity,
+  namesVolume,
   namesWithoutUnit,
+  numbersByName,
   numberWithUnit,
   splitUnitOfText,
 } from './members.ts';
@@ -40,7 +42,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   // A radio receiver also receives the meters of neighbours, which must not be offered to the owner.
   if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
   const json = readJson(payload);
-  const body = asObject(json) ?? mergeParts(json) ?? parseNameValuePairs(payload) ?? null;
+  const body = asObject(json) ?? numbersByName(json) ?? mergeParts(json) ?? parseNameValuePairs(payload) ?? null;
   const found = body ? ofObject(topic, body) : ofNumber(topic, payload);
   if (!found) return null;
   const collector = createValueCollector();
@@ -90,7 +92,10 @@ const OF_FAMILIES =
 /** Whether the end of a topic names an energy or a power, with or without a unit. */
 function namesNumber(topic: string): boolean {
   const { name, before } = lastNamesOf(topic);
-  return unitAtEndOfName(name) !== null || (!OF_FAMILIES.test(topic) && namesWithoutUnit(`${before}/${name}`));
+  return (
+    unitAtEndOfName(name) !== null ||
+    (!OF_FAMILIES.test(topic) && (namesWithoutUnit(`${before}/${name}`) || namesVolume([name, before])))
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
 import { toChannelWord } from '#src/devices/channel-name.ts';
+import { unitAtEndOfName } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
 import { asObject, type Json, ownMember } from '../read/payload.ts';
 import { toCelsius, type ValueCollector } from '../read/value-collector.ts';
@@ -8,6 +9,7 @@ import { type MetricMeaning, metricMeaningOf } from '../sparkplug/meaning.ts';
 import { metricUnitOf, metricVolumeUnitOf } from '../sparkplug/units.ts';
 import { type NameFacts, nameFactsOf } from '../vocabulary/name-facts.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
+import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
 
 /**
  * Maximum number of members in one payload, their maximum depth, and the maximum length of a name with those of the enclosing objects: the
@@ -64,6 +66,22 @@ export function mergeParts(list: unknown): Json | null {
   return isWhole && new Set(entries.map(([name]) => name)).size === entries.length ? Object.fromEntries(entries) : null;
 }
 
+/**
+ * Returns a list of numbers with their names and units (`[{"name": "import", "value": 7, "unit": "kWh"}]`) as an object by name. Returns
+ * null if an element is something else, or if two have the same name: those are devices that only their order distinguishes.
+ */
+export function numbersByName(list: unknown): Json | null {
+  if (!Array.isArray(list) || list.length === 0 || list.length > MAX_MEMBERS) return null;
+  const byName = new Map<string, Json>();
+  for (const part of list) {
+    const object = asObject(part);
+    const name = object && (object.name ?? object.title ?? object.titel ?? object.label ?? object.key);
+    if (!object || typeof name !== 'string' || name === '' || byName.has(name) || !numberWithUnit(object)) return null;
+    byName.set(name, object);
+  }
+  return Object.fromEntries(byName);
+}
+
 /** Returns all numbers and texts of an object, with the names of the enclosing objects. */
 export function listNamedMembers(object: Json): Member[] {
   const members: Member[] = [];
@@ -72,7 +90,7 @@ export function listNamedMembers(object: Json): Member[] {
       if (members.length >= MAX_MEMBERS) return;
       const path = before === '' ? name : `${before}/${name}`;
       if (path.length > MAX_PATH) continue;
-      const deeper = asObject(value);
+      const deeper = asObject(value) ?? numbersByName(value);
       const own = deeper && numberWithUnit(deeper);
       if (own) members.push({ path, ...own });
       else if (deeper) {
@@ -115,7 +133,9 @@ export function addNamedQuantities(
   const assigned = assignChannels(meanings);
   const quantities = context.isStrict ? withDoubtfulPowers(assigned) : assigned;
   let count = meanings.length;
-  for (const { path, value } of members) {
+  // A pulse counter next to the volume needs no question.
+  const hasVolume = meanings.some(({ unit }) => unit.kind === 'volume_total_m3');
+  for (const { path, value, unit: stated } of members) {
     const quantity = quantities.get(path);
     if (quantity) {
       const { unit, ...place } = quantity;
@@ -131,6 +151,9 @@ export function addNamedQuantities(
       });
     } else if (quantity === undefined && isUnknownEnergy(path, value, context) && !isOfPeriod(path, members, context)) {
       collector.add({ ...said, ...unknownPlace(path, context), kind: 'energy_total_kwh', value, name: path });
+      count++;
+    } else if (quantity === undefined && !hasVolume && isUnknownVolume(path, value, stated, context)) {
+      collector.add({ ...said, ...volumePlace(path), kind: 'volume_total_m3', value, name: path });
       count++;
     }
   }
@@ -160,6 +183,9 @@ const unknownPlace = (path: string, context: MembersContext) => ({
   asks: { unit: null },
   described: { ...describe(path, context), unit: null },
 });
+
+/** Returns the place of a volume without a unit, about which the owner is asked. Its channel states that it is no energy. */
+const volumePlace = (path: string) => ({ channel: `m3/unknown/${toChannelWord(path)}`, asks: { unit: null } });
 
 const isCounted = ({ channel }: MetricQuantity): boolean => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
 
@@ -209,6 +235,8 @@ const describe = (path: string, { around = [], described }: MembersContext) => (
 const ENERGY =
   /[eé]nerg|consum|verbrauch|kwh|meter\/(?:im|ex)port|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
 const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
+/** Abbreviated energies of inverters, written as one word: `Eactotal`, `Epv1Total`. */
+const SHORT_ENERGY = /(?:^|[_\s/-])e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)$/i;
 /** Words for a register of everything since the beginning. */
 const EVER = /total|lifetime|cumul|accumul|gesamt|(?:^|[^a-z])(?:all|sum)$/i;
 /** Abbreviated powers of inverters and meters: `Pac`, `p1supply`, `Pdischarge`. */
@@ -235,7 +263,7 @@ const OTHER_UNIT = /k?va(?:rh?|h)?(?:_|$)/i;
 /** Whether a name is the OBIS code of a register, which may be in Wh or kWh. */
 const isRegisterCode = (name: string): boolean => parseObisCode(name)?.quantity === 'register';
 /** Whether a name has a word or a code for energy. */
-const namesEnergy = (name: string): boolean => ENERGY.test(name) || isRegisterCode(name);
+const namesEnergy = (name: string): boolean => ENERGY.test(name) || SHORT_ENERGY.test(name) || isRegisterCode(name);
 /** Whether a name has a word for energy or power, or a code. A quick test, before its words are looked up. */
 export const namesQuantity = (name: string): boolean => namesEnergy(name) || POWER.test(name) || SHORT_POWER.test(name);
 /** Whether a name may be that of an energy or a power without a unit. */
@@ -269,7 +297,7 @@ function isUnknownEnergy(path: string, value: unknown, context: MembersContext):
   if (not !== null || isOfWater(path, context)) return false;
   const says = way !== null || isMade || moves !== null || isOfPanels;
   const isSure = isEnergy
-    ? (says || EVER.test(path)) && (!isUnknown || SURE.test(path))
+    ? (says || EVER.test(path)) && (!isUnknown || SURE.test(path) || SHORT_ENERGY.test(path))
     : says && !isUnknown && !POWER.test(path) && !OTHER_QUANTITY.test(path);
   return (!context.isStrict || isSure) && metricMeaningOf(`${path}_kwh`, undefined) !== null;
 }
@@ -294,6 +322,29 @@ function loneKindOf(path: string, value: unknown, context: MembersContext): 'ene
   return not === null && metricMeaningOf(`${path}_${kind === 'power_w' ? 'watt' : 'kwh'}`, undefined) !== null
     ? kind
     : null;
+}
+
+/** A commodity written as one word with what counts it: `gastotal`, `watercounter`. */
+const GLUED_VOLUME = /(gas|water)(?=total|counter|meter|reading|usage|consum)/gi;
+/** Words of numbers of gas and water that are no volume. */
+const NO_VOLUME =
+  /volt|curr|amp|freq|hour|time|temp|percent|flow|rate|press|valve|power|energ|watt|kwh|pulse|umdreh|uptime|interval|signal|rssi|trigger|limit|min$|max$|id$|(?<!to)(?:state|status)/i;
+
+/**
+ * Whether a member without a unit is named as the register of a gas or water meter: `gastotal`, `gas/counter`, `meter_water`. Of a unit that
+ * is stated, the meaning is known. 0 and 1 are states.
+ */
+function isUnknownVolume(path: string, value: unknown, unit: string | undefined, context: MembersContext): boolean {
+  if (!context.isStrict || unit !== undefined || unitAtEndOfName(lastNameOf(path)) !== null) return false;
+  const number = readNumber(value);
+  return typeof number === 'number' && number > 1 && namesVolume([path, ...(context.around ?? [])]);
+}
+
+/** Whether names are those of a volume's register of gas or water. */
+export function namesVolume(names: readonly string[]): boolean {
+  const written = names.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));
+  const commodity = NO_VOLUME.test(names[0] ?? '') ? null : volumeCommodityOf(written);
+  return commodity === 'gas' || commodity === 'water';
 }
 
 /** Whether a member or the topic names water. */
