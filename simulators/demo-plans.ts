@@ -34,7 +34,7 @@ const ONE_WAY_METER: DevicePlan = { ...METER, registers: [['gridImport']] };
 const TWO_WAY_METER: DevicePlan = { ...METER, registers: [['gridImport'], ['gridExport', 'export']] };
 const panels = (location: string): DevicePlan => ({
   key: 'panels',
-  type: 'inverter',
+  type: 'solar_inverter',
   location,
   placement: 'production',
   registers: [['production', 'export']],

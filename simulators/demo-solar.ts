@@ -49,6 +49,7 @@ export async function ensureSolarDevices(
   const inverter = await ensureSimulatorDevice(db, {
     ...place,
     kind: 'inverter',
+    type: 'solar_inverter',
     location: 'Roof',
     placement: 'production',
   });

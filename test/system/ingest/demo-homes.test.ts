@@ -231,7 +231,7 @@ describe('a home of the demo shows', () => {
       'Heat pump: heat_pump, consumption',
       'Home battery: battery, storage',
       'Meter cupboard: smart_meter, grid',
-      'Roof: inverter, production',
+      'Roof: solar_inverter, production',
       'TV: smart_plug, consumption',
       'Tumble dryer: smart_plug, consumption',
       'Washing machine: smart_plug, consumption',
@@ -257,7 +257,7 @@ describe('a home of the demo shows', () => {
     );
     const { rows } = await own.pool.query(
       `SELECT max(hour) AS last FROM device_hourly JOIN devices USING (device_id)
-       WHERE devices.user_id = $1 AND type = 'inverter' AND export_milliwatt_hours > 0`,
+       WHERE devices.user_id = $1 AND type = 'solar_inverter' AND export_milliwatt_hours > 0`,
       [home('ben').userId],
     );
     expect(rows[0].last.getUTCDay()).toBe(0);
