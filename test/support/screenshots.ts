@@ -2,6 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { loadDemoConfig } from '#src/config/load.ts';
+import { dayBefore } from '#src/dashboard/parts/format.ts';
+import { todayInZone } from '#src/dashboard/parts/period.ts';
 import { type Demo, startDemo } from '#src/start/demo.ts';
 import { SCREEN_SIZES, startBrowser } from './browser.ts';
 import { temporaryFolder } from './service.ts';
@@ -10,12 +12,15 @@ import { temporaryFolder } from './service.ts';
 export const PICTURES_FOLDER = new URL('../../docs/images/', import.meta.url);
 export const COLOUR_SCHEMES = ['light', 'dark'] as const;
 const QUALITY = 82;
+/** Time zone of the demo's first home. */
+const TIME_ZONE = 'Europe/Berlin';
 
 /** Pictures by name. Each has the steps from the Home page, signed in as the demo's first home. */
 export const SCREENSHOTS: Record<string, (page: Page) => Promise<unknown>> = {
+  // Yesterday, because at night the current day has hardly any usage.
   async home(page) {
-    await page.goto('/dashboard/home');
-    await page.locator('dd.money').first().waitFor();
+    await page.goto(`/dashboard/home/day/${dayBefore(todayInZone(TIME_ZONE))}`);
+    await page.locator('.lead > div', { hasText: 'Used' }).locator('.money').waitFor();
   },
   devices: (page) => page.goto('/dashboard/devices'),
   costs: (page) => page.goto('/dashboard/tariffs'),
@@ -53,7 +58,7 @@ async function takeOf(demo: Demo, browser: Browser): Promise<void> {
     ignoreHTTPSErrors: true,
     serviceWorkers: 'block',
     locale: 'en-GB',
-    timezoneId: 'Europe/Berlin',
+    timezoneId: TIME_ZONE,
     reducedMotion: 'reduce',
   });
   const first = await context.newPage();

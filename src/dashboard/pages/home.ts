@@ -97,13 +97,14 @@ export function PeriodView(props: {
           </p>
           ${props.children}
           <${Swaps} userId=${user.user_id} deviceId=${deviceId} zone=${one.timezone} newestAt=${one.newest_at} onAnswered=${again} />
-          <${Electricity} of=${one} costs=${money} rows=${dayRows} onRows=${chooseRows} show=${show} follow=${follow} onStale=${period.again} />
-          ${
-            money?.has_tariff === false &&
-            one.used.kwh_used !== null &&
-            html`<p class="quiet"><a ...${follow('tariffs')}>${w.home.addTariff}</a></p>`
-          }
-          ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
+          <${Electricity} of=${one} costs=${money} rows=${dayRows} onRows=${chooseRows} show=${show} follow=${follow} onStale=${period.again}>
+            ${
+              money?.has_tariff === false &&
+              one.used.kwh_used !== null &&
+              html`<p class="quiet"><a ...${follow('tariffs')}>${w.home.addTariff}</a></p>`
+            }
+            ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
+          <//>
           ${
             // These cards show current data, independent of the selected period.
             deviceId === undefined &&
@@ -131,7 +132,10 @@ function daysOf({ start, end, now }: Period): { start: string; end: string } {
   return { start, end: end < today ? end : today };
 }
 
-/** The electricity usage of a period. If none is known, advice on what to do. */
+/**
+ * The electricity usage of a period. If none is known, advice on what to do. `children`: content that follows the main
+ * figures and the chart.
+ */
 function Electricity(props: {
   of: Period;
   costs: PeriodCosts | null;
@@ -140,11 +144,16 @@ function Electricity(props: {
   show: (period: Shown) => void;
   follow: PageLink;
   onStale: () => void;
+  children?: Children;
 }) {
-  const { of: one, costs, rows, onRows, show, follow, onStale } = props;
-  if (one.used.kwh_used === null && one.first_date === null)
-    return one.device_id === null ? html`<${FirstSteps} of=${one} follow=${follow} />` : null;
-  if (one.used.kwh_used === null) return html`<${NoDataNotice} of=${one} first=${one.first_date} onGo=${show} />`;
+  const { of: one, costs, rows, onRows, show, follow, onStale, children } = props;
+  if (one.used.kwh_used === null) {
+    const isNew = one.first_date === null;
+    return html`
+      ${isNew && one.device_id === null && html`<${FirstSteps} of=${one} follow=${follow} />`}
+      ${!isNew && html`<${NoDataNotice} of=${one} first=${one.first_date} onGo=${show} />`}
+      ${children}`;
+  }
   const isDay = one.unit === 'day';
   const hasBars = !isDay || !one.is_production;
   return html`
@@ -152,6 +161,7 @@ function Electricity(props: {
       <${MainFigures} of=${one} costs=${costs} onStale=${onStale} />
       ${hasBars ? html`<${UsageChart} of=${one} rows=${rows} onRows=${onRows} onShow=${show} />` : html`<${LoadCurve} of=${one} />`}
     </div>
+    ${children}
     <${Summary} of=${one} costs=${costs} />
     ${hasBars && html`<${LoadCurve} of=${one} />`}`;
 }

@@ -28,10 +28,10 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
   const nameOf = (id: string | null) => devices.find(({ device_id }) => device_id === id)?.location;
   const hasCost = [...costOf.values()].some((cost) => cost !== null);
   const row = (one: Row) => html`<tr key=${one.key}>
-    <th scope="row" data-name=${common.device}><span>${one.name}${one.about && html` <span class="quiet">${one.about}</span>`}</span></th>
-    <td data-name=${w.used}>${one.used === null ? '–' : kwh(one.used)}</td>
-    <td data-name=${w.share}>${one.used !== null && used.kwh_used ? html`<${Share} of=${one.used / used.kwh_used} />` : '–'}</td>
-    ${hasCost && html`<td data-name=${w.cost}>${one.cost ?? '–'}</td>`}
+    <th scope="row"><span>${one.name}${one.about && html` <span class="quiet">${one.about}</span>`}</span></th>
+    <td>${one.used === null ? '–' : kwh(one.used)}</td>
+    <td>${one.used !== null && used.kwh_used ? html`<${Share} of=${one.used / used.kwh_used} />` : '–'}</td>
+    ${hasCost && html`<td>${one.cost ?? '–'}</td>`}
     <td data-name=${w.base}>${one.base === null ? '–' : html`${watts(one.base)}${costs?.kilowatt_year && one.base >= MIN_NIGHT_WATTS && html` <span class="quiet">${w.baseCost({ money: yearlyCostOf(one.base, costs.kilowatt_year) })}</span>`}`}</td>
     <td data-name=${w.night}>${one.night === null ? '–' : watts(one.night)}</td>
   </tr>`;
@@ -69,8 +69,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
     ${
       consumers.length === 0
         ? html`<p class="quiet">${renderMarks(w.noConsumers, (name) => html`<a ...${follow('devices')}>${name}</a>`)}</p>`
-        : html`<${Night} of=${shown} costs=${costs} />
-          <div class="table"><table>
+        : html`<div class="table consumers"><table>
             <thead><tr>
               <th scope="col">${common.device}</th><th scope="col">${w.used}</th><th scope="col">${w.share}</th>
               ${hasCost && html`<th scope="col">${w.cost}</th>`}
@@ -78,6 +77,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
             </tr></thead>
             <tbody>${rows.map(row)}</tbody>
           </table></div>
+          <${Night} of=${shown} costs=${costs} />
           <p class="quiet small">${w.profileOf({ days: profile.days })}</p>`
     }
     ${
