@@ -369,6 +369,11 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   );
   // The device that wastes most at night is named in a sentence, which links to it.
   const uses = page.getByRole('region', { name: 'What uses it' });
+  // The devices follow the chart, before the load of the day.
+  const titles = await page.locator('main h2').allTextContents();
+  expect(titles.filter((title) => ['What uses it', 'Load over the day'].includes(title))).toEqual([
+    ...['What uses it', 'Load over the day'],
+  ]);
   // Costs arrive a moment after the figures.
   await expect
     .poll(() => uses.getByText('At night, Heater uses the most').textContent())
