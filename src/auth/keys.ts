@@ -288,7 +288,7 @@ export function ensureBootstrapAdmin(
   options: { environment: Environment; givenKey?: string | undefined },
 ): Promise<string | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Processes start at the same time. Each waits for the previous one and finds what it has created.
+    // Raw SQL: an advisory lock. Processes that start together wait for each other here, and find what the first one created.
     await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('first administrator')}::bigint)`.execute(trx);
     return ensureWhileLocked(trx, options);
   });
