@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
 /** Role of the server to which a pool connects. The servers are copies of each other; only the primary accepts writes. */
@@ -6,19 +5,22 @@ export type ServerRole = 'primary' | 'standby';
 
 interface Hosts {
   /**
-   * Returns the number of the host in the wanted role: the cached one, or else the first that reports the role now. Throws if there is
-   * none.
+   * Returns the number of the host in the wanted role: the cached one or, without one, the first that now reports the
+   * role. Throws if no host has it.
    */
   choose(): Promise<number>;
-  /** Queries all hosts now and ignores the cache. */
+  /** Queries all hosts, ignoring the cache. */
   search(): Promise<number>;
-  /** Whether the host has the wanted role now. False if it does not respond. */
+  /** Whether the host now has the wanted role. False if it does not respond. */
   isWanted(host: number): Promise<boolean>;
-  /** Invalidates the cached host if it is this one: it is down or has changed its role. `error`: why a connection to it failed. */
+  /**
+   * Invalidates the cached host if it is this one, because it is down or has changed its role. `error`: reason why a
+   * connection to it failed.
+   */
   forget(host: number, error?: Error): void;
-  /** Notes that a connection was established, in this time. */
+  /** Records that a connection was established within this time. */
   connected(tookMs: number): void;
-  /** Factor for time limits of connections, 1 to `MAX_SLOWNESS`. */
+  /** Returns the factor for time limits of connections, 1 to `MAX_SLOWNESS`. */
   slowness(): number;
 }
 
@@ -30,7 +32,7 @@ export const ANSWER_MS = 2_000;
 /** Maximum factor of time limits on a slow machine. A host then has 16 s. */
 const MAX_SLOWNESS = 8;
 
-/** How many times longer than usual connections may take. */
+/** Tracks how many times longer than usual connections may take. */
 class Slowness {
   factor = 1;
 
@@ -39,7 +41,7 @@ class Slowness {
     this.factor = Math.min(MAX_SLOWNESS, 2 * this.factor);
   }
 
-  /** After a connection that took this time: the limit becomes twice that time, unless it is lower already. */
+  /** Adapts the limit to a connection that took this time: to twice that time, unless the limit is lower already. */
   follow(tookMs: number): void {
     this.factor = Math.max(1, Math.min(this.factor, (2 * tookMs) / ANSWER_MS));
   }
@@ -48,59 +50,44 @@ class Slowness {
 const isTimeout = ({ message }: Error): boolean => /timeout/i.test(message);
 
 /**
- * Creates the search for the host in the wanted role. `ask` connects to the host of that number and returns whether it has the role; it
- * throws if the host does not respond. All hosts are queried concurrently, so a machine without power costs no extra time.
- *
- * The search also measures how slow connections are. A busy machine may take longer than a limit for each connection; all of them would be
- * given up after most of their work was done, and none would ever succeed. So limits double after a timeout, and later follow the
- * connections that succeed. A primary can be slow while its standby responds. Therefore hosts that have responded are queried again every
- * `againMs` during a long wait for another one, so that a failover is noticed as soon as with short limits.
+ * Creates the search for the host in the wanted role. `ask` connects to a host and returns whether it has the role; it
+ * throws if the host does not respond. All hosts are queried concurrently, so a machine without power costs no extra
+ * time. The search also measures how slow connections are. On a busy machine every connection may take longer than its
+ * limit; all would be given up after most of their work was done, and none would ever succeed. So the limits double
+ * after a timeout, and later follow the connections that succeed. They do not change if another host responded, such as
+ * the standby of a hung primary: then the machine is not slow.
  */
-export function createHosts(
-  count: number,
-  wanted: ServerRole,
-  ask: (host: number) => Promise<boolean>,
-  againMs = ANSWER_MS,
-): Hosts {
+export function createHosts(count: number, wanted: ServerRole, ask: (host: number) => Promise<boolean>): Hosts {
   let known: number | null = null;
   let underWay: Promise<number> | null = null;
   const slowness = new Slowness();
-  /** Whether the cached host responded to a search, and no connection to it has been established since. */
+  /** Whether the cached host responded to a search but no connection to it has been established since. */
   let isNew = false;
 
   async function find(): Promise<number> {
     const reasons: string[] = [];
-    let waiting = count;
-    let hasTimedOut = false;
-    const over = Promise.withResolvers<void>();
-    const respond = () => {
-      if (--waiting === 0) over.resolve();
-    };
-    const askUntilOver = async (host: number): Promise<number> => {
-      for (let isFirst = true; ; isFirst = false) {
-        const isWanted = await ask(host).catch((error: Error) => error);
-        if (isFirst) respond();
-        if (isWanted === true) return host;
-        reasons[host] = isWanted ? isWanted.message : `is ${wanted === 'primary' ? 'a' : 'no'} standby`;
-        const isLate = isWanted !== false && isTimeout(isWanted);
-        hasTimedOut ||= isLate;
-        if (!isLate && waiting > 0) await Promise.race([over.promise, pause(againMs, undefined, { ref: false })]);
-        if (isLate || waiting === 0) throw new Error(reasons[host]);
-      }
-    };
+    let [responses, timeouts] = [0, 0];
+    const asked = Array.from({ length: count }, async (_, host) => {
+      const isWanted = await ask(host).catch((error: Error) => {
+        reasons[host] = error.message;
+        if (isTimeout(error)) timeouts++;
+        throw error;
+      });
+      if (isWanted) return host;
+      responses++;
+      reasons[host] = wanted === 'primary' ? 'is a standby' : 'is no standby';
+      throw new Error(reasons[host]);
+    });
     try {
-      known = await Promise.any(Array.from({ length: count }, (_, host) => askUntilOver(host)));
+      known = await Promise.any(asked);
       isNew = true;
       return known;
     } catch {
-      if (hasTimedOut) slowness.increase();
+      if (timeouts > 0 && responses === 0) slowness.increase();
       const each = reasons.map((reason, host) => `host ${host + 1}: ${reason}`).join('; ');
       throw new HostUnavailable(
         `no host of the database ${wanted === 'primary' ? 'takes writes' : 'is a standby'} (${each})`,
       );
-    } finally {
-      waiting = 0;
-      over.resolve();
     }
   }
 
@@ -136,18 +123,21 @@ export class HostUnavailable extends Error {
 }
 
 /**
- * SQLSTATE read_only_sql_transaction: a write on a standby, on a primary that became a standby, or in a database that a move has closed.
+ * SQLSTATE read_only_sql_transaction: a write on a standby, on a primary that has become a standby, or in a database
+ * that a move has closed.
  */
 const READ_ONLY = '25006';
 /** Settings that a server reports when a session begins, and again when they change (PostgreSQL 14 and later). */
 type Said = Partial<Record<'in_hot_standby' | 'default_transaction_read_only', string>>;
 
-/** A connection that detects whether its server has changed its role since the connection began. */
+/** A connection that detects whether its server's role has changed since the connection began. */
 export class WatchedClient extends pg.Client {
   protected said: Said = {};
   /** Whether the connection must not be reused: its server no longer accepts writes, or is no longer a standby. */
   isUseless = false;
-  /** Time since which a statement waits for its result (performance.now()). Null if none does. */
+  /**
+   * Time since which a statement has been waiting for its result (performance.now()). Null if no statement is running.
+   */
   busySinceMs: number | null = null;
 
   constructor(config?: pg.ClientConfig) {
@@ -169,7 +159,8 @@ export class WatchedClient extends pg.Client {
       if (parameterName === 'in_hot_standby' && before !== undefined && before !== parameterValue) this.becomeUseless();
     });
     this.connection.on('errorMessage', ({ code }) => {
-      // In a database that a move has closed, a new connection would get the same error, and this one can still read.
+      // In a database that a move has closed, a new connection would get the same error, and this one can still read,
+      // so it remains open.
       const isClosed = this.said.default_transaction_read_only === 'on';
       if (code === READ_ONLY && !isClosed) this.becomeUseless();
     });
@@ -180,7 +171,7 @@ export class WatchedClient extends pg.Client {
   }
 }
 
-/** Errors of failed connections to the chosen host. Another host may accept a connection. */
+/** Errors of failed connections to the chosen host. After one of these, another host may accept a connection. */
 export const failedToConnect = new WeakSet<object>();
 
 type Connected = ((error: Error) => void) & ((error: null, client: pg.Client) => void);
@@ -192,7 +183,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
     .map(({ host, port }) => ({ host, port }));
 
   return class HostClient extends WatchedClient {
-    /** Number of the host to which it is connected. */
+    /** Number of the host to which the client is connected; -1 before it is. */
     hostNumber = -1;
 
     constructor(config?: pg.ClientConfig) {

@@ -15,16 +15,19 @@ function failing(...errors: { code?: string; message: string }[]) {
 
 const log = createLog('test', { level: 'silent' });
 const unknownHost = { code: 'ENOTFOUND', message: 'getaddrinfo ENOTFOUND pg-1' };
+/** `localhost` that refuses at `::1` and at `127.0.0.1`. */
+const refusedByAll = { code: 'ECONNREFUSED', message: '' };
 const noPrimary = { code: '57P03', message: 'no host of the database takes writes (host 1: timeout)' };
 const wrongPassword = { code: '28P01', message: 'password authentication failed for user "energy"' };
 
 describe('a process that starts before its database', () => {
   test('waits while the host is unknown or not up yet, and logs each reason once', async () => {
-    const pool = failing(unknownHost, unknownHost, noPrimary);
+    const pool = failing(refusedByAll, unknownHost, unknownHost, noPrimary);
     const warn = vi.spyOn(log, 'warn');
     await waitForDatabase(pool, log);
-    expect(pool.connect).toHaveBeenCalledTimes(4);
+    expect(pool.connect).toHaveBeenCalledTimes(5);
     expect(warn.mock.calls.map(([values]) => values)).toEqual([
+      { reason: 'ECONNREFUSED' },
       { reason: unknownHost.message },
       { reason: noPrimary.message },
     ]);

@@ -34,16 +34,18 @@ export async function waitForDatabase(
   maxWaitMs = MAX_WAIT_MS,
 ): Promise<void> {
   const untilMs = performance.now() + maxWaitMs;
-  let reason = '';
+  let reason: string | undefined;
   for (let retryMs = RETRY_MS.first; ; retryMs = Math.min(2 * retryMs, RETRY_MS.longest)) {
     try {
       const client = await pool.connect();
       return client.release();
     } catch (error) {
       if (!isDatabaseUnavailable(error as Error) || performance.now() + retryMs > untilMs) throw error;
-      const { message } = error as Error;
-      if (message !== reason) log.warn({ reason: message }, 'waiting for the database (DATABASE_URL)');
-      reason = message;
+      const { message, code } = error as Error & { code?: string };
+      // Without a message if the addresses of a host refused one after the other.
+      const next = message || code;
+      if (next !== reason) log.warn({ reason: next }, 'waiting for the database (DATABASE_URL)');
+      reason = next;
       await pause(retryMs, signal);
       signal.throwIfAborted();
     }

@@ -149,8 +149,8 @@ async function noteFailure(
   if (webhook?.status !== 'active') return;
   if (!webhook.for_a_day && webhook.failed_in_a_row < MAX_FAILED_IN_A_ROW) return;
   await client.query(`UPDATE webhooks SET status = 'paused' WHERE webhook_id = $1`, [webhookId]);
-  // Notices to an app are never paused, because the home cannot resume them. The app's owner resumes them by setting
-  // its notification_url.
+  // The home is not notified of paused notices to an app, because it cannot resume them. The app's owner resumes them by
+  // setting its notification_url.
   if (webhook.is_notice) return;
   const data = { webhook_id: webhookId, events: webhook.events, url: webhook.url, paused_at: now.toISOString() };
   const notice = { type: 'webhook.paused' as const, userId: webhook.user_id, data, channel: 'email' as const };
