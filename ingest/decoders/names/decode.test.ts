@@ -412,3 +412,99 @@ test('reads a list of names, values and units as an object of them', () => {
     }),
   );
 });
+
+test('neither counts nor asks about what a tank contains as an energy, and asks if the name says energy', () => {
+  const fuel = fc.constantFrom('gas', 'oil', 'heating_oil', 'diesel', 'lpg', 'propane', 'pellet');
+  const tank = fc.constantFrom('tank', 'cistern', 'reservoir');
+  const rest = fc.constantFrom('consumption', 'total_consumption', 'level', 'consumption_total');
+  fc.assert(
+    fc.property(fuel, tank, rest, fc.integer({ min: 0, max: 2 }), (of, where, what, split) => {
+      const [at, name] = [
+        ['heating', `${of}_${what}_${where}`],
+        [`heating/${of}`, `${where}_${what}`],
+        [`heating/${of}_${where}`, what],
+      ][split] as [string, string];
+      expect(read(at, { [name]: 812.4 })).toBeNull();
+      expect(read(`${at}/${name}`, '812.4')).toBeNull();
+      expect(read(at, { [`${name}_energy_total`]: 812.4 })?.readings ?? []).toEqual([]);
+    }),
+  );
+  expect(read('heating', { oil_tank_energy_total: 812.4 })?.asks).toHaveLength(1);
+});
+
+test('asks about numbered data points, in an object or one by one, as the same numbers of the same device', () => {
+  const value = fc.integer({ min: 2, max: 90_000 });
+  const points = fc.dictionary(fc.integer({ min: 1, max: 255 }).map(String), value, { minKeys: 1, maxKeys: 8 });
+  fc.assert(
+    fc.property(points, (dps) => {
+      const wanted = Object.entries(dps).map(([number, one]) => ({
+        device: 'tuya/plug',
+        native_name: `dps/${number}`,
+        unit: null,
+        value: one,
+      }));
+      const whole = [read('tuya/plug', { dps }), read('tuya/plug/dps', dps), read('tuya/plug/dps/state', dps)];
+      for (const result of whole) expect([result?.readings, result?.asks]).toEqual([[], wanted]);
+      const single = Object.entries(dps).map(([number, one]) => read(`tuya/plug/dps/${number}/state`, String(one)));
+      expect(single.flatMap((one) => one?.asks ?? [])).toEqual(wanted);
+      expect(read('tuya/plug/command', { dps })).toBeNull();
+    }),
+  );
+  expect(read('tuya/plug', { dps: { 1: true, 9: 0, 10: 'auto' } })).toBeNull();
+});
+
+test('asks about the total of a numbered meter and what a meter counts per hour, and never about its day', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 2, max: 900_000 }), (number, total) => {
+      const at = `pulses/${number}`;
+      const wanted = [{ device: at, native_name: 'total', unit: null, value: total }];
+      expect(read(`${at}/total`, String(total))).toMatchObject({ readings: [], asks: wanted });
+      expect(read(at, { total, today: 5, yesterday: 7 })).toMatchObject({ readings: [], asks: wanted });
+      for (const word of ['today', 'yesterday', 'pulsecount']) expect(read(`${at}/${word}`, String(total))).toBeNull();
+      expect(read(at, { total, free: 5, used: 7 })).toBeNull();
+    }),
+  );
+  expect(read('readings/12345678/meter_rate', '812.4')).toMatchObject({ readings: [], asks: [{ unit: null }] });
+});
+
+test('takes a level of a topic that is a unit as the unit of its number', () => {
+  const before = fc.constantFrom('meter/import', 'meter/export', 'meter/power', 'meter/total', 'cellar/meter', 'meter');
+  const unit = fc.constantFrom<[string, 'W' | 'kWh', number]>(
+    ...([
+      ['kWh', 'kWh', 1],
+      ['Wh', 'kWh', 0.001],
+      ['W', 'W', 1],
+      ['kW', 'W', 1_000],
+      ['watts', 'W', 1],
+    ] as [string, 'W' | 'kWh', number][]),
+  );
+  fc.assert(
+    fc.property(before, unit, fc.constantFrom('', '/state', '/value'), (at, [written, of, times], end) => {
+      const result = read(`${at}/${written}${end}`, '4000');
+      const numbers = [...(result?.asks ?? []), ...(result?.readings ?? [])];
+      expect(numbers.map(({ value }) => value)).toEqual([4_000 * times]);
+      for (const one of result?.asks ?? []) expect(one.unit).toBe(of);
+      for (const one of result?.readings ?? []) expect(at).toContain(one.channel);
+    }),
+  );
+  expect(read('gas/total/m3', '812.4')?.readings).toMatchObject([{ kind: 'volume_total_m3', value: 812.4 }]);
+  expect(read('heating/temperature/C', '21.5')?.readings).toMatchObject([{ kind: 'temperature_c', value: 21.5 }]);
+  for (const at of ['meter/daily/W', 'phase/C', 'cellar/m3', 'water/price/m3', 'water/today/m3'])
+    expect(read(at, '4000')?.readings ?? []).toEqual([]);
+});
+
+test('asks about a number of which only the commodity is known, and never about what a tank holds or a flow', () => {
+  const medium = fc.constantFrom('gas', 'water');
+  const plain = fc.constantFrom('value', 'volume', 'm3');
+  fc.assert(
+    fc.property(medium, plain, fc.boolean(), (of, name, isDeep) => {
+      const at = isDeep ? `home/${of}` : of;
+      const asks = [{ unit: null, value: 812.4 }];
+      expect(read(`${at}/${name}`, '812.4')).toMatchObject({ readings: [], asks });
+      if (name !== 'm3') expect(read(at, { [name]: 812.4 })).toMatchObject({ readings: [], asks });
+      for (const word of ['tank', 'temperature', 'flow', 'today', 'price'])
+        expect([word, read(`${at}/${word}/${name}`, '812.4')?.readings ?? []]).toEqual([word, []]);
+      expect(read(`${at}/tank/${name}`, '812.4')).toBeNull();
+    }),
+  );
+});

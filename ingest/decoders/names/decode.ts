@@ -9,6 +9,7 @@ import { createValueCollector } from '../read/value-collector.ts';
 import { type NameFacts, nameFactsOf } from '../vocabulary/name-facts.ts';
 import {
   addNamedQuantities,
+  isDataPoint,
   listNamedMembers,
   type Member,
   type MembersContext,
@@ -69,9 +70,17 @@ function ofObject(topic: string, body: Json): Found | null {
     const title = own.unit === undefined ? undefined : (body.title ?? body.titel ?? body.name ?? body.label);
     return ofTopic(topic, own, typeof title === 'string' && title !== '' ? title : undefined);
   }
-  const members = listNamedMembers(body).filter(({ path }) => !INSIDE.test(path));
-  return { device: deviceOf(topic, body), members, context: contextOf(topic) };
+  const at = topic.replace(DATA_POINTS, '');
+  const named = at === topic ? body : { dps: body };
+  const members = listNamedMembers(named).filter(({ path }) => !INSIDE.test(path));
+  const isNumbered = NUMBERED.test(topic) && members.some(({ path }) => /^(?:to|yester)day$/i.test(path));
+  return { device: deviceOf(at, body), members, context: { ...contextOf(at), isNumbered } };
 }
+
+/** Topic of an object of Tuya's data points, behind the topic of their device. */
+const DATA_POINTS = /\/dps(?:\/state)?$/i;
+/** Topic of one of several meters, which a program has numbered. */
+const NUMBERED = /\/\d{1,2}$/;
 
 /** Returns the number of a body such as `{"value": 1.2}` if its topic names what it is. */
 function loneNumber(topic: string, body: Json): Omit<Member, 'path'> | null {
@@ -92,9 +101,12 @@ const OF_FAMILIES =
 /** Whether the end of a topic names an energy or a power, with or without a unit. */
 function namesNumber(topic: string): boolean {
   const { name, before } = lastNamesOf(topic);
+  const isNumbered = name === 'total' && /^\d{1,2}$/.test(before);
   return (
     unitAtEndOfName(name) !== null ||
-    (!OF_FAMILIES.test(topic) && (namesWithoutUnit(`${before}/${name}`) || namesVolume([name, before])))
+    isDataPoint(`${before}/${name}`) ||
+    VALUE_OF_MEDIUM.test(topic) ||
+    (!OF_FAMILIES.test(topic) && (isNumbered || namesWithoutUnit(`${before}/${name}`) || namesVolume([name, before])))
   );
 }
 
@@ -114,6 +126,11 @@ function ofNumber(topic: string, payload: Buffer): Found | null {
 /** Words at the end of a topic that carry no information. */
 const PLAIN_END = /\/(?:state|value|val)$/i;
 
+/** Topics of a number of which only the commodity is known. */
+const VALUE_OF_MEDIUM = /(?:^|\/)(?:gas|water|wasser)\/(?:value|val)$/i;
+/** Units of powers, volumes and temperatures, as a level of a topic. */
+const UNIT_LEVEL = /^(?:k?W|[Ww]atts?|m3|m³|lit(?:er|re)s?|°?C|[Cc]elsius)$/;
+
 /** Returns the last two names of a topic. */
 function lastNamesOf(topic: string): { name: string; before: string } {
   const [name = '', before = ''] = topic.replace(PLAIN_END, '').split('/').toReversed();
@@ -125,20 +142,30 @@ function lastNamesOf(topic: string): { name: string; before: string } {
  * it arrives, so that one without a direction is asked about.
  */
 function ofTopic(topic: string, value: Omit<Member, 'path'>, title?: string): Found | null {
-  const named = topic.replace(PLAIN_END, '');
-  const { name, before } = lastNamesOf(topic);
+  const isOfMedium = value.unit === undefined && VALUE_OF_MEDIUM.test(topic);
+  const named = isOfMedium ? topic : topic.replace(PLAIN_END, '');
+  const [name = '', before = ''] = named.split('/').toReversed();
+  const ownUnit = value.unit === undefined && UNIT_LEVEL.test(name) ? { unit: name } : {};
+  // The number of `meter/power/W` is the power of `meter`, and that of `x/dps/17` is of `x`.
+  const isBelow = ('unit' in ownUnit && named.split('/').length > 2) || isDataPoint(`${before}/${name}`);
   // The number of `solar/energy/total` is the energy of `solar`.
   const isSplit =
-    !namesQuantity(name) &&
-    unitAtEndOfName(name) === null &&
-    value.unit === undefined &&
-    namesQuantity(`${before}/${name}`);
+    isBelow ||
+    (!namesQuantity(name) &&
+      unitAtEndOfName(name) === null &&
+      value.unit === undefined &&
+      namesQuantity(`${before}/${name}`));
   const end = named.length - name.length - 1 - (isSplit ? before.length + 1 : 0);
   if (end <= 0) return null;
   const device = named.slice(0, end);
   const { around = [], described } = contextOf(device);
-  const context: MembersContext = { around, described: { ...described, isAlone: true }, isStrict: true };
-  return { device, members: [{ path: title ?? named.slice(end + 1), ...value }], context };
+  const context: MembersContext = {
+    around,
+    described: { ...described, isAlone: true },
+    isStrict: true,
+    isNumbered: NUMBERED.test(device),
+  };
+  return { device, members: [{ path: title ?? named.slice(end + 1), ...value, ...ownUnit }], context };
 }
 
 /** Temperatures inside a device, which are not those of a room. */

@@ -67,17 +67,19 @@ export function mergeParts(list: unknown): Json | null {
 }
 
 /**
- * Returns a list of numbers with their names and units (`[{"name": "import", "value": 7, "unit": "kWh"}]`) as an object by name. Returns
- * null if an element is something else, or if two have the same name: those are devices that only their order distinguishes.
+ * Returns a list of numbers with their names and units (`[{"name": "import", "value": 7, "unit": "kWh"}]`) as an object by name; a unit
+ * may be missing. Returns null if an element is something else, or if two have the same name: those are devices that only their order distinguishes.
  */
 export function numbersByName(list: unknown): Json | null {
   if (!Array.isArray(list) || list.length === 0 || list.length > MAX_MEMBERS) return null;
-  const byName = new Map<string, Json>();
+  const byName = new Map<string, unknown>();
   for (const part of list) {
     const object = asObject(part);
     const name = object && (object.name ?? object.title ?? object.titel ?? object.label ?? object.key);
-    if (!object || typeof name !== 'string' || name === '' || byName.has(name) || !numberWithUnit(object)) return null;
-    byName.set(name, object);
+    if (!object || typeof name !== 'string' || name === '' || byName.has(name)) return null;
+    const value = numberWithUnit(object) ? object : object.value;
+    if (value !== object && typeof value !== 'number') return null;
+    byName.set(name, value);
   }
   return Object.fromEntries(byName);
 }
@@ -109,6 +111,8 @@ export interface MembersContext {
   around?: readonly string[];
   /** Further members of each register's description. */
   described?: Pick<RegisterDescription, 'device' | 'isAlone'>;
+  /** Whether the device is one of several numbered meters: its total may be of anything. */
+  isNumbered?: boolean;
   /**
    * Whether nothing is known of the device: an energy without a unit is asked about only if its name leaves no doubt that it is one, a power
    * without a unit only if the message has nothing else, and a unit alone is no name.
@@ -169,7 +173,8 @@ function addLoneMembers(
 ): number {
   let count = 0;
   for (const { path, value, unit } of members) {
-    const kind = unit === undefined ? loneKindOf(path, value, context) : null;
+    const isNumber = isUnnamedNumber(path, value, context);
+    const kind = isNumber ? 'energy_total_kwh' : unit === undefined ? loneKindOf(path, value, context) : null;
     if (kind === null || isOfPeriod(path, members, context)) continue;
     collector.add({ ...said, ...unknownPlace(path, context), kind, value, name: path });
     count++;
@@ -253,12 +258,18 @@ const SETTING =
 /** Names of a register that state no quantity. */
 const READING =
   /(?:^|[_\s-])(?:meter|counter|z(?:ä|ae)hler|teller|compteur)[_\s-]?(?:reading|stand|value|index)$|^(?:z(?:ä|ae)hler|meter)stand$/i;
+/** Names of what a meter counts per hour. */
+const METER_RATE = /^(?:meter|counter)[_\s-]?rate$/i;
 /** Words of a flow that mean nothing else. An import may be a job's, and somebody may be at home. */
 const FLOW = /solar|pv|photovolt|grid|netz|bezug|einspeis|feed_?in|teruglever|inject/i;
 /** Levels of a topic that name how often it is sent. */
 const SCHEDULE = /^(?:minutes?|seconds?)$/i;
 /** Units of quantities other than active energy. */
 const OTHER_UNIT = /k?va(?:rh?|h)?(?:_|$)/i;
+
+/** Fuels, and what contains them. Without a word for energy, their numbers are volumes, weights and levels. */
+const FUEL =
+  /tank|cistern|zistern|reservoir|f(?:ü|ue)llstand|(?:^|[^a-z])(?:gas|oil|oel|öl|heiz(?:ö|oe)l|mazout|diesel|fuel|lpg|propane?|butane?|pellets?)(?![a-z])/i;
 
 /** Whether a name is the OBIS code of a register, which may be in Wh or kWh. */
 const isRegisterCode = (name: string): boolean => parseObisCode(name)?.quantity === 'register';
@@ -278,7 +289,7 @@ const lastNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 
  */
 function flowKindOf(name: string): 'energy_total_kwh' | 'power_w' | null {
   if (READING.test(name)) return 'energy_total_kwh';
-  if (parseObisCode(name)?.quantity === 'power') return 'power_w';
+  if (METER_RATE.test(name) || parseObisCode(name)?.quantity === 'power') return 'power_w';
   if (!FLOW.test(name)) return null;
   const { unknown, not, direction, has } = nameFactsOf(name);
   if (unknown.length > 0 || not !== null) return null;
@@ -294,7 +305,7 @@ function isUnknownEnergy(path: string, value: unknown, context: MembersContext):
   if (typeof readNumber(value) !== 'number' || Number(value) < 0) return false;
   const { not, way, isMade, moves, isOfPanels } = factsOf(path, null, context);
   const isUnknown = hasUnknownWord(path);
-  if (not !== null || isOfWater(path, context)) return false;
+  if (not !== null || isOfWater(path, context) || isOfFuel(path, context)) return false;
   const says = way !== null || isMade || moves !== null || isOfPanels;
   const isSure = isEnergy
     ? (says || EVER.test(path)) && (!isUnknown || SURE.test(path) || SHORT_ENERGY.test(path))
@@ -316,12 +327,24 @@ function loneKindOf(path: string, value: unknown, context: MembersContext): 'ene
     return null;
   if (hasUnknownWord(path) && OTHER_QUANTITY.test(name)) return null;
   const { not, commodity } = factsOf(path, kind === 'power_w' ? 'W' : null, context);
-  if (commodity !== 'electricity' || isOfWater(path, context)) return null;
+  if (commodity !== 'electricity' || isOfWater(path, context) || (kind !== 'power_w' && isOfFuel(path, context)))
+    return null;
   // A net power is what the connection draws, and feeds in where it is negative; a net energy is no register.
   if (not === 'balance' && kind === 'power_w') return kind;
   return not === null && metricMeaningOf(`${path}_${kind === 'power_w' ? 'watt' : 'kwh'}`, undefined) !== null
     ? kind
     : null;
+}
+
+/** A data point of Tuya, which has a number instead of a name. */
+const DATA_POINT = /(?:^|\/)dps\/\d{1,3}$/i;
+/** Whether a path is that of a numbered data point: `dps/17`. */
+export const isDataPoint = (path: string): boolean => DATA_POINT.test(path);
+
+/** Whether a member is a number that has no name but that of its place: a data point, or the total of a numbered meter. 0 and 1 are states. */
+function isUnnamedNumber(path: string, value: unknown, { isNumbered }: MembersContext): boolean {
+  const number = readNumber(value);
+  return typeof number === 'number' && number > 1 && (isDataPoint(path) || (isNumbered === true && path === 'total'));
 }
 
 /** A commodity written as one word with what counts it: `gastotal`, `watercounter`. */
@@ -335,21 +358,32 @@ const NO_VOLUME =
  * is stated, the meaning is known. 0 and 1 are states.
  */
 function isUnknownVolume(path: string, value: unknown, unit: string | undefined, context: MembersContext): boolean {
-  if (!context.isStrict || unit !== undefined || unitAtEndOfName(lastNameOf(path)) !== null) return false;
+  const name = lastNameOf(path);
+  // A level of a topic that is a unit leaves open whether the number is a register: `water/m3`.
+  const isOfUnit = unit !== undefined || unitAtEndOfName(name) !== null;
+  if (!context.isStrict || (isOfUnit && unit !== name)) return false;
   const number = readNumber(value);
   return typeof number === 'number' && number > 1 && namesVolume([path, ...(context.around ?? [])]);
 }
 
+/** Names that state no more than a number of the commodity around them, or its volume. */
+const PLAIN_VOLUME = /^(?:value|val)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?)$/i;
+
 /** Whether names are those of a volume's register of gas or water. */
 export function namesVolume(names: readonly string[]): boolean {
+  const [own = ''] = names;
   const written = names.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));
-  const commodity = NO_VOLUME.test(names[0] ?? '') ? null : volumeCommodityOf(written);
+  const commodity = NO_VOLUME.test(own) ? null : volumeCommodityOf(written, { isTotal: PLAIN_VOLUME.test(own) });
   return commodity === 'gas' || commodity === 'water';
 }
 
 /** Whether a member or the topic names water. */
 const isOfWater = (path: string, context: MembersContext): boolean =>
   [path, ...(context.around ?? [])].some((name) => nameFactsOf(name).medium === 'water');
+
+/** Whether a member without a unit is what a tank contains, or a fuel: `gas_consumption_tank`. */
+const isOfFuel = (path: string, { around = [], described }: MembersContext): boolean =>
+  !SURE.test(path) && [path, ...around, described?.device ?? ''].some((name) => FUEL.test(name));
 
 /** Whether a member's own name has an unknown word. Enclosing objects may have any name. */
 const hasUnknownWord = (path: string): boolean => nameFactsOf(lastNameOf(path)).unknown.length > 0;
