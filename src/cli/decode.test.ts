@@ -1,4 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createMessageJudge } from '#ingest/gateways/judge-message.ts';
+import type { Pool } from '#src/database/connect.ts';
 import { describeDecoding, parseDecoderConfig } from './decode.ts';
 
 const NOW = Date.UTC(2026, 6, 5, 19);
@@ -52,6 +55,42 @@ test('names the topics that a bridge must have for the values of an announced de
   expect(describeDecoding({ topic, payload: JSON.stringify(announcement) }, NOW)).toContain(
     'It announces ss, which has no value yet. A bridge must have its topics: SS/total',
   );
+});
+
+test("describes what the dashboard's message tester shows: the same readings, questions and proposal", async () => {
+  const nothingAnnounced = { query: async () => ({ rows: [] }) } as unknown as Pool;
+  const judge = createMessageJudge(nothingAnnounced);
+  const topic = fc.constantFrom('boiler/7', 'house/x1', 'tuya/plug', 'heating/oil', 'water/total', 'home/gas/m3');
+  const name = fc.constantFrom('total_kwh', 'total_import_kwh', 'active_power_w', 'gas_consumption_tank', 'soc', 'foo');
+  const inner = fc.dictionary(name, fc.integer({ min: 2, max: 9_000 }), { minKeys: 1 });
+  const body = fc.oneof(
+    inner,
+    fc.integer({ min: 2 }),
+    inner.map((one) => ({ dps: { 17: 123 }, ...one })),
+    inner.map((one) => ({ meter: [one, one] })),
+  );
+  const outcomes = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(topic, body, async (at, said) => {
+      const payload = JSON.stringify(said);
+      const message = { payload: Buffer.from(payload), receivedAtMs: NOW, replayed: false };
+      const judged = await judge({ ...message, gatewayId: 'g', topic: at, config: {} });
+      const description = describeDecoding({ topic: at, payload }, NOW);
+      outcomes.add(judged.outcome);
+      const values = [
+        ...judged.readings.map(({ device, channel, kind, value }) => `  ${device}  ${channel}  ${kind} ${value}  `),
+        ...judged.asks.map(({ device, native_name, value }) => `  ${device}  ${native_name}  ${value}`),
+      ];
+      for (const one of values) expect(description).toContain(one);
+      expect(description.match(/at the time of receipt|not counted: choose/g) ?? []).toHaveLength(values.length);
+      const proposed = judged.members.find((one) => one.proposed !== null);
+      const wanted =
+        judged.outcome === 'nobody' && proposed ? [{ topic: at, path: proposed.path, ...proposed.proposed }] : [];
+      const [, shown = '{"mapping":[]}'] = /^For example: --config '(.*)'$/m.exec(description) ?? [];
+      expect(JSON.parse(shown).mapping).toEqual(wanted);
+    }),
+  );
+  expect([...outcomes].sort()).toEqual(['asked', 'nobody', 'read']);
 });
 
 test('suggests no mapping for a number whose name contains no unit', () => {
