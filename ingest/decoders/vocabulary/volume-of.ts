@@ -18,14 +18,14 @@ export function volumeCommodityOf(
   names: readonly string[],
   known: { commodity?: Commodity; isTotal?: boolean } = {},
 ): Commodity | null {
-  if (names.some((name) => NO_CONSUMPTION.test(name))) return null;
   const said = names.filter((name) => name !== '').map(nameFactsOf);
+  // Most names have no commodity; their cached facts take less time than the patterns.
+  const commodity = known.commodity ?? mediumOf(names, said);
+  if (commodity === null || names.some((name) => NO_CONSUMPTION.test(name))) return null;
   // Excludes volumes of a day or month, prices and limits. A "day" without "night" is a period.
   if (said.some((one) => one.not !== null || one.direction === 'export' || one.bySibling?.else === 'period')) {
     return null;
   }
-  const commodity = known.commodity ?? mediumOf(names, said);
-  if (commodity === null) return null;
   const isCounted = said.some(({ direction }) => direction === 'import') || names.some((name) => COUNTED.test(name));
   return known.commodity !== undefined || known.isTotal || isCounted ? commodity : null;
 }
