@@ -55,7 +55,7 @@ for (const family of FAMILIES) {
   group(family.name, () => {
     test.each(casesOf(family.name))('%s', (_file, { in: given, out }) => {
       const read = describeMessage(messageOf(given), settingsOf(given), priorMessagesOf(given));
-      // `null`: no family knows the message. Its names may still say what it is.
+      // `null`: no family decodes the message. The family `names` may still read it by the names of its members.
       if (out === null) return expect([undefined, 'names']).toContain(read?.family);
       expect(read?.family).toBe(family.name);
       expect(sorted((read?.readings ?? []).map((one) => inOrder({ ...one })))).toEqual(

@@ -79,7 +79,7 @@ const joined = (one: readonly NewPoint[], other: readonly NewPoint[]): StretchBo
   lastMs: boundsOf(other).lastMs,
 });
 
-/** Returns the stretch to load first for a cluster of points. */
+/** Returns the time range of stored readings to load first for a cluster of late readings. */
 export const firstStretchBounds = (points: readonly NewPoint[]): StretchBounds => ({
   ...FIRST_LOOK,
   ...boundsOf(points),

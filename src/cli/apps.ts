@@ -51,7 +51,7 @@ const end = (authorizationId: string, { json }: { json?: boolean }) =>
   runOnServiceDatabase(async (db) => {
     await joinOrBeginTransaction(db, async (trx) => {
       const act = { actor: null, address: COMMAND_LINE, action: 'authorization.ended', target: authorizationId };
-      // Recorded before the app is deleted, because the act stores the owner of its target.
+      // The audit entry is written before the app is deleted, because the entry stores the app's owner.
       await recordAct(trx, act);
       const ended = await endAuthorizations(trx, { ids: [authorizationId] }, 'operator');
       if (ended.length === 0) throw new Error(`There is no authorization ${authorizationId}`);

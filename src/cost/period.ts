@@ -10,7 +10,7 @@ import { nullIfTwoCurrencies } from './running.ts';
 import { computeKilowattYearCost, type KilowattYearCost } from './steady-load.ts';
 import { type CostSources, computeTotalCost, costSums } from './sums.ts';
 
-/** Costs of a period for the Home page, in addition to `energy/period/period.ts`. */
+/** Costs of a period for the Home page. `energy/period/period.ts` reads the energy of the same period. */
 export interface PeriodCosts {
   has_tariff: boolean;
   used: Cost | null;

@@ -94,7 +94,7 @@ async function daysToMend(
   return isCut ? daysToRebuild(pool, since, userId) : daysOf(differences);
 }
 
-/** Returns the days of the differences. If a month differs, its hours differ too and are included. */
+/** Returns the days that contain a difference. A month that differs needs no entry, because its hours differ, too. */
 function daysOf(differences: readonly RollupDifference[]): Date[] {
   const times = differences.flatMap(({ key }) => key.day ?? key.hour ?? []);
   return [...new Set(times.map((time) => Math.floor(Date.parse(time) / DAY_MS)))].map((day) => new Date(day * DAY_MS));

@@ -195,7 +195,7 @@ function createMover({ move }: CellsInstallation, homes: readonly Home[]) {
       used += MOVED_HOMES;
       return users;
     },
-    /** Runs the command until it succeeds, as an operator does. Throws if it does not. */
+    /** Repeats the command until it succeeds, as an operator does. Throws after the last attempt. */
     async move(users: readonly string[], from: ChaosCell, to: ChaosCell): Promise<void> {
       for (let run = 1; ; run++) {
         const { code, stdout, stderr } = await move(users, from, to).ended;

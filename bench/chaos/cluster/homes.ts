@@ -39,7 +39,7 @@ export interface Homes {
   close(): Promise<void>;
 }
 
-/** A database in which homes are made. `watchPool`: pool that looks for stored readings, default `pool`. `cell`: the name in their identifiers. */
+/** A database in which homes are made. `watchPool`: pool that polls for stored readings, default `pool`. `cell`: name of the cell in the identifiers of the homes. */
 interface HomesPlace {
   pool: Pool;
   watchPool?: Pool;
