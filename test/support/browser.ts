@@ -210,6 +210,9 @@ export async function testCurrentLooks(
     if (only !== undefined && size !== only) continue;
     await page.setViewportSize(SCREEN_SIZES[size]);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    // Colours may still be changing from those of the previous scheme. Endless animations are no such change.
+    await page.evaluate(`Promise.allSettled(document.getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map(({ finished }) => finished))`);
     const tooWide = () =>
       page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     // Charts adapt to the size a moment later.
