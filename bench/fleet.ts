@@ -146,10 +146,10 @@ async function addFleet(pool: Pool, devices: number, utility: string): Promise<v
       [devices, utility],
     ],
     [
-      `INSERT INTO devices (device_id, user_id, type, location, status, placement, placement_by, mqtt_secret_sha256, created_at)
+      `INSERT INTO devices (device_id, user_id, type, location, says_faulty, placement, placement_by, mqtt_secret_sha256, created_at)
        SELECT 'dev_' || lpad(n::text, 8, '0'), 'usr_' || lpad(((n + 1) / 2)::text, 8, '0'), 'meter',
          'Meter ' || (ARRAY['cellar', 'hall', 'garage', 'attic', 'kitchen'])[1 + n % 5] || ', flat ' || (n * 7919) % $1::int,
-         CASE WHEN n % 200 = 0 THEN 'faulty' WHEN n % 50 = 1 THEN 'inactive' ELSE 'active' END,
+         n % 200 = 0,
          CASE WHEN n % 40 = 0 THEN 'production' WHEN n % 2 = 0 THEN 'grid' ELSE 'consumption' END,
          CASE WHEN n % 100 < 4 THEN 'type' ELSE 'owner' END, '', now() - interval '90 days' + n * interval '1 second'
        FROM generate_series(1, $1::int) n`,

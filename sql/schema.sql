@@ -83,7 +83,6 @@ CREATE TABLE devices (
   user_id text COLLATE "C" NOT NULL,
   type text NOT NULL,
   location text NOT NULL,
-  status text NOT NULL DEFAULT 'inactive',
   limit_kw double precision NOT NULL DEFAULT 100, -- Highest plausible load in kW; steeper register steps are held (law of consumption).
   register_max_kwh double precision, -- Value at which the register wraps to 0, where it does.
   max_gap_minutes double precision NOT NULL DEFAULT 15, -- Longest silence in minutes that power readings are integrated over.
@@ -104,6 +103,7 @@ CREATE TABLE devices (
   certificate_sha256 bytea, -- SHA-256 of the client certificate (DER) that it logs in with. Null: one that names it by its id, where the broker asks for certificates.
   managed_by text NOT NULL DEFAULT 'utility', -- Whose its edits, quantities, placement, limits and certificate are: the owner's, who paired it, or the utility's that enrolled the owner, if somebody else paired it for the owner or a meter of a batch claimed it.
   swaps_confirmed_at timestamptz NOT NULL DEFAULT now(), -- Up to this event time swaps of its registers (reading_notes) are confirmed by its owner, or not asked about.
+  is_faulty boolean NOT NULL DEFAULT (says_faulty OR (bit_count((recent_rejects)::bit(20)) > 10)), -- Whether the device reports a fault, or most of its last 20 messages and elements were rejected.
   PRIMARY KEY (device_id),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
   CHECK (length(certificate_sha256) = 32),
@@ -112,16 +112,15 @@ CREATE TABLE devices (
   CHECK (max_gap_minutes > 0),
   CHECK (placement_by IN ('owner', 'decoder', 'type')),
   CHECK (placement IN ('grid', 'production', 'storage', 'consumption', 'excluded')),
-  CHECK (register_max_kwh > 0),
-  CHECK (status IN ('active', 'inactive', 'faulty'))
+  CHECK (register_max_kwh > 0)
 );
 CREATE INDEX devices_by_created ON devices (created_at, device_id) WHERE (deleted_at IS NULL);
 CREATE INDEX devices_by_location ON devices (lower(location) COLLATE "C", device_id) WHERE (deleted_at IS NULL);
 CREATE INDEX devices_by_placement ON devices (placement) WHERE (deleted_at IS NULL);
-CREATE INDEX devices_by_status ON devices (status) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX devices_certificate ON devices (certificate_sha256) WHERE ((deleted_at IS NULL) AND (certificate_sha256 IS NOT NULL));
 CREATE INDEX devices_composed ON devices (user_id) WHERE ((placement IN ('production', 'storage', 'excluded')) OR (upstream_device_id IS NOT NULL) OR (channels @? '$.*."placement"'::jsonpath));
 CREATE UNIQUE INDEX devices_external_id ON devices (external_id, user_id) WHERE ((deleted_at IS NULL) AND (external_id IS NOT NULL));
+CREATE INDEX devices_faulty ON devices (device_id) WHERE (is_faulty AND (deleted_at IS NULL));
 CREATE UNIQUE INDEX devices_imported_as ON devices (user_id, imported_as) WHERE ((deleted_at IS NULL) AND (imported_as IS NOT NULL));
 CREATE INDEX devices_location_words ON devices USING gin (to_tsvector('simple'::regconfig, translate(location, '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', repeat(' ', 32)))) WHERE (deleted_at IS NULL);
 CREATE INDEX devices_placement ON devices (user_id, placement);

@@ -27,7 +27,6 @@ import { findPendingRoles, mayChangeFirstTimes } from './target-roles.ts';
 export interface LockedDevice extends DeviceHead {
   /** Whether the device has not sent a valid reading yet. */
   readonly wasNeverSeen: boolean;
-  readonly isInactive: boolean;
   /** Bits of the outcomes of its last readings; see `withOutcomes`. */
   readonly recentRejects: number;
 }
@@ -52,7 +51,7 @@ export async function loadDevices(
   if (deviceIds.length === 0) return new Map();
   // Raw SQL: the hot path of ingest. Statements handle arrays, and are prepared if each batch uses them.
   const { rows } = await client.query<DeviceRow & { laws: string }>(
-    `SELECT device_id, d.user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with, channels, recent_rejects, status,
+    `SELECT device_id, d.user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with, channels, recent_rejects,
        h.version, h.seen_at IS NULL AS never_seen, h.laws, h.open
      FROM devices d JOIN device_heads h USING (device_id)
      WHERE device_id = ANY ($1) AND (deleted_at IS NULL OR computed_with IS NOT NULL AND device_id = ANY ($2))
@@ -95,7 +94,6 @@ interface DeviceRow extends StoredSettings {
   computed_with: StoredSettingsByTime | null;
   channels: ChannelSettings;
   recent_rejects: number;
-  status: string;
   version: number;
   never_seen: boolean;
   open: string | null;
@@ -126,14 +124,12 @@ function lockedDevice(
     version: row.version,
     open: parseOpenHour(row.open),
     isSettled:
-      row.status === 'active' &&
       !row.never_seen &&
       row.recent_rejects === 0 &&
       laws.size <= MAX_SERIES &&
       areReadingsAfterEdits(edits ?? [], laws.values()) &&
       [...series.values()].every(isAfterLastSplit),
     wasNeverSeen: row.never_seen,
-    isInactive: row.status === 'inactive',
     recentRejects: row.recent_rejects,
   };
 }

@@ -6,8 +6,8 @@ import type { LockedDevice } from './load.ts';
 import { type BatchStatement, toStatementStep } from './statement.ts';
 
 /**
- * Plans a batch's changes of devices outside of their heads: `inactive` becomes `active` with a valid reading, the first valid reading
- * sends the event `device.connected`, and a state that a device reports is stored. `devices`: the locked devices. `validReadings`: number
+ * Plans a batch's changes of devices outside of their heads: the first valid reading sends the event `device.connected`, and a state that a
+ * device reports and the outcomes of its last readings are stored. `devices`: the locked devices. `validReadings`: number
  * of valid readings by device. Returns the statements, and the devices that they change.
  */
 export function updateDeviceStates(
@@ -17,25 +17,14 @@ export function updateDeviceStates(
   rejects: readonly Rejection[],
 ): { steps: BatchStatement[]; touched: string[] } {
   if (devices.size === 0) return { steps: [], touched: [] };
-  const withReadings = (is: (device: LockedDevice) => boolean) =>
-    [...devices.values()]
-      .filter((device) => validReadings.has(device.deviceId) && is(device))
-      .map(({ deviceId }) => deviceId);
-  const activated = withReadings(({ isInactive }) => isInactive);
+  const connected = [...devices.values()]
+    .filter(({ deviceId, wasNeverSeen }) => wasNeverSeen && validReadings.has(deviceId))
+    .map(({ deviceId }) => deviceId);
   const noted = statesAfter(devices, validReadings, batch, rejects);
-  const steps = [
-    ...activationSteps(activated),
-    ...noteSteps(noted),
-    ...connectedEventSteps(withReadings(({ wasNeverSeen }) => wasNeverSeen)),
-  ];
-  return { steps, touched: [...activated, ...noted.map(({ deviceId }) => deviceId)] };
-}
-
-function activationSteps(activated: readonly string[]): BatchStatement[] {
-  if (activated.length === 0) return [];
-  return [
-    toStatementStep({ text: `UPDATE devices SET status = 'active' WHERE device_id = ANY ($1)`, values: [activated] }),
-  ];
+  return {
+    steps: [...noteSteps(noted), ...connectedEventSteps(connected)],
+    touched: noted.map(({ deviceId }) => deviceId),
+  };
 }
 
 interface NotedState {
@@ -46,8 +35,7 @@ interface NotedState {
 }
 
 /**
- * Returns the new states of devices that report a state or whose recent outcomes change. A device is faulty while it reports so, or while
- * most of its last readings are rejected.
+ * Returns the new states of devices that report a state or whose recent outcomes change.
  */
 function statesAfter(
   devices: ReadonlyMap<string, LockedDevice>,
@@ -77,16 +65,13 @@ function statesAfter(
 
 function noteSteps(changes: readonly NotedState[]): BatchStatement[] {
   if (changes.length === 0) return [];
-  const text = `UPDATE devices d SET recent_rejects = c.bits, says_faulty = coalesce(c.says_faulty, d.says_faulty),
-       status = CASE WHEN coalesce(c.says_faulty, d.says_faulty) OR c.is_bad THEN 'faulty'
-         WHEN d.status = 'faulty' THEN 'active' ELSE d.status END
-     FROM unnest($1::text[], $2::int[], $3::bool[], $4::bool[]) c (device_id, bits, says_faulty, is_bad)
+  const text = `UPDATE devices d SET recent_rejects = c.bits, says_faulty = coalesce(c.says_faulty, d.says_faulty)
+     FROM unnest($1::text[], $2::int[], $3::bool[]) c (device_id, bits, says_faulty)
      WHERE d.device_id = c.device_id`;
   const values = [
     changes.map(({ deviceId }) => deviceId),
     changes.map(({ bits }) => bits),
     changes.map(({ reportsFaulty }) => reportsFaulty),
-    changes.map(({ bits }) => isMostlyRejected(bits)),
   ];
   return [toStatementStep({ text, values })];
 }
@@ -99,7 +84,7 @@ async function tellConnected(client: PoolClient, deviceIds: readonly string[]): 
   // Raw SQL, like all statements of a batch (statement.ts).
   const query = queryOn(client);
   const { rows } = await query<Omit<EventBody<'device.connected'>, 'last_seen_at'> & { last_seen_at: Date }>(
-    `SELECT device_id, d.user_id, type, location, status, h.seen_at AS last_seen_at, placement, upstream_device_id
+    `SELECT device_id, d.user_id, type, location, CASE WHEN is_faulty THEN 'faulty' ELSE 'active' END AS status, h.seen_at AS last_seen_at, placement, upstream_device_id
      FROM devices d JOIN device_heads h USING (device_id) WHERE device_id = ANY ($1) ORDER BY device_id`,
     [deviceIds],
   );
@@ -111,7 +96,7 @@ async function tellConnected(client: PoolClient, deviceIds: readonly string[]): 
   await addEvents(query, events, new Date());
 }
 
-/** Number of a device's last messages and elements whose outcome is stored, one bit each. */
+/** Number of a device's last messages and elements whose outcome is stored, one bit each, as in the column `is_faulty`. */
 const REMEMBERED = 20;
 const MASK = 2 ** REMEMBERED - 1;
 
@@ -127,11 +112,4 @@ function withOutcomes(bits: number, valid: number, rejected: number): number {
     next = ((next << 1) | (isRejected ? 1 : 0)) & MASK;
   }
   return next;
-}
-
-/** Whether most of the last readings were rejected: the device counts as faulty. Pure. */
-function isMostlyRejected(bits: number): boolean {
-  let ones = 0;
-  for (let rest = bits; rest > 0; rest &= rest - 1) ones++;
-  return ones > REMEMBERED / 2;
 }

@@ -19,6 +19,7 @@ export const ALERT_DELIVERIES = ['email', 'sms', 'webhook'] as const;
 /** Statuses of an alert, and of a subscription. */
 export const PAUSABLE_STATUSES = ['active', 'paused'] as const;
 export const DEVICE_STATUSES = ['active', 'inactive', 'faulty'] as const;
+export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
 /** Position of a device in the energy flows of its home. */
 export const PLACEMENTS = ['grid', 'production', 'storage', 'consumption', 'excluded'] as const;
 export type Placement = (typeof PLACEMENTS)[number];

@@ -30,8 +30,10 @@ export async function readInventory(query: Query, now: Date): Promise<Inventory>
          WHERE inhparent = 'readings'::regclass) AS "readingsStored",
        ${rejectedWithin('1 hour')} AS "rejectedLastHour",
        ${rejectedWithin('1 day')} AS "rejectedLastDay", d.*
-     FROM (SELECT count(*) FILTER (WHERE status = 'active') AS active, count(*) FILTER (WHERE status = 'inactive') AS inactive,
-         count(*) FILTER (WHERE status = 'faulty') AS faulty FROM devices WHERE deleted_at IS NULL) d`,
+     FROM (SELECT count(*) FILTER (WHERE NOT is_faulty AND is_recent) AS active,
+         count(*) FILTER (WHERE NOT is_faulty AND NOT is_recent) AS inactive, count(*) FILTER (WHERE is_faulty) AS faulty
+       FROM (SELECT is_faulty, coalesce(seen_at > now() - interval '24 hours', false) AS is_recent
+         FROM devices JOIN device_heads USING (device_id) WHERE deleted_at IS NULL) one) d`,
     [now],
   );
   return rows[0] as Inventory;

@@ -5,7 +5,6 @@ import type {
   ALERT_TYPES,
   AppType,
   DELIVERY_STATUSES,
-  DEVICE_STATUSES,
   EVENT_TYPES,
   LANGUAGES,
   ManagedBy,
@@ -191,7 +190,6 @@ interface DevicesTable {
   user_id: string;
   type: string;
   location: string;
-  status: Generated<OneOf<typeof DEVICE_STATUSES>>;
   limit_kw: Generated<number>;
   register_max_kwh: number | null;
   max_gap_minutes: Generated<number>;

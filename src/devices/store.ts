@@ -3,7 +3,7 @@ import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { ManagedBy, Placement } from '#src/database/enums.ts';
+import type { DeviceStatus, ManagedBy, Placement } from '#src/database/enums.ts';
 import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
@@ -25,7 +25,7 @@ import { PREVIOUS_LAW_SETTINGS_SQL } from './previous-law-settings.ts';
 import { splitSeriesOfDevice } from './split-series.ts';
 
 /** Columns of devices in lists. */
-const COLUMNS = ['device_id', 'type', 'location', 'status', 'placement', 'upstream_device_id'] as const;
+const COLUMNS = ['device_id', 'type', 'location', 'placement', 'upstream_device_id'] as const;
 /** Columns of a single device, including its settings. */
 const DETAILS = [
   ...COLUMNS,
@@ -45,6 +45,25 @@ const DETAILS = [
 /** SQL expression for the time of a device's last reading, next to columns of `devices`. It is the same for SELECT and RETURNING. */
 export const LAST_SEEN_AT =
   sql<Date | null>`(SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id)`.as('last_seen_at');
+
+/** Silence after which a device is inactive and needs its owner's attention. */
+const SILENT = sql`interval '24 hours'`;
+
+/** SQL condition on a row of `devices`: whether it sent a valid reading within the last day. */
+const SENT_WITHIN_DAY = sql<boolean>`EXISTS (SELECT FROM device_heads h WHERE h.device_id = devices.device_id AND h.seen_at > now() - ${SILENT})`;
+
+/** SQL conditions on a row of `devices`: whether the device has a status. */
+export const STATUS_CONDITIONS: Readonly<Record<DeviceStatus, RawBuilder<boolean>>> = {
+  faulty: sql<boolean>`devices.is_faulty`,
+  active: sql<boolean>`(NOT devices.is_faulty AND ${SENT_WITHIN_DAY})`,
+  inactive: sql<boolean>`(NOT devices.is_faulty AND NOT ${SENT_WITHIN_DAY})`,
+};
+
+/** SQL expression for a device's status, next to columns of `devices`. */
+export const STATUS_COLUMN =
+  sql<DeviceStatus>`CASE WHEN devices.is_faulty THEN 'faulty' WHEN ${SENT_WITHIN_DAY} THEN 'active' ELSE 'inactive' END`.as(
+    'status',
+  );
 
 /** Whether the device's stored consumption has been computed with its current settings, meanings of quantities, and edits of readings. */
 const IS_COMPUTED = sql<boolean>`devices.computed_with IS NULL`.as('is_computed');
@@ -77,8 +96,8 @@ export const IS_SWAP_GUESSED = sql<boolean>`(devices.computed_with IS NULL AND n
  */
 export const ATTENTION_CONDITIONS: Readonly<Record<AttentionKind, RawBuilder<boolean>>> = {
   unknown_quantity: hasUnknownQuantity,
-  faulty: sql`devices.status = 'faulty'`,
-  silent: sql`(devices.status = 'inactive' AND coalesce((SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) < now() - interval '24 hours')`,
+  faulty: STATUS_CONDITIONS.faulty,
+  silent: sql`(devices.created_at < now() - ${SILENT} AND NOT ${SENT_WITHIN_DAY})`,
   placement_guessed: sql`(devices.placement_by <> 'owner' AND EXISTS (SELECT FROM discovered_devices f WHERE f.device_id = devices.device_id) AND ${tellsEnergy('devices')} AND EXISTS (SELECT FROM devices o
       WHERE o.user_id = devices.user_id AND o.device_id <> devices.device_id AND o.deleted_at IS NULL AND ${tellsEnergy('o')}))`,
   swap_guessed: sql`EXISTS (SELECT FROM series s JOIN reading_notes n ON n.series_id = s.series_id WHERE s.device_id = devices.device_id AND ${IS_SWAP_GUESSED})`,
@@ -94,6 +113,7 @@ export const ATTENTION_COLUMN = sql<AttentionKind[]>`array_remove(ARRAY[${sql.jo
 )}], NULL)`.as('attention');
 
 interface Heard {
+  status: DeviceStatus;
   last_seen_at: Date | null;
   attention: AttentionKind[];
 }
@@ -168,7 +188,7 @@ export async function createDevice(db: Database, wanted: NewDevice): Promise<{ d
     db
       .insertInto('devices')
       .values(row)
-      .returning([...COLUMNS, LAST_SEEN_AT, ATTENTION_COLUMN])
+      .returning([...COLUMNS, STATUS_COLUMN, LAST_SEEN_AT, ATTENTION_COLUMN])
       .executeTakeFirstOrThrow(),
   );
   return { device, secret };
@@ -233,7 +253,7 @@ export async function pairDiscovered(
 export async function findDevice(db: Database, reach: Reach, deviceId: string): Promise<DeviceDetails | null> {
   const row = await db
     .selectFrom('devices')
-    .select([...DETAILS, LAST_SEEN_AT, ATTENTION_COLUMN, IS_COMPUTED])
+    .select([...DETAILS, STATUS_COLUMN, LAST_SEEN_AT, ATTENTION_COLUMN, IS_COMPUTED])
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
     .where(isAccountWithin(reach, 'devices.user_id'))
@@ -327,7 +347,7 @@ export async function updateDevice(
       .where('device_id', '=', deviceId)
       .where('deleted_at', 'is', null)
       .where(isAccountWithin(reach, 'devices.user_id'))
-      .returning([...DETAILS, LAST_SEEN_AT, ATTENTION_COLUMN, IS_COMPUTED])
+      .returning([...DETAILS, STATUS_COLUMN, LAST_SEEN_AT, ATTENTION_COLUMN, IS_COMPUTED])
       .executeTakeFirst();
     const row = await namedTwice(changing);
     return row ? withChannels(trx, row) : null;
@@ -405,7 +425,7 @@ export async function listDevices(
 ): Promise<Device[]> {
   return db
     .selectFrom('devices')
-    .select([...COLUMNS, LAST_SEEN_AT, ATTENTION_COLUMN])
+    .select([...COLUMNS, STATUS_COLUMN, LAST_SEEN_AT, ATTENTION_COLUMN])
     .where('user_id', '=', userId)
     .where(isAccountWithin(reach, 'devices.user_id'))
     .where('deleted_at', 'is', null)

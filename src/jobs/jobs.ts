@@ -9,7 +9,6 @@ import { notifyExpiringKeys } from '#src/delivery/expiring-keys.ts';
 import { readHeldBefore } from '#src/delivery/hold.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { deleteExpiredSecrets } from '#src/devices/credentials.ts';
-import { deactivateSilentDevices } from '#src/devices/deactivate-silent.ts';
 import { deleteOldSilences, recordSilences } from '#src/devices/fleet/watch.ts';
 import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { listGroupHomes } from '#src/groups/members.ts';
@@ -76,12 +75,6 @@ export const JOBS: readonly Job[] = [
   // 30 s.
   { name: 'rollup refresh', at: { everySeconds: 5 }, alsoAtStart: true, needs: 'continuousAggregates', run: refresh },
   { name: 'silence', at: { everySeconds: 30 }, alsoAtStart: true, run: fireSilences },
-  {
-    name: 'device states',
-    at: { everySeconds: 60 },
-    alsoAtStart: true,
-    run: ({ db, clock }) => deactivateSilentDevices(db, clock()),
-  },
   {
     name: 'watch silences',
     at: { everySeconds: 60 },

@@ -57,7 +57,7 @@ export async function readDeviceCounts(pool: Pool): Promise<Record<string, numbe
   const { rows } = await pool.query<Record<string, number>>(
     `SELECT count(*) FILTER (WHERE seen_at > now() - interval '24 hours')::int AS energy_devices_heard_in_day,
        count(*) FILTER (WHERE seen_at > now() - interval '1 hour')::int AS energy_devices_heard_in_hour,
-       (SELECT count(*) FROM devices WHERE status = 'faulty' AND deleted_at IS NULL)::int AS energy_devices_faulty
+       (SELECT count(*) FROM devices WHERE is_faulty AND deleted_at IS NULL)::int AS energy_devices_faulty
      FROM device_heads JOIN devices USING (device_id) WHERE deleted_at IS NULL`,
   );
   return rows[0] ?? {};

@@ -40,7 +40,7 @@ export async function countDevices(
 ): Promise<ReadonlyMap<string, DeviceCounts>> {
   // Raw SQL: counts with filters.
   const { rows } = await sql<DeviceCounts & { user_id: string }>`
-    SELECT d.user_id, count(*)::int AS total, count(*) FILTER (WHERE d.status = 'faulty')::int AS faulty,
+    SELECT d.user_id, count(*)::int AS total, count(*) FILTER (WHERE d.is_faulty)::int AS faulty,
       count(*) FILTER (WHERE coalesce(h.seen_at, d.created_at) <= ${new Date(now.getTime() - SILENT_MS)})::int AS silent
     FROM devices d LEFT JOIN device_heads h USING (device_id)
     WHERE d.user_id = ANY (${userIds}::text[]) AND d.deleted_at IS NULL GROUP BY 1`.execute(db);

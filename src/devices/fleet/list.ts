@@ -5,7 +5,15 @@ import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { hasUnknownChannelName } from '#src/database/meter.ts';
 import { accountsWithin, isAccountWithin, type Reach } from '#src/database/reach.ts';
-import { ATTENTION_COLUMN, ATTENTION_CONDITIONS, type AttentionKind, type Device, LAST_SEEN_AT } from '../store.ts';
+import {
+  ATTENTION_COLUMN,
+  ATTENTION_CONDITIONS,
+  type AttentionKind,
+  type Device,
+  LAST_SEEN_AT,
+  STATUS_COLUMN,
+  STATUS_CONDITIONS,
+} from '../store.ts';
 import { encodeFleetPosition, type FleetPosition, type FleetSort } from './sort.ts';
 import { SILENT_AFTER_MS } from './watch.ts';
 
@@ -48,7 +56,7 @@ const asText = (time: RawBuilder<unknown>) =>
 function conditionsOf({ userId, status, placement, family, attention }: FleetFilters): RawBuilder<boolean>[] {
   const conditions: RawBuilder<boolean>[] = [];
   if (userId !== undefined) conditions.push(sql`devices.user_id = ${userId}`);
-  if (status !== undefined) conditions.push(sql`devices.status = ${status}`);
+  if (status !== undefined) conditions.push(STATUS_CONDITIONS[status]);
   if (placement !== undefined) conditions.push(sql`devices.placement = ${placement}`);
   if (family === NATIVE) conditions.push(sql`NOT EXISTS (${THROUGH_GATEWAY})`);
   else if (family !== undefined) conditions.push(sql`EXISTS (${THROUGH_GATEWAY} AND x.family = ${family})`);
@@ -205,7 +213,7 @@ async function partOfFleet(
       SELECT devices.device_id, ${key} AS sorted, ${text} AS key FROM devices ${part.of === 'silent' ? open : sql``}
       WHERE ${sql.join(conditions, sql` AND `)}
       ORDER BY ${order} ${id} ${direction} LIMIT ${limit})
-    SELECT devices.device_id, devices.type, devices.location, devices.status, devices.placement, devices.upstream_device_id,
+    SELECT devices.device_id, devices.type, devices.location, ${STATUS_COLUMN}, devices.placement, devices.upstream_device_id,
       devices.user_id, devices.created_at, users.email, ${LAST_SEEN_AT}, ${ATTENTION_COLUMN}, page.key,
       coalesce((SELECT x.family FROM discovered_devices x WHERE x.device_id = devices.device_id LIMIT 1), ${NATIVE}) AS family,
       (SELECT x.gateway_id FROM discovered_devices x WHERE x.device_id = devices.device_id LIMIT 1) AS gateway_id

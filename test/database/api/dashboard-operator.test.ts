@@ -81,7 +81,7 @@ describe('operations for administrators', () => {
     await own.api.send(`/v1/webhooks/${webhook_id}/test`, sent);
     const before = await get();
     const { read, deviceId } = await createMeter(own.api.database);
-    await sql("UPDATE devices SET status = 'faulty' WHERE device_id = $1", [deviceId]);
+    await sql('UPDATE devices SET says_faulty = true WHERE device_id = $1', [deviceId]);
     const atMs = Date.now() - 100 * QUARTER_MS;
     const readings = Array.from({ length: 50 }, (_, at) => [new Date(atMs + at * QUARTER_MS), 100 + at] as const);
     await read(readings);

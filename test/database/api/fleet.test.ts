@@ -4,6 +4,10 @@ import { type Callers, registerCallers } from '#test/support/callers.ts';
 
 let { api, admin, utility, home }: Callers = {} as Callers;
 registerCallers((made) => ({ api, admin, utility, home } = made));
+// The status of a device is judged by the database's clock.
+beforeAll(() => {
+  api.now = new Date();
+});
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -26,12 +30,12 @@ async function pair(key: string, location: string, { heardMinutesAgo, ...more }:
   if (typeof heardMinutesAgo === 'number') await setLastSeen(json.device_id, heardMinutesAgo);
   return json.device_id as string;
 }
-async function setLastSeen(deviceId: string, ago: number, status = ago >= 1_440 ? 'inactive' : 'active') {
+async function setLastSeen(deviceId: string, ago: number, isFaulty = false) {
   await api.database.pool.query('UPDATE device_heads SET seen_at = $2 WHERE device_id = $1', [
     deviceId,
     minutesAgo(ago),
   ]);
-  await api.database.pool.query('UPDATE devices SET status = $2 WHERE device_id = $1', [deviceId, status]);
+  await api.database.pool.query('UPDATE devices SET says_faulty = $2 WHERE device_id = $1', [deviceId, isFaulty]);
 }
 /** Places a device behind a gateway, as ingest does once it is paired. */
 async function behind(gatewayId: string, deviceId: string, family: string) {
@@ -51,7 +55,6 @@ beforeAll(async () => {
   otherUtility = await api.user('utility');
   foreign = await api.user('homeowner', { enrolledBy: otherUtility.userId });
   second = await api.user('homeowner', { enrolledBy: utility.userId });
-  // Sets the time of pairing to the test's clock, which differs from the database's.
   const paired = async (name: string, ...more: Parameters<typeof pair>) => {
     ids[name] = await pair(...more);
     await api.database.pool.query('UPDATE devices SET created_at = $2 WHERE device_id = $1', [
@@ -71,7 +74,7 @@ beforeAll(async () => {
   });
   gatewayId = json.gateway_id;
   await behind(gatewayId, ids.garage ?? '', 'tasmota');
-  await setLastSeen(ids.garage ?? '', 60 * 5, 'faulty');
+  await setLastSeen(ids.garage ?? '', 60 * 5, true);
   await recordSilences(api.db, api.now);
 });
 
@@ -296,12 +299,12 @@ describe('silences', () => {
       'SELECT count(*)::int AS count FROM device_silences WHERE ended_at IS NULL',
     );
     expect(await recordSilences(api.db, api.now)).toEqual({ began: 0, ended: 0 });
-    await setLastSeen(ids.garage ?? '', 3, 'faulty');
+    await setLastSeen(ids.garage ?? '', 3, true);
     // The worker has not checked since; the list is exact all the same.
     expect(await names('silent_for_hours=1')).not.toContain('Garage 12/B');
     expect(await names('sort=last_seen_at')).toHaveLength((await list()).length);
     expect(await recordSilences(api.db, api.now)).toEqual({ began: 0, ended: 1 });
-    await setLastSeen(ids.garage ?? '', 2, 'faulty');
+    await setLastSeen(ids.garage ?? '', 2, true);
     const later = new Date(api.now.getTime() + 2 * HOUR_MS);
     expect((await recordSilences(api.db, later)).began).toBeGreaterThan(0);
     const { rows: now } = await api.database.pool.query(

@@ -3,8 +3,9 @@ import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { fireSilenceAlerts } from '#src/alerts/silence.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { deactivateSilentDevices } from '#src/devices/deactivate-silent.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { recordSilences } from '#src/devices/fleet/watch.ts';
+import { findDevice } from '#src/devices/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter } from '#test/support/meters.ts';
 
@@ -26,16 +27,22 @@ async function say(deviceId: string, payload: string, topic = 'readings'): Promi
   await createWriter(database.pool).write([message]);
 }
 const state = async (deviceId: string) =>
-  (await database.pool.query('SELECT status FROM devices WHERE device_id = $1', [deviceId])).rows[0].status;
+  (await findDevice(createDatabase(database.pool), REACH_OF_ALL, deviceId))?.status;
+/** Lets a device's last valid reading be this much older. */
+const age = (deviceId: string, hours: number) =>
+  database.pool.query('UPDATE device_heads SET seen_at = seen_at - make_interval(secs => $2) WHERE device_id = $1', [
+    deviceId,
+    hours * 3_600,
+  ]);
 
 test('a device is inactive until its first reading, active with readings, and inactive again after a day of silence', async () => {
   const { deviceId } = await createMeter(database);
   expect(await state(deviceId)).toBe('inactive');
   await say(deviceId, '{"power_w": 100}');
   expect(await state(deviceId)).toBe('active');
-  await deactivateSilentDevices(createDatabase(database.pool), new Date(Date.now() + 23.9 * 3_600_000));
+  await age(deviceId, 23.9);
   expect(await state(deviceId)).toBe('active');
-  await deactivateSilentDevices(createDatabase(database.pool), new Date(Date.now() + 24.1 * 3_600_000));
+  await age(deviceId, 0.2);
   expect(await state(deviceId)).toBe('inactive');
   await say(deviceId, '{"power_w": 100}');
   expect(await state(deviceId)).toBe('active');
@@ -61,7 +68,7 @@ test('a device whose readings only contradict earlier readings counts as silent,
   const { deviceId } = await createMeter(database);
   const ts = Date.now() - 3_600_000;
   await say(deviceId, JSON.stringify({ ts, power_w: 100 }));
-  await deactivateSilentDevices(createDatabase(database.pool), new Date(Date.now() + 24.1 * 3_600_000));
+  await age(deviceId, 24.1);
   await say(deviceId, JSON.stringify({ ts, power_w: 101 }));
   expect(await state(deviceId)).toBe('inactive');
   for (let index = 0; index < 10; index++) await say(deviceId, JSON.stringify({ ts, power_w: 200 + index }));
@@ -77,6 +84,15 @@ test('a device is faulty when it reports a fault, until it reports that it is on
   expect(await state(deviceId)).toBe('faulty');
   await say(deviceId, 'online', 'status');
   expect(await state(deviceId)).toBe('active');
+});
+
+test('the first reading of a device changes no entry of an index of devices', async () => {
+  const { deviceId } = await createMeter(database);
+  const version = async () =>
+    (await database.pool.query('SELECT ctid, xmin FROM devices WHERE device_id = $1', [deviceId])).rows;
+  const before = await version();
+  await say(deviceId, '{"power_w": 100}');
+  expect(await version()).toEqual(before);
 });
 
 test('the first valid message of a device is reported as device.connected, once', async () => {
@@ -127,7 +143,7 @@ test('a silence is recorded on time, and alerts fire for it, after a clock was m
   const { rows } = await pool.query(silences, [[stopped.deviceId, heard.deviceId]]);
   expect(rows).toEqual([{ device_id: stopped.deviceId }]);
   expect(await fireSilenceAlerts(pool, soon(1.002))).toBe(1);
-  await deactivateSilentDevices(db, soon(24.002));
+  await age(stopped.deviceId, 24.1);
   expect([await state(stopped.deviceId), await state(heard.deviceId)]).toEqual(['inactive', 'active']);
   const { rows: watches } = await pool.query(
     'SELECT max(ended_at) < now() + $1::interval AS ended FROM silence_watches',

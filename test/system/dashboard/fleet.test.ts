@@ -32,10 +32,6 @@ test('a utility finds the devices of its homes, and sees which fell silent toget
         device.device_id,
         isGone ? stoppedAt : new Date(),
       ]);
-      await pool.query(`UPDATE devices SET status = $2 WHERE device_id = $1`, [
-        device.device_id,
-        isGone ? 'inactive' : 'active',
-      ]);
       if (location !== 'Cellar') continue;
       await pool.query(
         `INSERT INTO device_silences (device_id, user_id, began_at, was_heard, ended_at) VALUES ($1, $2, $3, true, $4)

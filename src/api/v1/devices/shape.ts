@@ -119,7 +119,7 @@ const members = {
   status: z
     .enum(DEVICE_STATUSES)
     .describe(
-      '`inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected.',
+      '`faulty` if the device reports a fault, or if most of its last readings were rejected. Otherwise `inactive` until the first reading and after 24 h of silence.',
     ),
   last_seen_at: instantShape.nullable().describe('Time at which the last valid reading was received. Null: never.'),
   placement,
