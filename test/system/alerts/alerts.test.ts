@@ -85,7 +85,7 @@ test('readings over MQTT reach an HTTPS receiver as events: connected, updated, 
   // The OpenAPI document describes the events.
   for (const event of events()) expect(eventSchema(event.type).parse(event)).toEqual(event);
   const fired = receiver.calls.find(({ body }) => body.includes('"alert.triggered"'));
-  expect((fired?.atMs ?? Number.POSITIVE_INFINITY) - publishedMs).toBeLessThan(5_000);
+  expect((fired?.atMs ?? Number.POSITIVE_INFINITY) - publishedMs).toBeLessThan(scaleTimeLimitMs(5_000));
 
   const dataOf = (type: EventType) => events().find((one) => one.type === type)?.data;
   expect(dataOf('device.connected')).toMatchObject({ device_id: deviceId, type: 'smart_meter', status: 'active' });

@@ -9,6 +9,7 @@ import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 let database: TestDatabase;
 let mosquitto: Mosquitto;
@@ -111,13 +112,13 @@ test('one worker serves while others are on standby, whichever are killed, stopp
   // After a kill the standby takes over the session and its unacknowledged messages.
   await first.kill();
   gone(first);
-  expect(await untilMore(meters)).toBeLessThan(5_000);
+  expect(await untilMore(meters)).toBeLessThan(scaleTimeLimitMs(5_000));
   const third = await start();
   expect(third.ready.standing_by).toBe(true);
   // One is stopped while another is running.
   expect(await second.stop()).toBe(0);
   gone(second);
-  expect(await untilMore(meters)).toBeLessThan(5_000);
+  expect(await untilMore(meters)).toBeLessThan(scaleTimeLimitMs(5_000));
   // All workers are stopped: the broker stores the messages.
   expect(await third.stop()).toBe(0);
   gone(third);
@@ -139,7 +140,7 @@ test('the standby takes over from a hung worker, which ends when it resumes; not
   // Wait until the messages that were in flight at the stopped worker are stored.
   await wait(500);
   // The stopped worker's database session ends after 5 s.
-  expect(await untilMore(meters)).toBeLessThan(12_000);
+  expect(await untilMore(meters)).toBeLessThan(scaleTimeLimitMs(12_000));
   serving.process.kill('SIGCONT');
   expect(await ended).toBe(1);
   gone(serving);
