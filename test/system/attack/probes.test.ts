@@ -20,7 +20,8 @@ test('the service has none of the vulnerabilities that the external probes test'
     await world.end();
     await target.remove();
   }
-});
+  // More than a hundred probes, each with a time limit of its own.
+}, 600_000);
 
 test('the probes refuse to attack an installation that is not on this machine', async () => {
   for (const url of [
