@@ -105,8 +105,9 @@ const PAGE_ROWS = 500;
 /** Yields a person's rows in one relation as a JSON array, page by page. Holds no connection between two pages. */
 async function* jsonOf(db: Database, userId: string, exported: ExportedRelation): AsyncGenerator<string> {
   let before = '[\n';
-  for await (const keys of readOwnedKeys(db, userId, exported.by.of)) {
-    for await (const rows of pagesOf(db, exported, keys)) {
+  const columns = await readExportedColumns(db, exported);
+  for await (const keys of readOwnedKeys(db, userId, exported.by?.of ?? 'user')) {
+    for await (const rows of pagesOf(db, exported, columns, keys)) {
       yield before + rows.join(',\n');
       before = ',\n';
     }
@@ -114,23 +115,52 @@ async function* jsonOf(db: Database, userId: string, exported: ExportedRelation)
   yield before === '[\n' ? '[]\n' : '\n]\n';
 }
 
+/** Exported columns of a relation as SQL expressions, and the columns of its key with their types. */
+interface ExportedColumns {
+  shown: string[];
+  key: { name: string; type: string }[];
+}
+
+async function readExportedColumns(
+  db: Database,
+  { relation, key, omitted = {}, expressions = {} }: ExportedRelation,
+): Promise<ExportedColumns> {
+  // Raw SQL: the catalogue.
+  const { rows } = await queryOf(db)<{ name: string; type: string; keyPlace: number | null }>(
+    `SELECT attname AS name, format_type(atttypid, NULL) AS type, array_position(indkey::int2[], attnum) AS "keyPlace"
+     FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
+     WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+    [relation],
+  );
+  const isShown = ({ name, type }: (typeof rows)[number]) =>
+    !Object.hasOwn(omitted, name) && (type !== 'bytea' || Object.hasOwn(expressions, name));
+  const placeInKey = ({ name, keyPlace }: (typeof rows)[number]) => (key ? key.indexOf(name) : (keyPlace ?? -1));
+  return {
+    shown: rows.filter(isShown).map(({ name }) => `${expressions[name] ?? `r.${name}`} AS ${name}`),
+    key: rows.filter((row) => placeInKey(row) >= 0).sort((a, b) => placeInKey(a) - placeInKey(b)),
+  };
+}
+
 /**
  * Yields the rows of the given parent keys as JSON texts, page by page, in order of the relation's own key. PostgreSQL
  * formats the keys, because its numbers have more digits than a JavaScript number and its times more than a Date. So
  * each page can begin exactly after the last row of the previous one.
  */
-async function* pagesOf(db: Database, exported: ExportedRelation, keys: readonly string[]): AsyncGenerator<string[]> {
-  const { relation, by, key, columns, expressions = {}, pageRows = PAGE_ROWS } = exported;
-  // Raw SQL: relations and columns come from a declaration, not from input.
-  const order = Object.keys(key).map((name) => `r.${name}`);
-  const shown = columns.map((name) => `${expressions[name] ?? `r.${name}`} AS ${name}`).join(', ');
-  const after = Object.values(key).map((type, index) => `$${index + 2}::text::${type}`);
+async function* pagesOf(
+  db: Database,
+  { relation, by, pageRows = PAGE_ROWS }: ExportedRelation,
+  { shown, key }: ExportedColumns,
+  keys: readonly string[],
+): AsyncGenerator<string[]> {
+  // Raw SQL: relations and columns come from a declaration and the catalogue, not from input.
+  const order = key.map(({ name }) => `r.${name}`);
+  const after = key.map(({ type }, index) => `$${index + 2}::text::${type}`);
   const pageKey = `ARRAY[${order.map((name) => `${name}::text`).join(', ')}]`;
-  const from = `SELECT (SELECT row_to_json(shown) FROM (SELECT ${shown}) shown)::text AS row, ${pageKey} AS page_key FROM ${relation} r`;
+  const from = `SELECT (SELECT row_to_json(shown) FROM (SELECT ${shown.join(', ')}) shown)::text AS row, ${pageKey} AS page_key FROM ${relation} r`;
   const end = `ORDER BY ${order.join(', ')} LIMIT ${pageRows}`;
   for (let last: string[] = []; ; ) {
     const further = last.length > 0 ? `AND (${order.join(', ')}) > (${after.join(', ')})` : '';
-    const text = `${from} WHERE r.${by.column} = ANY ($1::text[]) ${further} ${end}`;
+    const text = `${from} WHERE r.${by?.column ?? 'user_id'} = ANY ($1::text[]) ${further} ${end}`;
     const { rows } = await queryOf(db)<{ row: string; page_key: string[] }>(text, [keys, ...last]);
     if (rows.length > 0) yield rows.map(({ row }) => row);
     if (rows.length < pageRows) return;

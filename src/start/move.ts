@@ -3,7 +3,7 @@ import { closeForWriting, openForWriting } from '#src/database/closing.ts';
 import { createPool, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { continueSequences } from '#src/database/copy/copy-rows.ts';
 import { markTargetAsFilled, markTargetAsFilling } from '#src/database/copy/filling.ts';
-import { COPIED_RELATIONS, type CopiedRelation, UNCOPIED_RELATIONS } from '#src/database/copy/relations.ts';
+import { COPIED_RELATIONS, type CopiedRelation } from '#src/database/copy/relations.ts';
 import {
   type CopyEnds,
   compareCopied,
@@ -14,7 +14,7 @@ import {
 import { WatchedClient } from '#src/database/hosts.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { transactionOn } from '#src/database/transaction.ts';
-import { COLUMN_BY_MEASURE, PACKED_DAYS, STORED_HOURS, STORED_LEVELS, storedRelation } from '#src/rollups/levels.ts';
+import { COLUMN_BY_MEASURE, PACKED_DAYS, STORED_HOURS } from '#src/rollups/levels.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { unpackDays } from '#src/rollups/pack.ts';
 import { foldLateDays, refreshUntilComplete } from '#src/rollups/refresh.ts';
@@ -257,14 +257,3 @@ export function createMovingPool(
   });
   return pool;
 }
-
-/** Relations that a move does not copy, with the reason for each. */
-export const UNMOVED_RELATIONS: Readonly<Record<string, string>> = {
-  ...UNCOPIED_RELATIONS,
-  ...Object.fromEntries(
-    STORED_LEVELS.map((level) => [
-      storedRelation(level),
-      `computed from ${STORED_HOURS.relation} and ${PACKED_DAYS.relation}`,
-    ]),
-  ),
-};

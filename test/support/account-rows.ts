@@ -1,5 +1,5 @@
 import type { Pool } from '#src/database/connect.ts';
-import { BUNDLED_RELATIONS } from '#src/database/copy/bundled-relations.ts';
+import { BUNDLED_RELATIONS } from '#src/database/copy/relations.ts';
 import { LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';
 
 /** Columns, as `relation.column`, with a number that is specific to their database, or encrypted with its key. */

@@ -1,6 +1,6 @@
 import type { PoolClient } from '../connect.ts';
-import { BUNDLED_RELATIONS, RETURNED_RELATIONS } from './bundled-relations.ts';
 import { copyRows, readColumns } from './copy-rows.ts';
+import { BUNDLED_RELATIONS, RETURNED_RELATIONS } from './relations.ts';
 
 // Raw SQL: relation names are known only at run time; rows are handled as JSON.
 

@@ -1,7 +1,6 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
-import { STREAMED_RELATIONS } from '#src/database/copy/bundled-relations.ts';
 import { readColumns } from '#src/database/copy/copy-rows.ts';
-import type { CopiedRelation } from '#src/database/copy/relations.ts';
+import { type CopiedRelation, STREAMED_RELATIONS } from '#src/database/copy/relations.ts';
 import type { CopyEnds } from '#src/database/copy/synchronise.ts';
 import { meterKey, SEPARATE_METERS } from '#src/database/meter.ts';
 import { checkUser } from '#src/rollups/check.ts';

@@ -11,7 +11,7 @@ import {
   restoreReferences,
   unpackAccounts,
 } from '#src/database/copy/account-bundle.ts';
-import { BUNDLED_RELATIONS } from '#src/database/copy/bundled-relations.ts';
+import { BUNDLED_RELATIONS } from '#src/database/copy/relations.ts';
 import type { CopyEnds } from '#src/database/copy/synchronise.ts';
 import {
   inTransaction,
