@@ -53,21 +53,19 @@ export async function evaluateChangedHours(
 ): Promise<EvaluationResult> {
   return inTransaction(pool, async (client: PoolClient) => {
     const query = queryOn(client);
-    const db = databaseOn(client);
     const { count, hasMore, rows } = await takeChanges(query, maxChanges);
     if (rows.length === 0) return { changes: count, hasMore, candidates: 0, fired: 0, faults: [] };
     const rules = await loadActiveRules(query, [...new Set(rows.map(({ user_id }) => user_id))]);
     const asked = await candidatesOf(evaluator, rules, rows, now);
+    const open = await filterUnfired(query, asked);
     const onUsage = await evaluateUsage(
-      db,
-      evaluator,
-      asked.filter(({ rule }) => !isCostAlertType(rule.type)),
+      databaseOn(client),
+      open.filter(({ rule }) => !isCostAlertType(rule.type)),
       now,
     );
     const onCosts = await evaluateCosts(
       client,
-      evaluator,
-      asked.filter(({ rule }) => isCostAlertType(rule.type)),
+      open.filter(({ rule }) => isCostAlertType(rule.type)),
       {
         firstUsers: new Set(rows.flatMap(({ user_id, costs_only }) => (costs_only ? [user_id] : []))),
         maxMs: maxCostsMs,
@@ -159,28 +157,27 @@ async function candidatesOf(
   });
 }
 
-/** Returns firings for the periods whose usage is above the threshold of their alert. */
-async function evaluateUsage(
-  db: Database,
-  evaluator: Evaluator,
-  asked: readonly RulePeriod[],
-  now: Date,
-): Promise<AlertFiring[]> {
+/** Returns the periods whose alert has not fired yet, in order. */
+async function filterUnfired(query: Query, asked: readonly RulePeriod[]): Promise<RulePeriod[]> {
   if (asked.length === 0) return [];
-  const totals = await computeUsageTotals(db, asked, now.getTime());
-  const open = [...totals].map(([index, total]) => {
+  // Raw SQL: `unnest` checks any number of periods in one statement.
+  const { rows } = await query<{ place: number }>(
+    `SELECT c.place::int AS place FROM unnest($1::text[], $2::timestamptz[]) WITH ORDINALITY c (alert_id, period_start, place)
+     WHERE NOT EXISTS (SELECT FROM alert_firings f
+       WHERE f.alert_id = c.alert_id AND f.period_start = c.period_start AND f.device_id = '') ORDER BY 1`,
+    [asked.map(({ alertId }) => alertId), asked.map(({ startMs }) => new Date(startMs))],
+  );
+  return rows.map(({ place }) => asked[place - 1] as RulePeriod);
+}
+
+/** Returns firings for the periods whose usage is above the threshold of their alert. */
+async function evaluateUsage(db: Database, asked: readonly RulePeriod[], now: Date): Promise<AlertFiring[]> {
+  if (asked.length === 0) return [];
+  return [...(await computeUsageTotals(db, asked, now.getTime()))].flatMap(([index, total]) => {
     const one = asked[index] as RulePeriod;
-    return { one, total, threshold: one.rule.threshold_milliwatt_hours as MilliwattHours };
-  });
-  const fired = await evaluator.above({
-    totalMilliwattHours: Float64Array.from(open, ({ total }) => total),
-    thresholdMilliwattHours: Float64Array.from(open, ({ threshold }) => threshold),
-  });
-  return Array.from(fired, (place) => {
-    const { one, total, threshold } = open[place] as (typeof open)[number];
-    return {
-      ...toFiringFields(one),
-      reason: { of: 'usage', thresholdMilliwattHours: threshold, totalMilliwattHours: total },
-    };
+    const threshold = one.rule.threshold_milliwatt_hours as MilliwattHours;
+    if (total <= threshold) return [];
+    const reason = { of: 'usage' as const, thresholdMilliwattHours: threshold, totalMilliwattHours: total };
+    return [{ ...toFiringFields(one), reason }];
   });
 }

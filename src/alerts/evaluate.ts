@@ -29,11 +29,6 @@ export interface CandidateArrays {
   endMs: Float64Array;
 }
 
-/** Totals of periods and the thresholds of their rules: in mWh, or in billionths of a currency, which exceed the range of a double. */
-export type TotalArrays =
-  | { totalMilliwattHours: Float64Array; thresholdMilliwattHours: Float64Array }
-  | { totalBillionths: BigInt64Array; thresholdBillionths: BigInt64Array };
-
 /**
  * Returns each period that contains a changed hour, once for each rule, without periods that ended too long ago. Pure.
  */
@@ -78,18 +73,4 @@ export function findCandidatePeriods(
     startMs: Float64Array.from(result, ({ startMs }) => startMs),
     endMs: Float64Array.from(result, ({ endMs }) => endMs),
   };
-}
-
-/** Returns the indexes of the totals that are above their thresholds. Pure. */
-export const findTotalsAboveThresholds = (totals: TotalArrays): Uint32Array =>
-  'totalBillionths' in totals
-    ? greater(totals.totalBillionths, totals.thresholdBillionths)
-    : greater(totals.totalMilliwattHours, totals.thresholdMilliwattHours);
-
-function greater<T extends number | bigint>(values: ArrayLike<T>, thresholds: ArrayLike<T>): Uint32Array {
-  const found: number[] = [];
-  for (let index = 0; index < values.length; index++) {
-    if ((values[index] as T) > (thresholds[index] as T)) found.push(index);
-  }
-  return Uint32Array.from(found);
 }

@@ -445,7 +445,7 @@ test('a worker that fails before its commit changes nothing', async () => {
   await tariff({ import: { per_kwh: '1' } });
   await alert('daily_cost', '1');
   await use(3);
-  const broken: Evaluator = { ...evaluator, above: () => Promise.reject(new Error('the thread is gone')) };
+  const broken: Evaluator = { ...evaluator, candidates: () => Promise.reject(new Error('the thread is gone')) };
   await expect(evaluateChangedHours(database.pool, broken, NOW)).rejects.toThrow('the thread is gone');
   expect(await firedAlerts()).toEqual([]);
   await Promise.all(Array.from({ length: 4 }, () => evaluate()));

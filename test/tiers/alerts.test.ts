@@ -288,9 +288,9 @@ describe('an alert of a home with solar panels', () => {
 test('a user can be erased while alerts are evaluated and reported: both succeed', async () => {
   const slow: Evaluator = {
     ...evaluator,
-    async above(totals) {
+    async candidates(...batch) {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
-      return evaluator.above(totals);
+      return evaluator.candidates(...batch);
     },
   };
   for (const first of ['the worker', 'the erasure'] as const) {
@@ -322,7 +322,7 @@ test('a worker that fails before its commit changes nothing', async () => {
     NOW,
   );
   await database.settle(NOW);
-  const broken: Evaluator = { ...evaluator, above: () => Promise.reject(new Error('the thread is gone')) };
+  const broken: Evaluator = { ...evaluator, candidates: () => Promise.reject(new Error('the thread is gone')) };
   await expect(evaluateChangedHours(database.pool, broken, NOW)).rejects.toThrow('the thread is gone');
   expect(await eventsOf()).toEqual([]);
   await evaluate();
