@@ -1,20 +1,14 @@
 import { amsreader } from './amsreader/decode.ts';
-import { dsmrApi } from './dsmr-api/decode.ts';
 import { ebusd } from './ebusd/decode.ts';
 import { emon } from './emon/decode.ts';
-import { emsesp } from './emsesp/decode.ts';
 import { espurna } from './espurna/decode.ts';
-import { evcc } from './evcc/decode.ts';
 import type { Family } from './family.ts';
-import { glow } from './glow/decode.ts';
 import { growatt } from './growatt/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
 import { lorawan } from './lorawan/decode.ts';
 import { mapping } from './mapping/decode.ts';
-import { mbmd } from './mbmd/decode.ts';
 import { names } from './names/decode.ts';
-import { opendtu } from './opendtu/decode.ts';
 import { openevse } from './openevse/decode.ts';
 import { openmqttgateway } from './openmqttgateway/decode.ts';
 import { openwb } from './openwb/decode.ts';
@@ -28,7 +22,6 @@ import { sparkplug } from './sparkplug/decode.ts';
 import { statestream } from './statestream/decode.ts';
 import { loadTableFamily } from './tables/engine.ts';
 import { tasmota } from './tasmota/decode.ts';
-import { victron } from './victron/decode.ts';
 import { vzlogger } from './vzlogger/decode.ts';
 import { warp } from './warp/decode.ts';
 import { wmbusmeters } from './wmbusmeters/decode.ts';
@@ -45,11 +38,11 @@ import { zwavejs } from './zwavejs/decode.ts';
  */
 export const FAMILIES: readonly Family[] = [
   mapping,
-  glow,
+  loadTableFamily('glow'),
   tasmota,
   loadTableFamily('otgw'),
   zigbee2mqtt,
-  dsmrApi,
+  loadTableFamily('dsmr-api'),
   loadTableFamily('dsmr-reader'),
   loadTableFamily('dsmr2mqtt'),
   p1,
@@ -70,13 +63,13 @@ export const FAMILIES: readonly Family[] = [
   rtlamr,
   growatt,
   loadTableFamily('iammeter'),
-  mbmd,
+  loadTableFamily('mbmd'),
   vzlogger,
   senml,
   homie,
-  evcc,
-  victron,
-  opendtu,
+  loadTableFamily('evcc'),
+  loadTableFamily('victron'),
+  loadTableFamily('opendtu'),
   loadTableFamily('ahoydtu'),
   loadTableFamily('solaredge2mqtt'),
   warp,
@@ -108,7 +101,7 @@ export const FAMILIES: readonly Family[] = [
   loadTableFamily('teleinfokit'),
   ebusd,
   statestream,
-  emsesp,
+  loadTableFamily('emsesp'),
   espurna,
   // Recognised by their bodies: they would search each message of the families after them.
   loadTableFamily('sbfspot'),

@@ -1,7 +1,6 @@
 import { HOME_ASSISTANT_ORIGIN } from '#src/core/version.ts';
 import type { Commodity } from '#src/database/meter.ts';
 import type { ValueKind } from '../family.ts';
-import { isOpenDtuSum } from '../opendtu/topic.ts';
 import { asObject, type Json } from '../read/payload.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
@@ -27,6 +26,8 @@ export interface Entity extends Partial<MeteredEntity> {
   availability: Availability[];
 }
 
+/** Topics of the sums over all inverters that OpenDTU announces. The base topic is unknown here, so any base is accepted. */
+const SUM_OF_OPENDTU = /(?:^|\/)(?:ac\/(?:power|yieldtotal|yieldday)|dc\/power)$/;
 const CUMULATIVE = new Set(['total', 'total_increasing']);
 
 /**
@@ -117,7 +118,8 @@ function sensorOf(
   const called = { path: source.path, object, name, objectId, uniqueId: configTextField(config, 'unique_id') ?? '' };
   if (kind !== 'volume_total_m3') {
     // The sum over devices that are read individually is recognised but gets no channel.
-    if (isOpenDtuSum(configTextField(maker, 'manufacturer'), stateTopic)) return { ...found, kind };
+    if (configTextField(maker, 'manufacturer') === 'OpenDTU' && SUM_OF_OPENDTU.test(stateTopic ?? ''))
+      return { ...found, kind };
     const described = describedBy(called, idWords, {
       device: `${makerName} ${device}`,
       unit: kind === 'power_w' ? 'W' : 'kWh',

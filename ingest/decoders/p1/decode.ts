@@ -1,4 +1,5 @@
 import type { Commodity } from '#src/database/meter.ts';
+import { UNIT_SCALES } from '#src/devices/mapped-quantity.ts';
 import {
   createStatelessFamily,
   type DecoderSettings,
@@ -7,10 +8,9 @@ import {
   type ValueKind,
 } from '../family.ts';
 import { readText } from '../read/payload.ts';
-import { plausibleTimeMs } from '../read/time.ts';
+import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, refusedResult, type ValueCollector } from '../read/value-collector.ts';
 import { volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
-import { parseP1Timestamp } from './stamp.ts';
 import { parseTelegram, type Telegram } from './telegram.ts';
 
 /** Last words of topics on which a telegram may come; the body decides. */
@@ -51,15 +51,9 @@ const FLOWS: Record<string, string> = {
 };
 const ELECTRICITY = /^1-0:(\d{1,2})\.([78])\.([0-4])$/;
 
-/** Units as telegrams spell them, and the factors that convert them to kWh or W. */
-type Units = Record<string, { times: number; per: number }>;
-const ENERGY: Units = { kWh: { times: 1, per: 1 }, Wh: { times: 1, per: 1_000 }, MWh: { times: 1_000, per: 1 } };
-const POWER: Units = { kW: { times: 1_000, per: 1 }, W: { times: 1, per: 1 } };
-
 interface Register {
   channel: string;
-  kind: ValueKind;
-  units: Units;
+  kind: 'energy_total_kwh' | 'power_w';
 }
 
 /**
@@ -69,9 +63,9 @@ function registerOf(code: string): Register | null {
   const [, flow = '', what, tariff] = ELECTRICITY.exec(code) ?? [];
   const channel = Object.hasOwn(FLOWS, flow) ? FLOWS[flow] : undefined;
   if (!channel) return null;
-  if (what === '7') return tariff === '0' ? { channel, kind: 'power_w', units: POWER } : null;
+  if (what === '7') return tariff === '0' ? { channel, kind: 'power_w' } : null;
   const suffix = tariff === '0' ? '' : `/t${tariff}`;
-  return { channel: channel + suffix, kind: 'energy_total_kwh', units: ENERGY };
+  return { channel: channel + suffix, kind: 'energy_total_kwh' };
 }
 
 /** A register of a gas, heat or water meter that passes its values on through the electricity meter. */
@@ -106,10 +100,6 @@ const DIRECT = new Map<string, string>([
   ['8-0:1.0.0', volumeChannelOf('water')],
   ['9-0:1.0.0', volumeChannelOf('water', 'warm')],
 ]);
-const HEAT: Record<string, { times: number; per: number }> = {
-  GJ: { times: 1_000_000, per: 3_600 },
-  MJ: { times: 1_000, per: 3_600 },
-};
 /** A value with its unit, such as `001234.567*kWh`. */
 const VALUE = /^([^*]{0,32})\*([A-Za-z0-9]{1,8})$/;
 /** Positions of unit and value in a DSMR 2/3 line: `0-1:24.3.0(121030140000)(00)(60)(1)(0-1:24.2.1)(m3)(00001.001)`. */
@@ -128,10 +118,9 @@ function otherRegisterOf(code: string, groups: string[], { lines }: Telegram): O
   const [, last = '', lastUnit = ''] = VALUE.exec(groups.at(-1) ?? '') ?? [];
   const [value, unit] = what === '3.0' ? [groups[OLD.value] ?? '', groups[OLD.unit] ?? ''] : [last, lastUnit];
   if (value === '') return null;
-  if (place !== undefined && Object.hasOwn(HEAT, unit)) {
-    const scale = HEAT[unit] as { times: number; per: number };
-    return { channel: `mbus${place}/heat/import`, kind: 'energy_total_kwh', value, ...scale, stamp };
-  }
+  const heat = /^[GM]J$/.test(unit) ? UNIT_SCALES.energy_total_kwh.get(unit) : undefined;
+  if (place !== undefined && heat)
+    return { channel: `mbus${place}/heat/import`, kind: 'energy_total_kwh', value, ...heat, stamp };
   const scale = volumeScaleOf(unit);
   const channel = direct ?? channelOf(place as string, lines.get(`0-${place}:24.1.0`)?.[0], what);
   return scale && channel ? { channel, kind: 'volume_total_m3', value, ...scale, stamp } : null;
@@ -161,8 +150,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
   if (typeof telegram === 'string') return refusedResult(telegram);
   const collector = createValueCollector();
   const device = deviceOf(telegram);
-  const timeOf = (stamp: string | undefined) =>
-    plausibleTimeMs(parseP1Timestamp(stamp, { tz, receivedAtMs }), receivedAtMs);
+  const timeOf = (stamp: string | undefined) => parseMessageTime(stamp, 'p1', { tz, receivedAtMs });
   const atMs = timeOf(telegram.lines.get('0-0:1.0.0')?.[0]);
   for (const [code, groups] of telegram.lines) {
     const register = registerOf(code);
@@ -184,11 +172,12 @@ type Line = NonNullable<ReturnType<typeof registerOf>> & {
   text: string;
 };
 
-function addRegister(collector: ValueCollector, { code, device, channel, kind, units, atMs, text }: Line): void {
+function addRegister(collector: ValueCollector, { code, device, channel, kind, atMs, text }: Line): void {
   // Empty parentheses: the meter has no value.
   if (text === '') return;
   const [, value, unit = ''] = VALUE.exec(text) ?? [];
-  if (Object.hasOwn(units, unit)) collector.add({ device, channel, kind, value, ...units[unit], atMs, name: code });
+  const scale = UNIT_SCALES[kind].get(unit);
+  if (scale) collector.add({ device, channel, kind, value, ...scale, atMs, name: code });
   else collector.refuse(`${code} has no unit that is known`);
 }
 

@@ -4,7 +4,21 @@
  */
 const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*$/i;
 /** Texts that firmware prints if it has no value. */
-const NOTHING = new Set(['', 'nan', '-nan', 'none', 'null', 'unknown', 'unavailable', 'inf', '-inf', 'n/a', '--', '-']);
+const NOTHING = new Set([
+  '',
+  'nan',
+  '-nan',
+  'none',
+  'null',
+  'unknown',
+  'unavailable',
+  'inf',
+  '+inf',
+  '-inf',
+  'n/a',
+  '--',
+  '-',
+]);
 
 /** Result of reading a number: the number, null for an intended "no value", undefined if it is not a number. */
 export type NumberOrNoReading = number | null | undefined;

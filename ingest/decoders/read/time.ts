@@ -37,10 +37,10 @@ export function parseIsoTime(text: unknown, options: { tz?: string | undefined; 
 }
 
 /**
- * Format of a message's time: Unix seconds, Unix milliseconds or ISO 8601. Undefined means any of them, recognised by its form and the size
- * of the number.
+ * Format of a message's time: Unix seconds, Unix milliseconds, ISO 8601 or the time of a P1 telegram. Undefined means any of the first three,
+ * recognised by its form and the size of the number.
  */
-export type TimeFormat = 's' | 'ms' | 'iso' | undefined;
+export type TimeFormat = 's' | 'ms' | 'iso' | 'p1' | undefined;
 
 /** Returns a message's own time in Unix ms; null if it has none or an implausible one (`trusted`). */
 export function parseMessageTime(
@@ -48,6 +48,7 @@ export function parseMessageTime(
   form: TimeFormat,
   options: { tz?: string | undefined; receivedAtMs: number },
 ): number | null {
+  if (form === 'p1') return plausibleTimeMs(parseP1Timestamp(value, options), options.receivedAtMs);
   const iso = form === undefined || form === 'iso' ? parseIsoTime(value, options) : null;
   if (iso !== null) return plausibleTimeMs(iso, options.receivedAtMs);
   const number = form === 'iso' ? undefined : readNumber(value);
@@ -63,4 +64,23 @@ function fromLocal(local: string, tz: string, receivedAtMs: number): number | nu
   if (!read.isValid || !read.toISO({ includeOffset: false })?.startsWith(local.slice(0, 16))) return null;
   const all = read.getPossibleOffsets().map((one) => one.toMillis());
   return all.reduce((best, ms) => (Math.abs(ms - receivedAtMs) < Math.abs(best - receivedAtMs) ? ms : best));
+}
+
+/** Time of a P1 telegram. */
+const P1_TIME = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)([SW]?)$/;
+/** UTC offsets of summer and winter time in the countries with P1 ports. */
+const OFFSETS: Record<string, string> = { S: '+02:00', W: '+01:00' };
+
+/**
+ * Parses a meter's time (`211205210829W`; the letter means summer or winter time) into Unix ms. Without the letter, it is local time in the
+ * zone `tz`. Returns null if it is no valid time.
+ */
+export function parseP1Timestamp(
+  text: unknown,
+  options: { tz?: string | undefined; receivedAtMs: number },
+): number | null {
+  if (typeof text !== 'string' || text.length > 20) return null;
+  const [, year, month, day, hour, minute, second, season] = P1_TIME.exec(text.trim()) ?? [];
+  if (year === undefined) return null;
+  return parseIsoTime(`20${year}-${month}-${day}T${hour}:${minute}:${second}${OFFSETS[season ?? ''] ?? ''}`, options);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LANGUAGES } from '../vocabulary/lexicon.ts';
+import { LANGUAGES } from '../vocabulary/language.ts';
 import { nameFactsOf } from '../vocabulary/name-facts.ts';
 import { classifyRegisters } from './judge.ts';
 
@@ -13,7 +13,7 @@ const isCounted = (channel: string) => !/(?:^|\/)(?:unknown|ignored)\//.test(cha
 /** Returns the words of all languages with this meaning and no other. */
 const wordsOf = (concept: 'import' | 'export' | 'consumed' | 'low' | 'high' | 'period' | 'heats') =>
   LANGUAGES.flatMap(({ words }) =>
-    words.flatMap(([of, , list]) => (of === concept ? list.split(/\s+/).filter((word) => /^\p{L}+$/u.test(word)) : [])),
+    words.flatMap(([of, list]) => (of === concept ? list.filter((word) => /^\p{L}+$/u.test(word)) : [])),
   ).filter((word) => {
     const { not, unknown, has, direction } = nameFactsOf(word);
     if (unknown.length > 0 || has('unclear') || has('own') || has('gas') || has('heat') || direction === 'both')

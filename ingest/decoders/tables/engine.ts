@@ -1,184 +1,116 @@
-import { compileJsonPath } from '#src/core/json-path.ts';
-import { UNIT_SCALES } from '#src/devices/mapped-quantity.ts';
-import {
-  createStatelessFamily,
-  type DecoderSettings,
-  type DeviceMessage,
-  type Family,
-  type FamilyDecodeResult,
-} from '../family.ts';
-import { type Conditions, compileConditions } from '../read/conditions.ts';
+import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, mentionsWords, parseNameValuePairs, readJson, readText } from '../read/payload.ts';
+import { asObject, type Json, mentionsWords, parseNameValuePairs, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { createValueCollector, emptyResult, refusedResult, type ValueCollector } from '../read/value-collector.ts';
-import { type FamilyTable, type FieldEntry, readTable, type TopicEntry, type TopicParts } from './form.ts';
 import {
-  cacheByTopic,
-  compilePattern,
-  compileTemplate,
-  matchPattern,
-  type PartValues,
-  patternSourceOf,
-  type TopicPattern,
-} from './pattern.ts';
-
-type ReadPlace = (json: unknown) => unknown;
-
-/** A field of a table, compiled for reading. */
-interface Field {
-  entry: FieldEntry;
-  channel: (named: PartValues) => string;
-  /** The field's name as a pattern; null if it is a plain word. */
-  pattern: TopicPattern | null;
-  name: string;
-  /** JSONPath of the field in a JSON body. */
-  path: string;
-  read: ReadPlace;
-  readTime: ReadPlace | null;
-  unless: readonly ReadPlace[];
-  where: Conditions;
-  /** Native id of the field's device, if it differs from the topic's. */
-  device: ((named: PartValues) => string) | null;
-  scale: { times: number; per: number };
-}
-
-/** A topic of a table, compiled for matching. */
-interface Topic {
-  entry: TopicEntry;
-  /** Pattern of the topic; null matches any topic, so that the body alone identifies the family. */
-  pattern: TopicPattern | null;
-  hasField: boolean;
-  fields: readonly Field[];
-  byName: ReadonlyMap<string, Field>;
-  device: (named: PartValues) => string;
-  isObject: boolean;
-  mentioned: readonly (readonly string[])[];
-  time: ReadPlace | null;
-  /** JSONPaths that must be lists, with their minimum lengths. */
-  lists: readonly { path: string; read: ReadPlace; least: number }[];
-  fromBody: readonly BodyPart[];
-}
-
-/**
- * A part of a template that the body fills in. `otherwise`: template for a body without this text, or with a text that is not in the list
- * of words.
- */
-interface BodyPart {
-  name: string;
-  read: ReadPlace;
-  words: Readonly<Record<string, string>> | undefined;
-  otherwise: (named: PartValues) => string;
-}
+  createValueCollector,
+  emptyResult,
+  negateNumber,
+  refusedResult,
+  type ValueCollector,
+} from '../read/value-collector.ts';
+import { type BodyPart, compileTopics, type Field, isUnit, type ReadPlace, scaleOf, type Topic } from './compile.ts';
+import { type FamilyTable, type FieldEntry, readTable, type TopicEntry } from './form.ts';
+import { cacheByTopic, matchPattern, type PartValues } from './pattern.ts';
 
 /** Result of matching a topic: its device, and the fields to read. */
 interface Match {
   topic: Topic;
   named: PartValues;
   device: string;
-  fields: readonly { field: Field; name: string; channel: string }[];
+  fields: readonly FieldMatch[];
+  /** Mark that decides whether the entry applies to the message; null if the entry applies to each message. */
+  known: string | null;
+  mentioned: Topic['mentioned'];
 }
 
+/** A field with the parts of its name filled in. */
+interface FieldMatch {
+  field: Field;
+  name: string;
+  channel: string;
+  named: PartValues;
+}
+
+/** Marks that a family remembers: the filled templates of `remembers`. */
+type Marks = Set<string>;
+/** Maximum number of marks of a family behind a gateway. */
+const MAX_MARKS = 2_000;
+
 /** Returns the family of the table `<name>.json`. Throws if the table has an error (`parseTable`). */
-export const loadTableFamily = (name: string): Family<null> => createTableFamily(readTable(name));
+export const loadTableFamily = (name: string): Family<Marks> => createTableFamily(readTable(name));
 
 /** Returns the family that a table describes. */
-export function createTableFamily(table: FamilyTable): Family<null> {
-  const topics = table.topics.flatMap((entry) => topicsOf(entry, table));
+export function createTableFamily(table: FamilyTable): Family<Marks> {
+  const topics = table.topics.flatMap((entry) => compileTopics(entry, table));
   const own = topics.filter(({ pattern }) => pattern !== null);
   const anywhere = topics.filter(({ pattern }) => pattern === null);
   const matches = cacheByTopic((topic) => matchesOf(own, topic));
-  return createStatelessFamily({
+  const hasMarks = topics.some(({ remembers }) => remembers !== null);
+  const rememberedOn = (topic: string) =>
+    hasMarks ? matches(topic).find((match) => match.topic.remembers !== null) : undefined;
+  return {
     name: table.family,
     takes: (topic) => matches(topic).length > 0,
-    ...(anywhere.length > 0 && { knows: (payload) => anywhere.some((topic) => isMentioned(topic, payload)) }),
-    decode(message, settings) {
+    ...(anywhere.length > 0 && {
+      knows: (payload: Buffer) => anywhere.some(({ mentioned, entry }) => isMentioned(mentioned, entry, payload)),
+    }),
+    remembers: (topic) => rememberedOn(topic) !== undefined,
+    newMemory: () => new Set(),
+    isNews: (marks, message) => changeOf(marks, rememberedOn(message.topic), message) !== null,
+    learn(marks, message) {
+      const change = changeOf(marks, rememberedOn(message.topic), message);
+      if (change?.isSet) marks.add(change.mark);
+      else if (change) marks.delete(change.mark);
+    },
+    decode(message, settings, marks) {
       const found =
-        mentionedOf(matches(message.topic), message) ??
-        (anywhere.length > 0 ? mentionedOf(matchesOf(anywhere, message.topic), message) : undefined);
+        applicableOf(matches(message.topic), message, marks) ??
+        (anywhere.length > 0 ? applicableOf(matchesOf(anywhere, message.topic), message, marks) : undefined);
       if (!found) return null;
       return found.topic.entry.ignored ? emptyResult() : read(found, message, settings);
     },
-  });
+  };
 }
 
-/** Returns the first match whose texts the body mentions. A loop, because each message of the family comes through here. */
-function mentionedOf(matches: readonly Match[], { payload }: DeviceMessage): Match | undefined {
-  for (const match of matches) if (isMentioned(match.topic, payload)) return match;
+/** Returns how a message changes the marks of its family; null if it does not. A message without a value changes nothing. */
+function changeOf(marks: Marks, match: Match | undefined, { payload }: DeviceMessage) {
+  const remembers = match?.topic.remembers;
+  if (!match || !remembers || !isMentioned(match.mentioned, match.topic.entry, payload)) return null;
+  const mark = remembers.of(match.named);
+  const value = remembers.at ? (remembers.at(readJson(payload)) ?? undefined) : true;
+  if (value === undefined) return null;
+  const isSet = remembers.is === undefined || value === remembers.is;
+  return isSet === marks.has(mark) || (isSet && marks.size >= MAX_MARKS) ? null : { mark, isSet };
+}
+
+/**
+ * Returns the first match that applies to a message: by the texts in its body, and by what the family remembers. A loop, because each message
+ * of the family comes through here.
+ */
+function applicableOf(matches: readonly Match[], { payload }: DeviceMessage, marks: Marks): Match | undefined {
+  for (const match of matches) {
+    const isRemembered = match.known === null || marks.has(match.known) === (match.topic.entry.known !== undefined);
+    if (isRemembered && isMentioned(match.mentioned, match.topic.entry, payload)) return match;
+  }
   return undefined;
 }
 
-/** Whether a body contains the texts that the topic requires: each single text, and at least one of each list of texts. */
-const isMentioned = ({ mentioned, entry }: Topic, payload: Buffer): boolean =>
+/** Whether a body contains the texts that a topic requires: each single text, and at least one of each list of texts. */
+const isMentioned = (mentioned: Topic['mentioned'], { payload: form }: TopicEntry, payload: Buffer): boolean =>
   mentioned.length === 0 ||
   mentioned.every((texts) =>
-    texts.some((text) => (entry.payload === 'json' ? mentionsWords(payload, text) : payload.includes(text))),
+    texts.some((text) => (form === 'json' ? mentionsWords(payload, text) : payload.includes(text))),
   );
 
-/** Returns the topics of an entry, one for each of its patterns. */
-function topicsOf(entry: TopicEntry, table: FamilyTable): Topic[] {
-  const parts = { ...table.parts, ...entry.parts };
-  const isJson = (entry.payload ?? 'text') !== 'text';
-  const given = entry.ignored ? {} : (entry.fields ?? table.fields ?? {});
-  const fields = Object.entries(given).map(([name, field]) => fieldOf(name, field, parts, isJson));
-  const shared = {
-    entry,
-    fields,
-    byName: new Map(fields.filter(({ pattern }) => !pattern).map((field) => [field.name, field])),
-    device: compileTemplate(entry.device ?? '{device}'),
-    mentioned: (entry.mentions ?? []).map((texts) => [texts].flat()),
-    time: entry.time ? placeOf(entry.time.at) : null,
-    lists: Object.entries(entry.lists ?? {}).map(([path, least]) => ({ path, read: placeOf(path), least })),
-    fromBody: Object.entries(entry.from_body ?? {}).map(([name, { at, words, else: otherwise }]) => ({
-      ...{ name, read: placeOf(at), words },
-      otherwise: compileTemplate(otherwise),
-    })),
-    isObject: fields.every(({ path }) => /^\$(?:\.|\[')/.test(path)),
-  };
-  const withField = { ...parts, field: fields.map(({ name }) => patternSourceOf(name, parts)).join('|') };
-  return [entry.topic].flat().map((text) => ({
-    ...shared,
-    pattern: text === '#' ? null : compilePattern(text, withField),
-    hasField: text.includes('{field}'),
-  }));
-}
-
-const UNSCALED = { times: 1, per: 1 };
-
-function fieldOf(name: string, entry: FieldEntry, parts: TopicParts, isJson: boolean): Field {
-  const isPattern = name.includes('{');
-  const path = entry.at ?? `$.${name}`;
-  const scales = UNIT_SCALES[entry.kind as keyof typeof UNIT_SCALES];
-  const { times, per } = (entry.unit && scales?.get(entry.unit)) ?? UNSCALED;
-  return {
-    entry,
-    name,
-    pattern: isPattern ? compilePattern(name, parts) : null,
-    channel: compileTemplate(entry.channel),
-    path,
-    read: isJson ? placeOf(path) : () => undefined,
-    readTime: entry.time_at === undefined ? null : placeOf(entry.time_at),
-    unless: (entry.unless ?? []).map(placeOf),
-    where: compileConditions(entry.where),
-    device: entry.device === undefined ? null : compileTemplate(entry.device),
-    scale: { times, per: per * (entry.per ?? 1) },
-  };
-}
-
-function placeOf(path: string): ReadPlace {
-  const place = compileJsonPath(path);
-  if (!place) throw new Error(`${path} is no path to one place: name it with "at"`);
-  return place;
-}
-
-/** Returns how each entry matches a topic, in the order of the table. The first one whose texts the body mentions decodes a message. */
+/** Returns how each entry matches a topic, in the order of the table. The first one that applies to a message decodes it. */
 function matchesOf(topics: readonly Topic[], text: string): Match[] {
   const matches: Match[] = [];
   for (const topic of topics) {
     const match = matchOfOne(topic, text);
     if (match) matches.push(match);
-    // Whatever comes after an entry for all bodies can decode nothing.
-    if (match && topic.mentioned.length === 0) break;
+    // Whatever comes after an entry for all messages can decode nothing.
+    if (match && topic.mentioned.length === 0 && topic.known === null) break;
   }
   return matches;
 }
@@ -201,7 +133,18 @@ const matchOf = (topic: Topic, named: PartValues, fields: readonly Field[]): Mat
   topic,
   named,
   device: topic.device(named),
-  fields: fields.map((field) => ({ field, name: named.field ?? field.name, channel: field.channel(named) })),
+  fields: fields
+    .filter((field) => !topic.members.includes(field))
+    .map((field) => fieldMatchOf(field, named, named.field ?? field.name)),
+  known: topic.known?.(named) ?? null,
+  mentioned: topic.mentioned.map((texts) => texts.map((text) => text.replace('{field}', () => named.field ?? ''))),
+});
+
+const fieldMatchOf = (field: Field, named: PartValues, name: string): FieldMatch => ({
+  field,
+  name: field.native?.(named) ?? name,
+  channel: field.channel(named).toLowerCase(),
+  named,
 });
 
 function read(match: Match, message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult {
@@ -209,21 +152,21 @@ function read(match: Match, message: DeviceMessage, settings: DecoderSettings): 
   if (message.payload.length === 0) return emptyResult();
   if ((match.topic.entry.payload ?? 'text') !== 'text') return readBody(match, message, settings);
   const collector = createValueCollector();
-  const { device } = match;
   const value = readText(message.payload);
-  for (const { field, name, channel } of match.fields) {
+  for (const { field, name, channel, named } of match.fields) {
     if (value === null) return refusedResult(`${name} is not text`);
-    add(collector, field, { device: field.device?.(match.named) ?? device, channel, value, atMs: null, name });
+    add(collector, field, { device: field.device?.(named) ?? match.device, channel, value, atMs: null, name });
   }
   return collector;
 }
 
 function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult {
-  const { entry, isObject, time, lists, fromBody } = match.topic;
+  const { entry, isObject, container, hasField, time, lists, fromBody, members } = match.topic;
   const json = entry.payload === 'pairs' ? parseNameValuePairs(payload) : readJson(payload);
   if (json === undefined && entry.payload === 'pairs') return refusedResult('payload is no text of name=value');
   if (json === undefined || (isObject && !asObject(json)))
     return refusedResult(isObject ? 'payload is not a JSON object' : 'payload is not JSON');
+  if (container && !asObject(container.read(json))) return refusedResult(`payload has no object ${container.path}`);
   const collector = createValueCollector();
   const named = fromBody.length === 0 ? null : namedByBody(fromBody, json, match.named);
   const device = named ? match.topic.device(named) : match.device;
@@ -231,19 +174,43 @@ function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }
   for (const { path, least } of broken) collector.refuse(`${path} is not a list of at least ${least}`, device);
   const timeAt = (place: ReadPlace) => parseMessageTime(place(json), entry.time?.form, { tz, receivedAtMs });
   const messageAtMs = time && timeAt(time);
-  for (const { field, name, channel: ofTopic } of match.fields) {
-    const value = field.read(json);
-    if (value === undefined || value === null) continue;
-    if (field.unless.some((place) => (place(json) ?? undefined) !== undefined) || !field.where(json)) continue;
-    if (broken.some(({ path }) => field.path.startsWith(`${path}[`))) continue;
+  const addValue = ({ field, name, channel: ofTopic, named: ofField }: FieldMatch, value: unknown) => {
+    if (field.unless.some((place) => (place(json) ?? undefined) !== undefined) || !field.where(json)) return;
+    if (broken.some(({ path }) => field.path.startsWith(`${path}[`))) return;
     const ownTime = field.readTime?.(json) === undefined ? null : field.readTime;
-    const channel = named ? field.channel(named) : ofTopic;
-    const of = field.device?.(named ?? match.named) ?? device;
-    add(collector, field, { device: of, channel, value, atMs: ownTime ? timeAt(ownTime) : messageAtMs, name });
+    const parts = named ? { ...ofField, ...named } : ofField;
+    const channel = named ? field.channel(parts).toLowerCase() : ofTopic;
+    const atMs = ownTime ? timeAt(ownTime) : messageAtMs;
+    const reading = { device: field.device?.(parts) ?? device, channel, value, atMs, name };
+    add(collector, field, field.readUnit ? { ...reading, unit: field.readUnit(json) } : reading);
+  };
+  for (const one of match.fields) {
+    const value = one.field.read(json);
+    if (value === undefined && hasField) collector.refuse(`${one.name} has no value`, device);
+    if (value !== undefined && value !== null) addValue(one, value);
   }
+  if (members.length > 0)
+    for (const [one, value] of membersOf(members, asObject(json) ?? {}, match.named)) addValue(one, value);
   return collector;
 }
 
+/** Returns the members of a body that fields with parts match, with their values. A member of an object in it is `circuit/name`. */
+function* membersOf(
+  fields: readonly Field[],
+  body: Json,
+  named: PartValues,
+  before = '',
+): Generator<[FieldMatch, unknown]> {
+  for (const [key, value] of Object.entries(body)) {
+    const name = before + key;
+    const inner = before === '' ? asObject(value) : null;
+    if (inner) yield* membersOf(fields, inner, named, `${name}/`);
+    for (const field of fields) {
+      const within = inner || value === null ? null : field.pattern && matchPattern(field.pattern, name);
+      if (within) yield [fieldMatchOf(field, { ...named, ...within }, name), value];
+    }
+  }
+}
 const namedByBody = (parts: readonly BodyPart[], json: unknown, named: PartValues): PartValues => {
   const all: Record<string, string> = { ...named };
   for (const { name, read, words, otherwise } of parts) {
@@ -281,14 +248,13 @@ interface Reading {
   value: unknown;
   atMs: number | null;
   name: string;
+  /** Unit in the body; only of fields whose table says where it is. */
+  unit?: unknown;
 }
 
-function add(
-  collector: ValueCollector,
-  { entry, scale }: Field,
-  { device, channel, value, atMs, name }: Reading,
-): void {
-  const { kind, words, none_below, whole, asks } = entry;
+function add(collector: ValueCollector, { entry, scale, readUnit, isShared }: Field, reading: Reading): void {
+  const { device, channel, value, atMs, name, unit } = reading;
+  const { kind, words, none_below, whole, asks, turned } = entry;
   if (kind === 'heating' || kind === 'availability') {
     const word = words && typeof value === 'string' ? wordFor(words, value.trim()) : undefined;
     collector.addState({ device, channel, kind, value: word ?? value, atMs, name });
@@ -296,9 +262,18 @@ function add(
   }
   const number = none_below === undefined ? undefined : readNumber(value);
   if (typeof number === 'number' && none_below !== undefined && number < none_below) return;
-  const { times, per } = scale;
+  const ofBody = readUnit ? scaleOf(kind, unit) : UNSCALED;
+  if (!ofBody) {
+    if (!(isShared && isUnit(unit))) collector.refuse(`${name} has no unit that is known`, device);
+    return;
+  }
+  const { times, per } = { times: scale.times * ofBody.times, per: scale.per * ofBody.per };
   if (whole && !WHOLE.test(String(value))) collector.refuse(`${name} is not a whole number`, device);
-  else collector.add({ device, channel, kind, value, times, per, atMs, name, asks: asks && asksFor(kind) });
+  else {
+    const signed = turned ? negateNumber(value) : value;
+    collector.add({ device, channel, kind, value: signed, times, per, atMs, name, asks: asks && asksFor(kind) });
+  }
 }
 
+const UNSCALED = { times: 1, per: 1 };
 const asksFor = (kind: FieldEntry['kind']) => ({ unit: OWN_UNIT.get(kind) ?? null });

@@ -10,6 +10,10 @@ export const TEMPLATE_PART = /\{([a-z_]+)([+*]?)\}/g;
 const path = z.string().refine((text) => compileJsonPath(text) !== null, {
   message: 'must be a JSONPath to one value, such as $.energy.total or $.values[0]',
 });
+/** A path that may contain the name of the field. */
+const template = z.string().refine((text) => compileJsonPath(text.replace('{field}', 'field')) !== null, {
+  message: 'must be a JSONPath to one value, such as $.value or $.{field}[0].value',
+});
 /** Regular expression without capturing groups, because the groups of a topic are its named parts. */
 const pattern = z.string().refine((source) => isPattern(source), {
   message: 'must be a regular expression without capturing groups, or a list of words and their replacements',
@@ -33,10 +37,13 @@ const isState = (kind: string): boolean => kind === 'heating' || kind === 'avail
 const field = z
   .strictObject({
     why,
-    channel: z.string().min(1),
+    name: text.optional(),
+    channel: text,
     kind: z.enum(KINDS),
     unit: z.enum(UNITS).optional(),
     at: path.optional(),
+    unit_at: path.optional(),
+    turned: z.literal(true).optional(),
     asks: z.literal(true).optional(),
     none_below: z.number().optional(),
     whole: z.literal(true).optional(),
@@ -62,6 +69,13 @@ const topic = z
     parts: parts.optional(),
     device: z.string().min(1).optional(),
     payload: z.enum(['text', 'json', 'pairs']).optional(),
+    at: template.optional(),
+    unit_at: template.optional(),
+    remembers: z
+      .strictObject({ of: text, at: path.optional(), is: z.union([z.string(), z.number(), z.boolean()]).optional() })
+      .optional(),
+    known: text.optional(),
+    unknown: text.optional(),
     mentions: z
       .array(z.union([text, z.array(text).min(1)]))
       .min(1)
@@ -73,7 +87,7 @@ const topic = z
       )
       .optional(),
     lists: z.record(path, z.int().min(0)).optional(),
-    time: z.strictObject({ at: path, form: z.enum(['s', 'ms', 'iso']).optional() }).optional(),
+    time: z.strictObject({ at: path, form: z.enum(['s', 'ms', 'iso', 'p1']).optional() }).optional(),
     fields: fields.optional(),
     ignored: z.literal(true).optional(),
   })
@@ -82,10 +96,10 @@ const topic = z
     if (given.ignored && (given.fields ?? given.payload ?? given.time ?? given.lists))
       fault('ignored', 'reads nothing');
     if (given.payload === 'json' || given.payload === 'pairs') return;
-    for (const member of ['from_body', 'lists', 'time'] as const)
+    for (const member of ['from_body', 'lists', 'time', 'at', 'unit_at'] as const)
       if (given[member]) fault(member, 'needs "payload": "json"');
     for (const [name, one] of Object.entries(given.fields ?? {}))
-      if (one.at ?? one.time_at ?? one.unless ?? one.where)
+      if (one.at ?? one.unit_at ?? one.time_at ?? one.unless ?? one.where)
         fault('fields', `${name}: a place in a body needs "payload": "json"`);
   });
 
@@ -129,8 +143,7 @@ function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: F
     const wrong = partsOf(device).find((part) => !named.has(part));
     if (wrong) return `has no part {${wrong}}, which its device names`;
     const unknown = read.find(
-      ([name, { channel, device = '' }]) =>
-        !known(name) || !known(channel) || !partsOf(device).every((part) => named.has(part)),
+      ([name, { channel, name: shown = '', device: own = '' }]) => ![name, channel, shown, own].every(known),
     );
     if (unknown) return `names a part in ${unknown[0]} that nothing has`;
   }

@@ -1,96 +1,98 @@
-/** Meaning of a word in a register's name. */
-export type WordMeaning =
+import { readFileSync } from 'node:fs';
+
+/** Meanings that a word in a register's name can have. */
+export const WORD_MEANINGS = [
   /** Taken from the grid; fed into the grid; produced by the measured device, so flowing out of it. */
-  | 'import'
-  | 'export'
-  | 'produced'
+  'import',
+  'export',
+  'produced',
   /** Consumed. Means import unless another name is more explicit: drawn, bought or from the grid (registers-of-a-device). */
-  | 'consumed'
+  'consumed',
   /** Returned. The same name without this word is then the import (`energy`, `energy_returned`). */
-  | 'returned'
+  'returned',
   /**
    * Subject of a quantity: the grid, the home's consumption, solar panels or a generator, a battery. For a battery also the direction of
    * flow.
    */
-  | 'grid'
-  | 'home'
-  | 'sun'
-  | 'inverter'
-  | 'store'
-  | 'charge'
-  | 'discharge'
+  'grid',
+  'home',
+  'sun',
+  'inverter',
+  'store',
+  'charge',
+  'discharge',
   /** Self-consumption: the part of its own production that a home uses. */
-  | 'self'
+  'self',
   /** Production, battery or self-consumption: neither taken from the grid nor fed into it. */
-  | 'own'
+  'own',
   /** Source or destination of the flow. Takes precedence over `import` and `export`, which may be said from either end of the wire. */
-  | 'fromGrid'
-  | 'toGrid'
+  'fromGrid',
+  'toGrid',
   /** A counter that resets, or a period that has ended. */
-  | 'period'
+  'period',
   /** Lifetime total. Next to a word for a period it is a contradiction: `Cumulative hourly import`. */
-  | 'lifetime'
+  'lifetime',
   /** "Day": a tariff if the name mentions tariffs, otherwise a period. */
-  | 'day'
+  'day',
   /** Quantities other than active energy, and values that are not measured. */
-  | 'reactive'
-  | 'apparent'
-  | 'cost'
-  | 'balance'
-  | 'unmeasured'
-  | 'gas'
-  | 'heat'
-  | 'water'
-  | 'tariff'
+  'reactive',
+  'apparent',
+  'cost',
+  'balance',
+  'unmeasured',
+  'gas',
+  'heat',
+  'water',
+  'tariff',
   /** Off-peak hours, and peak hours. */
-  | 'low'
-  | 'high'
-  | 'phase'
+  'low',
+  'high',
+  'phase',
   /** Direction that depends on the point of view: `received`, `supplied`. */
-  | 'unclear'
+  'unclear',
   /** Words such as "grid" or "house". Their energy is not that of an inverter. */
-  | 'house'
+  'house',
   /** Words without further information: energy, total, meter, articles. */
-  | 'plain'
+  'plain',
   /** "Capacity": a maximum or, in translated names, an amount of energy that has flowed: `Total charging capacity`. */
-  | 'vague'
+  'vague',
   /** A device that heats or cools. */
-  | 'heats'
+  'heats',
   /** Devices that switch. Circuits whose names differ only in the index are then independent of each other. */
-  | 'switches'
-  | 'meter'
+  'switches',
+  'meter',
   /** An appliance or a place, which can name a circuit. */
-  | 'place';
+  'place',
+] as const;
+export type WordMeaning = (typeof WORD_MEANINGS)[number];
 
-/** Source in which words were found; `dictionary` means ordinary words of the language that no other source contains. */
-type Source =
-  | 'domoticz/domoticz www/i18n'
-  | 'evcc-io/evcc i18n'
-  | 'emsesp/EMS-ESP32 src/core/locale_translations.h'
-  | 'wlcrs/huawei_solar translations'
-  | 'athombv/node-homey-lib meter_power.json'
-  | 'Home Assistant, MQTT and Zigbee2MQTT names that this project has as cases'
-  | 'tasmota/docs Smart-Meter-Interface.md'
-  | 'IEC 62056-61 (OBIS), as meters print it'
-  | 'dictionary';
-
-/**
- * Words of a language, in lower case, with meaning and source. `consum*` stands for all words with that beginning; words joined by `_` form
- * a phrase.
- */
+/** Words of a language, in lower case, with their meaning. */
 export interface LanguageWords {
   code: string;
   /** Whether the language writes compounds as one word: `Tagesverbrauch`. */
   compounds: boolean;
-  words: readonly (readonly [WordMeaning, Source, string])[];
+  words: readonly (readonly [WordMeaning, words: readonly string[]])[];
 }
 
-export const DOMOTICZ_SOURCE = 'domoticz/domoticz www/i18n';
-export const EVCC_SOURCE = 'evcc-io/evcc i18n';
-export const EMSESP_SOURCE = 'emsesp/EMS-ESP32 src/core/locale_translations.h';
-export const HUAWEI_SOURCE = 'wlcrs/huawei_solar translations';
-export const HOMEY_SOURCE = 'athombv/node-homey-lib meter_power.json';
-export const TEST_CASES_SOURCE = 'Home Assistant, MQTT and Zigbee2MQTT names that this project has as cases';
-export const TASMOTA_SOURCE = 'tasmota/docs Smart-Meter-Interface.md';
-export const OBIS_SOURCE = 'IEC 62056-61 (OBIS), as meters print it';
-export const DICTIONARY_SOURCE = 'dictionary';
+/** Languages that write compounds as one word. */
+const COMPOUNDING = new Set(['en', 'de', 'nl', 'sv', 'no', 'da', 'fi']);
+
+/** Reads `words.tsv`. Throws an error that names the line whose meaning does not exist. */
+function readLanguages(): LanguageWords[] {
+  const [, ...lines] = readFileSync(new URL('words.tsv', import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.split('\t') as [code: string, meaning: string, source: string, words: string]);
+  return [...Map.groupBy(lines, ([code]) => code)].map(([code, all]) => ({
+    code,
+    compounds: COMPOUNDING.has(code),
+    words: all.map(([, name, , words]) => {
+      const meaning = WORD_MEANINGS.find((one) => one === name);
+      if (!meaning)
+        throw new Error(`ingest/decoders/vocabulary/words.tsv: ${code} has words of an unknown meaning ${name}`);
+      return [meaning, words.split(' ')] as const;
+    }),
+  }));
+}
+
+export const LANGUAGES: readonly LanguageWords[] = readLanguages();

@@ -1,34 +1,5 @@
 import { spellingsWithoutAccents } from './fold.ts';
-import type { LanguageWords, WordMeaning } from './language.ts';
-import { czech } from './words/czech.ts';
-import { danish } from './words/danish.ts';
-import { dutch } from './words/dutch.ts';
-import { english } from './words/english.ts';
-import { finnish } from './words/finnish.ts';
-import { french } from './words/french.ts';
-import { german } from './words/german.ts';
-import { italian } from './words/italian.ts';
-import { norwegian } from './words/norwegian.ts';
-import { polish } from './words/polish.ts';
-import { portuguese } from './words/portuguese.ts';
-import { spanish } from './words/spanish.ts';
-import { swedish } from './words/swedish.ts';
-
-export const LANGUAGES: readonly LanguageWords[] = [
-  english,
-  german,
-  dutch,
-  french,
-  italian,
-  spanish,
-  swedish,
-  norwegian,
-  danish,
-  polish,
-  czech,
-  portuguese,
-  finnish,
-];
+import { LANGUAGES, type LanguageWords, type WordMeaning } from './language.ts';
 
 export const MAX_PHRASE_WORDS = 4;
 /** Minimum length of the parts of a compound word; shorter ones occur in almost every word. */
@@ -52,8 +23,8 @@ const note = (into: Map<string, Set<WordMeaning>>, word: string, concept: WordMe
 function dictionaryOf(languages: readonly LanguageWords[]): Dictionary {
   const dictionary: Dictionary = { words: new Map(), stems: new Map() };
   for (const { words } of languages) {
-    for (const [concept, , list] of words) {
-      for (const entry of list.split(/\s+/)) {
+    for (const [concept, list] of words) {
+      for (const entry of list) {
         for (const word of spellingsWithoutAccents(entry.replace('*', '').replaceAll(/[_']+/g, ' '))) {
           note(entry.endsWith('*') ? dictionary.stems : dictionary.words, word, concept);
         }
@@ -64,13 +35,13 @@ function dictionaryOf(languages: readonly LanguageWords[]): Dictionary {
 }
 
 const all = dictionaryOf(LANGUAGES);
-const isCompounding = ({ compounds }: LanguageWords) => compounds;
+const isEnglish = ({ code }: LanguageWords) => code === 'en';
 /**
  * Dictionaries for compounds. English is separate and comes last: its `net` means a balance, but the Danish `netimport` means import from
  * the grid.
  */
-const compounding = [LANGUAGES.filter((one) => isCompounding(one) && one !== english), [english]].map((languages) =>
-  languages.map((language) => dictionaryOf([language])),
+const compounding = [LANGUAGES.filter((one) => one.compounds && !isEnglish(one)), LANGUAGES.filter(isEnglish)].map(
+  (languages) => languages.map((language) => dictionaryOf([language])),
 );
 /**
  * Meanings that apply even if only one of several readings of a compound has them: it is better to ask the owner than to count a wrong
@@ -82,7 +53,7 @@ const DOUBTS: readonly WordMeaning[] = ['period', 'reactive', 'apparent', 'cost'
 export const meaningsOf = (word: string): Meanings | null =>
   all.words.get(word) ?? compoundOf(word) ?? found(all, word);
 
-const inEnglish = dictionaryOf([english]);
+const inEnglish = dictionaryOf(LANGUAGES.filter(isEnglish));
 /** Whether a word has a meaning in another language than English and is no place. Such words do not name a circuit. */
 export const isNonEnglishTerm = (word: string): boolean =>
   word.length >= SHORTEST_PART && !found(inEnglish, word) && meaningsOf(word)?.has('place') === false;

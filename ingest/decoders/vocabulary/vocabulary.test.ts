@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { classifySingleRegister, type SingleRegisterVerdict } from '../registers-of-a-device/alone.ts';
-import { LANGUAGES } from './lexicon.ts';
+import { LANGUAGES } from './language.ts';
 import { nameFactsOf } from './name-facts.ts';
 
 const names = readFileSync(new URL('./register-names.tsv', import.meta.url), 'utf8')

@@ -1,0 +1,163 @@
+import { compileJsonPath } from '#src/core/json-path.ts';
+import { UNIT_SCALES } from '#src/devices/mapped-quantity.ts';
+import { type Conditions, compileConditions } from '../read/conditions.ts';
+import type { FamilyTable, FieldEntry, TopicEntry, TopicParts } from './form.ts';
+import { compilePattern, compileTemplate, type PartValues, patternSourceOf, type TopicPattern } from './pattern.ts';
+
+export type ReadPlace = (json: unknown) => unknown;
+export type FillTemplate = (named: PartValues) => string;
+
+/** A field of a table, compiled for reading. */
+export interface Field {
+  entry: FieldEntry;
+  channel: FillTemplate;
+  /** The field's name as a pattern; null if it is a plain word. */
+  pattern: TopicPattern | null;
+  name: string;
+  /** Name that the owner sees, if it is another one than that in the topic or the body. */
+  native: FillTemplate | null;
+  /** JSONPath of the field in a JSON body. */
+  path: string;
+  read: ReadPlace;
+  /** Whether another field reads the same place, in another unit. */
+  isShared: boolean;
+  readTime: ReadPlace | null;
+  readUnit: ReadPlace | null;
+  unless: readonly ReadPlace[];
+  where: Conditions;
+  /** Native id of the field's device, if it differs from the topic's. */
+  device: FillTemplate | null;
+  scale: { times: number; per: number };
+}
+
+/** A topic of a table, compiled for matching. */
+export interface Topic {
+  entry: TopicEntry;
+  /** Pattern of the topic; null matches any topic, so that the body alone identifies the family. */
+  pattern: TopicPattern | null;
+  hasField: boolean;
+  fields: readonly Field[];
+  byName: ReadonlyMap<string, Field>;
+  /** Fields of a JSON body whose names have parts: each member of the body that one of them matches is read. */
+  members: readonly Field[];
+  device: FillTemplate;
+  isObject: boolean;
+  /** Object of the body that contains the fields, if it is not the body itself. */
+  container: { path: string; read: ReadPlace } | null;
+  mentioned: readonly (readonly string[])[];
+  time: ReadPlace | null;
+  /** JSONPaths that must be lists, with their minimum lengths. */
+  lists: readonly { path: string; read: ReadPlace; least: number }[];
+  fromBody: readonly BodyPart[];
+  remembers: { of: FillTemplate; at: ReadPlace | null; is: unknown } | null;
+  known: FillTemplate | null;
+}
+
+/**
+ * A part of a template that the body fills in. `otherwise`: template for a body without this text, or with a text that is not in the list
+ * of words.
+ */
+export interface BodyPart {
+  name: string;
+  read: ReadPlace;
+  words: Readonly<Record<string, string>> | undefined;
+  otherwise: FillTemplate;
+}
+
+/** Returns the topics of an entry, one for each of its patterns. */
+export function compileTopics(entry: TopicEntry, table: FamilyTable): Topic[] {
+  const parts = { ...table.parts, ...entry.parts };
+  const given = entry.ignored ? {} : (entry.fields ?? table.fields ?? {});
+  const separate = Object.entries(given).map(([name, field]) => compileField(name, field, parts, entry));
+  const fields = separate.map((field) => ({
+    ...field,
+    isShared: separate.some((other) => other !== field && other.path === field.path),
+  }));
+  const isJson = (entry.payload ?? 'text') !== 'text';
+  const texts = [entry.topic].flat();
+  const isNamed = texts.some((text) => text.includes('{field}'));
+  const shared = {
+    entry,
+    fields,
+    byName: new Map(fields.filter(({ pattern }) => !pattern).map((field) => [field.name, field])),
+    members: isJson && !isNamed ? fields.filter(({ pattern }) => pattern !== null) : [],
+    device: compileTemplate(entry.device ?? '{device}'),
+    mentioned: (entry.mentions ?? []).map((texts) => [texts].flat()),
+    time: entry.time ? placeOf(entry.time.at) : null,
+    lists: Object.entries(entry.lists ?? {}).map(([path, least]) => ({ path, read: placeOf(path), least })),
+    fromBody: Object.entries(entry.from_body ?? {}).map(([name, { at, words, else: otherwise }]) => ({
+      ...{ name, read: placeOf(at), words },
+      otherwise: compileTemplate(otherwise),
+    })),
+    container: containerOf(entry),
+    isObject: fields.every(({ path }) => /^\$(?:\.|\[')/.test(path)),
+    remembers: entry.remembers
+      ? {
+          of: compileTemplate(entry.remembers.of),
+          at: entry.remembers.at === undefined ? null : placeOf(entry.remembers.at),
+          is: entry.remembers.is,
+        }
+      : null,
+    known: compiledOrNull(entry.known ?? entry.unknown),
+  };
+  const withField = { ...parts, field: fields.map(({ name }) => patternSourceOf(name, parts)).join('|') };
+  return texts.map((text) => ({
+    ...shared,
+    pattern: text === '#' ? null : compilePattern(text, withField),
+    hasField: text.includes('{field}'),
+  }));
+}
+
+function containerOf({ at = '' }: TopicEntry): Topic['container'] {
+  const [, path] = /^(\$.+)\.\{field\}$/.exec(at) ?? [];
+  return path === undefined ? null : { path, read: placeOf(path) };
+}
+
+const compiledOrNull = (template: string | undefined): FillTemplate | null =>
+  template === undefined ? null : compileTemplate(template);
+
+const UNSCALED = { times: 1, per: 1 };
+
+function compileField(name: string, entry: FieldEntry, parts: TopicParts, topic: TopicEntry): Omit<Field, 'isShared'> {
+  const isPattern = name.includes('{');
+  const isJson = (topic.payload ?? 'text') !== 'text';
+  const path = entry.at ?? topic.at?.replace('{field}', () => name) ?? `$.${name}`;
+  // A unit in the body overrides that of the table, which is the unit of a bare number.
+  const unitPath = entry.unit_at ?? topic.unit_at?.replace('{field}', () => name);
+  const { times, per } = (unitPath === undefined && scaleOf(entry.kind, entry.unit)) || UNSCALED;
+  return {
+    entry,
+    name,
+    pattern: isPattern ? compilePattern(name, parts) : null,
+    native: compiledOrNull(entry.name),
+    channel: compileTemplate(entry.channel),
+    path,
+    read: isJson && !path.includes('{') ? placeOf(path) : () => undefined,
+    readTime: entry.time_at === undefined ? null : placeOf(entry.time_at),
+    readUnit: isJson && unitPath !== undefined ? placeOf(unitPath) : null,
+    unless: (entry.unless ?? []).map(placeOf),
+    where: compileConditions(entry.where),
+    device: compiledOrNull(entry.device),
+    scale: { times, per: per * (entry.per ?? 1) },
+  };
+}
+
+/** Spellings of units in bodies. */
+const SPELLINGS: Readonly<Record<string, string>> = { Watt: 'W', 'm³': 'm3' };
+
+/** Returns the scale of a unit to that of a kind; undefined if the kind has no such unit. */
+export function scaleOf(kind: FieldEntry['kind'], unit: unknown): { times: number; per: number } | undefined {
+  if (typeof unit !== 'string') return undefined;
+  const word = Object.hasOwn(SPELLINGS, unit) ? SPELLINGS[unit] : unit;
+  return UNIT_SCALES[kind as keyof typeof UNIT_SCALES]?.get(word ?? unit);
+}
+
+/** Whether a text is the unit of some kind. */
+export const isUnit = (unit: unknown): boolean =>
+  (Object.keys(UNIT_SCALES) as FieldEntry['kind'][]).some((kind) => scaleOf(kind, unit) !== undefined);
+
+function placeOf(path: string): ReadPlace {
+  const place = compileJsonPath(path);
+  if (!place) throw new Error(`${path} is no path to one place: name it with "at"`);
+  return place;
+}
