@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { TIERS } from '#src/database/capabilities.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { computeFingerprint } from '#src/database/copy/copy-rows.ts';
 import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
@@ -30,6 +31,8 @@ export function registerTwoDatabases(): TwoDatabases {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let embedded: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
   let made = 0;
+  /** Name of the migrated database of which those that the role owns are copies. */
+  let template: string | undefined;
   const two = { embeddedDatabase } as TwoDatabases;
   beforeAll(async () => {
     folder = await temporaryFolder();
@@ -37,6 +40,9 @@ export function registerTwoDatabases(): TwoDatabases {
     const admin = createPool(superuserUrl(folder.path, 'postgres'), { max: 1 });
     await admin.query('CREATE ROLE tenant LOGIN');
     await admin.end();
+    const { url, drop } = await embeddedDatabase();
+    await drop();
+    template = new URL(url).pathname.slice(1);
   });
   afterAll(async () => {
     await embedded.stop();
@@ -53,8 +59,10 @@ export function registerTwoDatabases(): TwoDatabases {
 
   async function embeddedDatabase({ owned = true } = {}): Promise<TestDatabase> {
     const name = `move_${++made}`;
+    const copied = owned ? template : undefined;
+    const origin = copied ? `TEMPLATE ${copied} STRATEGY FILE_COPY` : '';
     const admin = createPool(superuserUrl(folder.path, 'postgres'), { max: 1 });
-    await admin.query(`CREATE DATABASE ${name} ${owned ? 'OWNER tenant' : ''}`);
+    await admin.query(`CREATE DATABASE ${name} ${owned ? 'OWNER tenant' : ''} ${origin}`);
     await admin.end();
     if (!owned) {
       const inside = createPool(superuserUrl(folder.path, name), { max: 1 });
@@ -63,8 +71,9 @@ export function registerTwoDatabases(): TwoDatabases {
     }
     const url = superuserUrl(folder.path, name).replace('//postgres@', '//tenant@');
     const pool = createPool(url);
-    const { tier, capabilities } = (await migrate(pool)).database;
-    return { tier, capabilities, pool, url, settle: async () => {}, drop: () => pool.end() };
+    if (copied) await pool.query('UPDATE installation SET installation_id = DEFAULT');
+    else await migrate(pool);
+    return { tier: 'plain', capabilities: TIERS.plain, pool, url, settle: async () => {}, drop: () => pool.end() };
   }
   return two;
 }
