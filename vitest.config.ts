@@ -23,17 +23,22 @@ const FOLDER_OF = {
   continuousAggregates: 'continuous-aggregates',
 } satisfies Partial<Record<keyof Capabilities, string>>;
 /**
- * Test files about statements that read aggregates. Tiers without continuous aggregates use the same tables and statements, so these run on
- * `plain` only. Hypertables are tested on every tier, and so are the responses (`answers`) and the homes, once each.
+ * Test files whose statements are the same with hypertables, so these run on `plain` only. Those about aggregates, because tiers without
+ * continuous aggregates have the same tables; those about the law, edits, owners' settings and homes, because what hypertables can change
+ * of them has stronger tests: late readings and edits in random histories (`retention`), the packed past (`packing`), answers over several
+ * months (`open-hours`, `answers`), and concurrent writers of a role (`service`).
  */
-const OF_AGGREGATES = ['alerts', 'costs', 'current-month-sums', 'green-button', 'groups', 'stored-group-sums'];
+const SAME_WITH_HYPERTABLES = [
+  ...['alerts', 'costs', 'current-month-sums', 'green-button', 'groups', 'stored-group-sums'],
+  ...['edits', 'homes', 'law', 'owners'],
+];
 const beyond = (tier: Tier) => {
   const { hypertables, continuousAggregates } = TIERS[tier];
   return [
     ...Object.entries(FOLDER_OF)
       .filter(([capability]) => !TIERS[tier][capability as keyof Capabilities])
       .map(([, folder]) => `test/tiers/${folder}/**`),
-    ...(hypertables && !continuousAggregates ? OF_AGGREGATES : []).map((name) => `test/tiers/${name}.test.ts`),
+    ...(hypertables && !continuousAggregates ? SAME_WITH_HYPERTABLES : []).map((name) => `test/tiers/${name}.test.ts`),
   ];
 };
 

@@ -38,11 +38,9 @@ import { createMeter } from '#test/support/meters.ts';
 /**
  * Number of histories, and of histories that share a run (and its batches). Histories without a database test the law itself
  * (ingest/write/plan.test.ts). This file tests what the database adds: the statements that store and find readings, and the aggregates,
- * with more histories on tiers where a refresh runs concurrently. With hypertables alone the statements are those of plain tables, and
- * each takes three times as long, so there are fewer, in two runs all the same.
+ * with more histories on tiers where a refresh runs concurrently.
  */
-const { continuousAggregates, hypertables } = TIERS[inject('tier')];
-const HISTORIES = Number(process.env.LAW_HISTORIES ?? (continuousAggregates ? 300 : hypertables ? 50 : 100));
+const HISTORIES = Number(process.env.LAW_HISTORIES ?? (TIERS[inject('tier')].continuousAggregates ? 300 : 100));
 const PER_RUN = Math.min(50, Math.ceil(HISTORIES / 2));
 /** After the end of every history (a register can stand still for weeks), and within its retention. */
 const NOW_MS = Date.UTC(2027, 8, 1);
