@@ -13,6 +13,8 @@ export interface FaultScale {
   floodS: number;
   queuedMessages: number;
   apiKills: number;
+  /** Sessions that each leave 50 messages of 1 MB unreleased. */
+  unreleasedSessions: number;
 }
 
 /** Time of a kill after the service stores readings again, in ms: different places in requests and transactions. */
@@ -67,7 +69,12 @@ const floods = (broker: Fault['broker'], floodS: number): Fault => ({
   },
 });
 
-export const createFaults = ({ floodS, queuedMessages, apiKills }: FaultScale): readonly Fault[] => [
+export const createFaults = ({
+  floodS,
+  queuedMessages,
+  apiKills,
+  unreleasedSessions,
+}: FaultScale): readonly Fault[] => [
   ...CLOCK_FAULTS,
   killsApi(apiKills),
   {
@@ -156,7 +163,7 @@ export const createFaults = ({ floodS, queuedMessages, apiKills }: FaultScale): 
     async harm(installation) {
       const [{ deviceId, secret }] = (await installation.players(1)) as [PairedDevice];
       const payload = Buffer.alloc(1_000_000, ' ');
-      for (let session = 0; session < 30; session++) {
+      for (let session = 0; session < unreleasedSessions; session++) {
         const client = await connectAsync(installation.brokerUrl, {
           username: deviceId,
           password: secret,

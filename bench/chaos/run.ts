@@ -191,9 +191,8 @@ if (import.meta.main) {
   }
   const wanted = flags.filter((flag) => !flag.startsWith('--'));
   const rows: FaultResult[] = [];
-  for (const fault of createFaults({ floodS: 10, queuedMessages: 100_000, apiKills: 8 }).filter(({ name }) =>
-    wanted.every((word) => name.includes(word)),
-  )) {
+  const scale = { floodS: 10, queuedMessages: 100_000, apiKills: 8, unreleasedSessions: 30 };
+  for (const fault of createFaults(scale).filter(({ name }) => wanted.every((word) => name.includes(word)))) {
     process.stderr.write(`${fault.broker}: ${fault.name} …\n`);
     const installation = await startInstallationFor(fault);
     rows.push(await injectFault(installation, fault).finally(() => installation.remove()));

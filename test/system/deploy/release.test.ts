@@ -247,7 +247,7 @@ const MAX_HELP = 5;
 /** Measured in nine alternating starts on a busy machine: 0.63. The goal is two thirds; the rest is for noise. */
 const MAX_START = 0.75;
 /** Starts of each program, in turns: a load that grows or ends meets both. */
-const ROUNDS = 9;
+const ROUNDS = 5;
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
 
 /** CPU time of a program of Node, its children included, in ms: other programs of the machine do not add to it. */
