@@ -124,7 +124,7 @@ export const DEFAULT_MAX_CHANNELS = 64;
  * accepted, however many they are.
  */
 export function rejectChannelsBeyondLimit(
-  devices: ReadonlyMap<string, Pick<DeviceState, 'series' | 'rest'>>,
+  devices: ReadonlyMap<string, Pick<DeviceState, 'series'>>,
   collected: CollectedReadings,
   most: number,
 ): Rejection[] {
@@ -136,11 +136,9 @@ export function rejectChannelsBeyondLimit(
       : [];
     if (!device || fresh.length === 0) continue;
     const channels = new Set([...device.series.values()].map(({ channel }) => channel));
-    // If the device is only partly loaded, the loaded series include those that the batch names.
-    const others = device.rest ? (device.rest.channels ?? 0) - channels.size : 0;
     for (const { channel, kind, points } of fresh) {
       if (channels.has(channel)) continue;
-      if (others + channels.size < most) {
+      if (channels.size < most) {
         channels.add(channel);
         continue;
       }

@@ -5,19 +5,10 @@ import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 
 /**
- * Maximum number of series of a device that is loaded and cached as a whole; 64 channels have fewer. A device with more (from before
- * channels were limited, or because MAX_CHANNELS is higher) is loaded only as far as a batch needs it, so that it costs mainly its own
- * time.
+ * Maximum number of series of a device that is cached; 64 channels have fewer. A device with more (because MAX_CHANNELS is higher) is
+ * written in the backlogged partition, so that it costs mainly its own time.
  */
 export const MAX_SERIES = 512;
-
-/** State of a partly loaded device beyond its loaded series. */
-export interface UnloadedState {
-  /** Stored states of the laws of all series that are not loaded. */
-  readonly laws: readonly StoredLaw[];
-  /** Number of all channels; null: it was not queried, because the batch has no new channel. */
-  readonly channels: number | null;
-}
 
 /** Stored state of a series' law: the series_id, the time of the last reading, and the law's state after it. */
 export type StoredLaw = readonly [seriesId: number, lastReadAtMs: number, tail: unknown];
@@ -34,10 +25,8 @@ export interface DeviceState {
   readonly computedWith: SettingsByTime | null;
   /** Whether an update has marked the device and no plan has been made for it since. */
   readonly isMarkedByUpdate?: boolean;
-  /** All series that the device has ever had, by name. For a device with more than `MAX_SERIES`: only those that the batch concerns. */
+  /** All series that the device has ever had, by name. */
   readonly series: ReadonlyMap<string, SeriesState>;
-  /** The state that was not loaded of a device with more than `MAX_SERIES`. */
-  readonly rest?: UnloadedState;
   /** The owner's settings of the device's quantities. Left out in a cached head: its roles are not chosen again. */
   readonly words?: ChannelSettings;
   /**

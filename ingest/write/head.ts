@@ -93,8 +93,7 @@ function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number 
 }
 
 /** Returns `device_heads.laws`: for each series with readings its id, the time of the last one, and the state of its law. */
-export const formatLawStates = (head: DeviceHead): string =>
-  `[${[...lawsIn(head.series), ...(head.rest?.laws ?? [])].map(formatStoredLaw).join(',')}]`;
+export const formatLawStates = (head: DeviceHead): string => `[${lawsIn(head.series).map(formatStoredLaw).join(',')}]`;
 
 const formatStoredLaw = ([seriesId, lastReadAtMs, tail]: StoredLaw): string =>
   `[${seriesId},${lastReadAtMs},${formatLawState(tail, lastReadAtMs)}]`;

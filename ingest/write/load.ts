@@ -16,12 +16,11 @@ import {
   type StoredSettings,
   type StoredSettingsByTime,
   seriesName,
-  type UnloadedState,
 } from './device-state.ts';
 import { type DeviceHead, parseStoredLaws } from './head.ts';
 import { findRecomputationEnd } from './load-stretches.ts';
 import { parseOpenHour } from './open-hour.ts';
-import { findPendingRoles, mayChangeFirstTimes } from './target-roles.ts';
+import { findPendingRoles } from './target-roles.ts';
 
 /** A device that is locked until the end of the transaction, and the state of its messages so far. */
 export interface LockedDevice extends DeviceHead {
@@ -33,8 +32,7 @@ export interface LockedDevice extends DeviceHead {
 
 /**
  * Locks the devices and their heads for this transaction, in the same order as all writers and as changes by owners, and loads the state of
- * those that exist. `arrived`: the batch's readings, by device and by the name of their series. Of a device with more than `MAX_SERIES`
- * that is not being recomputed, only the channels in the batch are loaded. `pieceReadings`: approximate number of readings that a
+ * those that exist. `arrived`: the batch's readings, by device and by the name of their series. `pieceReadings`: approximate number of readings that a
  * transaction replays to apply settings and edits. `isDeferred`: whether a changed device with readings is recomputed later instead.
  * `silent`: devices of which the batch has nothing. A deleted one is also loaded while its owner's last changes are not applied.
  */
@@ -61,17 +59,13 @@ export async function loadDevices(
   const laws: Laws = new Map(
     rows.map((row) => [row.device_id, new Map(parseStoredLaws(row.laws).map((law) => [law[0], law]))]),
   );
-  const inPart = new Set<string>();
-  for (const { device_id: deviceId, computed_with } of rows)
-    if (arrived && computed_with === null && (laws.get(deviceId)?.size ?? 0) > MAX_SERIES) inPart.add(deviceId);
-  const series = await loadSeries(client, laws, inPart, arrived);
-  const rest = await restOf(client, laws, inPart, series, arrived);
+  const series = await loadSeries(client, laws);
   const edits = await loadEdits(client, deviceIds);
   const devices = new Map<string, LockedDevice>();
   for (const row of rows) {
     const { device_id: deviceId } = row;
     const loaded = { laws: laws.get(deviceId), series: series.get(deviceId), edits: edits.get(deviceId) };
-    devices.set(deviceId, { ...lockedDevice(row, loaded), ...rest.get(deviceId) });
+    devices.set(deviceId, lockedDevice(row, loaded));
   }
   for (const [deviceId, device] of devices) {
     const hasReadings = (arrived?.get(deviceId)?.size ?? 0) > 0;
@@ -198,91 +192,16 @@ interface StoredRoles {
 /** Stored states of laws, by device_id and series_id. */
 type Laws = ReadonlyMap<string, ReadonlyMap<number, StoredLaw>>;
 
-/** Returns the names of series in a batch that were not loaded: new ones. */
-const newNames = (
-  arrived: CollectedReadings['series'] | undefined,
-  deviceId: string,
-  known: ReadonlyMap<string, unknown>,
-) => [...(arrived?.get(deviceId)?.keys() ?? [])].filter((name) => !known.has(name));
-
-/**
- * Loads partly loaded devices as a whole if the batch needs more of them: if it adds series or earlier readings of one, because the roles
- * are chosen from all series, or if it contains tariffs, whose steps are placed relative to each other. The devices are already locked.
- */
-export async function loadWholeDevices(
-  client: PoolClient,
-  devices: ReadonlyMap<string, LockedDevice>,
-  arrived: CollectedReadings['series'],
-): Promise<Map<string, LockedDevice>> {
-  const wanted = [...devices.values()].filter(
-    ({ deviceId, rest, series }) =>
-      rest &&
-      (newNames(arrived, deviceId, series).length > 0 ||
-        [...series.values()].some(({ roles }) => roles.isTariff) ||
-        [...(arrived.get(deviceId) ?? [])].some(([name, { points }]) => {
-          const one = series.get(name);
-          return one && mayChangeFirstTimes(one, points);
-        })),
-  );
-  return loadDevices(
-    client,
-    wanted.map(({ deviceId }) => deviceId),
-  );
-}
-
-/** Returns the unloaded state of partly loaded devices. */
-async function restOf(
-  client: PoolClient,
-  laws: Laws,
-  inPart: ReadonlySet<string>,
-  series: ReadonlyMap<string, ReadonlyMap<string, SeriesState>>,
-  arrived: CollectedReadings['series'] | undefined,
-): Promise<Map<string, { rest: UnloadedState }>> {
-  const found = new Map<string, { rest: UnloadedState }>();
-  if (inPart.size === 0) return found;
-  const loadedOf = (deviceId: string) => series.get(deviceId) ?? new Map<string, SeriesState>();
-  const growing = [...inPart].filter((deviceId) => newNames(arrived, deviceId, loadedOf(deviceId)).length > 0);
-  const { rows } = await client.query(
-    'SELECT device_id, count(DISTINCT channel)::int AS channels FROM series WHERE device_id = ANY ($1) GROUP BY 1',
-    [growing],
-  );
-  const channels = new Map<string, number>(rows.map((row) => [row.device_id, row.channels]));
-  for (const deviceId of inPart) {
-    const loaded = new Set([...loadedOf(deviceId).values()].map(({ seriesId }) => seriesId));
-    const others = [...(laws.get(deviceId)?.values() ?? [])].filter(([seriesId]) => !loaded.has(seriesId));
-    found.set(deviceId, { rest: { laws: others, channels: channels.get(deviceId) ?? null } });
-  }
-  return found;
-}
-
-/** Loads all series of the devices; of partly loaded devices, those with the batch's channels. */
-async function loadSeries(
-  client: PoolClient,
-  laws: Laws,
-  inPart: ReadonlySet<string>,
-  arrived: CollectedReadings['series'] | undefined,
-): Promise<Map<string, Map<string, SeriesState>>> {
+/** Loads all series of the devices. */
+async function loadSeries(client: PoolClient, laws: Laws): Promise<Map<string, Map<string, SeriesState>>> {
   const byDevice = new Map<string, Map<string, SeriesState>>();
   if (laws.size === 0) return byDevice;
-  const columns =
-    'series_id, device_id, channel, kind, native_name, unit, described, meant, counts_import, counts_export, meter, tariff_since, first_read_at, nonzero_at, closed_until, split_after, earlier_roles';
-  const { rows } = await client.query(`SELECT ${columns} FROM series WHERE device_id = ANY ($1) ORDER BY series_id`, [
-    [...laws.keys()].filter((deviceId) => !inPart.has(deviceId)),
-  ]);
-  if (inPart.size > 0) {
-    const named = [...inPart].flatMap((deviceId) =>
-      [...new Set([...(arrived?.get(deviceId)?.values() ?? [])].map(({ channel }) => channel))].map((channel) => ({
-        deviceId,
-        channel,
-      })),
-    );
-    const part = await client.query(
-      `SELECT ${columns} FROM unnest($1::text[], $2::text[]) n (device_id, channel) JOIN series USING (device_id, channel)
-       ORDER BY series_id`,
-      [named.map(({ deviceId }) => deviceId), named.map(({ channel }) => channel)],
-    );
-    rows.push(...part.rows);
-  }
+  const { rows } = await client.query(
+    `SELECT series_id, device_id, channel, kind, native_name, unit, described, meant, counts_import, counts_export, meter, tariff_since,
+       first_read_at, nonzero_at, closed_until, split_after, earlier_roles
+     FROM series WHERE device_id = ANY ($1) ORDER BY series_id`,
+    [[...laws.keys()]],
+  );
   for (const row of rows) {
     const stands = laws.get(row.device_id)?.get(row.series_id);
     const series: SeriesState = {

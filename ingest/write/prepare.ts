@@ -10,10 +10,11 @@ import {
 } from '../message.ts';
 import { type CollectedReadings, collectReadings, rejectChannelsBeyondLimit } from './collect.ts';
 import { planStatements } from './commit.ts';
+import { MAX_SERIES } from './device-state.ts';
 import { EMPTY_FAST_PATH_RESULT, type FastPath, type FastPathResult, joinFastPathResults } from './fast-path.ts';
 import { areReadingsInOrder, type HeadPlan } from './head.ts';
 import type { HeadCache } from './head-memory.ts';
-import { type LockedDevice, loadDevices, loadWholeDevices } from './load.ts';
+import { type LockedDevice, loadDevices } from './load.ts';
 import { planWithStretches } from './load-stretches.ts';
 import { resultsByMessage } from './message-results.ts';
 import { findMovedLogins, saveForMovedAccounts } from './moved-accounts.ts';
@@ -86,7 +87,7 @@ export async function prepareBatch(
   stages.deferRecomputation();
   stages.stepLoaded();
   await stages.removeUnknownDevices();
-  await stages.limitChannels();
+  stages.limitChannels();
   await stages.planLoaded();
   return stages.write(batch);
 }
@@ -185,7 +186,9 @@ class Stages {
       },
     );
     this.#attempt.deviceIds.push(...this.#devices.keys());
-    this.#large = [...this.#devices.values()].filter(({ rest }) => rest).map(({ deviceId }) => deviceId);
+    this.#large = [...this.#devices.values()]
+      .filter(({ series }) => series.size > MAX_SERIES)
+      .map(({ deviceId }) => deviceId);
   }
 
   /**
@@ -235,12 +238,10 @@ class Stages {
     this.#collected.rejects = this.#collected.rejects.filter(({ message }) => !removed.has(message));
   }
 
-  /** Rejects channels beyond the limit. Loads devices as a whole if the plan needs more than was loaded. */
-  async limitChannels(): Promise<void> {
+  /** Rejects channels beyond the limit. */
+  limitChannels(): void {
     const refused = rejectChannelsBeyondLimit(this.#devices, this.#collected, this.#tools.maxChannels);
     this.#collected.rejects.push(...refused);
-    const whole = await loadWholeDevices(this.#client, this.#devices, this.#collected.series);
-    for (const [deviceId, device] of whole) this.#devices.set(deviceId, device);
   }
 
   async planLoaded(): Promise<void> {
