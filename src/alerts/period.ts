@@ -1,7 +1,8 @@
 import { DateTime } from 'luxon';
 import { HOUR_MS } from '#src/core/units.ts';
-import { endsOfClockUnits, offsetsIn } from '#src/energy/local-time.ts';
+import { endsOfClockUnits, findOffset, offsetsIn } from '#src/energy/local-time.ts';
 import { firstInstant } from '#src/energy/ranges.ts';
+import { startOfClockUnit } from '#src/energy/wall-clock.ts';
 import type { AlertType } from './store.ts';
 
 /**
@@ -47,12 +48,7 @@ export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
 /** Returns the clock hour of an instant. A change of the clock may cut it, as in `startOfClockUnitSql`. */
 function clockHourAt(zone: string, atMs: number): Period {
   const range = { from: new Date(atMs - HOUR_MS), to: new Date(atMs + HOUR_MS), zone };
-  const { firstMs, changes } = offsetsIn(range);
-  const { offsetMs, atMs: changedAtMs } = changes.findLast((change) => change.atMs <= atMs) ?? {
-    offsetMs: firstMs,
-    atMs: Number.NEGATIVE_INFINITY,
-  };
-  const startMs = Math.max(Math.floor((atMs + offsetMs) / HOUR_MS) * HOUR_MS - offsetMs, changedAtMs);
+  const startMs = startOfClockUnit(atMs, { offset: findOffset(offsetsIn(range), atMs) }, 'hour');
   return { startMs, endMs: endsOfClockUnits(range, 'hour')(startMs) };
 }
 

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { DAY_MS } from '#src/core/units.ts';
-import { offsetsIn } from './local-time.ts';
+import { findOffset, offsetsIn, type ZoneOffset } from './local-time.ts';
 import type { ClockUnit, Range } from './ranges.ts';
 
 /** Labels of a row in a response. A row of a day or month has only its first date. */
@@ -31,11 +31,11 @@ const TIMES = Array.from({ length: DAY_MS / UNIT_MS }, (_, index) =>
  * other request. Rows arrive in order, so it formats each date only once.
  */
 export function clockLabels(range: Range, unit: ClockUnit): (start: Date) => ClockLabels {
-  const offsetAt = offsetFinder(range);
+  const offsets = offsetsWithSuffixes(range);
   let [day, date] = [Number.NaN, ''];
   return (start) => {
     const ms = start.getTime();
-    const { offsetMs, suffix } = offsetAt(ms);
+    const { offsetMs, suffix } = findOffset(offsets, ms);
     const localMs = ms + offsetMs;
     const localDay = Math.floor(localMs / DAY_MS);
     if (localDay !== day) [day, date] = [localDay, new Date(localMs).toISOString().slice(0, 10)];
@@ -49,22 +49,10 @@ export function clockLabels(range: Range, unit: ClockUnit): (start: Date) => Clo
   };
 }
 
-interface ZoneOffset {
-  atMs: number;
-  offsetMs: number;
-  /** As in ISO 8601, `+02:00` or `Z`. */
-  suffix: string;
-}
-
-/** Returns a function that finds the UTC offset of a range's zone at a time, in Unix ms. */
-function offsetFinder(range: Range): (ms: number) => ZoneOffset {
-  const { zone } = DateTime.fromMillis(0, { zone: range.zone });
-  const { firstMs, changes } = zone.isUniversal ? { firstMs: 0, changes: [] } : offsetsIn(range);
-  const offsets = [{ atMs: Number.NEGATIVE_INFINITY, offsetMs: firstMs }, ...changes].map((one) => ({
-    ...one,
-    suffix: zone.isUniversal ? 'Z' : offsetText(one.offsetMs),
-  }));
-  return (ms) => offsets.findLast(({ atMs }) => atMs <= ms) as ZoneOffset;
+/** Returns the offsets of a range, with their suffixes as in ISO 8601, `+02:00` or `Z`. */
+function offsetsWithSuffixes(range: Range): (ZoneOffset & { suffix: string })[] {
+  const { isUniversal } = DateTime.fromMillis(0, { zone: range.zone }).zone;
+  return offsetsIn(range).map((one) => ({ ...one, suffix: isUniversal ? 'Z' : offsetText(one.offsetMs) }));
 }
 
 /** Formats a UTC offset as in ISO 8601. */

@@ -16,24 +16,24 @@ type RangeInZone = Pick<Range, 'from' | 'to' | 'zone'>;
 const LAST_YEAR = 2100;
 const DECADE = 10;
 
-/** An instant at which the offset of a zone changes. */
-interface Change {
+/** An offset of a zone from UTC, and the time from which it is valid, Unix ms. */
+export interface ZoneOffset {
   atMs: number;
   offsetMs: number;
 }
 
 /** Cached changes by zone and decade: computing them takes a millisecond. */
-const known = new Map<string, readonly Change[]>();
+const known = new Map<string, readonly ZoneOffset[]>();
 const MAX_KNOWN = 5_000;
 
 const offsetAt = (zone: string, ms: number): number => Math.round(IANAZone.create(zone).offset(ms) * 60_000);
 
 /** Returns the offset changes of a decade, in order. */
-function changesIn(zone: string, decade: number): readonly Change[] {
+function changesIn(zone: string, decade: number): readonly ZoneOffset[] {
   const name = `${zone} ${decade}`;
   const found = known.get(name);
   if (found) return found;
-  const changes: Change[] = [];
+  const changes: ZoneOffset[] = [];
   const endMs = Date.UTC(decade + DECADE, 0, 1);
   let fromMs = Date.UTC(decade, 0, 1) - 1;
   let offsetMs = offsetAt(zone, fromMs);
@@ -59,15 +59,21 @@ function firstWith(zone: string, offsetMs: number, beforeMs: number, atMs: numbe
   return high;
 }
 
-/** Returns the offset at the beginning of a range and the changes within it. */
-export function offsetsIn({ from, to, zone }: RangeInZone): { firstMs: number; changes: Change[] } {
-  const firstMs = offsetAt(zone, from.getTime());
+/** Returns the offsets of a range in order; the first, at its beginning, is valid from -Infinity. */
+export function offsetsIn({ from, to, zone }: RangeInZone): [ZoneOffset, ...ZoneOffset[]] {
   const lastYear = Math.min(to.getUTCFullYear(), LAST_YEAR);
-  const changes: Change[] = [];
+  const changes: ZoneOffset[] = [];
   for (let decade = Math.floor(from.getUTCFullYear() / DECADE) * DECADE; decade <= lastYear; decade += DECADE)
     changes.push(...changesIn(zone, decade));
-  return { firstMs, changes: changes.filter(({ atMs }) => atMs > from.getTime() && atMs < to.getTime()) };
+  return [
+    { atMs: Number.NEGATIVE_INFINITY, offsetMs: offsetAt(zone, from.getTime()) },
+    ...changes.filter(({ atMs }) => atMs > from.getTime() && atMs < to.getTime()),
+  ];
 }
+
+/** Returns the offset that is valid at a time, Unix ms. */
+export const findOffset = <Offset extends ZoneOffset>(offsets: readonly Offset[], ms: number): Offset =>
+  offsets.findLast(({ atMs }) => atMs <= ms) as Offset;
 
 /**
  * Returns a function that gives the end of a clock hour, or of a shorter unit, from its start, Unix ms. A change of clocks may cut an hour
@@ -75,21 +81,21 @@ export function offsetsIn({ from, to, zone }: RangeInZone): { firstMs: number; c
  */
 export function endsOfClockUnits(range: RangeInZone, unit: ClockUnit): (startMs: number) => number {
   const unitMs = CLOCK_UNITS[unit] * MINUTE_MS;
-  const { firstMs, changes } = offsetsIn(range);
+  const offsets = offsetsIn(range);
   return (startMs) => {
-    const offsetMs = changes.findLast(({ atMs }) => atMs <= startMs)?.offsetMs ?? firstMs;
+    const { offsetMs } = findOffset(offsets, startMs);
     const endMs = (Math.floor((startMs + offsetMs) / unitMs) + 1) * unitMs - offsetMs;
-    const next = changes.find(({ atMs }) => atMs > startMs)?.atMs;
+    const next = offsets.find(({ atMs }) => atMs > startMs)?.atMs;
     return next === undefined ? endMs : Math.min(endMs, next);
   };
 }
 
 /** Returns the offsets of a range as arrays for SQL: the starts of all but the first offset, and all offsets. */
 function arraysOf(range: Range): { starts: Date[]; offsets: string[] } {
-  const { firstMs, changes } = offsetsIn(range);
+  const offsets = offsetsIn(range);
   return {
-    starts: changes.map(({ atMs }) => new Date(atMs)),
-    offsets: [firstMs, ...changes.map(({ offsetMs }) => offsetMs)].map((ms) => `${ms} milliseconds`),
+    starts: offsets.slice(1).map(({ atMs }) => new Date(atMs)),
+    offsets: offsets.map(({ offsetMs }) => `${offsetMs} milliseconds`),
   };
 }
 

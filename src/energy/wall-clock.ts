@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { DAY_MS, MINUTE_MS, QUARTER_MS } from '#src/core/units.ts';
-import { offsetsIn } from './local-time.ts';
+import { offsetsIn, type ZoneOffset } from './local-time.ts';
 import { CLOCK_UNITS, type ClockUnit, dayRange } from './ranges.ts';
 
 /** A day in a time zone. */
@@ -20,18 +20,17 @@ export interface ClockQuarter {
   day: ClockDay;
   /** Minutes between local midnight and the start of the quarter-hour. */
   minute: number;
-  /** Offset of the zone from UTC at that time, and the time since which it holds, Unix ms. */
-  offset: { atMs: number; offsetMs: number };
+  offset: ZoneOffset;
 }
 
-/** Returns the start of the clock hour, or of the shorter unit, that contains a quarter-hour, Unix ms, as `startOfClockUnitSql` does. */
+/** Returns the start of the clock hour, or of the shorter unit, that contains a time, Unix ms, as `startOfClockUnitSql` does. */
 export function startOfClockUnit(
-  quarterMs: number,
-  { offset: { atMs, offsetMs } }: ClockQuarter,
+  ms: number,
+  { offset: { atMs, offsetMs } }: Pick<ClockQuarter, 'offset'>,
   unit: ClockUnit,
 ): number {
   const unitMs = CLOCK_UNITS[unit] * MINUTE_MS;
-  return Math.max(Math.floor((quarterMs + offsetMs) / unitMs) * unitMs - offsetMs, atMs);
+  return Math.max(Math.floor((ms + offsetMs) / unitMs) * unitMs - offsetMs, atMs);
 }
 
 /**
@@ -42,13 +41,12 @@ export function createWallClock(fromMs: number, toMs: number, zone: string): (qu
   // One more day at each end, because a clock that is set back across midnight repeats the end of a day.
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
   const whole = dayRange(dateOf(fromMs - DAY_MS), dateOf(toMs + DAY_MS), zone);
-  const { firstMs, changes } = offsetsIn(whole);
-  const offsets = [{ atMs: Number.NEGATIVE_INFINITY, offsetMs: firstMs }, ...changes];
+  const offsets = offsetsIn(whole);
   let index = 0;
   const offsetAt = (ms: number) => {
-    while (index > 0 && (offsets[index] as (typeof offsets)[number]).atMs > ms) index--;
+    while (index > 0 && (offsets[index] as ZoneOffset).atMs > ms) index--;
     while ((offsets[index + 1]?.atMs ?? Number.POSITIVE_INFINITY) <= ms) index++;
-    return offsets[index] as (typeof offsets)[number];
+    return offsets[index] as ZoneOffset;
   };
   const days = new Map<number, ClockDay>();
   const start = Math.ceil(whole.from.getTime() / QUARTER_MS) * QUARTER_MS;

@@ -48,9 +48,9 @@ const rangeOf = ([zone, start, end]: [string, string, string]): Range => ({
 
 /** Returns instants of a range: around each change of its offset, and some of every day. */
 function instantsOf(range: Range): Date[] {
-  const near = offsetsIn(range).changes.flatMap(({ atMs }) =>
-    Array.from({ length: 48 }, (_, index) => atMs + (index - 24) * 300_000),
-  );
+  const near = offsetsIn(range)
+    .slice(1)
+    .flatMap(({ atMs }) => Array.from({ length: 48 }, (_, index) => atMs + (index - 24) * 300_000));
   const stepMs = Math.max(3_600_000 * 5, (range.to.getTime() - range.from.getTime()) / 2_000);
   const all = [...near];
   for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += stepMs) all.push(Math.round(ms / 1_000) * 1_000);
@@ -105,7 +105,9 @@ test.each(STRANGE)(
 
 test('offset changes are found to the millisecond', () => {
   const changes = (zone: string, start: string, end: string) =>
-    offsetsIn(rangeOf([zone, start, end])).changes.map(({ atMs }) => new Date(atMs).toISOString());
+    offsetsIn(rangeOf([zone, start, end]))
+      .slice(1)
+      .map(({ atMs }) => new Date(atMs).toISOString());
   expect(changes('Europe/Berlin', '2026-01-01', '2026-12-31')).toEqual([
     '2026-03-29T01:00:00.000Z',
     '2026-10-25T01:00:00.000Z',

@@ -1,8 +1,9 @@
 import { DateTime } from 'luxon';
-import { DAY_MS, HOUR_MS, MINUTE_MS, QUARTER_MS } from '#src/core/units.ts';
-import { endsOfClockUnits, offsetsIn } from '../local-time.ts';
-import { CLOCK_UNITS, type ClockUnit, dayRange, isClockUnit, type Range, splitRange } from '../ranges.ts';
+import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
+import { endsOfClockUnits, findOffset, offsetsIn } from '../local-time.ts';
+import { CLOCK_UNITS, dayRange, isClockUnit, type Range, splitRange } from '../ranges.ts';
 import type { GroupUnit } from '../usage/groups.ts';
+import { startOfClockUnit } from '../wall-clock.ts';
 
 /** A bucket with the name that query results use for it. */
 export interface NamedBucket {
@@ -23,23 +24,12 @@ export function listBuckets(range: Range, unit: GroupUnit): NamedBucket[] {
     return buckets;
   }
   const endOf = endsOfClockUnits(range, unit);
-  for (const startMs of startsOfClockUnits(range, unit))
-    buckets.push({ name: String(startMs / 1_000), fromMs: startMs, toMs: endOf(startMs) });
-  return buckets;
-}
-
-/** Returns the starts of the clock hours, or shorter units, of a range (Unix ms), as `startOfClockUnitSql` computes them in SQL. */
-function startsOfClockUnits(range: Range, unit: ClockUnit): Iterable<number> {
-  const unitMs = CLOCK_UNITS[unit] * MINUTE_MS;
-  const { firstMs, changes } = offsetsIn(range);
-  const starts = new Set<number>();
-  for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += QUARTER_MS) {
-    const change = changes.findLast(({ atMs }) => atMs <= ms);
-    const offsetMs = change?.offsetMs ?? firstMs;
-    const unitStartMs = Math.floor((ms + offsetMs) / unitMs) * unitMs - offsetMs;
-    starts.add(Math.max(unitStartMs, change?.atMs ?? Number.NEGATIVE_INFINITY));
+  const offset = findOffset(offsetsIn(range), fromMs);
+  for (let startMs = startOfClockUnit(fromMs, { offset }, unit), endMs = 0; startMs < toMs; startMs = endMs) {
+    endMs = endOf(startMs);
+    buckets.push({ name: String(startMs / 1_000), fromMs: startMs, toMs: endMs });
   }
-  return starts;
+  return buckets;
 }
 
 /** Returns the number of hours in a range; a partial hour counts as one. */

@@ -27,7 +27,7 @@ export function localTimeParameters(zone: string, date: string): LocalTimeParame
   const year = Number(date.slice(0, 4));
   const from = new Date(Date.UTC(year, 0, 1));
   const to = new Date(Date.UTC(year + YEARS, 0, 1));
-  const { firstMs, changes } = offsetsIn({ from, to, zone });
+  const [{ offsetMs: firstMs }, ...changes] = offsetsIn({ from, to, zone });
   const standardMs = Math.min(firstMs, ...changes.map(({ offsetMs }) => offsetMs));
   const without = { dstStartRule: NO_RULE, dstEndRule: NO_RULE, dstOffset: 0, tzOffset: firstMs / 1_000 };
   const forward = changes.filter(({ offsetMs }) => offsetMs > standardMs);
