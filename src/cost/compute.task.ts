@@ -3,7 +3,7 @@ import type { Range } from '#src/energy/ranges.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy } from './bought-energy.ts';
 import type { Cost } from './cost.ts';
-import { copyStretches, type HeldCostSources, openSources } from './held-sources.ts';
+import { cutStretches, type HeldCostSources, openSources } from './held-sources.ts';
 import { computeTotalCost, costedQuarters } from './sums.ts';
 import {
   canChangeAlterEnergy,
@@ -103,13 +103,7 @@ function openAfter(earlier: readonly BoughtEnergy[], { units, after, coveredMs }
   ];
   return {
     unitsPerMilliwattHour: units,
-    async boughtIn({ from, to }: { from: Date; to: Date }): Promise<BoughtEnergy<bigint>> {
-      const count = (to.getTime() - from.getTime()) / 900_000;
-      const list = () => new Array<bigint>(count).fill(0n);
-      const lists = { imported: list(), estimated: list(), exported: list(), coveredMs: new Float64Array(count) };
-      const cut = { fromMs: from.getTime(), ...lists };
-      copyStretches(stretches, cut);
-      return cut;
-    },
+    boughtIn: async (asked: { from: Date; to: Date }) =>
+      cutStretches<bigint>(stretches, asked, (count) => new Array<bigint>(count).fill(0n)),
   };
 }

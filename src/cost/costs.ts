@@ -42,16 +42,8 @@ export interface CostQuery {
  * are left out. Error 422 if tariffs of two currencies are valid in the range.
  */
 export async function loadCosts(db: Database, asked: CostQuery, groupBy: GroupBy): Promise<CostBucket[]> {
-  return computeCostBuckets(await loadCostSources(db, asked.buyer), asked, groupBy);
-}
-
-/** Returns the costs of the rows of a range, like `loadCosts`, from sources that are already loaded. */
-async function computeCostBuckets(
-  sources: CostSources,
-  asked: { range: Range; now: Date },
-  groupBy: GroupBy,
-): Promise<CostBucket[]> {
-  return (await sumCostsOfRows(sources, asked, groupBy)).flatMap(({ labels, sums }) => {
+  const rows = await sumCostsOfRows(await loadCostSources(db, asked.buyer), asked, groupBy);
+  return rows.flatMap(({ labels, sums }) => {
     const cost = roundCost(sums, isClockUnit(groupBy) ? DECIMALS_OF_HOURS : 0);
     return cost ? [{ labels, cost }] : [];
   });

@@ -99,7 +99,7 @@ export const openSources = (
   tariffs,
   zone,
   isHome: true,
-  meter: { beginsAtMs, boughtIn: async (range) => cutNumbers(stretches, range) },
+  meter: { beginsAtMs, boughtIn: async (range) => cutStretches(stretches, range, (count) => new Float64Array(count)) },
   pricesIn: lookupOf(prices),
 });
 
@@ -111,31 +111,30 @@ function lookupOf(prices: readonly PackedPrices[]): CostSources['pricesIn'] {
   return async () => lookup;
 }
 
-function cutNumbers(stretches: readonly BoughtEnergy[], range: { from: Date; to: Date }): BoughtEnergy {
-  const list = () => new Float64Array((range.to.getTime() - range.from.getTime()) / QUARTER_MS);
-  const cut = {
-    fromMs: range.from.getTime(),
-    imported: list(),
-    estimated: list(),
-    exported: list(),
-    coveredMs: list(),
+/**
+ * Returns the energy of a range from stretches, of which later ones take precedence. Quarter-hours outside all stretches are 0. `list`:
+ * creates a list of zeros.
+ */
+export function cutStretches<Energy extends number | bigint>(
+  stretches: readonly BoughtEnergy<Energy>[],
+  range: { from: Date; to: Date },
+  list: (count: number) => BoughtEnergy<Energy>['imported'],
+): BoughtEnergy<Energy> {
+  const fromMs = range.from.getTime();
+  const count = (range.to.getTime() - fromMs) / QUARTER_MS;
+  const into = {
+    imported: list(count),
+    estimated: list(count),
+    exported: list(count),
+    coveredMs: new Float64Array(count),
   };
-  copyStretches(stretches, cut);
-  return cut;
-}
-
-const COLUMNS = ['imported', 'estimated', 'exported', 'coveredMs'] as const;
-
-/** Copies the energy of stretches into the quarter-hours of a range. Quarter-hours outside all stretches are unchanged. */
-export function copyStretches(
-  stretches: readonly BoughtEnergy<number | bigint>[],
-  into: { fromMs: number } & Record<(typeof COLUMNS)[number], { [at: number]: number | bigint; length: number }>,
-): void {
   for (const stretch of stretches) {
-    const offset = (into.fromMs - stretch.fromMs) / QUARTER_MS;
+    const offset = (fromMs - stretch.fromMs) / QUARTER_MS;
     const first = Math.max(0, -offset);
-    const end = Math.min(into.imported.length, stretch.imported.length - offset);
-    for (const column of COLUMNS)
-      for (let at = first; at < end; at++) into[column][at] = stretch[column][at + offset] as number | bigint;
+    const end = Math.min(count, stretch.imported.length - offset);
+    for (const [name, values] of Object.entries<{ [at: number]: number | bigint }>(into))
+      for (let at = first; at < end; at++)
+        values[at] = stretch[name as keyof typeof into][at + offset] as number | bigint;
   }
+  return { fromMs, ...into };
 }

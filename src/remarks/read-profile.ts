@@ -4,7 +4,8 @@ import { DAY_MS, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Home, loadHome } from '#src/energy/home/home.ts';
 import { type HomeQuarters, homeQuarters } from '#src/energy/home/quarters.ts';
-import { type MeasureQuarters, readQuarters } from '#src/energy/usage/quarters.ts';
+import { quarterHourToWatts } from '#src/energy/period/base-load.ts';
+import { readQuarters } from '#src/energy/usage/quarters.ts';
 import { createWallClock } from '#src/energy/wall-clock.ts';
 import { dayNumber } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
@@ -26,7 +27,6 @@ const MOST_DEVICES = 50;
  */
 const LEAST_COVERAGE = 0.9;
 const LEAST_OF_A_DAY = 0.95;
-const WATTS_PER_MWH = 0.004;
 
 /** User, time zone and time for which a profile is read. */
 export interface ProfileQuery {
@@ -46,7 +46,7 @@ export async function readProfile(db: Database, asked: ProfileQuery): Promise<Ho
   return {
     fromMs,
     used: wattsOf(quarters).subarray(0, end),
-    production: home.had.production ? quarters.production.map((one) => one * WATTS_PER_MWH).subarray(0, end) : null,
+    production: home.had.production ? quarters.production.map(quarterHourToWatts).subarray(0, end) : null,
     devices: await devicesOf(db, home, range),
     daily,
     today,
@@ -124,12 +124,12 @@ function kwhOf(day: DaySum | undefined): number | null {
   return day.used / 1e6;
 }
 
-function wattsOf({ used, estimated, coverage }: HomeQuarters): QuarterWatts {
-  return used.map((energy, at) => {
+/** Returns the power of each quarter-hour; NaN if it is not sufficiently known and measured. `coverage`: known share. */
+const wattsOf = ({ used, estimated, coverage }: Omit<HomeQuarters, 'production'>): QuarterWatts =>
+  used.map((energy, at) => {
     const isKnown = (coverage[at] as number) >= LEAST_COVERAGE && 2 * (estimated[at] as number) <= energy;
-    return isKnown ? energy * WATTS_PER_MWH : Number.NaN;
+    return isKnown ? quarterHourToWatts(energy) : Number.NaN;
   });
-}
 
 const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'] as const;
 
@@ -144,13 +144,10 @@ async function devicesOf(db: Database, home: Home, range: { from: Date; to: Date
   const ids = shown.slice(0, MOST_DEVICES).map(({ deviceId }) => deviceId);
   if (ids.length === 0) return [];
   const profiles = await readQuarters(db, { key: 'device_id', ids }, range, MEASURES);
-  return [...profiles].map(([deviceId, profile]) => ({ deviceId, used: deviceWatts(profile) }));
+  return [...profiles].map(
+    ([deviceId, { energyMilliwattHours: used, estimatedMilliwattHours: estimated, coveredMs }]) => ({
+      deviceId,
+      used: wattsOf({ used, estimated, coverage: coveredMs.map((ms) => ms / QUARTER_MS) }),
+    }),
+  );
 }
-
-const deviceWatts = (profile: MeasureQuarters<(typeof MEASURES)[number]>): QuarterWatts =>
-  profile.energyMilliwattHours.map((energy, at) => {
-    const isKnown =
-      (profile.coveredMs[at] as number) >= LEAST_COVERAGE * QUARTER_MS &&
-      2 * (profile.estimatedMilliwattHours[at] as number) <= energy;
-    return isKnown ? energy * WATTS_PER_MWH : Number.NaN;
-  });

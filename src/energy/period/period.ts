@@ -2,10 +2,9 @@ import { DateTime } from 'luxon';
 import { milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type CommodityUsage, commodityOverview } from '../commodity-overview.ts';
-import type { HomeFlows } from '../home/flows.ts';
 import { computeExpectedMs } from '../home/roles.ts';
 import { computeMeasures } from '../home/sums.ts';
-import { HOME_INCLUDES, selectIncludedFields } from '../include.ts';
+import { HOME_INCLUDES, type IncludedFields, selectIncludedFields } from '../include.ts';
 import { dayCount, dayRange, type Range } from '../ranges.ts';
 import type { ImportOwner } from '../usage/imports.ts';
 import { quarterHourToWatts } from './base-load.ts';
@@ -30,6 +29,9 @@ import {
   type QuarterCalendar,
   type WeekHourMean,
 } from './profile.ts';
+
+/** All measures of the energy flows in a home. */
+export type HomeFlows = Required<Omit<IncludedFields, 'export_kwh'>>;
 
 /** Usage in some days; null if unknown. */
 interface Used {

@@ -15,13 +15,13 @@ import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { commodityInsights } from '#src/energy/commodity.ts';
-import { homeFlows } from '#src/energy/home/flows.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { homeRemarks } from '#src/remarks/home-remarks.ts';
 import { ensureTariffs } from '#src/start/demo-accounts.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { homeFlows } from '#test/support/home-flows.ts';
 import { startImportBroker } from '#test/support/import-broker.ts';
 
 const QUARTER_MS = 900_000;

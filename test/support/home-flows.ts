@@ -1,13 +1,11 @@
 import type { Database } from '#src/database/connect.ts';
-import { HOME_INCLUDES, type IncludedFields, selectIncludedFields } from '../include.ts';
-import type { Range } from '../ranges.ts';
-import { readHomeSums } from '../usage/home-sums.ts';
-import { loadHome } from './home.ts';
-import { computeExpectedMs } from './roles.ts';
-import { computeMeasures } from './sums.ts';
-
-/** All measures of the energy flows in a home. */
-export type HomeFlows = Required<Omit<IncludedFields, 'export_kwh'>>;
+import { loadHome } from '#src/energy/home/home.ts';
+import { computeExpectedMs } from '#src/energy/home/roles.ts';
+import { computeMeasures } from '#src/energy/home/sums.ts';
+import { HOME_INCLUDES, selectIncludedFields } from '#src/energy/include.ts';
+import type { HomeFlows } from '#src/energy/period/period.ts';
+import type { Range } from '#src/energy/ranges.ts';
+import { readHomeSums } from '#src/energy/usage/home-sums.ts';
 
 const ALL = new Set(HOME_INCLUDES);
 
