@@ -301,28 +301,21 @@ export async function updateDevice(
 ): Promise<DeviceDetails | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     if (said !== undefined || needsManager(Object.keys(patch))) await assertMayManageDevice(trx, reach, deviceId);
-    const above = patch.upstream_device_id ?? null;
-    if (above !== null) {
+    const { decoder_config: config, upstream_device_id: above = null } = patch;
+    if (above !== null || config !== undefined) {
       const owner = await trx
         .selectFrom('devices')
         .select('user_id')
         .where('device_id', '=', deviceId)
-        .where(isAccountWithin(reach, 'devices.user_id'))
-        .executeTakeFirst();
-      if (!owner) return null;
-      await mustBeUpstream(trx, owner.user_id, deviceId, above);
-    }
-    if (patch.decoder_config !== undefined) {
-      const isThere = await trx
-        .selectFrom('devices')
-        .select('device_id')
-        .where('device_id', '=', deviceId)
         .where('deleted_at', 'is', null)
         .where(isAccountWithin(reach, 'devices.user_id'))
         .executeTakeFirst();
-      if (!isThere) return null;
-      await assertOwnMappings(trx, deviceId, patch.decoder_config);
-      await splitSeriesOfDevice(trx, deviceId, patch.decoder_config);
+      if (!owner) return null;
+      if (above !== null) await mustBeUpstream(trx, owner.user_id, deviceId, above);
+      if (config !== undefined) {
+        await assertOwnMappings(trx, deviceId, config);
+        await splitSeriesOfDevice(trx, deviceId, config);
+      }
     }
     const words = said && (await lockChannelSettings(trx, reach, deviceId));
     if (words === null) return null;

@@ -117,22 +117,10 @@ const byTime = (one: DeviceSilence, other: DeviceSilence) =>
 const inOrder = (stops: readonly DeviceSilence[]) => [...stops].sort(byTime);
 const beganOf = ({ stops }: StopGroup) => stops[0]?.beganMs ?? 0;
 
-function by<T>(items: readonly T[], keyOf: (item: T) => string | null): Map<string, T[]> {
-  const found = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    if (key === null) continue;
-    const list = found.get(key);
-    if (list) list.push(item);
-    else found.set(key, [item]);
-  }
-  return found;
-}
-
 /** Returns the stops of each home, split wherever no device of the home stopped for half an hour; in order of time. */
 function homesThatStopped(silences: readonly DeviceSilence[]): HomeStops[] {
   const homes: HomeStops[] = [];
-  for (const [userId, ofHome] of by(silences, (one) => one.userId)) {
+  for (const [userId, ofHome] of Map.groupBy(silences, (one) => one.userId)) {
     let last: HomeStops | undefined;
     for (const stop of inOrder(ofHome)) {
       if (last && stop.beganMs - last.atMs <= STOP_THRESHOLDS.siteWindowMs) {
@@ -220,8 +208,8 @@ interface Talking {
 }
 
 function talkingOf(silences: readonly DeviceSilence[], sites: SiteDeviceCounts): Talking {
-  const homes = by(silences, (one) => one.userId);
-  const gateways = by(silences, (one) => one.gatewayId);
+  const homes = Map.groupBy(silences, (one) => one.userId);
+  const gateways = Map.groupBy(silences, (one) => one.gatewayId);
   const count = (all: number, ofSite: readonly DeviceSilence[] = [], atMs: number) => {
     const silent = new Set<string>();
     for (const { deviceId, beganMs, endedMs } of ofSite) {
@@ -250,8 +238,8 @@ function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: 
   }
   const groups: StopGroup[] = [];
   const rest = new Set(stops);
-  for (const [gatewayId, ofGateway] of by(stops, (one) => one.gatewayId)) {
-    if (ofGateway.length < 2) continue;
+  for (const [gatewayId, ofGateway] of Map.groupBy(stops, (one) => one.gatewayId)) {
+    if (gatewayId === null || ofGateway.length < 2) continue;
     const isWhole = ofGateway.length >= talking.atGateway(gatewayId, atMs);
     groups.push(group('gateway', isWhole ? 'whole_gateway' : 'part_of_gateway', ofGateway, isWhole));
     for (const stop of ofGateway) rest.delete(stop);
@@ -268,9 +256,9 @@ function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: 
 /** Marks devices that repeatedly stop alone as `habit`, unless this silence is much longer than usual. */
 function withHabits(groups: readonly StopGroup[], nowMs: number): StopGroup[] {
   const { habits, habitMs } = STOP_THRESHOLDS;
-  const alone = by(
+  const alone = Map.groupBy(
     groups.filter(({ kind }) => kind === 'device'),
-    ({ stops }) => stops[0]?.deviceId ?? null,
+    ({ stops }) => stops[0]?.deviceId,
   );
   const lengthOf = ({ beganMs, endedMs }: DeviceSilence) => (endedMs ?? nowMs) - beganMs;
   return groups.map((group) => {
