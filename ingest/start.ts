@@ -12,8 +12,12 @@ import { findAccountOfLogin, findDeviceLogin, findInvalidLogins } from '#src/dev
 import { createLoginPlaces } from '#src/devices/login-places.ts';
 import { ROUTING_KEYS, TOPIC_FILTERS, topicOfRoutingKey } from '#src/devices/topics.ts';
 import type { PipelineCounts } from './batch-writer.ts';
-import { saveUnrecognised, startSavingUnrecognised } from './gateways/save-unrecognised.ts';
-import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } from './gateways/unrecognised.ts';
+import {
+  createUnrecognisedMessageCounter,
+  saveUnrecognised,
+  startSavingUnrecognised,
+  type UnrecognisedMessageCounter,
+} from './gateways/unrecognised.ts';
 import { Pipeline } from './pipeline.ts';
 import { startReceiptStamper } from './receipts.ts';
 import type { ClientCertificates } from './source/broker-logins.ts';

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { createDecoders } from '../decoders/gateway-decoders.ts';
 import { type KnownGateway, recordAnnouncement } from './announcements.ts';
-import { createGatewayCache } from './gateway-cache.ts';
+import { GatewayCache } from './receive.ts';
 
 const known = (): KnownGateway => ({ announced: 0, decoders: createDecoders(), learnt: new Map(), bytes: 0 });
 const announce = (to: KnownGateway, bytes: number) =>
   recordAnnouncement(to, { topic: `t${to.learnt.size}`, payload: Buffer.alloc(bytes - 2), receivedAtMs: 0 });
 
 test('bounds the announcements of all gateways together, and evicts the least recently used gateways', () => {
-  const gateways = createGatewayCache({ gateways: 3, bytes: 1_000 });
+  const gateways = new GatewayCache({ gateways: 3, bytes: 1_000 });
   const all = ['a', 'b', 'c'].map((name) => [name, known()] as const);
   for (const [name, one] of all) gateways.keep(name, one);
   // The gateways’ announcements grow after they were cached.

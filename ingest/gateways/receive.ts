@@ -21,81 +21,122 @@ import {
 } from './announcements.ts';
 import { toDecodedMessage } from './assign.ts';
 import { type Discoveries, type Discovery, loadDiscoveries } from './discoveries.ts';
-import { createGatewayCache } from './gateway-cache.ts';
 import { assignListedChannels, dropUnlistedUnknown } from './listed-quantities.ts';
 import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } from './unrecognised.ts';
 
-/** Decodes messages from gateways within the transaction that stores them. */
-export interface GatewayReceiver {
+/**
+ * Maximum number of gateways that a worker caches, and maximum bytes of their announcements. Other gateways are loaded
+ * again with each of their messages.
+ */
+const MOST = { gateways: 1_000, bytes: 64 * 2 ** 20 };
+
+/** Cache of a worker's gateways, least recently used first, bounded by their number and bytes. */
+export class GatewayCache {
+  readonly #gateways = new Map<string, KnownGateway>();
+  readonly #most: typeof MOST;
+
+  constructor(most = MOST) {
+    this.#most = most;
+  }
+
+  get(gatewayId: string): KnownGateway | undefined {
+    return this.#gateways.get(gatewayId);
+  }
+
+  /** Caches a gateway as the most recently used one, which is the last in the map. */
+  keep(gatewayId: string, known: KnownGateway): void {
+    this.#gateways.delete(gatewayId);
+    this.#gateways.set(gatewayId, known);
+  }
+
+  forget(gatewayId: string): void {
+    this.#gateways.delete(gatewayId);
+  }
+
+  /**
+   * Evicts the least recently used gateways until the cache is within its bounds. Cached gateways grow with each
+   * announcement, so the bounds may be exceeded without a new entry.
+   */
+  trim(): void {
+    let bytes = 0;
+    for (const known of this.#gateways.values()) bytes += known.bytes;
+    for (const [gatewayId, known] of this.#gateways) {
+      if (this.#gateways.size <= this.#most.gateways && bytes <= this.#most.bytes) return;
+      this.#gateways.delete(gatewayId);
+      bytes -= known.bytes;
+    }
+  }
+}
+
+/**
+ * Decodes a worker's messages from gateways within the transaction that stores them. Gateway rows are locked while a batch is read, so
+ * that each worker has the announcements that others have stored.
+ */
+export class GatewayReceiver {
+  readonly #gateways = new GatewayCache();
+  readonly #unread: UnrecognisedMessageCounter;
+
+  /** `unread`: the worker's counter of unrecognised messages. */
+  constructor(unread: UnrecognisedMessageCounter = createUnrecognisedMessageCounter()) {
+    this.#unread = unread;
+  }
+
+  /** Discards the cached state of the batch's gateways, because their transaction failed to commit. */
+  forget(batch: readonly IncomingMessage[]): void {
+    const ids = idsOf(batch);
+    for (const id of ids) this.#gateways.forget(id);
+    this.#unread.forget(ids);
+  }
+
   /**
    * Replaces each gateway message of the batch by its decoded content: one message for each paired device, and none for
    * devices that are not paired. A message of a gateway that does not exist in this database is not changed. Also
    * stores announcements, lists new devices, and counts messages that no decoder family recognises. Adds to `described`
    * the devices whose consumption must be recomputed.
    */
-  receive(
+  async receive(
     client: PoolClient,
     batch: readonly IncomingMessage[],
-    described?: Set<string>,
-  ): Promise<readonly IncomingMessage[]>;
-  /** Discards the cached state of the batch's gateways, because their transaction failed to commit. */
-  forget(batch: readonly IncomingMessage[]): void;
-}
-
-/**
- * Creates a worker's receiver with a cache of its gateways. Gateway rows are locked while a batch is read, so that each
- * worker has the announcements that others have stored. `unread`: the worker's counter of unrecognised messages.
- */
-export function createGatewayReceiver(
-  unread: UnrecognisedMessageCounter = createUnrecognisedMessageCounter(),
-): GatewayReceiver {
-  const gatewaysKnown = createGatewayCache();
-
-  async function know(client: PoolClient, gatewayId: string, announced: number): Promise<KnownGateway> {
-    const cached = gatewaysKnown.get(gatewayId);
-    const known = cached?.announced === announced ? cached : await loadKnownGateway(client, gatewayId, announced);
-    gatewaysKnown.keep(gatewayId, known);
-    return known;
+    described: Set<string>,
+  ): Promise<readonly IncomingMessage[]> {
+    const ids = idsOf(batch);
+    if (ids.length === 0) return batch;
+    // Raw SQL: the hot path of ingest. Gateways are locked in the order of their ids.
+    const { rows } = await client.query(
+      `SELECT gateway_id, decoder_config, announced FROM gateways
+       WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE`,
+      [ids],
+    );
+    const discoveries = await loadDiscoveries(
+      client,
+      rows.map((row) => row.gateway_id),
+    );
+    const unread = this.#unread;
+    const gateways = new Map<string, Gateway>();
+    for (const { gateway_id, decoder_config, announced } of rows) {
+      const known = await this.#know(client, gateway_id, announced);
+      gateways.set(gateway_id, { known, settings: settingsOf(known, decoder_config), news: [], discoveries, unread });
+    }
+    const messages = batch.flatMap((message) => {
+      if (!message.gateway) return [message];
+      const gateway = gateways.get(message.gateway.gatewayId);
+      return gateway ? tryToReceive(message, message.gateway, gateway) : [message];
+    });
+    for (const [gatewayId, { known, news }] of gateways) {
+      if (news.length > 0) await saveAnnouncements(client, gatewayId, known, news);
+    }
+    for (const deviceId of await discoveries.save(client)) described.add(deviceId);
+    await unread.save(client, [...gateways.keys()]);
+    this.#gateways.trim();
+    return messages;
   }
 
-  return {
-    forget(batch) {
-      const ids = idsOf(batch);
-      for (const id of ids) gatewaysKnown.forget(id);
-      unread.forget(ids);
-    },
-    async receive(client, batch, described = new Set()) {
-      const ids = idsOf(batch);
-      if (ids.length === 0) return batch;
-      // Raw SQL: the hot path of ingest. Gateways are locked in the order of their ids.
-      const { rows } = await client.query(
-        `SELECT gateway_id, decoder_config, announced FROM gateways
-         WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE`,
-        [ids],
-      );
-      const discoveries = await loadDiscoveries(
-        client,
-        rows.map((row) => row.gateway_id),
-      );
-      const gateways = new Map<string, Gateway>();
-      for (const { gateway_id, decoder_config, announced } of rows) {
-        const known = await know(client, gateway_id, announced);
-        gateways.set(gateway_id, { known, settings: settingsOf(known, decoder_config), news: [], discoveries, unread });
-      }
-      const messages = batch.flatMap((message) => {
-        if (!message.gateway) return [message];
-        const gateway = gateways.get(message.gateway.gatewayId);
-        return gateway ? tryToReceive(message, message.gateway, gateway) : [message];
-      });
-      for (const [gatewayId, { known, news }] of gateways) {
-        if (news.length > 0) await saveAnnouncements(client, gatewayId, known, news);
-      }
-      for (const deviceId of await discoveries.save(client)) described.add(deviceId);
-      await unread.save(client, [...gateways.keys()]);
-      gatewaysKnown.trim();
-      return messages;
-    },
-  };
+  async #know(client: PoolClient, gatewayId: string, announced: number): Promise<KnownGateway> {
+    const cached = this.#gateways.get(gatewayId);
+    const known = cached?.announced === announced ? cached : await loadKnownGateway(client, gatewayId, announced);
+    this.#gateways.keep(gatewayId, known);
+    return known;
+  }
 }
 
 /** Cache of parsed gateway settings, because parsing a hundred mappings takes 7 ms, and each batch needs them. */

@@ -1,5 +1,8 @@
+import type { Logger } from '#src/core/log.ts';
+import { type Loop, startLoop } from '#src/core/loop.ts';
 import { HOME_ASSISTANT_TOPIC_ROOT } from '#src/core/version.ts';
-import type { PoolClient } from '#src/database/connect.ts';
+import type { Pool, PoolClient } from '#src/database/connect.ts';
+import { inTransaction } from '#src/database/transaction.ts';
 import { parseHomeUsageTopic } from '#src/devices/topics.ts';
 import type { DeviceMessage } from '../decoders/family.ts';
 import { isRadioMessage, topicShape } from '../decoders/read/topic-shape.ts';
@@ -50,25 +53,11 @@ interface OfGateway {
   bytes: number;
 }
 
-/** Counts messages that no decoder family recognises, by gateway and shape, and writes the counts at intervals. */
-export interface UnrecognisedMessageCounter {
-  note(gatewayId: string, message: DeviceMessage): void;
-  /** Returns the gateways with pending counts that may be written now. `isLast`: ignores the minimum time between two writes. */
-  due(isLast?: boolean): string[];
-  /** Writes the due counts of the gateways. The caller has locked the gateways' rows. */
-  save(client: PoolClient, gatewayIds: readonly string[], isLast?: boolean): Promise<void>;
-  /**
-   * Discards the counts of the gateways. Called after their transaction failed to commit, because its messages are
-   * delivered again.
-   */
-  forget(gatewayIds: Iterable<string>): void;
-}
-
-/** Creates a worker's counter. `now`: clock, Unix ms. */
-export function createUnrecognisedMessageCounter(
-  now: () => number = Date.now,
-  most = MOST,
-): UnrecognisedMessageCounter {
+/**
+ * Creates a worker's counter of messages that no decoder family recognises. It counts them by gateway and shape, and writes the counts at
+ * intervals. `now`: clock, Unix ms.
+ */
+export function createUnrecognisedMessageCounter(now: () => number = Date.now, most = MOST) {
   /** Gateways in order of their latest message; the latest is last. */
   const gateways = new Map<string, OfGateway>();
   let bytes = 0;
@@ -82,7 +71,7 @@ export function createUnrecognisedMessageCounter(
   }
 
   return {
-    note(gatewayId, message) {
+    note(gatewayId: string, message: DeviceMessage): void {
       // Not counted: an empty payload deletes a retained message.
       if (message.payload.length === 0 || isOwn(message.topic)) return;
       const of = gateways.get(gatewayId) ?? { writtenAtMs: Number.NEGATIVE_INFINITY, shapes: new Map(), bytes: 0 };
@@ -96,8 +85,11 @@ export function createUnrecognisedMessageCounter(
         drop(oldest);
       }
     },
-    due: (isLast = false) => [...gateways].flatMap(([gatewayId, of]) => (isDue(of, isLast) ? [gatewayId] : [])),
-    async save(client, gatewayIds, isLast = false) {
+    /** Returns the gateways with pending counts that may be written now. `isLast`: ignores the minimum time between two writes. */
+    due: (isLast = false): string[] =>
+      [...gateways].flatMap(([gatewayId, of]) => (isDue(of, isLast) ? [gatewayId] : [])),
+    /** Writes the due counts of the gateways. The caller has locked the gateways' rows. */
+    async save(client: PoolClient, gatewayIds: readonly string[], isLast = false): Promise<void> {
       const due: { gatewayId: string; shapes: Map<string, Counted> }[] = [];
       for (const gatewayId of gatewayIds) {
         const of = gateways.get(gatewayId);
@@ -108,11 +100,17 @@ export function createUnrecognisedMessageCounter(
       }
       if (due.length > 0) await write(client, due);
     },
-    forget(gatewayIds) {
+    /**
+     * Discards the counts of the gateways. Called after their transaction failed to commit, because its messages are
+     * delivered again.
+     */
+    forget(gatewayIds: Iterable<string>): void {
       for (const gatewayId of gatewayIds) drop(gatewayId);
     },
   };
 }
+
+export type UnrecognisedMessageCounter = ReturnType<typeof createUnrecognisedMessageCounter>;
 
 /**
  * Whether the service itself published the topic, for Home Assistant or the home's displays, so that a bridge has
@@ -222,4 +220,50 @@ async function write(
       all.map(({ example }) => example?.receivedAtMs ?? null),
     ],
   );
+}
+
+/**
+ * Interval at which pending counts are written, so that the counts of a meter that sends once an hour do not wait for
+ * its next message.
+ */
+const LOOK_MS = 2_000;
+/** Maximum number of gateways in a transaction, because it locks their rows. */
+const MAX_GATEWAYS = 100;
+
+/** Starts a loop that writes the counts that no batch of their gateways has written. */
+export const startSavingUnrecognised = (pool: Pool, unread: UnrecognisedMessageCounter, log: Logger): Loop =>
+  startLoop('unread messages', () => saveUnrecognised(pool, unread), LOOK_MS, log);
+
+/**
+ * Writes the due counts of some gateways in a transaction of its own. Returns the number of gateways. `isLast`: all
+ * counts are due, even if the gateway's last write was a moment ago. If the transaction fails, its counts are lost.
+ */
+export async function saveUnrecognised(
+  pool: Pool,
+  unread: UnrecognisedMessageCounter,
+  isLast = false,
+): Promise<number> {
+  const ids = unread.due(isLast).slice(0, MAX_GATEWAYS);
+  if (ids.length === 0) return 0;
+  const remainingIds = new Set(ids);
+  try {
+    await inTransaction(pool, async (client) => {
+      // Raw SQL: gateways are locked in the order of their ids, as in receive.ts. A deleted gateway has no row.
+      const { rows } = await client.query(
+        'SELECT gateway_id FROM gateways WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE',
+        [ids],
+      );
+      for (const { gateway_id } of rows) remainingIds.delete(gateway_id);
+      await unread.save(
+        client,
+        rows.map(({ gateway_id }) => gateway_id),
+        isLast,
+      );
+    });
+  } catch (error) {
+    unread.forget(ids);
+    throw error;
+  }
+  unread.forget(remainingIds);
+  return ids.length;
 }

@@ -26,20 +26,11 @@ export interface ListenOptions {
   isProxy?(address: string | undefined): boolean;
 }
 
-interface Listeners {
-  /** Ports in use, without TLS and with TLS. */
-  port: number;
-  tlsPort: number;
-  /** Uses this certificate for new connections. */
-  renewTls(pair: { cert: Buffer; key: Buffer }): void;
-  close(): void;
-}
-
-/** Listens without TLS and with it, and passes connections to `serve`. */
+/** Listens without TLS and with it, and passes connections to `serve`. Returns the ports in use. */
 export async function listenWithAndWithoutTls(
   options: ListenOptions & { certificates?: { ca: Buffer } },
   serve: (socket: Socket) => void,
-): Promise<Listeners> {
+) {
   const { certificates, isProxy, handshakeMs: handshakeTimeout = MAX_HANDSHAKE_MS } = options;
   // The header is required if certificates are accepted, because otherwise a client of a proxy that sends no header
   // could forge one with another person's certificate.
@@ -59,7 +50,8 @@ export async function listenWithAndWithoutTls(
   return {
     port: await listen(plain, options.port, options.host),
     tlsPort: await listen(secure, options.tlsPort, options.tlsHost),
-    renewTls: (pair) => secure.setSecureContext({ ...pair, ...tlsOptions }),
+    /** Uses this certificate for new connections. */
+    renewTls: (pair: { cert: Buffer; key: Buffer }) => secure.setSecureContext({ ...pair, ...tlsOptions }),
     close() {
       plain.close();
       secure.close();

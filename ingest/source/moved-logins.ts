@@ -5,18 +5,11 @@ import type { LoggedInConnections } from './broker-session.ts';
 /** Interval at which a process checks for logins that have connected to another process. */
 const LOOK_MS = 1_000;
 
-/** A running search for logins that have moved to another process. */
-export interface MovedLoginsWatcher {
-  /** Time since the database last answered, in ms. */
-  silentMs(): number;
-  stop(): void;
-}
-
 /**
  * Ends, within a second, this process's connections and sessions of logins that have connected to another process.
  * Polls instead of listening, because NOTIFY takes a server-wide lock at each commit.
  */
-export function watchMovedLogins(sessions: LoggedInConnections, places: LoginPlaces, log: Logger): MovedLoginsWatcher {
+export function watchMovedLogins(sessions: LoggedInConnections, places: LoginPlaces, log: Logger) {
   let answeredAtMs = performance.now();
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -33,6 +26,7 @@ export function watchMovedLogins(sessions: LoggedInConnections, places: LoginPla
   };
   timer = setTimeout(look, LOOK_MS).unref();
   return {
+    /** Time since the database last answered, in ms. */
     silentMs: () => performance.now() - answeredAtMs,
     stop() {
       isStopped = true;

@@ -1,6 +1,6 @@
+import { connect as connectAmqp } from 'amqplib';
 import { connect } from 'mqtt';
-import { isAmqp, parseAmqpUrl, splitCredentials } from '#src/config/addresses.ts';
-import { testAmqpLogin } from './amqp/try-amqp.ts';
+import { type AmqpUrl, isAmqp, parseAmqpUrl, splitCredentials } from '#src/config/addresses.ts';
 
 /** Connects to the broker of MQTT_URL with its login, and disconnects, without subscribing or touching a session. Throws the error. */
 export async function testBrokerLogin(url: string, timeoutMs: number): Promise<void> {
@@ -29,4 +29,26 @@ export async function testBrokerLogin(url: string, timeoutMs: number): Promise<v
   } finally {
     client.end(true);
   }
+}
+
+/** Connects to the first host of a cluster that accepts the login, and disconnects. Throws the last host's error. */
+async function testAmqpLogin(
+  { hosts, isSecure, username, password, vhost }: AmqpUrl,
+  timeoutMs: number,
+): Promise<void> {
+  const protocol = isSecure ? 'amqps' : 'amqp';
+  let lastError: unknown;
+  for (const { host, port } of hosts) {
+    try {
+      const address = { protocol, hostname: host, port, username, password, vhost };
+      const connection = await connectAmqp(address, { timeout: timeoutMs / hosts.length });
+      // Later errors of this connection are ignored.
+      connection.on('error', () => {});
+      await connection.close();
+      return;
+    } catch (error) {
+      lastError = error;
+    }
+  }
+  throw lastError;
 }

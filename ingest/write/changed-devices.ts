@@ -16,19 +16,11 @@ const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [LOOK_MS, 600_000];
 /** Devices whose recomputation failed: the number of failures, and the time of the next attempt. */
 export type FailingDevices = Map<string, { failures: number; againAtMs: number }>;
 
-/** A running search for changed devices. */
-export interface ChangedDevicesWatcher {
-  /** Returns the number of devices whose last recomputation failed. */
-  failing(): number;
-  /** Ends the search. A recomputation in progress is completed, or left to the next worker. */
-  stop(): void;
-}
-
 /**
  * Recomputes devices whose owners have changed a setting of the law, the meaning of a quantity, or an edit by hand, without waiting for
  * their next message. Recently deleted devices are included: their past stays in their owner's history.
  */
-export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger): ChangedDevicesWatcher {
+export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger) {
   const failing: FailingDevices = new Map();
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -42,7 +34,9 @@ export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger): Ch
   };
   timer = setTimeout(look, LOOK_MS);
   return {
+    /** Returns the number of devices whose last recomputation failed. */
     failing: () => failing.size,
+    /** Ends the search. A recomputation in progress is completed, or left to the next worker. */
     stop() {
       isStopped = true;
       clearTimeout(timer);

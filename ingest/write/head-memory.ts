@@ -1,7 +1,7 @@
 import { usableMemoryBytes } from '#src/core/memory.ts';
 import { ByteRing } from './byte-ring.ts';
 import type { DeviceHead } from './head.ts';
-import { createSeriesNames, packHead, type SeriesNames, unpackHead } from './head-record.ts';
+import { createSeriesNames, packHead, unpackHead } from './head-record.ts';
 
 /**
  * Maximum memory without `HEAD_MEMORY_MIB`, in bytes. `MAX_PART`: the same as a fraction of the memory that the process may use. A meter
@@ -20,41 +20,28 @@ export function defaultHeadCacheBytes(mayUse = usableMemoryBytes()): number {
 const DISABLED_MS = 10_000;
 
 /**
- * Cache of heads, as this worker last wrote them. A head may be stale at any time, because another worker wrote it or an owner changed a
- * setting. That does no harm: the database rejects plans on an outdated version, and the head is then evicted.
+ * Creates a cache of heads, as this worker last wrote them. A head may be stale at any time, because another worker wrote it or an owner
+ * changed a setting. That does no harm: the database rejects plans on an outdated version, and the head is then evicted. `maxBytes`: 0
+ * caches nothing. `now`: clock, Unix ms.
  */
-export interface HeadCache {
-  get(deviceId: string): DeviceHead | null;
-  /** Returns the places of the devices' records in `records`, in bytes; -1: the device is not cached. */
-  placesOf(deviceIds: readonly string[]): Float64Array;
-  /** Returns the records in their memory layout (head-record.ts). Valid until the next `set`. */
-  records(): { readonly ring: ByteRing; readonly names: SeriesNames };
-  /** Caches a settled head; evicts the device if its head is not settled. */
-  set(head: DeviceHead): void;
-  evict(deviceIds: Iterable<string>): void;
-  /**
-   * Disables the cache for a while, so that each batch loads its heads under locks. Otherwise workers that share the messages of devices
-   * would plan nearly every batch twice.
-   */
-  disable(): void;
-}
-
-/** Creates a cache of heads. `maxBytes`: 0 caches nothing. `now`: clock, Unix ms. */
 export function headMemory({
   maxBytes = defaultHeadCacheBytes(),
   now = Date.now,
 }: {
   maxBytes?: number;
   now?: () => number;
-} = {}): HeadCache {
+} = {}) {
   const ring = new ByteRing(maxBytes);
   let names = createSeriesNames();
   let disabledUntilMs = 0;
   return {
-    get: (deviceId) => unpackHead(ring, names, deviceId),
-    placesOf: (deviceIds) => ring.placesOf(deviceIds),
+    get: (deviceId: string) => unpackHead(ring, names, deviceId),
+    /** Returns the places of the devices' records in `records`, in bytes; -1: the device is not cached. */
+    placesOf: (deviceIds: readonly string[]) => ring.placesOf(deviceIds),
+    /** Returns the records in their memory layout (head-record.ts). Valid until the next `set`. */
     records: () => ({ ring, names }),
-    set(head) {
+    /** Caches a settled head; evicts the device if its head is not settled. */
+    set(head: DeviceHead): void {
       if (names.isFull()) {
         names = createSeriesNames();
         ring.clear();
@@ -62,12 +49,18 @@ export function headMemory({
       if (!head.isSettled || now() < disabledUntilMs) ring.delete(head.deviceId);
       else packHead(ring, names, head);
     },
-    evict(deviceIds) {
+    evict(deviceIds: Iterable<string>): void {
       for (const deviceId of deviceIds) ring.delete(deviceId);
     },
-    disable() {
+    /**
+     * Disables the cache for a while, so that each batch loads its heads under locks. Otherwise workers that share the messages of
+     * devices would plan nearly every batch twice.
+     */
+    disable(): void {
       ring.clear();
       disabledUntilMs = now() + DISABLED_MS;
     },
   };
 }
+
+export type HeadCache = ReturnType<typeof headMemory>;

@@ -8,30 +8,16 @@ import { MAX_STATE_BYTES, PACKED_STATE_LENGTH, packLawState, unpackLawState, wri
 import { MAX_OPEN_BYTES, OPEN_HOUR_LENGTH, writeOpenHour } from './open-hour.ts';
 import { type TextWriter, writeInteger } from './statement.ts';
 
-/** Maps names of series to numbers: a million meters share a few names. */
-export interface SeriesNames {
-  /** Returns the number of a name, and assigns one to a new name; -1: there are too many names. */
-  numberOf(channel: string, kind: string): number;
-  /** Returns the number of a series' name; -1: it has none. */
-  find(channel: string, kind: string): number;
-  /** Whether no more names can be added, so that the caller must start with an empty list. */
-  isFull(): boolean;
-  nameOf(number: number): SeriesName;
-}
-
-interface SeriesName {
-  readonly channel: string;
-  readonly kind: string;
-}
-
 const MAX_NAMES = 10_000;
 
-export function createSeriesNames(): SeriesNames {
+/** Maps names of series to numbers: a million meters share a few names. */
+export function createSeriesNames() {
   /** By channel, then by kind: a joined name would create a string for each reading. */
   const numbers = new Map<string, Map<string, number>>();
-  const names: SeriesName[] = [];
+  const names: { readonly channel: string; readonly kind: string }[] = [];
   return {
-    numberOf(channel, kind) {
+    /** Returns the number of a name, and assigns one to a new name; -1: there are too many names. */
+    numberOf(channel: string, kind: string): number {
       const ofChannel = numbers.get(channel);
       const known = ofChannel?.get(kind);
       if (known !== undefined) return known;
@@ -41,11 +27,15 @@ export function createSeriesNames(): SeriesNames {
       else numbers.set(channel, new Map([[kind, number]]));
       return number;
     },
-    find: (channel, kind) => numbers.get(channel)?.get(kind) ?? -1,
+    /** Returns the number of a series' name; -1: it has none. */
+    find: (channel: string, kind: string): number => numbers.get(channel)?.get(kind) ?? -1,
+    /** Whether no more names can be added, so that the caller must start with an empty list. */
     isFull: () => names.length === MAX_NAMES,
-    nameOf: (number) => names[number] as SeriesName,
+    nameOf: (number: number) => names[number] as (typeof names)[number],
   };
 }
+
+export type SeriesNames = ReturnType<typeof createSeriesNames>;
 
 /** Maximum number of series in a record; no meter has more. */
 const MAX_SERIES = 256;

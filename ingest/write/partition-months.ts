@@ -1,7 +1,6 @@
+import { DAY_MS } from '#src/core/units.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
-
-const DAY_MS = 86_400_000;
 
 const monthOf = (ms: number): number => {
   const date = new Date(ms);
@@ -19,18 +18,12 @@ export class MissingPartitions extends Error {
   }
 }
 
-/** Cache of the months that have partitions. */
-export interface PartitionMonths {
-  /** Throws MissingPartitions if a time lies in a month that is not known to have partitions. */
-  check(times: Iterable<number>): void;
-  /** Creates missing partitions, outside of any transaction, because it briefly locks the partitioned table. */
-  make(missing: MissingPartitions): Promise<void>;
-}
-
-export function partitionMonths(pool: Pool): PartitionMonths {
+/** Creates a cache of the months that have partitions. */
+export function partitionMonths(pool: Pool) {
   const known = new Set<number>();
   return {
-    check(times) {
+    /** Throws MissingPartitions if a time lies in a month that is not known to have partitions. */
+    check(times: Iterable<number>): void {
       let fromMs = Number.POSITIVE_INFINITY;
       let toMs = Number.NEGATIVE_INFINITY;
       // Most times are on the same day as the previous one, which saves the lookup of their month.
@@ -47,9 +40,12 @@ export function partitionMonths(pool: Pool): PartitionMonths {
       }
       if (fromMs <= toMs) throw new MissingPartitions(fromMs, toMs);
     },
-    async make({ fromMs, toMs }) {
+    /** Creates missing partitions, outside of any transaction, because it briefly locks the partitioned table. */
+    async make({ fromMs, toMs }: MissingPartitions): Promise<void> {
       await ensurePartitions(pool, { from: new Date(fromMs), to: new Date(toMs) });
       for (let month = monthOf(fromMs); month <= monthOf(toMs); month++) known.add(month);
     },
   };
 }
+
+export type PartitionMonths = ReturnType<typeof partitionMonths>;

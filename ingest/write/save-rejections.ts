@@ -1,3 +1,4 @@
+import { HOUR_MS } from '#src/core/units.ts';
 import type { IncomingMessage, Rejection } from '../message.ts';
 import { type BatchStatement, toStatementStep } from './statement.ts';
 
@@ -52,31 +53,22 @@ const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
  * of other devices.
  */
 const HOURLY_BYTES = { ofDevice: 64 * 2 ** 20, ofAll: 256 * 2 ** 20 };
-const HOUR_MS = 3_600_000;
 /** Size of a row without its strings and its payload. */
 const ROW_BYTES = 200;
 
-/** Decides which rejections are stored. All of them are counted. */
-export interface RejectionQuota {
-  /** Returns the rejections to store. `nowMs`: clock. */
-  of(rejects: readonly Rejection[], nowMs: number): Rejection[];
-  /** Reverts a decision whose rejections were not committed. */
-  undo(rejects: readonly Rejection[], kept: readonly Rejection[]): void;
-  /** Number of rejections that were counted but not stored. */
-  readonly unkept: number;
-}
-
-/** Limits stored rejections to a number of bytes per clock hour. */
-export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES): RejectionQuota {
+/** Decides which rejections are stored: a number of bytes per clock hour. All of them are counted. */
+export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
   let hour = 0;
   let all = 0;
   let unkept = 0;
   const devices = new Map<string, number>();
   return {
+    /** Number of rejections that were counted but not stored. */
     get unkept() {
       return unkept;
     },
-    undo(rejects, kept) {
+    /** Reverts a decision whose rejections were not committed. */
+    undo(rejects: readonly Rejection[], kept: readonly Rejection[]): void {
       unkept -= rejects.length - kept.length;
       const rows = new Map<IncomingMessage, number>();
       for (const one of kept) {
@@ -88,7 +80,8 @@ export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES): Reject
         devices.set(deviceId, Math.max(0, (devices.get(deviceId) ?? 0) - bytes));
       }
     },
-    of(rejects, nowMs) {
+    /** Returns the rejections to store. `nowMs`: clock. */
+    of(rejects: readonly Rejection[], nowMs: number): Rejection[] {
       const current = Math.floor(nowMs / HOUR_MS);
       if (current !== hour) {
         hour = current;
@@ -113,6 +106,8 @@ export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES): Reject
     },
   };
 }
+
+export type RejectionQuota = ReturnType<typeof createRejectionQuota>;
 
 /** Returns the size of a row; `before`: number of earlier rows of the same message. */
 function bytesOf({ message: { payload, topic }, reason }: Rejection, before: number): number {

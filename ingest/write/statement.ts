@@ -103,26 +103,13 @@ export function joinTextElements(...parts: readonly TextElements[]): Buffer {
 /** Encodes strings or nulls as a `text[]` parameter. */
 export const encodeTexts = (values: readonly (string | null)[]): Buffer => joinTextElements(encodeTextElements(values));
 
-/**
- * Writes strings as elements of a `text[]` parameter, byte by byte, into reused memory, so that a thousand heads leave no strings to the
- * garbage collector.
- */
-export interface TextWriter {
-  /** Starts a string. Returns the index in `bytes` at which the caller may write up to `maxBytes` bytes. */
-  begin(maxBytes: number): number;
-  /** The memory. Read it after a call of begin(), which may replace it with a larger one. */
-  readonly bytes: Buffer;
-  /** Ends the current string at an index. */
-  end(at: number): void;
-  addNull(): void;
-  /** Returns a copy of the written elements. */
-  take(): TextElements;
-  clear(): void;
-}
-
 const LENGTH_BYTES = 4;
 
-export function createTextWriter(): TextWriter {
+/**
+ * Creates a writer of strings as elements of a `text[]` parameter, byte by byte, into reused memory, so that a thousand heads leave no
+ * strings to the garbage collector.
+ */
+export function createTextWriter() {
   let bytes = Buffer.allocUnsafeSlow(2 ** 16);
   let length = 0;
   let count = 0;
@@ -133,32 +120,38 @@ export function createTextWriter(): TextWriter {
     bytes = larger;
   }
   return {
-    get bytes() {
+    /** The memory. Read it after a call of begin(), which may replace it with a larger one. */
+    get bytes(): Buffer {
       return bytes;
     },
-    begin(maxBytes) {
+    /** Starts a string. Returns the index in `bytes` at which the caller may write up to `maxBytes` bytes. */
+    begin(maxBytes: number): number {
       makeRoom(LENGTH_BYTES + maxBytes);
       return length + LENGTH_BYTES;
     },
-    end(at) {
+    /** Ends the current string at an index. */
+    end(at: number): void {
       bytes.writeInt32BE(at - length - LENGTH_BYTES, length);
       length = at;
       count++;
     },
-    addNull() {
+    addNull(): void {
       makeRoom(LENGTH_BYTES);
       bytes.writeInt32BE(NULL_LENGTH, length);
       length += LENGTH_BYTES;
       count++;
     },
-    take() {
+    /** Returns a copy of the written elements. */
+    take(): TextElements {
       return { bytes: Buffer.from(bytes.subarray(0, length)), count };
     },
-    clear() {
+    clear(): void {
       length = count = 0;
     },
   };
 }
+
+export type TextWriter = ReturnType<typeof createTextWriter>;
 
 const [MINUS, ZERO] = [45, 48];
 /** Bound and number of digits for 32-bit arithmetic. */

@@ -5,18 +5,11 @@ import { type BatchStatement, toStatementStep } from './statement.ts';
 const MAX_KNOWN = 500_000;
 
 /** Records which series have sent readings without a time to this host. A step of the host's clock affects these series. */
-export interface UntimedSeries {
-  /** Returns the series of some messages that are not recorded yet. A reading without a time gets the time of its receipt. */
-  missing(messages: readonly IncomingMessage[]): Map<string, readonly [string, string, string]>;
-  save(missing: ReadonlyMap<string, readonly [string, string, string]>): BatchStatement[];
-  /** Notes that these series are committed. */
-  noted(missing: ReadonlyMap<string, unknown>): void;
-}
-
-export function createUntimedSeries(host: string): UntimedSeries {
+export function createUntimedSeries(host: string) {
   const known = new Set<string>();
   return {
-    missing(messages) {
+    /** Returns the series of some messages that are not recorded yet. A reading without a time gets the time of its receipt. */
+    missing(messages: readonly IncomingMessage[]) {
       const found = new Map<string, readonly [string, string, string]>();
       for (const { decoded } of messages) {
         for (const { isUntimed, deviceId, channel, kind } of decoded.readings) {
@@ -27,7 +20,7 @@ export function createUntimedSeries(host: string): UntimedSeries {
       }
       return found;
     },
-    save(missing) {
+    save(missing: ReadonlyMap<string, readonly [string, string, string]>): BatchStatement[] {
       if (missing.size === 0) return [];
       const rows = [...missing.values()];
       const text = `INSERT INTO untimed_series (host, device_id, channel, kind)
@@ -35,9 +28,12 @@ export function createUntimedSeries(host: string): UntimedSeries {
         JOIN devices USING (device_id) ORDER BY 2, 3, 4 ON CONFLICT DO NOTHING`;
       return [toStatementStep({ text, values: [host, ...[0, 1, 2].map((column) => rows.map((row) => row[column]))] })];
     },
-    noted(missing) {
+    /** Notes that these series are committed. */
+    noted(missing: ReadonlyMap<string, unknown>): void {
       if (known.size > MAX_KNOWN) known.clear();
       for (const name of missing.keys()) known.add(name);
     },
   };
 }
+
+export type UntimedSeries = ReturnType<typeof createUntimedSeries>;

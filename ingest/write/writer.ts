@@ -1,12 +1,12 @@
-import { createGatewayReceiver } from '#ingest/gateways/receive.ts';
+import { GatewayReceiver } from '#ingest/gateways/receive.ts';
 import type { UnrecognisedMessageCounter } from '#ingest/gateways/unrecognised.ts';
-import type { Pool } from '#src/database/connect.ts';
+import { AppError } from '#src/core/errors.ts';
+import { databaseOn, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
 import { inTransaction, isRetryable, MAX_ATTEMPTS } from '#src/database/transaction.ts';
 import { emptyMessage, type IncomingMessage, type Rejection, type WriteResult } from '../message.ts';
 import { DEFAULT_MAX_CHANNELS } from './collect.ts';
 import { StaleHeads } from './commit.ts';
-import { confirmSenders } from './confirm-senders.ts';
 import { FastPath } from './fast-path.ts';
 import { type HeadCache, headMemory } from './head-memory.ts';
 import { MissingPartitions, partitionMonths } from './partition-months.ts';
@@ -104,7 +104,7 @@ class BatchesWriter implements Writer {
     this.#now = now;
     this.#memory = memory;
     this.#months = partitionMonths(pool);
-    this.#gateways = createGatewayReceiver(options.unread);
+    this.#gateways = new GatewayReceiver(options.unread);
     this.#fastPath = new FastPath(memory);
     this.#deferred = new Deferred(now);
   }
@@ -176,4 +176,34 @@ class BatchesWriter implements Writer {
       if (areMany || ++this.#staleInARow >= STALE_IN_A_ROW) this.#memory.disable();
     } else if (attempts >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
   }
+}
+
+/**
+ * Checks the senders of a batch's messages in the transaction that will store them, and locks them against a revocation until it ends.
+ * Comes before the devices are locked, in the order of erasures. Returns the messages that may be stored, and the errors of the others.
+ */
+async function confirmSenders(
+  client: PoolClient,
+  batch: readonly IncomingMessage[],
+): Promise<{ confirmed: readonly IncomingMessage[]; refused: ReadonlyMap<IncomingMessage, AppError> }> {
+  const refused = new Map<IncomingMessage, AppError>();
+  if (!batch.some(({ sender }) => sender)) return { confirmed: batch, refused };
+  const trx = databaseOn(client);
+  const outcomes = new Map<string, AppError | null>();
+  for (const message of batch) {
+    const { sender, decoded } = message;
+    if (!sender) continue;
+    const of = `${decoded.deviceId} ${sender.id}`;
+    const known = outcomes.get(of);
+    const outcome = known === undefined ? await sender.confirm(trx).then(() => null, refusalIn) : known;
+    outcomes.set(of, outcome);
+    if (outcome) refused.set(message, outcome);
+  }
+  return { confirmed: batch.filter((message) => !refused.has(message)), refused };
+}
+
+/** Returns a refusal. Throws other errors: the transaction has failed. */
+function refusalIn(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  throw error;
 }

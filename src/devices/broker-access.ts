@@ -52,42 +52,37 @@ export function mayUseRabbitMq(username: string, clientId: string): boolean {
   return DEVICE_LOGIN.test(username) && clientId.startsWith(username);
 }
 
-/** Checks the rights of a broker's clients. */
-export interface BrokerAccess {
-  /** Whether the username and the password are valid together. */
-  mayLogIn(username: string, password: string): Promise<boolean>;
-  /**
-   * Returns the client id under which a broker must store the session of a login. It contains the login, so that no client can take over
-   * another login's session. Client ids of the service itself are unchanged.
-   */
-  clientIdOf(username: string, clientId: string): string;
-  /** Whether this login may connect to RabbitMQ with this client id. */
-  mayUseCluster(username: string, clientId: string): boolean;
-  /** Whether a login may publish on, or subscribe to, an MQTT topic. */
-  may(username: string, action: 'publish' | 'subscribe', topic: string): Promise<boolean>;
-  /** Whether the username is that of the service itself. */
-  isOwn(username: string): boolean;
-}
-
 /**
  * Creates the access decisions for brokers that request them over HTTP. Devices and gateways have the same rights as at the embedded
  * broker. The service itself logs in with the credentials of `MQTT_URL` and may do everything.
  */
-export function createBrokerAccess(db: Database, mqttUrl: string | undefined): BrokerAccess {
+export function createBrokerAccess(db: Database, mqttUrl: string | undefined) {
   const own = mqttUrl === undefined ? undefined : credentialsIn(mqttUrl);
   const ownName = own?.username || undefined;
   const ownSecret = hashSecret(own?.password ?? '');
   return {
-    async mayLogIn(username, password) {
+    /** Whether the username and the password are valid together. */
+    async mayLogIn(username: string, password: string): Promise<boolean> {
       if (username === ownName) return timingSafeEqual(ownSecret, hashSecret(password));
       return checkDeviceLogin(db, username, password);
     },
-    mayUseCluster: (username, clientId) => username === ownName || mayUseRabbitMq(username, clientId),
-    clientIdOf: (username, clientId) => (username === ownName ? clientId : `${username}/${clientId}`),
-    isOwn: (username) => username === ownName,
-    async may(username, action, topic) {
+    /** Whether this login may connect to RabbitMQ with this client id. */
+    mayUseCluster: (username: string, clientId: string): boolean =>
+      username === ownName || mayUseRabbitMq(username, clientId),
+    /**
+     * Returns the client id under which a broker must store the session of a login. It contains the login, so that no client can take over
+     * another login's session. Client ids of the service itself are unchanged.
+     */
+    clientIdOf: (username: string, clientId: string): string =>
+      username === ownName ? clientId : `${username}/${clientId}`,
+    /** Whether the username is that of the service itself. */
+    isOwn: (username: string): boolean => username === ownName,
+    /** Whether a login may publish on, or subscribe to, an MQTT topic. */
+    async may(username: string, action: 'publish' | 'subscribe', topic: string): Promise<boolean> {
       if (username === ownName) return true;
       return action === 'publish' ? mayPublish(username, topic) : mayRead(db, username, topic);
     },
   };
 }
+
+export type BrokerAccess = ReturnType<typeof createBrokerAccess>;

@@ -2,29 +2,18 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
 /**
- * Records to which of several ingest processes each login is connected (`login_places`). A login is at one process,
+ * Records to which of several ingest processes each login is connected (`login_places`), as one process sees it. A login is at one process,
  * that of its latest connection. The previous process detects the move within a second and ends its connections and
- * sessions of the login.
+ * sessions of the login. `processId`: a UUID that no other process has.
  */
-export interface LoginPlaces {
-  /**
-   * Records that a login is at this process. Returns whether it was at another process before; this process's stored
-   * state of the login is then outdated.
-   */
-  claim(username: string): Promise<boolean>;
-  /** Returns logins that have moved to another process and were not confirmed yet. */
-  moved(): Promise<string[]>;
-  /** Confirms that this process has ended its connections and sessions of these logins. */
-  confirm(usernames: readonly string[]): Promise<void>;
-  /** Returns those of the logins that are at another process. */
-  elsewhere(usernames: readonly string[]): Promise<string[]>;
-}
-
-/** Returns the places as one process sees and changes them. `processId`: a UUID that no other process has. */
-export function createLoginPlaces(db: Database, processId: string): LoginPlaces {
+export function createLoginPlaces(db: Database, processId: string) {
   const usernamesOf = ({ rows }: { rows: { username: string }[] }) => rows.map(({ username }) => username);
   return {
-    async claim(username) {
+    /**
+     * Records that a login is at this process. Returns whether it was at another process before; this process's stored
+     * state of the login is then outdated.
+     */
+    async claim(username: string): Promise<boolean> {
       // Raw SQL: an upsert that neither writes nor locks if the login is already at this process, as is usual.
       const { rows } = await sql`
         INSERT INTO login_places AS l (username, process_id)
@@ -34,17 +23,20 @@ export function createLoginPlaces(db: Database, processId: string): LoginPlaces 
         WHERE l.process_id <> excluded.process_id RETURNING username`.execute(db);
       return rows.length > 0;
     },
+    /** Returns logins that have moved to another process and were not confirmed yet. */
     moved: async () =>
       usernamesOf(
         await sql<{ username: string }>`
           SELECT username FROM login_places WHERE left_process_id = ${processId}::uuid`.execute(db),
       ),
-    async confirm(usernames) {
+    /** Confirms that this process has ended its connections and sessions of these logins. */
+    async confirm(usernames: readonly string[]): Promise<void> {
       await sql`
         UPDATE login_places SET left_process_id = NULL
         WHERE left_process_id = ${processId}::uuid AND username = ANY (${[...usernames]}::text[])`.execute(db);
     },
-    elsewhere: async (usernames) =>
+    /** Returns those of the logins that are at another process. */
+    elsewhere: async (usernames: readonly string[]) =>
       usernamesOf(
         await sql<{ username: string }>`
           SELECT username FROM login_places
@@ -52,3 +44,5 @@ export function createLoginPlaces(db: Database, processId: string): LoginPlaces 
       ),
   };
 }
+
+export type LoginPlaces = ReturnType<typeof createLoginPlaces>;

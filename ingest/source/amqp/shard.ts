@@ -79,17 +79,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
  * (`multiple`), and a message may be done before an earlier one. Pure. The tags of a channel are 1, 2, 3 and so on
  * (AMQP 0-9-1, 1.1).
  */
-interface Frontier {
-  /**
-   * Records that a message is done; called once for each. Returns the tag up to which all messages may now be
-   * acknowledged. Null if an earlier message is not done.
-   */
-  done(tag: number): number | null;
-  /** Records that a message was rejected, which needs no acknowledgement. Returns the same as `done`. */
-  refused(tag: number): number | null;
-}
-
-export function createAckFrontier(): Frontier {
+export function createAckFrontier() {
   let reached = 0;
   const ahead = new Map<number, 'done' | 'refused'>();
   const note = (tag: number, what: 'done' | 'refused'): number | null => {
@@ -102,7 +92,15 @@ export function createAckFrontier(): Frontier {
     }
     return last;
   };
-  return { done: (tag) => note(tag, 'done'), refused: (tag) => note(tag, 'refused') };
+  return {
+    /**
+     * Records that a message is done; called once for each. Returns the tag up to which all messages may now be
+     * acknowledged. Null if an earlier message is not done.
+     */
+    done: (tag: number) => note(tag, 'done'),
+    /** Records that a message was rejected, which needs no acknowledgement. Returns the same as `done`. */
+    refused: (tag: number) => note(tag, 'refused'),
+  };
 }
 
 /**

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { saveUnrecognised } from '#ingest/gateways/save-unrecognised.ts';
-import { createUnrecognisedMessageCounter } from '#ingest/gateways/unrecognised.ts';
+import { createUnrecognisedMessageCounter, saveUnrecognised } from '#ingest/gateways/unrecognised.ts';
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { inTransaction } from '#src/database/transaction.ts';
