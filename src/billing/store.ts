@@ -146,13 +146,13 @@ export async function listBillPeriods(
   { userId, deviceId }: { userId: string; deviceId?: string | undefined },
   page: { limit: number; cursor?: string },
 ): Promise<{ period: BillPeriod; last: BillVersion }[]> {
-  const { rows } = await sql<BillPeriod & StoredVersion>`
+  const { rows } = await sql<BillPeriod & BillVersion>`
     SELECT ${COLUMNS}, v.* FROM bill_periods p
     CROSS JOIN LATERAL (SELECT ${VERSION} FROM bill_versions v WHERE v.bill_period_id = p.bill_period_id ORDER BY version DESC LIMIT 1) v
     WHERE p.user_id = ${userId} AND ${isAccountWithin(reach, 'p.user_id')} AND p.bill_period_id > ${page.cursor ?? ''}
       AND (${deviceId ?? null}::text IS NULL OR p.device_id = ${deviceId ?? null})
     ORDER BY p.bill_period_id LIMIT ${page.limit}`.execute(db);
-  return rows.map((row) => ({ period: row, last: versionOf(row) }));
+  return rows.map((row) => ({ period: row, last: row }));
 }
 
 /** Returns a bill period within the caller's reach with its current energy, or null. */
@@ -240,20 +240,10 @@ const VERSION =
   sql.raw(`v.told AS statement, encode(v.sha256, 'hex') AS sha256, v.import_milliwatt_hours AS imported, v.export_milliwatt_hours AS exported,
   v.estimated_milliwatt_hours AS estimated`);
 
-type StoredVersion = BillVersion;
-
-const versionOf = ({ statement, sha256, imported, exported, estimated }: StoredVersion): BillVersion => ({
-  statement,
-  sha256,
-  imported,
-  exported,
-  estimated,
-});
-
 async function versionsOf(db: Database, id: string): Promise<BillVersion[]> {
-  const { rows } = await sql<StoredVersion>`
+  const { rows } = await sql<BillVersion>`
     SELECT ${VERSION} FROM bill_versions v WHERE v.bill_period_id = ${id} ORDER BY version`.execute(db);
-  return rows.map(versionOf);
+  return rows;
 }
 
 /** Records the current energy of a period and the adjustments of other periods as a version. */
@@ -268,9 +258,7 @@ async function addVersion(
   const version = (last?.statement.version ?? 0) + 1;
   // The limit of versions does not apply to closing a period.
   if (version > MAX_VERSIONS && cause !== 'closing') throw new AppError('tooManyBills');
-  const of = billedOf(period);
-  const known = await readKnownEnergy(await loadBilledMeter(trx, of), rangeOf(period));
-  const registers = await loadBilledRegisters(trx, of, rangeOf(period));
+  const { known, energy } = await currentEnergy(trx, period);
   const sum = addAdjustments(known, adjustments);
   const statement: BillStatement = {
     bill_period_id: period.bill_period_id,
@@ -284,7 +272,7 @@ async function addVersion(
     starts_at: period.starts_at.toISOString(),
     ends_at: period.ends_at.toISOString(),
     recorded_at: now.toISOString(),
-    ...toStatementEnergy(known, registers, await listEditsInForce(trx, of, rangeOf(period))),
+    ...energy,
     adjustments: adjustments.map(toStatementAdjustment),
     billed_import_kwh: formatExactKwh(sum.imported),
     billed_export_kwh: formatExactKwh(sum.exported),
@@ -304,17 +292,21 @@ async function addVersion(
     .execute();
 }
 
+/** Returns the energy of a period as it is known now, also in the form of a statement. */
+async function currentEnergy(
+  db: Database,
+  period: BillPeriod,
+): Promise<{ known: KnownEnergy; energy: StatementEnergy }> {
+  const [of, range] = [billedOf(period), rangeOf(period)];
+  const known = await readKnownEnergy(await loadBilledMeter(db, of), range);
+  const registers = await loadBilledRegisters(db, of, range);
+  return { known, energy: toStatementEnergy(known, registers, await listEditsInForce(db, of, range)) };
+}
+
 /** Returns a period with its recorded versions and its current energy. */
 async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails> {
   const versions = await versionsOf(db, period.bill_period_id);
-  const known = await readKnownEnergy(await loadBilledMeter(db, billedOf(period)), rangeOf(period));
-  const [whose, range] = [billedOf(period), rangeOf(period)];
-  const energy = toStatementEnergy(
-    known,
-    await loadBilledRegisters(db, whose, range),
-    await listEditsInForce(db, whose, range),
-  );
-  const of = { period, versions, known, energy };
+  const of = { period, versions, ...(await currentEnergy(db, period)) };
   const waiting = await outstandingOf(db, period);
   if (!period.closed_at)
     return { ...of, adjustments: waiting.map((one) => toStatementAdjustment(adjustmentOf(one))), corrections: [] };
