@@ -153,7 +153,7 @@ async function candidatesOf(
   return Array.from(found.rule, (place, index) => {
     const rule = rules[place] as AlertRule;
     const [startMs, endMs] = [found.startMs[index] as number, found.endMs[index] as number];
-    return { rule, alertId: rule.alert_id, userId: rule.user_id, startMs, endMs };
+    return { rule, userId: rule.user_id, startMs, endMs };
   });
 }
 
@@ -165,7 +165,7 @@ async function filterUnfired(query: Query, asked: readonly RulePeriod[]): Promis
     `SELECT c.place::int AS place FROM unnest($1::text[], $2::timestamptz[]) WITH ORDINALITY c (alert_id, period_start, place)
      WHERE NOT EXISTS (SELECT FROM alert_firings f
        WHERE f.alert_id = c.alert_id AND f.period_start = c.period_start AND f.device_id = '') ORDER BY 1`,
-    [asked.map(({ alertId }) => alertId), asked.map(({ startMs }) => new Date(startMs))],
+    [asked.map(({ rule }) => rule.alert_id), asked.map(({ startMs }) => new Date(startMs))],
   );
   return rows.map(({ place }) => asked[place - 1] as RulePeriod);
 }

@@ -1,8 +1,8 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 import type { Query } from '#src/database/connect.ts';
+import type { UserSpan } from '#src/energy/usage/totals.ts';
 import type { CostAlertType, UsageAlertType } from './period.ts';
 import type { AlertDelivery } from './store.ts';
-import type { UserAlertPeriod } from './totals.ts';
 
 /** An alert on usage or costs. Only the threshold of its type is set; the other threshold is null. */
 export interface AlertRule {
@@ -16,7 +16,7 @@ export interface AlertRule {
 }
 
 /** A period of an alert rule that may fire. */
-export type RulePeriod = UserAlertPeriod & { rule: AlertRule };
+export type RulePeriod = UserSpan & { rule: AlertRule };
 
 /** Returns the users' active alerts on usage and costs. */
 export async function loadActiveRules(query: Query, userIds: readonly string[]): Promise<AlertRule[]> {

@@ -2,14 +2,7 @@ import type { MilliwattHours } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { readUsageOfPeriods } from '#src/energy/home/running.ts';
 import { filterComposedUsers } from '#src/energy/usage/composed.ts';
-import { importsInSpans } from '#src/energy/usage/totals.ts';
-import type { Period } from './period.ts';
-
-/** A period of an alert, with the alert's user. */
-export interface UserAlertPeriod extends Period {
-  alertId: string;
-  userId: string;
-}
+import { importsInSpans, type UserSpan } from '#src/energy/usage/totals.ts';
 
 /**
  * Returns the usage of the periods so far, in mWh, by index. Periods whose usage is unknown are left out. `db` must be the transaction that
@@ -17,14 +10,14 @@ export interface UserAlertPeriod extends Period {
  */
 export async function computeUsageTotals(
   db: Database,
-  periods: readonly Omit<UserAlertPeriod, 'alertId'>[],
+  periods: readonly UserSpan[],
   nowMs: number,
 ): Promise<Map<number, MilliwattHours>> {
   const totals = new Map((await importsInSpans(queryOf(db), periods)).entries());
   const ofUsers = Map.groupBy(periods.keys(), (index) => periods[index]?.userId ?? '');
   for (const userId of await filterComposedUsers(db, [...ofUsers.keys()])) {
     const indexes = ofUsers.get(userId) ?? [];
-    const asked = indexes.map((index) => periods[index] as Period);
+    const asked = indexes.map((index) => periods[index] as UserSpan);
     for (const [place, used] of (await readUsageOfPeriods(db, userId, asked, nowMs)).entries()) {
       const index = indexes[place] as number;
       if (used === null) totals.delete(index);

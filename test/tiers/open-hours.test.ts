@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openHourText } from '#ingest/write/open-hour.ts';
-import { computeUsageTotals, type UserAlertPeriod } from '#src/alerts/totals.ts';
+import { computeUsageTotals } from '#src/alerts/totals.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { loadImportInsights, loadUsageSummary } from '#src/energy/insights.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
 import { dayRange } from '#src/energy/ranges.ts';
+import type { UserSpan } from '#src/energy/usage/totals.ts';
 import { LEVELS, LOAD_PROFILE, MEASURE_NAMES, type Measure } from '#src/rollups/levels.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -114,12 +115,12 @@ async function answers({ userId, deviceIds }: { userId: string; deviceIds: strin
     dayRange('2026-05-01', '2026-06-30', 'UTC'),
     'month',
   );
-  const asked: UserAlertPeriod[] = [
+  const asked: UserSpan[] = [
     [FROM_MS, TO_MS],
     [FROM_MS + 5 * HOUR_MS, TO_MS - 3 * HOUR_MS],
     [FROM_MS - 10 * 24 * HOUR_MS, TO_MS + 10 * 24 * HOUR_MS],
     [FROM_MS + 5 * HOUR_MS + 2 * QUARTER_MS, TO_MS - 2 * QUARTER_MS],
-  ].map(([startMs = 0, endMs = 0]) => ({ alertId: 'alt_1', userId, startMs, endMs }));
+  ].map(([startMs = 0, endMs = 0]) => ({ userId, startMs, endMs }));
   found.totals = [...(await computeUsageTotals(db, asked, NOW.getTime()))];
   for (const { relation, keys } of [LOAD_PROFILE, ...LEVELS]) {
     const order = keys.join(', ');
