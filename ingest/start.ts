@@ -144,7 +144,7 @@ export async function startIngest(config: Config, parts: IngestParts): Promise<I
       const untilMs = performance.now() + DRAIN_MS + (ports ? drainMs(config) : 0);
       await source.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
       source.pause();
-      changedDevices.stop();
+      void changedDevices.stop();
       // Stored concurrently, because committing and handing over accepted messages is more urgent.
       const noted = receipts.stop().catch((error: Error) => log.debug({ err: error }, 'newest receipt not noted'));
       await pipeline.drain(Math.max(0, untilMs - performance.now()));

@@ -1,4 +1,5 @@
 import type { Logger } from '#src/core/log.ts';
+import { startLoop } from '#src/core/loop.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { emptyMessage } from '../message.ts';
 import type { Writer } from './writer.ts';
@@ -22,25 +23,13 @@ export type FailingDevices = Map<string, { failures: number; againAtMs: number }
  */
 export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger) {
   const failing: FailingDevices = new Map();
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  const look = async () => {
-    try {
-      while (!isStopped && (await recomputeChangedDevices(pool, writer, { log, failing })) > 0);
-    } catch (error) {
-      log.debug({ err: error }, 'changed devices not looked for, tried again');
-    }
-    if (!isStopped) timer = setTimeout(look, LOOK_MS);
-  };
-  timer = setTimeout(look, LOOK_MS);
+  const look = () => recomputeChangedDevices(pool, writer, { log, failing });
+  const { stop } = startLoop('changed devices', look, LOOK_MS, log);
   return {
     /** Returns the number of devices whose last recomputation failed. */
     failing: () => failing.size,
     /** Ends the search. A recomputation in progress is completed, or left to the next worker. */
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
-    },
+    stop,
   };
 }
 
