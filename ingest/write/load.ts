@@ -39,12 +39,12 @@ export interface LockedDevice extends DeviceHead {
 export async function loadDevices(
   client: PoolClient,
   deviceIds: readonly string[],
-  arrived?: CollectedReadings['series'],
+  arrived: CollectedReadings['series'],
   {
     pieceReadings,
-    isDeferred = () => false,
-    silent = [],
-  }: { pieceReadings?: number; isDeferred?: (deviceId: string) => boolean; silent?: readonly string[] } = {},
+    isDeferred,
+    silent,
+  }: { pieceReadings: number | undefined; isDeferred(deviceId: string): boolean; silent: readonly string[] },
 ): Promise<Map<string, LockedDevice>> {
   if (deviceIds.length === 0) return new Map();
   // Raw SQL: the hot path of ingest. Statements handle arrays, and are prepared if each batch uses them.
@@ -68,7 +68,7 @@ export async function loadDevices(
     devices.set(deviceId, lockedDevice(row, loaded));
   }
   for (const [deviceId, device] of devices) {
-    const hasReadings = (arrived?.get(deviceId)?.size ?? 0) > 0;
+    const hasReadings = (arrived.get(deviceId)?.size ?? 0) > 0;
     if (device.computedWith === null || (hasReadings && (isDeferred(deviceId) || !isAwaited(device)))) continue;
     const pieceUntilMs = await findRecomputationEnd(client, device, [...device.series.values()], pieceReadings);
     devices.set(deviceId, { ...device, pieceUntilMs });

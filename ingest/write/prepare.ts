@@ -1,5 +1,4 @@
 import { type GatewayReceiver, rejectUnknownGateway } from '#ingest/gateways/receive.ts';
-import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import {
   type IncomingMessage,
@@ -180,7 +179,7 @@ class Stages {
       [...deviceIds].filter((deviceId) => !this.#isPlanned.has(deviceId)),
       this.#collected.series,
       {
-        ...omitUndefined({ pieceReadings }),
+        pieceReadings,
         isDeferred: (deviceId) => this.#described.has(deviceId) || deferred.has(deviceId),
         silent: [...silent],
       },
