@@ -48,7 +48,7 @@ export function register(program: Command): void {
   backup
     .command('init')
     .description(
-      'create a key file from a passphrase: BACKUP_KEY_FILE encrypts nightly copies with it, and only the passphrase decrypts them',
+      'create a key file for BACKUP_KEY_FILE: it encrypts the nightly copies, and only the passphrase decrypts them',
     )
     .option(...PASSPHRASE)
     .requiredOption('--key-file <file>', 'file to create; it must not exist')

@@ -12,7 +12,7 @@ export function register(program: Command): void {
   const rollups = program.command('rollups');
   rollups
     .command('check')
-    .description('compare all aggregates with the load profile; exits 1 if any row differs')
+    .description('check all stored sums by hour, day and month; exits 1 if one is wrong')
     .option('--user <user>', 'only this user: a user_id or an e-mail address')
     .option('--json', 'print one JSON object')
     .action(async (options: { user?: string; json?: boolean }) => {
@@ -23,7 +23,7 @@ export function register(program: Command): void {
     });
   rollups
     .command('rebuild')
-    .description('recompute the aggregates from the load profile')
+    .description('recompute the stored sums by hour, day and month')
     .option('--user <user>', 'only this user: a user_id or an e-mail address')
     .option('--json', 'print one JSON object')
     .action(async (options: { user?: string; json?: boolean }) => {

@@ -38,7 +38,7 @@ export function register(program: Command): void {
   users
     .command('unlink <email>')
     .description(
-      'remove the link between this account and the OpenID Connect provider; the next sign-in links it again by its verified address',
+      'let another person of the OpenID Connect provider sign in to this account: the next sign-in with its verified address links it',
     )
     .option('--json', 'print one JSON object')
     .action(forgetIdentities);

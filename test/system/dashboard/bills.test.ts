@@ -65,7 +65,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
   await expect.poll(async () => (await energies('From the grid'))[1]).toBe('100.000 kWh');
   await bill.getByText('2 versions').click();
   await bill.getByRole('row', { name: '2, recorded again' }).getByText('+10.000 kWh').waitFor();
-  await bill.getByText('Registers at both ends').click();
+  await bill.getByText('Registers at the start and at the end').click();
   await bill.getByRole('row', { name: 'import' }).getByText('200.000 kWh').waitFor();
   await bill.getByRole('button', { name: /^Close the period/ }).click();
   await dialog.getByText('cannot be undone').waitFor();
@@ -101,7 +101,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
       await row('From the grid').waitFor();
       return bill.getByRole('listitem').allTextContents();
     })
-    .toEqual(['+3.000 kWh will be added to the next billing period']);
+    .toEqual(['+3.000 kWh will be billed with the next period']);
   const home = await dashboard.signIn('home@example.com');
   expect(await home.getByRole('link', { name: 'Bills', exact: true }).count()).toBe(0);
   await home.getByRole('link', { name: 'Costs' }).click();

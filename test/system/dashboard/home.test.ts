@@ -103,7 +103,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   await figureIn(page, 'Used').getByRole('button').click();
   await page
     .getByRole('dialog')
-    .getByText('Emissions: 0.000 kg CO₂e from the grid. The emissions of 19.20 kWh of this are not known.')
+    .getByText('Emissions: 0.000 kg CO₂e from the grid. For 19.20 kWh of this, the emissions are unknown.')
     .waitFor();
   await testLooks(page, 'home-emissions');
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
@@ -423,7 +423,7 @@ test('plugs only, and a meter that was just paired: draws nothing that is unknow
   await testLooks(page, 'home-plugs');
   const meter = await dashboard.device(userId);
   await meter.publish(history(2, 1).filter(({ ts }) => ts >= `${yesterday}T18:00`));
-  await card.getByText('No diagram: measured inflow and outflow differ.').waitFor();
+  await card.getByText('No diagram: the energy into the home and the energy out of it do not add up.').waitFor();
   expect(await card.textContent()).toContain('another was silent or not yet installed');
   await page.close();
 });
