@@ -1,6 +1,6 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { ownMember, readObject } from '../read/payload.ts';
-import { parseIsoTime, plausibleTimeMs } from '../read/time.ts';
+import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, refusedResult } from '../read/value-collector.ts';
 
 /** Parses the topic `example/{device}/energy`; returns null for every other topic. */
@@ -23,7 +23,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   if (!body) return refusedResult('payload is not a JSON object');
   const { device } = parsed;
   const collector = createValueCollector();
-  const atMs = plausibleTimeMs(parseIsoTime(ownMember(body, 'time'), { receivedAtMs }), receivedAtMs);
+  const atMs = parseMessageTime(ownMember(body, 'time'), 'iso', { receivedAtMs });
   const total = ownMember(body, 'total_wh');
   collector.add({
     device,

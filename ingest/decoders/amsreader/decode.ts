@@ -1,7 +1,6 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult, type ValueKind } from '../family.ts';
-import { readNumber } from '../read/number.ts';
 import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
-import { plausibleTimeMs, unixToMs } from '../read/time.ts';
+import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 
 interface Field {
@@ -105,7 +104,7 @@ function decodeJson({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDeco
   const data = asObject(ownMember(body, 'data')) ?? body;
   const device = deviceOf(topic);
   const collector = createValueCollector();
-  const atMs = timeOf(ownMember(body, 't'), receivedAtMs);
+  const atMs = parseMessageTime(ownMember(body, 't'), undefined, { receivedAtMs });
   for (const [name, field] of FIELDS_OF_MEMBERS)
     collector.add({ device, value: ownMember(data, name), atMs, name, ...field });
   return collector;
@@ -117,9 +116,3 @@ function decodeJson({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDeco
  */
 const salvaged = (payload: Buffer): Json | null =>
   readObject(Buffer.from(payload.toString('latin1').replaceAll(/\p{Cc}/gu, ' ')));
-
-/** Returns the time at which the meter sent the list (Unix seconds); null if it is missing or implausible. */
-function timeOf(value: unknown, receivedAtMs: number): number | null {
-  const unix = readNumber(value);
-  return plausibleTimeMs(typeof unix === 'number' ? unixToMs(unix) : null, receivedAtMs);
-}

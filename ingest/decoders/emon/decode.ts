@@ -2,8 +2,8 @@ import { toChannelWord } from '#src/devices/channel-name.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { isUsualOpenevseBase } from '../openevse/topic.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
-import { parseIsoTime, plausibleTimeMs, unixToMs } from '../read/time.ts';
+import { asObject, ownMember, readObject, readText } from '../read/payload.ts';
+import { parseMessageTime } from '../read/time.ts';
 import {
   createValueCollector,
   emptyResult,
@@ -92,7 +92,9 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
     const body = readObject(message.payload);
     if (!body) return refusedResult('payload is not a JSON object');
     const before = parsed.what === 'name' ? `${parsed.name}_` : '';
-    const atMs = timeOf(body, message.receivedAtMs, settings.tz);
+    const time = Object.keys(body).find((name) => name.toLowerCase() === 'time') ?? 'time';
+    const { receivedAtMs } = message;
+    const atMs = parseMessageTime(ownMember(body, time), undefined, { tz: settings.tz, receivedAtMs });
     for (const [key, value] of Object.entries(body)) {
       // {"power": {"value": 10}} has the same meaning as {"power": 10}.
       const inner = asObject(value);
@@ -113,15 +115,4 @@ function addName(
   if (quantity === 'unset') collector.see(node);
   else if (quantity instanceof Error) collector.refuse(quantity.message);
   else if (quantity) collector.add({ ...quantity, device: node, atMs });
-}
-
-/** Returns the time in the member `time` (in any case, Unix seconds or a date); null if there is none. */
-function timeOf(body: Json, receivedAtMs: number, tz: string | undefined): number | null {
-  const key = Object.keys(body).find((name) => name.toLowerCase() === 'time');
-  const time = key === undefined ? undefined : ownMember(body, key);
-  const unix = readNumber(time);
-  return plausibleTimeMs(
-    typeof unix === 'number' ? unixToMs(unix) : parseIsoTime(time, { tz, receivedAtMs }),
-    receivedAtMs,
-  );
 }

@@ -1,7 +1,7 @@
 import type { DeviceMessage, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
 import { asObject, type Json, ownMember } from '../read/payload.ts';
-import { parseIsoTime, plausibleTimeMs } from '../read/time.ts';
+import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, refusedResult } from '../read/value-collector.ts';
 import { decodeInverter, type InverterMemberNames, type InverterSource } from './inverter.ts';
 
@@ -42,7 +42,7 @@ export function decodeGrottRecord(
   const values = asObject(ownMember(body, 'values'));
   if (device.trim() === '' || !values) return refusedResult('the record has no device, or no values');
   const collector = createValueCollector();
-  const atMs = plausibleTimeMs(parseIsoTime(ownMember(body, 'time'), { tz, receivedAtMs }), receivedAtMs);
+  const atMs = parseMessageTime(ownMember(body, 'time'), 'iso', { tz, receivedAtMs });
   if (ownMember(body, 'buffered') === 'yes' && atMs === null) {
     collector.refuse('a buffered record is of the past, and its local time needs a time zone (tz)', device);
     return collector;

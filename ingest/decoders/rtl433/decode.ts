@@ -1,7 +1,7 @@
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
 import { type Json, ownMember, readObject, readText } from '../read/payload.ts';
-import { parseIsoTime, plausibleTimeMs, unixToMs } from '../read/time.ts';
+import { parseMessageTime } from '../read/time.ts';
 import {
   createValueCollector,
   emptyResult,
@@ -130,7 +130,8 @@ export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: 
   const model = ownMember(body, 'model');
   if (typeof model !== 'string' || model === '') return refusedResult('payload has no model');
   const collector = createValueCollector();
-  const atMs = timeOf(ownMember(body, 'time'), receivedAtMs, settings.tz);
+  // Local time, time with a zone, or Unix seconds as a text; `@1.2s` is a position in a file.
+  const atMs = parseMessageTime(ownMember(body, 'time'), undefined, { tz: settings.tz, receivedAtMs });
   // rtl_433 decodes each packet of an ERT meter both as IDM and as NETIDM, without stating which one applies. The consumption of NETIDM is
   // a net value, so NETIDM is not read.
   if (model.toUpperCase() === 'NETIDM') return collector;
@@ -175,13 +176,4 @@ function mediumOf(body: Json): Medium {
   const said = MEDIA.get(ownMember(body, 'MeterType'));
   const type = ERT_TYPES.map((name) => ownMember(body, name)).find((one) => one !== undefined);
   return said ?? mediumOfErt(type);
-}
-
-/** Parses local time, time with a zone, or Unix seconds as a text; `@1.2s` is a position in a file and yields null. */
-function timeOf(time: unknown, receivedAtMs: number, tz: string | undefined): number | null {
-  const unix = readNumber(time);
-  return plausibleTimeMs(
-    typeof unix === 'number' ? unixToMs(unix) : parseIsoTime(time, { tz, receivedAtMs }),
-    receivedAtMs,
-  );
 }

@@ -1,6 +1,6 @@
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { asObject, type Json, mentionsWords, ownMember, readObject } from '../read/payload.ts';
-import { parseIsoTime, plausibleTimeMs } from '../read/time.ts';
+import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 import { addMeterCounts, type Medium, mediumOfErt, meterId } from './meter.ts';
 
@@ -53,12 +53,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: Decod
   if (typeof type !== 'string' || !message || ownMember(body, 'Time') === undefined) {
     return own ? refusedResult('payload is not a message of rtlamr: JSON with Time, Type and Message') : null;
   }
-  return decodeMessage(
-    type,
-    message,
-    plausibleTimeMs(parseIsoTime(ownMember(body, 'Time'), { receivedAtMs }), receivedAtMs),
-    settings,
-  );
+  return decodeMessage(type, message, parseMessageTime(ownMember(body, 'Time'), 'iso', { receivedAtMs }), settings);
 }
 
 function decodeMessage(
@@ -98,7 +93,7 @@ function decodeState(
   const body = readObject(payload);
   if (!body) return refusedResult('payload is not a JSON object');
   const collector = createValueCollector();
-  const atMs = plausibleTimeMs(parseIsoTime(ownMember(body, 'lastseen'), { receivedAtMs }), receivedAtMs);
+  const atMs = parseMessageTime(ownMember(body, 'lastseen'), 'iso', { receivedAtMs });
   const reading = { direction: 'import' as const, value: ownMember(body, 'reading'), name: 'reading' };
   addMeterCounts(collector, [reading], { device, medium: 'electric', atMs, settings });
   return collector;

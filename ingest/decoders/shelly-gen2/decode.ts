@@ -1,7 +1,6 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { readNumber } from '../read/number.ts';
 import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
-import { plausibleTimeMs, unixToMs } from '../read/time.ts';
+import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 import { isReadableComponent, readComponent, readComponents } from './components.ts';
 import {
@@ -71,9 +70,8 @@ function decodeFrame({ payload, receivedAtMs }: DeviceMessage): FamilyDecodeResu
   const params = asObject(ownMember(frame, 'params'));
   if (!params) return refusedResult('the frame has no params');
   const collector = createValueCollector();
-  const ts = readNumber(ownMember(params, 'ts'));
   // Until its clock is set, a device counts seconds since it was switched on.
-  const atMs = typeof ts === 'number' ? plausibleTimeMs(unixToMs(ts), receivedAtMs) : null;
+  const atMs = parseMessageTime(ownMember(params, 'ts'), undefined, { receivedAtMs });
   readComponents(collector, params, { device, atMs });
   return collector;
 }

@@ -5,7 +5,7 @@ import type { FamilyTable, FieldEntry, TopicEntry, TopicParts } from './form.ts'
 import { compilePattern, compileTemplate, type PartValues, patternSourceOf, type TopicPattern } from './pattern.ts';
 
 export type ReadPlace = (json: unknown) => unknown;
-export type FillTemplate = (named: PartValues) => string;
+type FillTemplate = (named: PartValues) => string;
 
 /** A field of a table, compiled for reading. */
 export interface Field {
@@ -38,8 +38,9 @@ export interface Topic {
   hasField: boolean;
   fields: readonly Field[];
   byName: ReadonlyMap<string, Field>;
-  /** Fields of a JSON body whose names have parts: each member of the body that one of them matches is read. */
+  /** Fields of a JSON body whose names have parts: each member of the body that one of them matches is read. And the other fields. */
   members: readonly Field[];
+  plain: readonly Field[];
   device: FillTemplate;
   isObject: boolean;
   /** Object of the body that contains the fields, if it is not the body itself. */
@@ -75,12 +76,13 @@ export function compileTopics(entry: TopicEntry, table: FamilyTable): Topic[] {
   }));
   const isJson = (entry.payload ?? 'text') !== 'text';
   const texts = [entry.topic].flat();
-  const isNamed = texts.some((text) => text.includes('{field}'));
+  const isBody = isJson && !texts.some((text) => text.includes('{field}'));
   const shared = {
     entry,
     fields,
     byName: new Map(fields.filter(({ pattern }) => !pattern).map((field) => [field.name, field])),
-    members: isJson && !isNamed ? fields.filter(({ pattern }) => pattern !== null) : [],
+    members: isBody ? fields.filter(({ pattern }) => pattern !== null) : [],
+    plain: isBody ? fields.filter(({ pattern }) => pattern === null) : fields,
     device: compileTemplate(entry.device ?? '{device}'),
     mentioned: (entry.mentions ?? []).map((texts) => [texts].flat()),
     time: entry.time ? placeOf(entry.time.at) : null,
@@ -116,6 +118,12 @@ function containerOf({ at = '' }: TopicEntry): Topic['container'] {
 const compiledOrNull = (template: string | undefined): FillTemplate | null =>
   template === undefined ? null : compileTemplate(template);
 
+/** Compiles the template of a channel. Its parts may be words of a topic in capitals: `L1`. */
+function compileChannel(template: string): FillTemplate {
+  const fill = compileTemplate(template);
+  return template.includes('{') ? (named) => fill(named).toLowerCase() : fill;
+}
+
 const UNSCALED = { times: 1, per: 1 };
 
 function compileField(name: string, entry: FieldEntry, parts: TopicParts, topic: TopicEntry): Omit<Field, 'isShared'> {
@@ -130,7 +138,7 @@ function compileField(name: string, entry: FieldEntry, parts: TopicParts, topic:
     name,
     pattern: isPattern ? compilePattern(name, parts) : null,
     native: compiledOrNull(entry.name),
-    channel: compileTemplate(entry.channel),
+    channel: compileChannel(entry.channel),
     path,
     read: isJson && !path.includes('{') ? placeOf(path) : () => undefined,
     readTime: entry.time_at === undefined ? null : placeOf(entry.time_at),

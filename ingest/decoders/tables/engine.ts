@@ -118,7 +118,7 @@ function matchesOf(topics: readonly Topic[], text: string): Match[] {
 function matchOfOne(topic: Topic, text: string): Match | null {
   const named = topic.pattern ? matchPattern(topic.pattern, text) : {};
   if (!named) return null;
-  if (!topic.hasField) return matchOf(topic, { ...named, topic: text }, topic.fields);
+  if (!topic.hasField) return matchOf(topic, { ...named, topic: text }, topic.plain);
   const name = named.field ?? '';
   const found = topic.byName.get(name);
   if (found) return matchOf(topic, named, [found]);
@@ -133,17 +133,17 @@ const matchOf = (topic: Topic, named: PartValues, fields: readonly Field[]): Mat
   topic,
   named,
   device: topic.device(named),
-  fields: fields
-    .filter((field) => !topic.members.includes(field))
-    .map((field) => fieldMatchOf(field, named, named.field ?? field.name)),
+  fields: fields.map((field) => fieldMatchOf(field, named, named.field ?? field.name)),
   known: topic.known?.(named) ?? null,
-  mentioned: topic.mentioned.map((texts) => texts.map((text) => text.replace('{field}', () => named.field ?? ''))),
+  mentioned: topic.hasField
+    ? topic.mentioned.map((texts) => texts.map((text) => text.replace('{field}', () => named.field ?? '')))
+    : topic.mentioned,
 });
 
 const fieldMatchOf = (field: Field, named: PartValues, name: string): FieldMatch => ({
   field,
   name: field.native?.(named) ?? name,
-  channel: field.channel(named).toLowerCase(),
+  channel: field.channel(named),
   named,
 });
 
@@ -179,10 +179,9 @@ function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }
     if (broken.some(({ path }) => field.path.startsWith(`${path}[`))) return;
     const ownTime = field.readTime?.(json) === undefined ? null : field.readTime;
     const parts = named ? { ...ofField, ...named } : ofField;
-    const channel = named ? field.channel(parts).toLowerCase() : ofTopic;
     const atMs = ownTime ? timeAt(ownTime) : messageAtMs;
-    const reading = { device: field.device?.(parts) ?? device, channel, value, atMs, name };
-    add(collector, field, field.readUnit ? { ...reading, unit: field.readUnit(json) } : reading);
+    const place = { device: field.device?.(parts) ?? device, channel: named ? field.channel(parts) : ofTopic };
+    add(collector, field, { ...place, value, atMs, name, unit: field.readUnit?.(json) });
   };
   for (const one of match.fields) {
     const value = one.field.read(json);
@@ -267,7 +266,7 @@ function add(collector: ValueCollector, { entry, scale, readUnit, isShared }: Fi
     if (!(isShared && isUnit(unit))) collector.refuse(`${name} has no unit that is known`, device);
     return;
   }
-  const { times, per } = { times: scale.times * ofBody.times, per: scale.per * ofBody.per };
+  const [times, per] = [scale.times * ofBody.times, scale.per * ofBody.per];
   if (whole && !WHOLE.test(String(value))) collector.refuse(`${name} is not a whole number`, device);
   else {
     const signed = turned ? negateNumber(value) : value;

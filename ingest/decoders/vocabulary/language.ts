@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Meanings that a word in a register's name can have. */
-export const WORD_MEANINGS = [
+const WORD_MEANINGS = [
   /** Taken from the grid; fed into the grid; produced by the measured device, so flowing out of it. */
   'import',
   'export',

@@ -1,8 +1,7 @@
 import { toChannelWord } from '#src/devices/channel-name.ts';
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { readNumber } from '../read/number.ts';
 import { asObject, ownMember, readJson, readText } from '../read/payload.ts';
-import { plausibleTimeMs } from '../read/time.ts';
+import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 
@@ -175,10 +174,9 @@ function measuredIn({ payload, receivedAtMs }: DeviceMessage): { value: unknown;
   if (!/^\s*\{/.test(text)) return { value: text, atMs: null };
   const body = asObject(readJson(payload));
   if (!body || !Object.hasOwn(body, 'value')) return null;
-  const at = readNumber(ownMember(body, 'timestamp'));
   const value = ownMember(body, 'value');
   return {
     value: value === NO_HIGHEST ? null : value,
-    atMs: plausibleTimeMs(typeof at === 'number' ? at : null, receivedAtMs),
+    atMs: parseMessageTime(ownMember(body, 'timestamp'), 'ms', { receivedAtMs }),
   };
 }

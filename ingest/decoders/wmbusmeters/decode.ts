@@ -1,7 +1,7 @@
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
 import { type Json, mentionsWords, ownMember, readObject } from '../read/payload.ts';
-import { parseIsoTime, plausibleTimeMs } from '../read/time.ts';
+import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 import { volumeChannelOf } from '../read/volume.ts';
 
@@ -146,7 +146,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
   // An id that is a JSON number has lost its leading zeros and could be that of another meter.
   if (typeof device !== 'string' || device === '') return refusedResult('id is not a text');
   const collector = createValueCollector();
-  const atMs = plausibleTimeMs(parseIsoTime(ownMember(body, 'timestamp'), { tz, receivedAtMs }), receivedAtMs);
+  const atMs = parseMessageTime(ownMember(body, 'timestamp'), 'iso', { tz, receivedAtMs });
   const prefix = prefixOf(ownMember(body, 'media'));
   const fields = fieldsOf(body);
   if (prefix === null) {

@@ -1,7 +1,7 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
 import { asObject, type Json, ownMember, readJson, readText } from '../read/payload.ts';
-import { parseIsoTime, plausibleTimeMs } from '../read/time.ts';
+import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult, type ValueCollector } from '../read/value-collector.ts';
 import { type BridgesByBaseTopic, learnBridge, type Zigbee2MqttBridge, type Zigbee2MqttOutput } from './memory.ts';
 import type { AnnouncedVolume, ZigbeeDeviceState } from './state.ts';
@@ -194,10 +194,7 @@ function decodeState(
 ): FamilyDecodeResult {
   const collector = createValueCollector();
   const seen = ownMember(attributes, 'last_seen');
-  const atMs = plausibleTimeMs(
-    typeof seen === 'number' ? seen : parseIsoTime(seen, { tz, receivedAtMs }),
-    receivedAtMs,
-  );
+  const atMs = parseMessageTime(seen, typeof seen === 'number' ? 'ms' : 'iso', { tz, receivedAtMs });
   const announced = bridge?.devices.get(device);
   const has = (name: string) => Object.hasOwn(attributes, name) || announced?.attributes.has(name) === true;
   const state = { device, attributes, atMs, has, volumes: announced?.volumes ?? NO_VOLUMES };

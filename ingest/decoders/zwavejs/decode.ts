@@ -8,7 +8,7 @@ import {
 import { temperatureScaleOf } from '../homeassistant/units.ts';
 import { readNumber } from '../read/number.ts';
 import { asObject, ownMember, readJson, readText } from '../read/payload.ts';
-import { plausibleTimeMs, unixToMs } from '../read/time.ts';
+import { parseMessageTime } from '../read/time.ts';
 import {
   createValueCollector,
   emptyResult,
@@ -145,11 +145,10 @@ function readValue(payload: Buffer, receivedAtMs: number): Value | string {
   if (!['value', 'time', 'commandClass'].some((name) => Object.hasOwn(body, name))) {
     return 'payload is not a value of Z-Wave JS UI';
   }
-  const time = readNumber(ownMember(body, 'time') ?? ownMember(body, 'lastUpdate'));
   const unit = ownMember(body, 'unit');
   return {
     value: ownMember(body, 'value'),
-    atMs: typeof time === 'number' ? plausibleTimeMs(unixToMs(time), receivedAtMs) : null,
+    atMs: parseMessageTime(ownMember(body, 'time') ?? ownMember(body, 'lastUpdate'), undefined, { receivedAtMs }),
     unit: typeof unit === 'string' ? unit : null,
   };
 }
@@ -196,8 +195,7 @@ function decodeStatus(node: string, payload: Buffer, receivedAtMs: number): Fami
   const value = ownMember(body, 'value');
   if (typeof value !== 'boolean' || typeof ownMember(body, 'nodeId') !== 'number') return null;
   const collector = createValueCollector();
-  const time = readNumber(ownMember(body, 'time'));
-  const atMs = typeof time === 'number' ? plausibleTimeMs(unixToMs(time), receivedAtMs) : null;
+  const atMs = parseMessageTime(ownMember(body, 'time'), undefined, { receivedAtMs });
   collector.addState({ device: node, channel: 'device', kind: 'availability', value, atMs, name: 'status' });
   return collector;
 }
