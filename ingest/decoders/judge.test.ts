@@ -71,7 +71,7 @@ test('proposes a topic setting for a SenML pack on an unrecognised topic', () =>
 
 test('reports an unrecognised message with the members that a mapping can name', () => {
   expect(
-    judged('boiler/1', { at: '2026-07-05T18:59:00Z', meter: [{ 'total kWh': '12.5', ok: true }], n: null }),
+    judged('boiler/1', { at: '2026-07-05T18:59:00Z', meter: [{ 'total kWh': '12.5', ok: true }, {}], n: null }),
   ).toEqual({
     outcome: 'nobody',
     topic: 'boiler/1',

@@ -1,7 +1,8 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
-import { addNamedQuantities, listNamedMembers } from '../names/members.ts';
+import { listNamedMembers } from '../names/members.ts';
+import { addNamedQuantities } from '../names/quantities.ts';
 import { asObject, type Json, ownMember, readObject } from '../read/payload.ts';
-import { parseIsoTime, plausibleTimeMs } from '../read/time.ts';
+import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 
 /** Parsed topic: the network server that published, and the device. */
@@ -43,7 +44,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   const uplink = uplinkOf(parsed, body);
   const collector = createValueCollector();
   if (!uplink.object || uplink.isSimulated) return collector;
-  const atMs = plausibleTimeMs(parseIsoTime(uplink.time, { receivedAtMs }), receivedAtMs);
+  const atMs = parseMessageTime(uplink.time, 'iso', { receivedAtMs });
   addNamedQuantities(collector, listNamedMembers(uplink.object), { device: parsed.device, atMs });
   return collector;
 }

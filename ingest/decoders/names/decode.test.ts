@@ -508,3 +508,104 @@ test('asks about a number of which only the commodity is known, and never about 
     }),
   );
 });
+
+test('reads a list of a number, its unit and its time as the number next to its unit', () => {
+  const units = fc.constantFrom('kWh', 'Wh', 'W', 'kW', 'm3');
+  const times = fc.option(fc.integer({ min: 1_750_000_000, max: 1_780_000_000 }), { nil: undefined });
+  fc.assert(
+    fc.property(units, times, fc.integer({ min: 2, max: 90_000 }), (unit, time, value) => {
+      const list = read('cellar/total_import', [...(time === undefined ? [] : [time]), value, unit]);
+      const { readings = [], asks = [] } = read('cellar/total_import', { value, unit }) ?? {};
+      const ts = time === undefined ? null : new Date(time * 1_000).toISOString();
+      expect(list?.readings ?? []).toEqual(readings.map((one) => ({ ...one, ts })));
+      expect(list?.asks ?? []).toEqual(asks);
+      for (const other of [[value, value, unit], [unit, 'W', value], [value], [[value, unit]]])
+        expect(read('cellar/total_import', other)?.readings ?? []).toEqual([]);
+    }),
+  );
+});
+
+test('reads the only list of a body, of one object, as that object with its name, and no list next to another one', () => {
+  const inner = fc.dictionary(
+    fc.constantFrom('total_import_kwh', 'total_export_kwh', 'active_power_w'),
+    fc.integer({ min: 2, max: 9_000 }),
+    { minKeys: 1 },
+  );
+  fc.assert(
+    fc.property(fc.constantFrom('values', 'today', 'last_month', 'export', 'meterValue'), inner, (name, object) => {
+      const body = { connector: 1, [name]: [object] };
+      expect(read('cellar/x', body)).toEqual(read('cellar/x', { connector: 1, [name]: object }));
+      expect(read('cellar/x', { ...body, total: {} })).toBeNull();
+      expect(read('cellar/x', { ...body, [name]: [object, object] })).toBeNull();
+    }),
+  );
+  // OCPP 1.6, chapter 7: SampledValue.
+  const values = [
+    { value: '12345', measurand: 'Energy.Active.Import.Register', unit: 'Wh' },
+    { value: '7200', measurand: 'Power.Active.Import', phase: 'L1', unit: 'W' },
+    { value: '7100', measurand: 'Power.Active.Import', phase: 'L2', unit: 'W' },
+  ];
+  const body = { connectorId: 1, meterValue: [{ timestamp: '2026-11-27T19:25:10Z', sampledValue: values }] };
+  const { readings = [], asks = [] } = read('ocpp/CP001/MeterValues', body) ?? {};
+  const found = [...readings, ...asks].map(({ value }) => value);
+  expect(found.sort()).toEqual([12.345, 7_100, 7_200]);
+});
+
+test('a unit in words before a capital is the unit of the whole name', () => {
+  const units = fc.constantFrom<[string, string, number]>(
+    ['wattHours', 'energy_total_kwh', 0.001],
+    ['kiloWattHours', 'energy_total_kwh', 1],
+    ['megaWattHours', 'energy_total_kwh', 1_000],
+  );
+  fc.assert(
+    fc.property(units, fc.constantFrom('Lifetime', 'Total', 'Sum'), ([unit, kind, times], total) => {
+      // Enphase's gateways: wattHoursLifetime, next to wattHoursToday and wattsNow.
+      const body = { [`${unit}${total}Import`]: 4_000, [`${unit}Today`]: 3, [`${unit}SevenDays`]: 30 };
+      const counted = (read('home/x', body)?.readings ?? []).filter(({ channel }) => !channel.includes('ignored/'));
+      expect(counted.map((one) => [one.kind, one.value])).toEqual([[kind, 4_000 * times]]);
+      expect(read('home/x', body)?.asks).toEqual([]);
+    }),
+  );
+});
+
+test('`in` and `out` in a topic are the sides of a program, and no direction of a flow', () => {
+  for (const level of ['in', 'out', 'Out'])
+    for (const at of [`reader/${level}`, `openhab/${level}/meter`, `${level}/cellar`]) {
+      expect(read(at, { power_delivered: 421, power_delivered_w: 421 })?.readings ?? []).toEqual([]);
+      expect(read(at, { total_energy_kwh: 421 })?.asks).toHaveLength(1);
+    }
+});
+
+/** Names and topics of public projects without a unit, by rules that hold for every such name: each is asked about. */
+const ASKED: [topic: string, body: unknown, name: string][] = [
+  // Smart Gateways (smartgateways.nl, manual of the water meter gateway), Landis+Gyr by WarmteLink.
+  ['watermeter/reading/current_value', '123456', 'current_value'],
+  ['warmtelink/heat_meter/reading', '12.345', 'heat_meter/reading'],
+  // kilianknoll/kostal-RESTAPI, and the labels of Enedis-NOI-CPT_54E.
+  ['kostal/devices:local/Home_P', '412.3', 'Home_P'],
+  ['linky/BASE', '012345678', 'BASE'],
+  // CHINT DTSU666 and meters by IEC 62056: ImpEp, A+.
+  ['dtsu666/ImpEp', '1234.5', 'ImpEp'],
+  ['smartmeter/values', { 'A+': 12_345_678, 'P+': 412 }, 'A+'],
+  // Danielhiversen/pyTibber: lastMeterProduction; solaredge/api: lifeTimeData; bgerp/ztools: lifetime_energy.
+  ['tibber/live', { lastMeterProduction: 6_411.9, power: 4 }, 'lastMeterProduction'],
+  ['solaredge/site', { lifeTimeData: { energy: 7_827_878 }, lastDayData: { energy: 7_373 } }, 'lifeTimeData/energy'],
+  ['homeassistant/apsystems/ecu/lifetime_energy', '4821.3', 'lifetime_energy'],
+  ['meterkast/verbruik_totaal', '12345.6', 'verbruik_totaal'],
+];
+
+test.each(ASKED)('asks about %s, whose unit is unknown', (on, body, name) => {
+  const result = read(on, body);
+  expect([result?.readings, result?.asks.map(({ native_name }) => native_name)]).toEqual([[], [name]]);
+});
+
+test('asks nothing about a voltage of the grid, a state of Home Assistant, or a label that numbers something small', () => {
+  for (const [on, body] of [
+    ['twc/vitals', { grid_v: 230.1, grid_hz: 50.01, session_energy_wh: 3_200 }],
+    ['homeassistant/sensor/meter_energy/state', '4821.3'],
+    ['homeassistant/status', 'online'],
+    ['wind/EAST', '12'],
+    ['grid/battery_a', '12.5'],
+  ] as const)
+    expect([on, read(on, body)?.asks ?? [], read(on, body)?.readings ?? []]).toEqual([on, [], []]);
+});

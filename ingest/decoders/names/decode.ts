@@ -8,25 +8,23 @@ import { isRadioMessage } from '../read/topic-shape.ts';
 import { createValueCollector } from '../read/value-collector.ts';
 import { type NameFacts, nameFactsOf } from '../vocabulary/name-facts.ts';
 import {
-  addNamedQuantities,
-  isDataPoint,
   listNamedMembers,
   type Member,
-  type MembersContext,
   mergeParts,
-  namesQuantity,
-  namesVolume,
-  namesWithoutUnit,
+  numberInList,
   numbersByName,
   numberWithUnit,
+  openSingleList,
   splitUnitOfText,
 } from './members.ts';
+import { addNamedQuantities } from './quantities.ts';
+import { isDataPoint, type MembersContext, namesQuantity, namesVolume, namesWithoutUnit } from './without-unit.ts';
 
 /**
  * Topics that are not read: announcements and commands; those of brokers, of Sparkplug, whose units come separately, and of native devices.
  */
 const NO_READINGS =
-  /^(?:\$|homeassistant\/|spBv1\.0\/|energy\/v1\/)|\/(?:config|cmd|command|request|rpc|update|response|settings)$/i;
+  /^(?:\$|homeassistant\/(?:[a-z_]+$|(?:[a-z_]*sensor|climate|switch|number|select|button|light|text|update|device[a-z_]*|tag|event|water_heater)\/)|spBv1\.0\/|energy\/v1\/)|\/(?:config|cmd|command|request|rpc|update|response|settings)$/i;
 
 /**
  * Decoder of messages that state everything in their own names: `total_power_import_kwh`, `active_power_w`. It comes last, and reads what no
@@ -44,10 +42,14 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
   const json = readJson(payload);
   const body = asObject(json) ?? numbersByName(json) ?? mergeParts(json) ?? parseNameValuePairs(payload) ?? null;
-  const found = body ? ofObject(topic, body) : ofNumber(topic, payload);
+  const listed = numberInList(json);
+  const whole = body && openSingleList(body);
+  const found = whole ? ofObject(topic, whole) : listed ? ofTopic(topic, listed) : ofNumber(topic, payload);
   if (!found) return null;
   const collector = createValueCollector();
-  const atMs = body && timeOf(body, message, settings);
+  const atMs = whole
+    ? timeOf(whole, message, settings)
+    : parseMessageTime(listed?.time, undefined, { tz: settings.tz, receivedAtMs: message.receivedAtMs });
   const count = addNamedQuantities(collector, found.members, { device: found.device, atMs }, found.context);
   // A message without a named quantity remains unrecognised.
   if (count === 0) return null;
@@ -127,7 +129,8 @@ function ofNumber(topic: string, payload: Buffer): Found | null {
 const PLAIN_END = /\/(?:state|value|val)$/i;
 
 /** Topics of a number of which only the commodity is known. */
-const VALUE_OF_MEDIUM = /(?:^|\/)(?:gas|water|wasser)\/(?:value|val)$/i;
+const VALUE_OF_MEDIUM =
+  /(?:^|\/)(?:gas|water|wasser)(?:[_-]?(?:meter|z(?:ä|ae)hler|uhr))?\/(?:readings?\/)?(?:(?:current|last)_?)?(?:value|val)$/i;
 /** Units of powers, volumes and temperatures, as a level of a topic. */
 const UNIT_LEVEL = /^(?:k?W|[Ww]atts?|m3|m³|lit(?:er|re)s?|°?C|[Cc]elsius)$/;
 
@@ -205,6 +208,9 @@ const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameFacts)
   bySibling !== null ||
   (['produced', 'store', 'charge', 'discharge'] as const).some(has);
 
+/** Levels that mean something else than in a name: `var` is a folder, `out` what a program sends. */
+const OF_PROGRAMS = /^(?:var|in|out)$/i;
+
 /**
  * Returns the facts that a topic states about its numbers: the words that name a direction, a period or a commodity, and whether the device
  * is an inverter or a battery. A register without a direction is import only if the topic names a plug or a switch; otherwise its owner is
@@ -214,8 +220,7 @@ function contextOf(topic: string): MembersContext {
   const around = topic
     .split('/')
     .toReversed()
-    // "var" is a folder, not a unit.
-    .filter((level) => level !== 'var' && isTelling(nameFactsOf(level)));
+    .filter((level) => !OF_PROGRAMS.test(level) && isTelling(nameFactsOf(level)));
   const { has } = nameFactsOf(topic);
   const switches = has('switches') && !has('heats');
   const moves = has('sun') || has('store') || has('inverter');

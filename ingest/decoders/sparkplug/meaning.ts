@@ -12,7 +12,8 @@ import { type MetricUnit, metricUnitOf, metricVolumeUnitOf } from './units.ts';
 const WORD =
   /[kKMGm]?W[hH]?(?![A-Za-z])|\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?\p{Ll}+?(?=[km]Wh?(?![A-Za-z]))|\p{Lu}?\p{Ll}+\d*|\d+[a-z]*/gu;
 /** A unit in words: `kilo watt hours`, `WattHours`. The letter of a prefix other than kilo, mega and giga makes it unreadable. */
-const SPELT_UNIT = /(?:(kilo|mega|giga|milli|micro|deci|centi|hecto)[\s_-]*)?watts?(?:[\s_-]*(h|hours?))?(?![a-z])/gi;
+const SPELT_UNIT =
+  /(?:(kilo|mega|giga|milli|micro|deci|centi|hecto)[\s_-]*)?watts?(?:[\s_-]*(h|hours?))?(?-i:(?![a-z]))/gi;
 const PREFIXES: Readonly<Record<string, string>> = { kilo: 'k', mega: 'M', giga: 'G' };
 
 /** Returns a name with the letters of its unit instead of the unit's words. */

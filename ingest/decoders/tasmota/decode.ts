@@ -1,6 +1,8 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
+import { listNamedMembers } from '../names/members.ts';
+import { addNamedQuantities } from '../names/quantities.ts';
 import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
-import { parseIsoTime, plausibleTimeMs, unixToMs } from '../read/time.ts';
+import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 import {
   type BareBaseTopics,
@@ -45,7 +47,24 @@ function decode(
   readElectricity(source, body, settings.tasmota ?? {});
   readTemperatures(source, body, settings.tasmota ?? {});
   readThermostats(source, body);
+  readZigbee(source, ownMember(body, 'ZbReceived'));
   return source.collector;
+}
+
+/**
+ * Reads what a Zigbee bridge has received, `{"0x1067": {"Name": "…", "ActivePower": 12}}`: each Zigbee device is a device of its own. The
+ * values have no units, so the owner is asked about energy and power; temperatures are in °C.
+ */
+function readZigbee({ collector, device: bridge, atMs }: TasmotaSource, received: unknown): void {
+  for (const [address, value] of Object.entries(asObject(received) ?? {})) {
+    const values = asObject(value);
+    if (!values) continue;
+    const name = ownMember(values, 'Name');
+    const device = `${bridge}/${typeof name === 'string' && name !== '' ? name : address}`;
+    const temperature = ownMember(values, 'Temperature');
+    collector.add({ device, channel: 'room', kind: 'temperature_c', value: temperature, atMs, name: 'Temperature' });
+    addNamedQuantities(collector, listNamedMembers(values), { device, atMs }, { isStrict: true });
+  }
 }
 
 function availability(device: string, payload: Buffer): FamilyDecodeResult {
@@ -80,6 +99,5 @@ function readElectricity(source: TasmotaSource, body: Json, mapping: NonNullable
 function toldAtMs(body: Json, { tz }: DecoderSettings, receivedAtMs: number): number | null {
   const [time, epoch] = [ownMember(body, 'Time'), ownMember(body, 'Epoch')];
   const unix = [epoch, time].find((one) => typeof one === 'number');
-  if (typeof unix === 'number') return plausibleTimeMs(unixToMs(unix), receivedAtMs);
-  return plausibleTimeMs(parseIsoTime(time, { tz, receivedAtMs }), receivedAtMs);
+  return parseMessageTime(unix ?? time, unix === undefined ? 'iso' : undefined, { tz, receivedAtMs });
 }

@@ -1,0 +1,125 @@
+import { toChannelWord } from '#src/devices/channel-name.ts';
+import { toCelsius, type ValueCollector } from '../read/value-collector.ts';
+import { registerFactsOf } from '../registers-of-a-device/register.ts';
+import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
+import { type MetricMeaning, metricMeaningOf } from '../sparkplug/meaning.ts';
+import type { Member } from './members.ts';
+import {
+  describe,
+  isOfPeriod,
+  isUnknownEnergy,
+  isUnknownVolume,
+  isUnnamedNumber,
+  loneKindOf,
+  type MembersContext,
+} from './without-unit.ts';
+
+/**
+ * Adds the members whose names state a quantity and its unit; the registers among them are classified together. Adds a question for an
+ * energy without a unit. Returns the number of members that name a quantity, whether or not they have a value.
+ */
+export function addNamedQuantities(
+  collector: ValueCollector,
+  members: readonly Member[],
+  said: { device: string; atMs: number | null },
+  context: MembersContext = {},
+): number {
+  const meanings = members.flatMap(({ path, unit }) => {
+    const meaning = meaningOf(path, unit, context);
+    return meaning ? [{ ...meaning, name: path }] : [];
+  });
+  const assigned = assignChannels(meanings);
+  const quantities = context.isStrict ? withDoubtfulPowers(assigned) : assigned;
+  let count = meanings.length;
+  // A pulse counter next to the volume needs no question.
+  const hasVolume = meanings.some(({ unit }) => unit.kind === 'volume_total_m3');
+  for (const { path, value, unit: stated } of members) {
+    const quantity = quantities.get(path);
+    if (quantity) {
+      const { unit, ...place } = quantity;
+      const { kind, times, per, fahrenheit } = unit;
+      collector.add({
+        ...said,
+        ...place,
+        kind,
+        times,
+        per,
+        value: fahrenheit ? toCelsius(value, 'F') : value,
+        name: path,
+      });
+    } else if (quantity === undefined && isUnknownEnergy(path, value, context) && !isOfPeriod(path, members, context)) {
+      collector.add({ ...said, ...unknownPlace(path, context), kind: 'energy_total_kwh', value, name: path });
+      count++;
+    } else if (quantity === undefined && !hasVolume && isUnknownVolume(path, value, stated, context)) {
+      collector.add({ ...said, ...volumePlace(path), kind: 'volume_total_m3', value, name: path });
+      count++;
+    }
+  }
+  return count > 0 || !context.isStrict ? count : addLoneMembers(collector, members, said, context);
+}
+
+/** Adds questions for energies and powers that state neither unit nor direction, if a message has nothing else. Returns their number. */
+function addLoneMembers(
+  collector: ValueCollector,
+  members: readonly Member[],
+  said: { device: string; atMs: number | null },
+  context: MembersContext,
+): number {
+  let count = 0;
+  for (const { path, value, unit } of members) {
+    const isNumber = isUnnamedNumber(path, value, context);
+    const kind = isNumber ? 'energy_total_kwh' : unit === undefined ? loneKindOf(path, value, context) : null;
+    if (kind === null || isOfPeriod(path, members, context)) continue;
+    collector.add({ ...said, ...unknownPlace(path, context), kind, value, name: path });
+    count++;
+  }
+  return count;
+}
+
+/** Returns the place of a quantity without a unit, about which the owner is asked. */
+const unknownPlace = (path: string, context: MembersContext) => ({
+  channel: `unknown/${toChannelWord(path)}`,
+  asks: { unit: null },
+  described: { ...describe(path, context), unit: null },
+});
+
+/** Returns the place of a volume without a unit, about which the owner is asked. Its channel states that it is no energy. */
+const volumePlace = (path: string) => ({ channel: `m3/unknown/${toChannelWord(path)}`, asks: { unit: null } });
+
+const isCounted = ({ channel }: MetricQuantity): boolean => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
+
+/** Turns powers without a direction into questions, unless a register of the device counts: they may be an inverter's, as registers may. */
+function withDoubtfulPowers(
+  all: ReadonlyMap<string, MetricQuantity | null>,
+): ReadonlyMap<string, MetricQuantity | null> {
+  const isRegister = (one: MetricQuantity | null) => one?.unit.kind === 'energy_total_kwh' && isCounted(one);
+  if ([...all.values()].some(isRegister)) return all;
+  const isDoubtful = ({ unit, described, channel }: MetricQuantity) =>
+    unit.kind === 'power_w' &&
+    /(?:^|\/)import(?:\/|$)/.test(channel) &&
+    described?.isAlone === true &&
+    registerFactsOf(described).way === null;
+  const asked = (name: string, one: MetricQuantity): MetricQuantity => ({
+    ...one,
+    channel: `unknown/${toChannelWord(name)}`,
+    asks: { unit: 'W' },
+  });
+  return new Map([...all].map(([name, one]) => [name, one && isDoubtful(one) ? asked(name, one) : one]));
+}
+
+/** Returns the meaning of a member by its name, the names around it and the unit that the message states. */
+function meaningOf(path: string, unit: string | undefined, context: MembersContext): MetricMeaning | null {
+  const { around = [] } = context;
+  const meaning = metricMeaningOf(path, unit);
+  // The commodity of a volume may be the topic's: `gas/meter` with `total_m3`.
+  if (!meaning?.described) return meaning ?? metricVolumeOf([...around.toReversed(), path].join('/'), unit);
+  // A unit alone names no register: `wh` may be the energy of a session.
+  const isBare = context.isStrict && meaning.words.length === 0 && around.length === 0;
+  const described = { ...meaning.described, ...describe(path, context), ...(isBare && { isAlone: true as const }) };
+  return registerFactsOf(described).not === null ? { ...meaning, described } : null;
+}
+
+function metricVolumeOf(path: string, unit: string | undefined): MetricMeaning | null {
+  const meaning = metricMeaningOf(path, unit);
+  return meaning?.unit.kind === 'volume_total_m3' ? meaning : null;
+}

@@ -1,0 +1,235 @@
+import { unitAtEndOfName } from '../proposal.ts';
+import { readNumber } from '../read/number.ts';
+import { type RegisterDescription, registerFactsOf } from '../registers-of-a-device/register.ts';
+import { metricMeaningOf } from '../sparkplug/meaning.ts';
+import { type NameFacts, nameFactsOf } from '../vocabulary/name-facts.ts';
+import { parseObisCode } from '../vocabulary/obis.ts';
+import { readTeleinfoLabel } from '../vocabulary/teleinfo.ts';
+import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
+import type { Member } from './members.ts';
+
+/** Facts about a device besides the names of its numbers. */
+export interface MembersContext {
+  /** Names around the numbers, innermost first, that state a direction, a period or a commodity. */
+  around?: readonly string[];
+  /** Further members of each register's description. */
+  described?: Pick<RegisterDescription, 'device' | 'isAlone'>;
+  /** Whether the device is one of several numbered meters: its total may be of anything. */
+  isNumbered?: boolean;
+  /**
+   * Whether nothing is known of the device: an energy without a unit is asked about only if its name leaves no doubt that it is one, a power
+   * without a unit only if the message has nothing else, and a unit alone is no name.
+   */
+  isStrict?: true;
+}
+
+/** Returns the description of a member for the classification with the others of its device. */
+export const describe = (path: string, { around = [], described }: MembersContext) => ({
+  names: [path, ...around],
+  ...(around.length > 0 && { understood: [path] }),
+  ...described,
+});
+
+/** Words for energy that state no unit, and those that mean nothing else. `E-Total`, `Etotal` and `e_pv_all` are energies, too. */
+const ENERGY =
+  /[eé]nerg|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:im|ex)port|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
+const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
+/** Abbreviated energies of inverters and meters, written as one word: `Eactotal`, `Epv1Total`, `ImpEp`, `A+`. */
+const SHORT_ENERGY =
+  /(?:^|[_\s/-])(?:e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?ep|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-])$/i;
+/** Words for a register of everything since the beginning. */
+const EVER = /totaa?l|lifetime|cumul|accumul|gesamt|(?:^|[^a-z])(?:all|sum)$/i;
+/** Abbreviated powers of inverters and meters: `Pac`, `p1supply`, `Pdischarge`. */
+const SHORT_POWER =
+  /(?:^|[_\s/-])p[1-3]?[_-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|l[1-3])\d?$/i;
+/** Words for power, for what ends a name that is no power (`l1_power_current`), for the power of a sender, and for other quantities. */
+const POWER = /power(?!meter)|pwr|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
+const NO_POWER = /(?:current|voltage|volts?|amps?|frequency|factor)$/i;
+/** Other units at the end of a name that states no quantity: `grid_v`. */
+const NO_FLOW = /[_\s-](?:m?v|m?a|hz|pf|pct|percent|deg[cf]?|rpm)$/i;
+/** A power by one letter behind what it is of: `Home_P`, `HomeGrid_P`. */
+const P_BEHIND = /(?:home|house|load|grid|pv|solar|bat(?:tery)?|inverter|meter)[_\s]p$/i;
+const RADIO = /(?:^|[_\s/-])(?:[rt]x|rf)(?:[_\s-]|$)/i;
+const OTHER_QUANTITY = /volt|current|amp|freq|hour|time|count|cycle|temp|percent|volume|flow/i;
+/** Words of a name that contains a word for power, too, but is a setting, a state or a limit. */
+const SETTING =
+  /mode|stat(?:e|us)|source|sav(?:e|ing)|button|behaviou?r|outage|version|rssi|signal|level|limit|priority|restore/i;
+/** Names of a register that state no quantity. */
+const READING =
+  /(?:^|[/_\s-])(?:meter|counter|z(?:ä|ae)hler|teller|compteur)[/_\s-]?(?:reading|stand|value|index)$|^(?:z(?:ä|ae)hler|meter)stand$/i;
+/** Names of what a meter counts per hour. */
+const METER_RATE = /^(?:meter|counter)[_\s-]?rate$/i;
+/** Words of a flow that mean nothing else. An import may be a job's, and somebody may be at home. */
+const FLOW = /solar|pv|photovolt|grid|netz|bezug|einspeis|feed_?in|teruglever|inject/i;
+/** Levels of a topic that name how often it is sent. */
+const SCHEDULE = /^(?:minutes?|seconds?)$/i;
+/** Units of quantities other than active energy. */
+const OTHER_UNIT = /k?va(?:rh?|h)?(?:_|$)/i;
+
+/** Fuels, and what contains them. Without a word for energy, their numbers are volumes, weights and levels. */
+const FUEL =
+  /tank|cistern|zistern|reservoir|f(?:ü|ue)llstand|(?:^|[^a-z])(?:gas|oil|oel|öl|heiz(?:ö|oe)l|mazout|diesel|fuel|lpg|propane?|butane?|pellets?)(?![a-z])/i;
+
+/** Whether a name is the OBIS code of a register, which may be in Wh or kWh. */
+const isRegisterCode = (name: string): boolean => parseObisCode(name)?.quantity === 'register';
+/** Whether a name has a word or a code for energy. */
+const namesEnergy = (name: string): boolean => ENERGY.test(name) || SHORT_ENERGY.test(name) || isRegisterCode(name);
+/** Smallest index of a French meter, in Wh, that is asked about: its labels are words of other things, too (`BASE`, `EAST`). */
+const LEAST_INDEX_WH = 1_000;
+/** Whether a number is the index of a French meter by its label (Téléinfo), which does not state that it is in Wh. */
+const isTeleinfoIndex = (path: string, value: unknown): boolean =>
+  Number(readNumber(value)) >= LEAST_INDEX_WH && readTeleinfoLabel(lastNameOf(path))?.quantity === 'register';
+/** Whether a name has a word for energy or power, or a code. A quick test, before its words are looked up. */
+export const namesQuantity = (name: string): boolean => namesEnergy(name) || namesPower(name) || READING.test(name);
+const namesPower = (name: string): boolean => POWER.test(name) || SHORT_POWER.test(name) || P_BEHIND.test(name);
+/** Whether a name may be that of an energy or a power without a unit. */
+export const namesWithoutUnit = (name: string): boolean =>
+  namesQuantity(name) ||
+  EVER.test(name) ||
+  readTeleinfoLabel(lastNameOf(name))?.quantity === 'register' ||
+  flowKindOf(lastNameOf(name)) !== null;
+
+const lastNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/**
+ * Returns the probable kind of a number whose name states no quantity: `meter_reading` and `einspeisung` are registers, `solarPV`, `grid`
+ * and `0100100700ff` (16.7.0) powers. Null if the name states neither a register nor what flows from where.
+ */
+function flowKindOf(name: string): 'energy_total_kwh' | 'power_w' | null {
+  if (READING.test(name)) return 'energy_total_kwh';
+  if (METER_RATE.test(name) || parseObisCode(name)?.quantity === 'power') return 'power_w';
+  if (!FLOW.test(name) || NO_FLOW.test(name)) return null;
+  const { unknown, not, direction, has } = nameFactsOf(name);
+  if (unknown.length > 0 || not !== null) return null;
+  if (direction === 'import' || direction === 'export') return 'energy_total_kwh';
+  return has('sun') || has('grid') ? 'power_w' : null;
+}
+
+/** Whether a member is named as energy but has no known unit. Members that are known not to count are excluded. */
+export function isUnknownEnergy(path: string, value: unknown, context: MembersContext): boolean {
+  if (isTeleinfoIndex(path, value)) return true;
+  const isEnergy = namesEnergy(path);
+  if (!(isEnergy || (context.isStrict && EVER.test(path))) || OTHER_UNIT.test(path) || SHORT_POWER.test(path))
+    return false;
+  if (typeof readNumber(value) !== 'number' || Number(value) < 0) return false;
+  const { not, way, isMade, moves, isOfPanels } = factsOf(path, null, context);
+  const isUnknown = hasUnknownWord(path);
+  if (not !== null || isOfWater(path, context) || isOfFuel(path, context)) return false;
+  const says = way !== null || isMade || moves !== null || isOfPanels;
+  const isSure = isEnergy
+    ? (says || EVER.test(path)) && (!isUnknown || SURE.test(path) || SHORT_ENERGY.test(path))
+    : says && !isUnknown && !POWER.test(path) && !OTHER_QUANTITY.test(path);
+  return (!context.isStrict || isSure) && metricMeaningOf(`${path}_kwh`, undefined) !== null;
+}
+
+/**
+ * Returns the kind of a member that is named as energy or power, for a question to the owner; null if it is neither. 0 and 1 are states. An
+ * unknown word does no harm here, because a question counts nothing.
+ */
+export function loneKindOf(
+  path: string,
+  value: unknown,
+  context: MembersContext,
+): 'energy_total_kwh' | 'power_w' | null {
+  const number = readNumber(value);
+  if (typeof number !== 'number' || number === 0 || number === 1) return null;
+  const name = lastNameOf(path);
+  const named = namesPower(path) ? 'power_w' : namesEnergy(path) || READING.test(path) ? 'energy_total_kwh' : null;
+  const kind = named ?? flowKindOf(name);
+  if (kind === null || OTHER_UNIT.test(path) || NO_POWER.test(path) || RADIO.test(path) || SETTING.test(name))
+    return null;
+  if (hasUnknownWord(path) && OTHER_QUANTITY.test(name)) return null;
+  const { not, commodity } = factsOf(path, kind === 'power_w' ? 'W' : null, context);
+  if (
+    !(commodity === 'electricity' || commodity === 'heat') ||
+    isOfWater(path, context) ||
+    (kind !== 'power_w' && isOfFuel(path, context))
+  )
+    return null;
+  // A net power is what the connection draws, and feeds in where it is negative; a net energy is no register.
+  if (not === 'balance' && kind === 'power_w') return kind;
+  return not === null && metricMeaningOf(`${path}_${kind === 'power_w' ? 'watt' : 'kwh'}`, undefined) !== null
+    ? kind
+    : null;
+}
+
+/** A data point of Tuya, which has a number instead of a name. */
+const DATA_POINT = /(?:^|\/)dps\/\d{1,3}$/i;
+/** Whether a path is that of a numbered data point: `dps/17`. */
+export const isDataPoint = (path: string): boolean => DATA_POINT.test(path);
+
+/** Whether a member is a number that has no name but that of its place: a data point, or the total of a numbered meter. 0 and 1 are states. */
+export function isUnnamedNumber(path: string, value: unknown, { isNumbered }: MembersContext): boolean {
+  const number = readNumber(value);
+  return typeof number === 'number' && number > 1 && (isDataPoint(path) || (isNumbered === true && path === 'total'));
+}
+
+/** A commodity written as one word with what counts it: `gastotal`, `watercounter`. */
+const GLUED_VOLUME = /(gas|water)(?=total|counter|meter|reading|usage|consum)/gi;
+/** Words of numbers of gas and water that are no volume. */
+const NO_VOLUME =
+  /volt|curr(?!ent_?val)|amp|freq|hour|time|temp|percent|flow|rate|press|valve|power|energ|watt|kwh|pulse|umdreh|uptime|interval|signal|rssi|trigger|limit|min$|max$|id$|(?<!to)(?:state|status)/i;
+
+/**
+ * Whether a member without a unit is named as the register of a gas or water meter: `gastotal`, `gas/counter`, `meter_water`. Of a unit that
+ * is stated, the meaning is known. 0 and 1 are states.
+ */
+export function isUnknownVolume(
+  path: string,
+  value: unknown,
+  unit: string | undefined,
+  context: MembersContext,
+): boolean {
+  const name = lastNameOf(path);
+  // A level of a topic that is a unit leaves open whether the number is a register: `water/m3`.
+  const isOfUnit = unit !== undefined || unitAtEndOfName(name) !== null;
+  if (!context.isStrict || (isOfUnit && unit !== name)) return false;
+  const number = readNumber(value);
+  return typeof number === 'number' && number > 1 && namesVolume([path, ...(context.around ?? [])]);
+}
+
+/** Names that state no more than a number of the commodity around them, or its volume. */
+const PLAIN_VOLUME = /^(?:value|val)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?)$/i;
+
+/** Whether names are those of a volume's register of gas or water. */
+export function namesVolume(names: readonly string[]): boolean {
+  const [own = ''] = names;
+  const written = names.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));
+  const commodity = NO_VOLUME.test(own) ? null : volumeCommodityOf(written, { isTotal: PLAIN_VOLUME.test(own) });
+  return commodity === 'gas' || commodity === 'water';
+}
+
+/** Whether a member or the topic names water. */
+const isOfWater = (path: string, context: MembersContext): boolean =>
+  [path, ...(context.around ?? [])].some((name) => nameFactsOf(name).medium === 'water');
+
+/** Whether a member without a unit is what a tank contains, or a fuel: `gas_consumption_tank`. */
+const isOfFuel = (path: string, { around = [], described }: MembersContext): boolean =>
+  !SURE.test(path) && [path, ...around, described?.device ?? ''].some((name) => FUEL.test(name));
+
+/** Whether a member's own name has an unknown word. Enclosing objects may have any name. */
+const hasUnknownWord = (path: string): boolean => nameFactsOf(lastNameOf(path)).unknown.length > 0;
+
+const isPeriod = ({ not, bySibling }: NameFacts): boolean => not === 'period' || bySibling?.else === 'period';
+
+/**
+ * Returns the facts about a member that the owner may be asked about. A topic's `minutes` names how often it is sent, as `day` does if the
+ * member itself is a total energy.
+ */
+function factsOf(path: string, unit: 'W' | null, { around = [], ...context }: MembersContext) {
+  const isTotal = ENERGY.test(path) && EVER.test(path);
+  const isSchedule = (level: string) => SCHEDULE.test(level) || (isTotal && isPeriod(nameFactsOf(level)));
+  return registerFactsOf({
+    ...describe(path, { ...context, around: around.filter((level) => !isSchedule(level)) }),
+    unit,
+  });
+}
+
+/** Whether a word such as "day" in a name means a period. It means a tariff if another member names the night. */
+export function isOfPeriod(path: string, members: readonly Member[], context: MembersContext): boolean {
+  const { bySibling } = factsOf(path, null, context);
+  if (bySibling?.else !== 'period') return false;
+  return !members.some(
+    (other) => other.path !== path && factsOf(other.path, null, context).siblings.has(bySibling.sibling),
+  );
+}
