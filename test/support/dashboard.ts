@@ -4,6 +4,7 @@ import mqtt, { type MqttClient } from 'mqtt';
 import type { Browser, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
 import { expect } from 'vitest';
+import { accountOfEmail, createSignIn, SIGN_IN_VALIDITY_MS } from '#src/auth/sign-ins.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
@@ -13,36 +14,45 @@ import { type TestDatabase, testDatabase } from './database.ts';
 import { freePort } from './free-port.ts';
 import { type RoleProcess, startRole, temporaryFolder } from './service.ts';
 
-/** The service's three roles as separate processes, and a browser. */
+/** The service's roles as separate processes, and a browser. */
 export interface Dashboard {
   database: TestDatabase;
   db: Database;
   /** URL of the API, without a trailing slash. */
   url: string;
-  /** URL of the embedded broker, without TLS. */
+  /** URL of the embedded broker, without TLS. It belongs to ingest. */
   mqttUrl: string;
   /** PEM file of the service's certificate. */
   certFile: string;
-  roles: Record<'api' | 'ingest' | 'worker', RoleProcess>;
+  api: RoleProcess;
   browser: Browser;
   user(email: string, role?: Role, enrolledBy?: string): Promise<string>;
   /** Pairs a device and connects as it. `publish` resolves when the service has stored the readings. */
   device(userId: string, type?: string): Promise<{ deviceId: string; publish(readings: unknown): Promise<void> }>;
-  /** Opens a page without being signed in. For `isKept` see newBrowserContext. */
+  /** Opens a page without being signed in. It closes at the end of the test. For `isKept` see newBrowserContext. */
   open(path: string, isKept?: boolean): Promise<Page>;
   /**
    * Returns and removes the last sign-in mail to an address with its link and code, or its confirmation mail with its
    * link.
    */
   mailTo(email: string): Promise<{ link: string; code: string; text: string }>;
-  /** Signs in like a person: requests a mail and follows its link. */
+  /**
+   * Opens the first page as an account, with a session from a sign-in that nobody mailed: the mail, its link and its code have tests of
+   * their own (sign-in.test.ts), and would load three pages instead of one.
+   */
   signIn(email: string, isKept?: boolean): Promise<Page>;
   /** Ends everything. Fails if a page violated a rule for all pages (test/support/browser.ts). */
   close(): Promise<void>;
 }
 
-/** Starts the dashboard. `env` applies to all roles. */
-export async function startDashboard(env: Record<string, string> = {}): Promise<Dashboard> {
+/**
+ * Starts the dashboard. `env` applies to all roles. `others`: roles in addition to the API. A file whose pages show no readings needs no
+ * ingest, and one without alerts, deliveries and jobs needs no worker.
+ */
+export async function startDashboard(
+  env: Record<string, string> = {},
+  others: readonly ('ingest' | 'worker')[] = ['ingest', 'worker'],
+): Promise<Dashboard> {
   const [database, folder, browser, port, mqttPort, mqttsPort] = await Promise.all([
     testDatabase(),
     temporaryFolder(),
@@ -64,19 +74,20 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
   };
   // The first role creates the certificate and the secret that the others also use.
   const api = await startRole('api', { ...all, API_PORT: String(port) });
-  const [ingest, worker] = await Promise.all([startRole('ingest', all), startRole('worker', all)]);
+  const roles = [api, ...(await Promise.all(others.map((role) => startRole(role, all))))];
   const db = createDatabase(database.pool);
   const problems: string[] = [];
   const clients: MqttClient[] = [];
   const mails = join(folder.path, 'mail');
+  const newPage = async (isKept?: boolean) => (await newBrowserContext(browser, url, problems, isKept)).newPage();
 
   const dashboard: Dashboard = {
     database,
     db,
     url,
-    mqttUrl: `mqtt://127.0.0.1:${ingest.ready.port}`,
+    mqttUrl: `mqtt://127.0.0.1:${mqttPort}`,
     certFile: join(folder.path, 'tls/cert.pem'),
-    roles: { api, ingest, worker },
+    api,
     browser,
     user: async (email, role = 'homeowner', enrolledBy) =>
       (await createUser(db, { email, role, timezone: 'UTC', ...(enrolledBy === undefined ? {} : { enrolledBy }) }))
@@ -91,8 +102,7 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
       return { deviceId, publish: async (readings) => void (await send(readings)) };
     },
     async open(path, isKept) {
-      const person = await newBrowserContext(browser, url, problems, isKept);
-      const page = await person.newPage();
+      const page = await newPage(isKept);
       await page.goto(path);
       return page;
     },
@@ -114,19 +124,22 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
       return found as NonNullable<typeof found>;
     },
     async signIn(email, isKept) {
-      const page = await dashboard.open('/dashboard', isKept);
-      await page.getByLabel('E-mail').fill(email);
-      await page.getByRole('button', { name: 'Mail me a link' }).click();
-      await page.getByLabel('Code').waitFor();
-      await page.goto((await dashboard.mailTo(email)).link);
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      const account = await accountOfEmail(db, email);
+      if (account === null) throw new Error(`There is no account of ${email}: create it with \`user\`.`);
+      // The secret is that of the code, which is not used.
+      const options = { userId: account.user_id, secret: '', now: new Date(), validMs: SIGN_IN_VALIDITY_MS };
+      const made = await createSignIn(db, options);
+      const page = await newPage(isKept);
+      const answer = await page.request.post('/dashboard/session', { data: { token: made?.token } });
+      expect(answer.status(), await answer.text()).toBe(201);
+      await page.goto('/dashboard');
       await page.getByRole('navigation', { name: 'Pages' }).waitFor();
       return page;
     },
     async close() {
       await Promise.all(browser.contexts().map((context) => context.close()));
       for (const client of clients) await client.endAsync(true);
-      await Promise.all([api, ingest, worker].map((role) => role.stop()));
+      await Promise.all(roles.map((role) => role.stop()));
       await database.drop();
       await folder.remove();
       expect(problems).toEqual([]);

@@ -11,7 +11,7 @@ import { loadWords } from '#test/support/words.ts';
 let dashboard: Dashboard;
 beforeAll(async () => {
   await loadWords('en');
-  dashboard = await startDashboard();
+  dashboard = await startDashboard({}, []);
 });
 afterAll(() => dashboard.close());
 

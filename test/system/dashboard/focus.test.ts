@@ -7,7 +7,7 @@ import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 // The keyboard focus after each step: it is never lost.
 let dashboard: Dashboard;
 beforeAll(async () => {
-  dashboard = await startDashboard();
+  dashboard = await startDashboard({}, ['worker']);
 });
 afterAll(() => dashboard.close());
 

@@ -597,7 +597,7 @@ test('shows the pages last seen and their time while offline; nothing after sign
   await expect.poll(() => again.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
   await again.reload();
   await figureIn(again, 'Used so far').waitFor();
-  await dashboard.roles.api.stop();
+  await dashboard.api.stop();
   await again.goto('/dashboard/home');
   await again.getByText(/^No network\. This page was loaded /).waitFor();
   expect(await big(again, 'Used so far')).toBe(used);

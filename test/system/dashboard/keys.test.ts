@@ -17,7 +17,7 @@ let dashboard: Dashboard;
 let certificate: string;
 beforeAll(async () => {
   await loadWords('en');
-  dashboard = await startDashboard();
+  dashboard = await startDashboard({}, []);
   certificate = await readFile(dashboard.certFile, 'utf8');
 });
 // Reset the counter: keys that are refused while a test waits for that would use up the address's failed attempts of the minute.

@@ -8,32 +8,33 @@ import { loadWords } from '#test/support/words.ts';
 let dashboard: Dashboard;
 let page: Page;
 beforeAll(async () => {
-  dashboard = await startDashboard();
+  dashboard = await startDashboard({}, ['ingest']);
+  page = await openHome();
 });
 afterAll(async () => {
   await loadWords('en');
   await dashboard.close();
 });
 
-/** Opens a signed-in phone of a home that has content on every page; once for all tests. */
-async function signedIn(): Promise<void> {
-  if (page !== undefined) return;
+/** Opens a signed-in phone of a home that has content on every page. */
+async function openHome(): Promise<Page> {
   const userId = await dashboard.user('five@example.com');
   const meter = await dashboard.device(userId);
   await meter.publish({ energy_total_kwh: 1 });
   await dashboard.device(userId, 'thermostat');
-  page = await dashboard.signIn('five@example.com');
-  await page.setViewportSize(SCREEN_SIZES.phone);
+  const one = await dashboard.signIn('five@example.com');
+  await one.setViewportSize(SCREEN_SIZES.phone);
   const tariff = { valid_from: '2026-01-01', name: 'Test', currency: 'EUR', import: { per_kwh: '1.234' } };
-  await ask('/v1/tariffs', { user_id: userId, ...tariff, standing_per_day: '0.35', export: { per_kwh: '0.08' } });
-  await ask('/v1/alerts', { user_id: userId, type: 'daily_usage', threshold_kwh: 12.5, delivery: 'email' });
-  await ask('/v1/keys', { scopes: ['insights:read'] });
-  await ask('/v1/webhooks', { event: 'alert.triggered', url: 'https://example.com/', auth_token: 'x'.repeat(32) });
+  await ask(one, '/v1/tariffs', { user_id: userId, ...tariff, standing_per_day: '0.35', export: { per_kwh: '0.08' } });
+  await ask(one, '/v1/alerts', { user_id: userId, type: 'daily_usage', threshold_kwh: 12.5, delivery: 'email' });
+  await ask(one, '/v1/keys', { scopes: ['insights:read'] });
+  await ask(one, '/v1/webhooks', { event: 'alert.triggered', url: 'https://example.com/', auth_token: 'x'.repeat(32) });
+  return one;
 }
 
 /** Sends a request as the page does. */
-async function ask(path: string, body: object): Promise<void> {
-  const status = await page.evaluate<number>(`(async () => {
+async function ask(one: Page, path: string, body: object): Promise<void> {
+  const status = await one.evaluate<number>(`(async () => {
     const { csrf_token } = await (await fetch('/dashboard/session')).json();
     const headers = { 'content-type': 'application/json', 'x-csrf-token': csrf_token };
     return (await fetch('/dashboard${path}', { method: 'POST', headers, body: ${JSON.stringify(JSON.stringify(body))} })).status;
@@ -50,7 +51,6 @@ const OPENS: ReadonlySet<string> = new Set(['keys', 'devices', 'tariffs', 'alert
 
 const others = (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== 'en');
 test.each(others)('%s fits on a phone, on every page and in its dialogs', async (language) => {
-  await signedIn();
   await loadWords(language);
   await page.goto('/dashboard/account');
   await choice().selectOption(language);
@@ -74,7 +74,6 @@ test.each(others)('%s fits on a phone, on every page and in its dialogs', async 
 });
 
 test('parses numbers as they are written locally, never wrong by a factor of a thousand', async () => {
-  await signedIn();
   await page.goto('/dashboard/alerts');
   await chooseLanguage(page, 'de');
   await page.getByText('Mehr als 12,5 kWh an einem Tag').first().waitFor();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHome } from '#simulators/home-clock.ts';
 import { LANGUAGES, type Language, words } from '#src/dashboard/words/words.ts';
-import { chooseLanguage, testLooks } from '#test/support/browser.ts';
+import { AXE_RULES_OF_TEXTS, chooseLanguage, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { ordinaryHome } from '#test/support/simulated-year.ts';
 import { loadWords } from '#test/support/words.ts';
@@ -53,7 +53,7 @@ test('describes a heater that was left on yesterday in plain words, with its com
     const remarkRegion = page.getByRole('region', { name: words().home.plainWords.title });
     await remarkRegion.getByText(words().home.plainWords.compared.title).click();
     await page.getByRole('region', { name: words().home.plainWords.forecast.title }).waitFor();
-    await testLooks(page, `home-plain-words-${language}`, 'phone');
+    await testLooks(page, `home-plain-words-${language}`, 'phone', AXE_RULES_OF_TEXTS);
   }
   await loadWords('en');
   await chooseLanguage(page, 'en');
