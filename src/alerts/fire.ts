@@ -5,14 +5,11 @@ import type { Query } from '#src/database/connect.ts';
 import { type DeviceImport, deviceImportsInSpans } from '#src/energy/usage/totals.ts';
 import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import type { AlertDelivery, AlertType } from './store.ts';
+import type { Alert } from './store.ts';
 
 /** A firing of an alert: the period and the reason for which it fires. */
 export interface AlertFiring {
   alertId: string;
-  userId: string;
-  type: AlertType;
-  delivery: AlertDelivery;
   periodStart: Date;
   /** End of the period; null for a silence, which has no end yet. */
   periodEnd: Date | null;
@@ -25,6 +22,9 @@ type Reason =
   | { of: 'cost'; threshold: string; total: string; currency: string }
   | { of: 'silence'; thresholdHours: number; deviceId: string };
 
+/** An alert for which a new firing was recorded, and the id of the firing's event. */
+type FiredAlert = Alert & { event_id: string };
+
 /**
  * Fires alerts in the caller's transaction: records each firing, and adds an event for each new one. The key of alert_firings makes a
  * firing happen exactly once, even if two workers process the same period. Returns the number of new firings.
@@ -36,14 +36,15 @@ export async function fireAlerts(query: Query, firings: readonly AlertFiring[], 
     .map((firing) => ({ ...firing, eventId: newId('evt') }))
     .sort((a, b) => compare(a.alertId, b.alertId) || a.periodStart.getTime() - b.periodStart.getTime());
   // Raw SQL on the hot path of alerts: `unnest` inserts any number of firings in one statement.
-  const { rows } = await query<{ event_id: string }>(
-    `INSERT INTO alert_firings (alert_id, period_start, device_id, period_end, total_milliwatt_hours, total_cost, currency, event_id, fired_at)
+  const { rows } = await query<FiredAlert>(
+    `WITH fired AS (INSERT INTO alert_firings (alert_id, period_start, device_id, period_end, total_milliwatt_hours, total_cost, currency, event_id, fired_at)
      SELECT f.alert_id, f.period_start, f.device_id, f.period_end, f.total_milliwatt_hours, f.total_cost, f.currency, f.event_id, $9
      FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::timestamptz[], $5::bigint[], $6::text[], $7::text[], $8::text[])
        WITH ORDINALITY f (alert_id, period_start, device_id, period_end, total_milliwatt_hours, total_cost, currency, event_id, place)
      JOIN alerts a USING (alert_id)
      ORDER BY f.place
-     ON CONFLICT DO NOTHING RETURNING event_id`,
+     ON CONFLICT DO NOTHING RETURNING event_id, alert_id)
+     SELECT fired.event_id, a.* FROM fired JOIN alerts a USING (alert_id)`,
     [
       sorted.map(({ alertId }) => alertId),
       sorted.map(({ periodStart }) => periodStart),
@@ -56,25 +57,27 @@ export async function fireAlerts(query: Query, firings: readonly AlertFiring[], 
       now,
     ],
   );
-  const isNew = new Set(rows.map(({ event_id }) => event_id));
-  const fired = sorted.filter(({ eventId }) => isNew.has(eventId));
+  const alerts = new Map(rows.map((row) => [row.event_id, row]));
+  const fired = sorted.flatMap((firing) => {
+    const alert = alerts.get(firing.eventId);
+    return alert ? [{ firing, alert }] : [];
+  });
   if (fired.length === 0) return 0;
   // The span of a silence is empty, so that the event lists no other devices.
-  const spans = fired.map(({ userId, periodStart, periodEnd }) => {
+  const spans = fired.map(({ alert, firing: { periodStart, periodEnd } }) => {
     const startMs = periodStart.getTime();
-    return { userId, startMs, endMs: periodEnd?.getTime() ?? startMs };
+    return { userId: alert.user_id, startMs, endMs: periodEnd?.getTime() ?? startMs };
   });
   const devices = await deviceImportsInSpans(query, spans);
-  const events = fired.map((firing, index): NewEvent => {
-    const { eventId, userId, delivery } = firing;
-    return {
-      eventId,
+  const events = fired.map(
+    ({ alert, firing }, index): NewEvent => ({
+      eventId: alert.event_id,
       type: 'alert.triggered',
-      userId,
-      data: dataOf(firing, devices[index] ?? []),
-      ...omitUndefined({ channel: delivery === 'webhook' ? undefined : delivery }),
-    };
-  });
+      userId: alert.user_id,
+      data: dataOf(alert, firing, devices[index] ?? []),
+      ...omitUndefined({ channel: alert.delivery === 'webhook' ? undefined : alert.delivery }),
+    }),
+  );
   await addEvents(query, events, now);
   return fired.length;
 }
@@ -82,16 +85,19 @@ export async function fireAlerts(query: Query, firings: readonly AlertFiring[], 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Builds the `data` of an `alert.triggered` event. */
-function dataOf(firing: AlertFiring, imports: readonly DeviceImport[]): EventBody<'alert.triggered'> {
-  const { alertId, userId, type, periodStart, periodEnd, reason } = firing;
+function dataOf(
+  alert: Alert,
+  { periodStart, periodEnd, reason }: AlertFiring,
+  imports: readonly DeviceImport[],
+): EventBody<'alert.triggered'> {
   const devices = imports.map(({ deviceId, milliwattHours }) => ({
     device_id: deviceId,
     kwh_used: milliwattHoursToKwh(milliwattHours),
   }));
   return {
-    alert_id: alertId,
-    user_id: userId,
-    type,
+    alert_id: alert.alert_id,
+    user_id: alert.user_id,
+    type: alert.type,
     ...reasonOf(reason),
     period_start: periodStart.toISOString(),
     period_end: periodEnd?.toISOString() ?? null,

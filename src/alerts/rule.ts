@@ -2,7 +2,6 @@ import type { MilliwattHours } from '#src/core/units.ts';
 import type { Query } from '#src/database/connect.ts';
 import type { UserSpan } from '#src/energy/usage/totals.ts';
 import type { CostAlertType, UsageAlertType } from './period.ts';
-import type { AlertDelivery } from './store.ts';
 
 /** An alert on usage or costs. Only the threshold of its type is set; the other threshold is null. */
 export interface AlertRule {
@@ -11,7 +10,6 @@ export interface AlertRule {
   type: UsageAlertType | CostAlertType;
   threshold_milliwatt_hours: MilliwattHours | null;
   threshold: string | null;
-  delivery: AlertDelivery;
   timezone: string;
 }
 
@@ -22,7 +20,7 @@ export type RulePeriod = UserSpan & { rule: AlertRule };
 export async function loadActiveRules(query: Query, userIds: readonly string[]): Promise<AlertRule[]> {
   // Raw SQL, because this query is on the hot path of alerts.
   const { rows } = await query<AlertRule>(
-    `SELECT a.alert_id, a.user_id, a.type, a.threshold_milliwatt_hours, a.threshold, a.delivery, u.timezone
+    `SELECT a.alert_id, a.user_id, a.type, a.threshold_milliwatt_hours, a.threshold, u.timezone
      FROM alerts a JOIN users u USING (user_id)
      WHERE a.user_id = ANY ($1) AND a.status = 'active' AND a.type <> 'no_data'`,
     [userIds],
@@ -33,9 +31,6 @@ export async function loadActiveRules(query: Query, userIds: readonly string[]):
 /** Returns the fields that firings of usage and cost alerts have in common. */
 export const toFiringFields = ({ rule, startMs, endMs }: RulePeriod) => ({
   alertId: rule.alert_id,
-  userId: rule.user_id,
-  type: rule.type,
-  delivery: rule.delivery,
   periodStart: new Date(startMs),
   periodEnd: new Date(endMs),
 });

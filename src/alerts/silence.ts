@@ -1,7 +1,6 @@
 import { type Pool, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { fireAlerts } from './fire.ts';
-import type { AlertDelivery } from './store.ts';
 
 /** Maximum number of silences that one transaction processes. */
 const MOST = 1_000;
@@ -15,14 +14,12 @@ export async function fireSilenceAlerts(pool: Pool, now: Date): Promise<number> 
     const query = queryOn(client);
     const { rows } = await query<{
       alert_id: string;
-      user_id: string;
-      delivery: AlertDelivery;
       threshold_hours: number;
       device_id: string;
       last_seen_at: Date;
     }>(
       // Raw SQL: joins on times truncated to milliseconds, the precision of a JavaScript Date.
-      `SELECT a.alert_id, a.user_id, a.delivery, a.threshold_hours, d.device_id, d.last_seen_at
+      `SELECT a.alert_id, a.threshold_hours, d.device_id, d.last_seen_at
        FROM alerts a
        JOIN (SELECT device_id, v.user_id, deleted_at, date_trunc('milliseconds', seen_at) AS last_seen_at
          FROM devices v JOIN device_heads USING (device_id)) d USING (user_id)
@@ -37,9 +34,6 @@ export async function fireSilenceAlerts(pool: Pool, now: Date): Promise<number> 
     );
     const firings = rows.map((row) => ({
       alertId: row.alert_id,
-      userId: row.user_id,
-      type: 'no_data' as const,
-      delivery: row.delivery,
       periodStart: row.last_seen_at,
       periodEnd: null,
       reason: { of: 'silence' as const, thresholdHours: row.threshold_hours, deviceId: row.device_id },

@@ -6,8 +6,6 @@ import type { Tables } from '#src/database/tables.ts';
 
 export type Alert = Selectable<Tables['alerts']>;
 export type AlertType = Alert['type'];
-/** How the owner is notified. */
-export type AlertDelivery = Alert['delivery'];
 
 /**
  * Columns that an owner sets. Only the threshold of the alert's type is set (in mWh, hours, or a currency); the other thresholds are null.
