@@ -1,28 +1,17 @@
 import type { ClockStepBack, Law, SettingsByTime } from '#ingest/normalise/law.ts';
 import { createLawForRoles } from '#ingest/normalise/law-by-time.ts';
-import { type LawsBeforeAndAfter, replayLaw, storedResultAfter } from '#ingest/normalise/replay.ts';
+import type { LawsBeforeAndAfter } from '#ingest/normalise/replay.ts';
 import { countsUntilMs, type Roles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import type { NewPoint } from './collect.ts';
 import { type DeviceState, refusedUntilMs, settingsOfSeries } from './device-state.ts';
 import { firstStretchBounds, planLateReadings } from './plan-late.ts';
-import {
-  applyEdits,
-  joinRecomputedReadings,
-  pieceOfRoleChange,
-  pieceOfSettingsChange,
-  planRecomputation,
-} from './plan-piece.ts';
-import {
-  addDifferences,
-  addMergedReadings,
-  needsLawByTime,
-  planFollowingReadings,
-  type SeriesPlan,
-} from './series-plan.ts';
-import { mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
+import { joinRecomputedReadings, pieceOfRoleChange, pieceOfSettingsChange, planRecomputation } from './plan-piece.ts';
+import { needsLawByTime, planFollowingReadings, type SeriesPlan } from './series-plan.ts';
+import type { Stretch, StretchBounds } from './stretch.ts';
 
-const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY, back: 0, beyond: 0 };
+/** All readings of a series, whose tariff steps an earlier edition of the law placed. */
+const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY };
 
 /** A device, and the time before which its plan applies pending changes. */
 export interface DevicePlanning {
@@ -43,17 +32,13 @@ export function planSeries(
   const { lastReadAtMs } = series;
   const open = withoutClosed(plan, points);
   const { before, after: law, ...more } = lawsOf(plan, computed);
-  if (plan.isOfEarlierEdition) {
-    const whole = stretches.find(({ firstMs, lastMs }) => firstMs === WHOLE.firstMs && lastMs === WHOLE.lastMs);
-    if (!whole) return [WHOLE];
-    computeAnew(plan, { before, after: law }, whole, open);
-    return [];
-  }
   const judged = pieceOfSettingsChange(device, series, pieceUntilMs);
-  const piece = joinRecomputedReadings(
-    joinRecomputedReadings(plan.edits.changed, judged),
-    pieceOfRoleChange(series, plan, pieceUntilMs),
-  );
+  const piece = plan.isOfEarlierEdition
+    ? WHOLE
+    : joinRecomputedReadings(
+        joinRecomputedReadings(plan.edits.changed, judged),
+        pieceOfRoleChange(series, plan, pieceUntilMs),
+      );
   if (piece && lastReadAtMs !== null)
     return planRecomputation(plan, piece, before && law && { before, after: law, ...more }, stretches);
   const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
@@ -106,22 +91,4 @@ function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoin
     rejects.push({ message, element, reason });
     return false;
   });
-}
-
-/** Replaces the energy of the whole series: subtracts the stored intervals, and adds those that the current law computes with the new readings. */
-function computeAnew(
-  plan: SeriesPlan,
-  laws: { before: Law<unknown> | null; after: Law<unknown> | null },
-  whole: Stretch,
-  points: readonly NewPoint[],
-): void {
-  const merged = mergeIntoStretch(whole.points, points);
-  addMergedReadings(plan, merged);
-  plan.revises = true;
-  const edited = applyEdits(plan, merged.after);
-  const before = laws.before && storedResultAfter(laws.before, laws.before.initial, whole.points);
-  const after = laws.after && replayLaw(laws.after, laws.after.initial, edited, plan.edits.isExcluded);
-  addDifferences(plan, before, after);
-  const lastReadAtMs = edited.at(-1)?.readAtMs ?? plan.series.lastReadAtMs;
-  if (lastReadAtMs !== null) plan.head = { lastReadAtMs, tail: after ? after.state : null };
 }

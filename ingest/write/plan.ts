@@ -38,7 +38,7 @@ export interface DevicePlan {
   readonly pieceUntilMs: number;
   /** Settings with which the stored consumption is computed once the plan is written. */
   readonly computedWith: SettingsByTime;
-  /** Whether some series still has, at some time, a role that differs from its target. */
+  /** Whether some series still has, at some time, a role that differs from its target, or steps that an earlier edition of the law placed. */
   readonly areRolesOpen: boolean;
   /** Whether a software update changes the role of stored readings. The owner is notified once. */
   readonly isRecounted: boolean;
@@ -184,7 +184,10 @@ function selectWork(
     if (rangeOfRoleDifference(will, target)) areRolesOpen = true;
     if (isRecountedByUpdate(device, series, target)) isRecounted = true;
     const edits = withinCounted(seriesEdits(device.edits ?? [], series.channel, series.kind, pieceUntilMs), will);
-    const isOfEarlierEdition = isPlacedBefore(device, series, will);
+    const isPlaced = isPlacedBefore(device, series, will);
+    // Like other changes of the past, it waits for a plan without readings.
+    const isOfEarlierEdition = isPlaced && pieceUntilMs > Number.NEGATIVE_INFINITY;
+    if (isPlaced && !isOfEarlierEdition) areRolesOpen = true;
     const isConcerned =
       points.length > 0 ||
       isOfEarlierEdition ||

@@ -23,10 +23,7 @@ export interface SeriesPlan {
   /** Roles of the series after the plan. `earlierRoles`: roles before some times, for example while a changed role is applied in chunks. */
   readonly roles: Roles;
   readonly earlierRoles?: readonly EarlierRoles[];
-  /**
-   * Whether the series is recomputed as a whole, because an earlier edition of the law placed its tariff steps. All other recomputations
-   * are done in pieces (plan-piece.ts).
-   */
+  /** Whether the series is recomputed as a whole, because an earlier edition of the law placed its tariff steps. */
   readonly isOfEarlierEdition: boolean;
   /** Times of the first reading and of the first nonzero reading, after the plan. */
   readonly firsts: FirstTimes;
