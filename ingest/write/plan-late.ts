@@ -3,17 +3,15 @@ import type { Law, LawRestart, Point, PointWithVerdict } from '#ingest/normalise
 import { compareReplays, type LawsBeforeAndAfter, type ReplayComparison } from '#ingest/normalise/replay.ts';
 import type { NewPoint } from './collect.ts';
 import { addDifferences, addMergedReadings, type SeriesPlan } from './series-plan.ts';
-import { mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
+import { APART_MS, findStretch, growStretch, mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 /** Numbers of readings before and beyond a change that are loaded first. Nearly always, one of each suffices. */
 const FIRST_LOOK = { back: 4, beyond: 16 };
-/** Factor by which a stretch grows if it is too short. */
-export const STRETCH_GROWTH = 16;
 /**
  * Maximum number of readings to go back if the law's stored state is of an earlier edition: beyond it, the first loaded reading is taken
  * for the first of all. This happens once for each series of an updated installation, which may have millions of readings.
  */
-const FURTHEST_UNKNOWN = FIRST_LOOK.back * STRETCH_GROWTH ** 2;
+const FURTHEST_UNKNOWN = 1_024;
 /** If the series does not count, only duplicates must be found. */
 const NO_LOOK = { back: 0, beyond: 0 };
 
@@ -29,7 +27,7 @@ export function planLateReadings(
   stretches: readonly Stretch[],
 ): StretchBounds[] {
   const apart = clusters(points, stretches);
-  const found = apart.map((cluster) => stretchOf(cluster, stretches));
+  const found = apart.map((cluster) => findStretch(stretches, boundsOf(cluster)));
   if (found.includes(undefined)) {
     return apart.flatMap((cluster, index) =>
       found[index] ? [] : [{ ...boundsOf(cluster), ...(law ? FIRST_LOOK : NO_LOOK) }],
@@ -53,8 +51,8 @@ export function planLateReadings(
     });
     if (comparison === 'reaches into the one before') return [joined(previous as NewPoint[], cluster)];
     if (comparison === 'reaches into the next') return [joined(cluster, next as NewPoint[])];
-    if (comparison === 'begins further back') return [{ ...stretch, back: stretch.back * STRETCH_GROWTH }];
-    if (comparison === 'goes on beyond') return [{ ...stretch, beyond: stretch.beyond * STRETCH_GROWTH }];
+    if (comparison === 'begins further back') return [growStretch(stretch, 'back')];
+    if (comparison === 'goes on beyond') return [growStretch(stretch, 'beyond')];
     const { before, after, met, endMs } = comparison;
     addDifferences(plan, before, after);
     plan.revises = true;
@@ -65,12 +63,6 @@ export function planLateReadings(
     changedToMs = endMs;
   }
   return [];
-}
-
-/** Returns the loaded stretch of exactly these points; the latest one if there are several, because it is the longest. */
-function stretchOf(cluster: readonly NewPoint[], stretches: readonly Stretch[]): Stretch | undefined {
-  const { firstMs, lastMs } = boundsOf(cluster);
-  return stretches.findLast((stretch) => stretch.firstMs === firstMs && stretch.lastMs === lastMs);
 }
 
 const joined = (one: readonly NewPoint[], other: readonly NewPoint[]): StretchBounds => ({
@@ -140,9 +132,6 @@ export function replayWithNewReadings(
     return stretch.isToEnd ? comparison : 'goes on beyond';
   }
 }
-
-/** Points further apart than this are planned separately, so that the readings between them need not be loaded. */
-const APART_MS = 6 * 3_600_000;
 
 /** Returns the first and last time of a cluster of points. */
 const boundsOf = (cluster: readonly NewPoint[]): { firstMs: number; lastMs: number } => ({

@@ -8,9 +8,9 @@ import {
 } from '#ingest/normalise/roles-by-time.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
-import { replayWithNewReadings, STRETCH_GROWTH } from './plan-late.ts';
+import { replayWithNewReadings } from './plan-late.ts';
 import { addDifferences, type SeriesPlan } from './series-plan.ts';
-import type { Stretch, StretchBounds } from './stretch.ts';
+import { findStretch, growStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 /**
  * Numbers of readings before and beyond a piece that are loaded first. A register's state reaches back two hours, and some devices send
@@ -58,7 +58,7 @@ export function pieceOfSettingsChange(
 }
 
 /** Applies the edits of a series to the readings of a stretch, and records added and withdrawn readings in the plan. */
-export function applyEdits(plan: SeriesPlan, points: readonly Point[]): readonly Point[] {
+function applyEdits(plan: SeriesPlan, points: readonly Point[]): readonly Point[] {
   const { added, withdrawn } = plan.edits;
   if (added.length === 0 && withdrawn.length === 0) return points;
   const byKey = new Map(points.map((point) => [pointKey(point), point]));
@@ -85,7 +85,7 @@ export function planRecomputation(
   const { added, withdrawn, isExcluded } = plan.edits;
   // Excluding edits have no effect on a series that does not count.
   if (!laws && added.length === 0 && withdrawn.length === 0) return [];
-  const stretch = stretches.findLast((one) => one.firstMs === firstMs && one.lastMs === lastMs);
+  const stretch = findStretch(stretches, { firstMs, lastMs });
   if (!stretch) return [{ ...FIRST_LOOK, firstMs, lastMs }];
   const after = applyEdits(plan, stretch.points);
   plan.revises = true;
@@ -102,8 +102,8 @@ export function planRecomputation(
   const { NEGATIVE_INFINITY: changedToMs, POSITIVE_INFINITY: nextMs } = Number;
   const both = { after, lastChangeMs: lastMs };
   const comparison = replayWithNewReadings(laws, tail, stretch, both, { changedToMs, nextMs, isExcluded });
-  if (comparison === 'goes on beyond') return [{ ...stretch, beyond: stretch.beyond * STRETCH_GROWTH }];
-  if (typeof comparison === 'string') return [{ ...stretch, back: stretch.back * STRETCH_GROWTH }];
+  if (comparison === 'goes on beyond') return [growStretch(stretch, 'beyond')];
+  if (typeof comparison === 'string') return [growStretch(stretch, 'back')];
   addDifferences(plan, comparison.before, comparison.after);
   if (!comparison.met) plan.head = { lastReadAtMs: endMs, tail: comparison.after.state };
   return [];

@@ -25,13 +25,10 @@ import { parseChannel } from '#src/devices/channel-name.ts';
 import { addIntervalToDeltas, type DeviceDeltas } from './deltas.ts';
 import { type DeviceState, type SeriesState, settingsOfSeries } from './device-state.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
-import type { Stretch, WantedStretch } from './stretch.ts';
+import { APART_MS, growStretch, type Stretch, type WantedStretch } from './stretch.ts';
 
-/** Number of readings around a time that are loaded first. `FURTHER`: the factor by which it grows while they are not enough. */
+/** Number of readings around a time that are loaded first. It grows while they are not enough. */
 const FIRST_LOOK = { back: 4, beyond: 4 };
-const FURTHER = 16;
-/** Maximum distance of two times that share a stretch. */
-const APART_MS = 6 * 3_600_000;
 
 const ALWAYS = {
   fromMs: Number.NEGATIVE_INFINITY,
@@ -278,7 +275,8 @@ function wantedOf({ series: { seriesId }, asked, loaded }: Tariff): WantedStretc
     let { back, beyond } = FIRST_LOOK;
     for (const known of loaded) {
       if (known.firstMs > firstMs || known.lastMs < lastMs) continue;
-      [back, beyond] = [Math.max(back, known.back * FURTHER), Math.max(beyond, known.beyond * FURTHER)];
+      back = Math.max(back, growStretch(known, 'back').back);
+      beyond = Math.max(beyond, growStretch(known, 'beyond').beyond);
     }
     wanted.push({ seriesId, firstMs, lastMs, back, beyond, lookFor: 'steps' });
     first = last + 1;

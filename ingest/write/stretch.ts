@@ -1,5 +1,6 @@
 import { comparePoints, type Point, type PointWithVerdict } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
+import { HOUR_MS } from '#src/core/units.ts';
 import type { EditTimeRange } from '#src/devices/edits/edit.ts';
 import type { NewPoint } from './collect.ts';
 
@@ -51,6 +52,25 @@ export interface Stretch extends StretchBounds {
   readonly isFromStart: boolean;
   readonly isToEnd: boolean;
 }
+
+/** Factor by which a stretch grows if it is too short. */
+const GROWTH = 16;
+
+/** Returns the bounds of a longer stretch, which goes further back or further beyond. */
+export const growStretch = (bounds: StretchBounds, side: 'back' | 'beyond'): StretchBounds => ({
+  ...bounds,
+  [side]: bounds[side] * GROWTH,
+});
+
+/** Returns the loaded stretch between these times; the latest one if there are several, because it is the longest. */
+export const findStretch = (
+  stretches: readonly Stretch[],
+  { firstMs, lastMs, lookFor }: Pick<StretchBounds, 'firstMs' | 'lastMs' | 'lookFor'>,
+): Stretch | undefined =>
+  stretches.findLast((one) => one.firstMs === firstMs && one.lastMs === lastMs && one.lookFor === lookFor);
+
+/** Maximum distance of two times that share a stretch. Further apart, the readings between them need not be loaded. */
+export const APART_MS = 6 * HOUR_MS;
 
 /** Changes that new points make to a stored stretch. Duplicates and the higher of two values change nothing. */
 export interface StretchMerge {

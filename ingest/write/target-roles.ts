@@ -11,7 +11,7 @@ import { channelSettingFor, nativeNameOf } from '#src/devices/channel-name.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type { NewPoint } from './collect.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
-import { mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
+import { findStretch, growStretch, mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
@@ -108,9 +108,8 @@ export function findPendingRoles(
  */
 export type FirstTimes = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs'>;
 
-/** Number of later readings that are loaded first. `FURTHER`: the factor by which it grows while all of them are 0. */
+/** Number of later readings that are loaded first. It grows while all of them are 0. */
 const FIRST_LOOK = 16;
-const FURTHER = 16;
 
 /** Whether new points may change the first times of a stored series. */
 export const mayChangeFirstTimes = (series: SeriesState, points: readonly NewPoint[]): boolean =>
@@ -149,11 +148,9 @@ export function firstTimesAfter(
     earliest.readAtMs > lastReadAtMs ||
     (isFirst && earliest.readAtMs < (firstReadAtMs as number));
   if (isApart && earliest.value !== 0) return { ...firsts, nonzeroAtMs: earliest.readAtMs };
-  const bounds = { firstMs: earliest.readAtMs, lastMs: latest.readAtMs };
-  const stretch = stretches.findLast(
-    ({ firstMs, lastMs, lookFor }) => lookFor === 'nonzero' && firstMs === bounds.firstMs && lastMs === bounds.lastMs,
-  );
-  if (!stretch) return { wanted: { ...bounds, back: 0, beyond: FIRST_LOOK, lookFor: 'nonzero' } };
+  const bounds = { firstMs: earliest.readAtMs, lastMs: latest.readAtMs, lookFor: 'nonzero' as const };
+  const stretch = findStretch(stretches, bounds);
+  if (!stretch) return { wanted: { ...bounds, back: 0, beyond: FIRST_LOOK } };
   const knownToMs = stretch.isToEnd
     ? Number.POSITIVE_INFINITY
     : Math.max(bounds.lastMs, stretch.points.at(-1)?.readAtMs ?? bounds.lastMs);
@@ -163,5 +160,5 @@ export function firstTimesAfter(
     ({ intervalMs, value }) => intervalMs !== READ_BY_HAND_INTERVAL_MS && value !== 0,
   );
   if (nonzero || stretch.isToEnd) return { ...firsts, nonzeroAtMs: nonzero?.readAtMs ?? null };
-  return { wanted: { ...bounds, back: 0, beyond: stretch.beyond * FURTHER, lookFor: 'nonzero' } };
+  return { wanted: growStretch({ ...bounds, back: 0, beyond: stretch.beyond }, 'beyond') };
 }
