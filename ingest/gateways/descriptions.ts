@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
+import { HOUR_MS } from '#src/core/units.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { PREVIOUS_LAW_SETTINGS_SQL } from '#src/devices/previous-law-settings.ts';
 import type { RegisterDescription } from '../decoders/registers-of-a-device/register.ts';
-
-const HOUR_MS = 3_600_000;
 
 const digests = new WeakMap<RegisterDescription, string>();
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { asMilliwattHours } from '#src/core/units.ts';
-import { addInterval, BUCKET_MS, type BucketDeltas, dropZeroBuckets } from './buckets.ts';
+import { asMilliwattHours, QUARTER_MS } from '#src/core/units.ts';
+import { addInterval, type BucketDeltas, dropZeroBuckets } from './buckets.ts';
 
 /** The maximum for which the energies of five intervals in one quarter add up exactly. */
 const milliwattHours = fc
@@ -9,8 +9,8 @@ const milliwattHours = fc
   .map(asMilliwattHours);
 const interval = fc
   .record({
-    startMs: fc.integer({ min: 0, max: 4 * BUCKET_MS }).map((ms) => Date.UTC(2026, 8, 30) + ms),
-    lengthMs: fc.oneof(fc.integer({ min: 1, max: 2 * BUCKET_MS }), fc.integer({ min: 1, max: 5 * 24 * 3_600_000 })),
+    startMs: fc.integer({ min: 0, max: 4 * QUARTER_MS }).map((ms) => Date.UTC(2026, 8, 30) + ms),
+    lengthMs: fc.oneof(fc.integer({ min: 1, max: 2 * QUARTER_MS }), fc.integer({ min: 1, max: 5 * 24 * 3_600_000 })),
     importMilliwattHours: milliwattHours,
     exportMilliwattHours: milliwattHours,
     estimated: fc.boolean(),
@@ -25,9 +25,9 @@ test('splits an interval at quarter-hours, in proportion to time, in whole mWh t
       const deltas: BucketDeltas = new Map();
       addInterval(deltas, one, counts, 1);
       const ofQuarters = [...deltas].sort(([a], [b]) => a - b);
-      const firstMs = startMs - (startMs % BUCKET_MS);
-      const quarters = Math.ceil((endMs - firstMs) / BUCKET_MS);
-      expect(ofQuarters.map(([bucketMs]) => (bucketMs - firstMs) / BUCKET_MS).join()).toBe(
+      const firstMs = startMs - (startMs % QUARTER_MS);
+      const quarters = Math.ceil((endMs - firstMs) / QUARTER_MS);
+      expect(ofQuarters.map(([bucketMs]) => (bucketMs - firstMs) / QUARTER_MS).join()).toBe(
         Array.from({ length: quarters }, (_, index) => index).join(),
       );
       // The energy up to the end of each quarter is proportional to time, rounded down.
@@ -41,7 +41,7 @@ test('splits an interval at quarter-hours, in proportion to time, in whole mWh t
         let sum = 0n;
         const upTo = ofQuarters.map(([, delta]) => (sum += BigInt(delta[name])));
         const share = (bucketMs: number) =>
-          (BigInt(counted ? energy : 0) * BigInt(Math.min(bucketMs + BUCKET_MS, endMs) - startMs)) /
+          (BigInt(counted ? energy : 0) * BigInt(Math.min(bucketMs + QUARTER_MS, endMs) - startMs)) /
           BigInt(endMs - startMs);
         expect([name, upTo.join()]).toEqual([name, ofQuarters.map(([bucketMs]) => share(bucketMs)).join()]);
       }

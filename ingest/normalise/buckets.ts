@@ -3,9 +3,6 @@ import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
 import type { EnergyInterval, Span } from './law.ts';
 import type { Roles } from './roles-by-time.ts';
 
-/** Length of the finest bucket: 15 minutes. In every time zone in use, hours begin with a quarter. */
-export const BUCKET_MS = QUARTER_MS;
-
 /** Changes of a device's load profile, by the start of the UTC quarter-hour in ms. */
 export type BucketDeltas = Map<number, MeasureSums>;
 export type ReadonlyBuckets = ReadonlyMap<number, MeasureSums>;
@@ -63,8 +60,8 @@ export function addInterval(
   let importBefore = 0;
   let exportBefore = 0;
   while (fromMs < endMs) {
-    const bucketMs = Math.floor(fromMs / BUCKET_MS) * BUCKET_MS;
-    const toMs = Math.min(bucketMs + BUCKET_MS, endMs);
+    const bucketMs = Math.floor(fromMs / QUARTER_MS) * QUARTER_MS;
+    const toMs = Math.min(bucketMs + QUARTER_MS, endMs);
     const delta = bucketOf(deltas, bucketMs);
     if (roles.import) {
       const importUpTo = flowedUpTo(importMilliwattHours, interval.importSpan ?? interval, toMs);

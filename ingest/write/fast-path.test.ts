@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import type { DecodedReading, QuantityKind } from '#ingest/decoders/decoder.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
 import type { RolesByTime } from '#ingest/normalise/roles-by-time.ts';
+import { HOUR_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 import type { IncomingMessage } from '../message.ts';
 import { collectReadings } from './collect.ts';
@@ -13,7 +14,7 @@ import { type SeriesState, seriesName } from './device-state.ts';
 import { FastPath } from './fast-path.ts';
 import { type DeviceHead, formatLawStates, headAfterPlan, openHourTextOf } from './head.ts';
 import { headMemory } from './head-memory.ts';
-import { addToOpenHour, HOUR_MS, OPEN_HOUR_LENGTH, type OpenHourUpdate, quarterIndex } from './open-hour.ts';
+import { addToOpenHour, OPEN_HOUR_LENGTH, type OpenHourUpdate, quarterIndex } from './open-hour.ts';
 import { type DevicePlan, planDevice } from './plan.ts';
 import type { TextElements } from './statement.ts';
 

@@ -1,4 +1,5 @@
 import type { ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
+import { HOUR_MS } from '#src/core/units.ts';
 import type { Measure } from '#src/rollups/levels.ts';
 import type { DecodedReading } from '../decoders/decoder.ts';
 import type { IncomingMessage } from '../message.ts';
@@ -15,7 +16,6 @@ import {
   writeRecordLaws,
   writeRecordOpenHour,
 } from './head-record.ts';
-import { HOUR_MS } from './open-hour.ts';
 import { createTextWriter, type TextElements, type TextWriter } from './statement.ts';
 import { REPEATED_LAST_READING, type SlowPathReason, SteppedHeads } from './stepped-heads.ts';
 

@@ -1,9 +1,9 @@
 import { hasRole } from '#ingest/normalise/roles-by-time.ts';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { HOUR_MS, QUARTER_MS } from '#src/core/units.ts';
 import { isPlaced } from '#src/database/meter.ts';
 import type { FastPathResult } from './fast-path.ts';
 import type { HeadPlan } from './head.ts';
-import { HOUR_MS, type OpenHourUpdate } from './open-hour.ts';
+import type { OpenHourUpdate } from './open-hour.ts';
 import type { DevicePlan } from './plan.ts';
 import type { SeriesPlan } from './series-plan.ts';
 import {

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BUCKET_MS, type BucketDeltas, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
+import type { BucketDeltas, ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
+import { HOUR_MS, QUARTER_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
 import { addToOpenHour, type OpenHour, openHourText, parseOpenHour, quarterHoursOf } from './open-hour.ts';
 
 const START_MS = Date.UTC(2026, 5, 1);
-const HOUR_MS = 3_600_000;
 const sums = (value: number) =>
   Object.fromEntries(MEASURE_NAMES.map((name, at) => [name, value * (at + 1)])) as unknown as MeasureSums;
 const deltasOf = (values: readonly (readonly [number, number])[]): BucketDeltas =>
-  new Map(values.map(([quarter, value]) => [START_MS + quarter * BUCKET_MS, sums(value)]));
+  new Map(values.map(([quarter, value]) => [START_MS + quarter * QUARTER_MS, sums(value)]));
 
 /** The sums that a query returns: closed hours plus the open one. */
 function total(closed: readonly ReadonlyBuckets[], open: OpenHour): Map<number, number> {
   const found = new Map<number, number>();
-  for (const part of [...closed, quarterHoursOf(open)]) {
+  for (const part of [...closed, open ? quarterHoursOf(open) : []]) {
     for (const [startMs, values] of part) {
       const sum = (found.get(startMs) ?? 0) + values.energyMilliwattHours;
       const wanted = sums(values.energyMilliwattHours);
@@ -39,7 +39,7 @@ test('distributes changes in any order of hours, reverted or not, over closed ho
       const wanted = new Map<number, number>();
       for (const values of batches) {
         for (const [quarter, value] of values) {
-          const at = START_MS + quarter * BUCKET_MS;
+          const at = START_MS + quarter * QUARTER_MS;
           wanted.set(at, (wanted.get(at) ?? 0) + value);
           if (wanted.get(at) === 0) wanted.delete(at);
         }

@@ -1,15 +1,9 @@
-import {
-  BUCKET_MS,
-  type BucketDeltas,
-  type Buckets,
-  type ReadonlyBuckets,
-  zeroSums,
-} from '#ingest/normalise/buckets.ts';
+import { type BucketDeltas, type Buckets, type ReadonlyBuckets, zeroSums } from '#ingest/normalise/buckets.ts';
+import { HOUR_MS, QUARTER_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 import { writeInteger } from './statement.ts';
 
-export const HOUR_MS = 3_600_000;
-const QUARTERS = HOUR_MS / BUCKET_MS;
+const QUARTERS = HOUR_MS / QUARTER_MS;
 /** Number of quarter-hour values of all measures. */
 export const OPEN_HOUR_LENGTH = MEASURE_NAMES.length * QUARTERS;
 
@@ -39,7 +33,7 @@ export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): OpenHourU
   if (deltas.size === 0) return { open: before, closed: NONE };
   let latest = before?.hour ?? Number.NEGATIVE_INFINITY;
   for (const startMs of deltas.keys()) latest = Math.max(latest, Math.floor(startMs / HOUR_MS));
-  let closed = before && before.hour !== latest ? bucketsOf(before) : null;
+  let closed = before && before.hour !== latest ? quarterHoursOf(before) : null;
   const quarters = before?.hour === latest ? before.quarters.slice() : new Array<number>(OPEN_HOUR_LENGTH).fill(0);
   for (const [startMs, delta] of deltas) {
     if (Math.floor(startMs / HOUR_MS) === latest) addTo(quarters, startMs, delta);
@@ -50,9 +44,6 @@ export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): OpenHourU
   }
   return { open: quarters.some((value) => value !== 0) ? { hour: latest, quarters } : null, closed: closed ?? NONE };
 }
-
-/** Returns the quarter-hours of an open hour that are not zero in all measures. */
-export const quarterHoursOf = (open: OpenHour): ReadonlyBuckets => (open === null ? NONE : bucketsOf(open));
 
 const COMMA = 44;
 
@@ -104,7 +95,7 @@ export function parseOpenHour(text: string | null): OpenHour {
 export const quarterIndex = (measure: number, quarter: number): number => measure * QUARTERS + quarter;
 
 /** Returns the index, within its hour, of the quarter-hour that begins at a time. */
-const quarterOf = (startMs: number): number => (startMs % HOUR_MS) / BUCKET_MS;
+const quarterOf = (startMs: number): number => (startMs % HOUR_MS) / QUARTER_MS;
 
 function addTo(quarters: number[], startMs: number, delta: MeasureSums): void {
   const quarter = quarterOf(startMs);
@@ -114,13 +105,14 @@ function addTo(quarters: number[], startMs: number, delta: MeasureSums): void {
   }
 }
 
-function bucketsOf({ hour, quarters }: { hour: number; quarters: ArrayLike<number> }): BucketDeltas {
+/** Returns the quarter-hours of an hour that are not zero in all measures. */
+export function quarterHoursOf({ hour, quarters }: { hour: number; quarters: ArrayLike<number> }): BucketDeltas {
   const found: BucketDeltas = new Map();
   for (let quarter = 0; quarter < QUARTERS; quarter++) {
     const sums = Object.fromEntries(
       MEASURE_NAMES.map((name, measure) => [name, quarters[quarterIndex(measure, quarter)] as number]),
     ) as unknown as MeasureSums;
-    if (MEASURE_NAMES.some((name) => sums[name])) found.set(hour * HOUR_MS + quarter * BUCKET_MS, sums);
+    if (MEASURE_NAMES.some((name) => sums[name])) found.set(hour * HOUR_MS + quarter * QUARTER_MS, sums);
   }
   return found;
 }
@@ -156,7 +148,7 @@ export class OpenHourSums implements Buckets {
   }
 
   get(startMs: number): MeasureSums {
-    const quarter = (startMs - this.#hour * HOUR_MS) / BUCKET_MS;
+    const quarter = (startMs - this.#hour * HOUR_MS) / QUARTER_MS;
     if (!(quarter >= 0 && quarter < HOURS * QUARTERS)) {
       this.isBeyond = true;
       return this.#beyond;
@@ -196,7 +188,7 @@ export class OpenHourSums implements Buckets {
 
 /** Returns the nonzero quarter-hours of a packed hour, and clears the hour. */
 export function extractQuarterHours(hour: number, numbers: Float64Array, at: number): ReadonlyBuckets {
-  const taken = bucketsOf({ hour, quarters: numbers.slice(at, at + OPEN_HOUR_LENGTH) });
+  const taken = quarterHoursOf({ hour, quarters: numbers.slice(at, at + OPEN_HOUR_LENGTH) });
   numbers.fill(0, at, at + OPEN_HOUR_LENGTH);
   return taken;
 }

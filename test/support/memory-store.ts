@@ -298,7 +298,7 @@ function frozen<T>(value: T): T {
 /** Returns the whole load profile of a device: closed hours and the open hour. */
 export function readWholeProfile({ profile, open }: StoredDevice): BucketDeltas {
   const whole = new Map(profile);
-  for (const [startMs, delta] of quarterHoursOf(open)) addTo(whole, startMs, delta);
+  for (const [startMs, delta] of open ? quarterHoursOf(open) : []) addTo(whole, startMs, delta);
   return whole;
 }
 

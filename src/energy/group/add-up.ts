@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
 import { listHoursOfRoleChanges, MAX_HOURS_OF_ROLE_CHANGES } from '../home/pieces.ts';
@@ -12,7 +13,6 @@ import type { MonthToDate } from './month-to-date.ts';
 import type { BucketPart } from './part.ts';
 import { GroupTotals } from './totals.ts';
 
-const DAY_MS = 86_400_000;
 /**
  * Maximum number of homes times hours (or of shorter rows) that one statement reads, which takes some tenths of a
  * second. Composed homes take ten times as long.
