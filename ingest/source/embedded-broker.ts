@@ -22,7 +22,7 @@ import { endMovedSessions, watchMovedLogins } from './moved-logins.ts';
 import { isMqtt5Connect, Mqtt5Connection } from './mqtt5.ts';
 import { limitPackets, type PacketHeader } from './packet-limit.ts';
 import { type PacketFault, REASON_CODES } from './reason-codes.ts';
-import type { MessageSource, ReceiveMessage } from './source.ts';
+import type { ReceiveMessage } from './source.ts';
 import { UnreleasedMessages } from './unreleased-messages.ts';
 
 /**
@@ -52,19 +52,6 @@ const LEAVING_LOOK_MS = 50;
 
 type LogRefusal = ReturnType<typeof createRefusalLog>;
 
-export interface EmbeddedBroker extends MessageSource {
-  /** Ports in use, without TLS and with TLS. */
-  port: number;
-  tlsPort: number;
-  /** Uses a new certificate for new connections. */
-  renewTls(pair: { cert: Buffer; key: Buffer }): void;
-  /**
-   * Whether clients should connect here. False if this process cannot reach the database, because another process may
-   * be able to.
-   */
-  isReady(): boolean;
-}
-
 export interface BrokerOptions extends LoginOptions, ListenOptions {
   /** Source of the usage that is published to homes. Without it, subscriptions are refused. */
   homes?: HomeUsageSource;
@@ -86,7 +73,7 @@ export interface BrokerOptions extends LoginOptions, ListenOptions {
  * Clients can subscribe only to the answer to a claim and, for a home's gateways, to the usage of that home. Packets of
  * MQTT 5 are translated to 3.1.1 for aedes (`mqtt5.ts`).
  */
-export async function startEmbeddedBroker(options: BrokerOptions): Promise<EmbeddedBroker> {
+export async function startEmbeddedBroker(options: BrokerOptions) {
   const { claims, receive, places, log } = options;
   const willDelayS = places ? WILL_DELAY_S : 0;
   const unreleased = new UnreleasedMessages();
@@ -140,6 +127,10 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     isConnected: () => true,
     pause: publishing.pause,
     resume: publishing.resume,
+    /**
+     * Whether clients should connect here. False if this process cannot reach the database, because another process may
+     * be able to.
+     */
     isReady: () => (moving?.silentMs() ?? 0) < LONGEST_SILENCE_MS,
     leave: () => letConnectionsMove(sessions, close, options.drainMs ?? 0),
     async close() {
@@ -153,6 +144,8 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     },
   };
 }
+
+export type EmbeddedBroker = Awaited<ReturnType<typeof startEmbeddedBroker>>;
 
 /** Creates aedes' authentication hook, which checks a login and begins its session. */
 function authenticator(

@@ -4,25 +4,16 @@ import { createThreads } from '#src/core/threads.ts';
 import type { CompareTask, WhatIfResult, WhatIfTask } from './compute.task.ts';
 import type { Cost } from './cost.ts';
 
-/** Runs long calculations of the API apart from its event loop. */
-export interface Calculator {
-  /**
-   * Runs a calculation for an account: its queries and its tasks in threads. Error 429 if another calculation of the account is running,
-   * 503 if it takes longer than 10 s or too many wait. The signal aborts it.
-   */
-  run<T>(accountId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  compare(task: Omit<CompareTask, 'ask'>, signal: AbortSignal): Promise<(Cost | null)[]>;
-  whatIf(task: Omit<WhatIfTask, 'ask'>, signal: AbortSignal): Promise<WhatIfResult>;
-  close(): Promise<void>;
-}
-
 /** Time after which another calculation of the account may begin: most take less than a second. */
 const RETRY_AFTER_SECONDS = 2;
 /** Maximum number of tasks that wait for a thread. Each holds up to 20 MB: 36 months of quarter-hours and prices. */
 const MAY_WAIT = 8;
 
-/** Creates a calculator without threads, which start with the first task. `limitMs`: maximum time of a calculation. */
-export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}): Calculator {
+/**
+ * Creates a calculator, which runs long calculations of the API apart from its event loop. Its threads start with the first task.
+ * `limitMs`: maximum time of a calculation.
+ */
+export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}) {
   const threads = createThreads<CompareTask | WhatIfTask, (Cost | null)[] | WhatIfResult>(
     new URL('./compute.task.ts', import.meta.url),
     { least: 0, most: Math.max(1, availableParallelism() - 1), mayWait: MAY_WAIT },
@@ -33,7 +24,11 @@ export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}
     return threads.run(task, { signal });
   };
   return {
-    async run(accountId, work) {
+    /**
+     * Runs a calculation for an account: its queries and its tasks in threads. Error 429 if another calculation of the account is running,
+     * 503 if it takes longer than 10 s or too many wait. The signal aborts it.
+     */
+    async run<T>(accountId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       if (underWay.has(accountId))
         throw new AppError('calculationUnderWay', { retryAfterSeconds: RETRY_AFTER_SECONDS });
       underWay.add(accountId);
@@ -47,11 +42,13 @@ export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}
         throw signal.aborted ? new AppError('unavailable') : error;
       }
     },
-    compare: (task, signal) => runTask({ ...task, ask: 'compare' }, signal) as Promise<(Cost | null)[]>,
-    whatIf: (task, signal) => runTask({ ...task, ask: 'what if' }, signal) as Promise<WhatIfResult>,
+    compare: (task: Omit<CompareTask, 'ask'>, signal: AbortSignal) => runTask({ ...task, ask: 'compare' }, signal) as Promise<(Cost | null)[]>,
+    whatIf: (task: Omit<WhatIfTask, 'ask'>, signal: AbortSignal) => runTask({ ...task, ask: 'what if' }, signal) as Promise<WhatIfResult>,
     close: threads.close,
   };
 }
+
+export type Calculator = ReturnType<typeof createCalculator>;
 
 const rejectWhenAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {

@@ -7,9 +7,9 @@ import type { Logger } from '#src/core/log.ts';
 import type { MessageSource, ReceiveMessage } from '../source.ts';
 import { startCountingStrays } from './count-strays.ts';
 import { declareTopology, TopologyError } from './declare.ts';
-import { type ConsumedShard, consumeShard, shardPriority } from './shard.ts';
+import { consumeShard, shardPriority } from './shard.ts';
 import { shardQueue } from './topology.ts';
-import { controlReads, type ReadControl, watchMajority, watchSilence } from './watch-connection.ts';
+import { controlReads, watchMajority, watchSilence } from './watch-connection.ts';
 
 /**
  * Heartbeat interval. The broker considers a worker dead after two to three silent intervals, so that a hung worker is
@@ -50,11 +50,6 @@ export interface AmqpOptions {
   log: Logger;
 }
 
-export interface AmqpSource extends MessageSource {
-  /** Returns the number of stray messages at the broker; null if unknown. */
-  strays(): number | null;
-}
-
 /**
  * Consumes the messages that a RabbitMQ cluster received from devices by MQTT. They arrive in several queues (shards),
  * each of which has one active consumer at a time. Every worker subscribes to every shard. The broker delivers to the
@@ -64,13 +59,13 @@ export interface AmqpSource extends MessageSource {
  * TopologyError if the broker's queues or exchanges differ from the required ones.
  */
 export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
-  const worker = new AmqpWorker(options);
+  const worker = new AmqpSource(options);
   await worker.start();
   return worker;
 }
 
 /** A worker of the cluster: its connection, and whether it is starting, paused or stopping. */
-class AmqpWorker implements AmqpSource {
+export class AmqpSource implements MessageSource {
   readonly #options: AmqpOptions;
   readonly #workerId = randomUUID();
   readonly #counting: ReturnType<typeof startCountingStrays>;
@@ -93,6 +88,7 @@ class AmqpWorker implements AmqpSource {
     });
   }
 
+  /** Returns the number of stray messages at the broker; null if unknown. */
   strays(): number | null {
     return this.#counting.strays();
   }
@@ -122,7 +118,7 @@ class AmqpWorker implements AmqpSource {
     // order is preserved. If messages cannot be acknowledged yet because the database is unavailable, the connection
     // remains open, and the next owners receive only new messages.
     if (this.#inFlight === 0) return this.close();
-    await withTimeout(Promise.all((this.#session?.shards ?? []).map((shard) => shard.cancel())));
+    await withTimeout(Promise.all((this.#session?.shards ?? []).map((cancel) => cancel())));
   }
 
   async close(): Promise<void> {
@@ -241,8 +237,9 @@ interface Session {
   ended: Promise<Error>;
   /** Closes the connection and records the reason. */
   end(why: Error): void;
-  shards: ConsumedShard[];
-  reading: ReadControl;
+  /** For each shard, hands it over. */
+  shards: (() => Promise<void>)[];
+  reading: ReturnType<typeof controlReads>;
 }
 
 /**

@@ -1,14 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ChannelModel, type ConsumeMessage, IllegalOperationError } from 'amqplib';
 
-/** A shard that this worker consumes, on a separate channel. */
-export interface ConsumedShard {
-  /**
-   * Stops consuming and hands over the shard. Messages that were delivered and not acknowledged go to the next owner.
-   */
-  cancel(): Promise<void>;
-}
-
 export interface ShardOptions {
   queue: string;
   /** Priority of this consumer; the broker delivers to the consumer with the highest. */
@@ -24,8 +16,11 @@ export interface ShardOptions {
   onEnd: (why: Error) => void;
 }
 
-/** Subscribes to a shard. Messages arrive as long as no other worker has a higher priority for it. */
-export async function consumeShard(connection: ChannelModel, options: ShardOptions): Promise<ConsumedShard> {
+/**
+ * Subscribes to a shard, on a separate channel. Messages arrive as long as no other worker has a higher priority for it. Returns a function
+ * that stops consuming and hands over the shard: messages that were delivered and not acknowledged go to the next owner.
+ */
+export async function consumeShard(connection: ChannelModel, options: ShardOptions): Promise<() => Promise<void>> {
   const { queue, priority, prefetch, onMessage, onEnd } = options;
   const channel = await connection.createChannel();
   channel.on('error', (error: Error) => onEnd(error));
@@ -67,10 +62,8 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
     },
     { priority },
   );
-  return {
-    async cancel() {
-      if (isOpen) await channel.cancel(consumerTag);
-    },
+  return async () => {
+    if (isOpen) await channel.cancel(consumerTag);
   };
 }
 

@@ -11,19 +11,13 @@ interface Inner {
   recvSinceLastCheck: boolean;
 }
 
-export interface ReadControl {
-  stop(): void;
-  goOn(): void;
-  isStopped(): boolean;
-}
-
 /**
  * Pauses and resumes reading from a connection. amqplib reads without limit, and a prefetch counts messages, not bytes,
  * so messages that do not fit into memory must remain in the socket, and then at the broker. Acknowledgements and
  * heartbeats are still sent. During a pause, silence does not count as a failure of the broker, because this process
  * causes it.
  */
-export function controlReads(connection: ChannelModel, heartbeatSeconds: number): ReadControl {
+export function controlReads(connection: ChannelModel, heartbeatSeconds: number) {
   const inner = connection.connection as unknown as Inner;
   const { stream } = inner;
   const read = stream.read.bind(stream);

@@ -32,23 +32,7 @@ export interface QuarterLoad {
 }
 
 /** Source of a period's data for a home or one device. */
-export interface PeriodDataSource {
-  home: Home;
-  /** Whether the device produces; all amounts are then its export. */
-  isProducer: boolean;
-  /** Start of the data, Unix ms. Null: there are none, or their start is unknown. */
-  beginsAtMs: number | null;
-  totalIn(range: { from: Date; to: Date }): Promise<PeriodTotal>;
-  /**
-   * The same as `totalIn`, but without energy flows, which saves a third of the time. Coverage then refers to the meters at the connection
-   * point, or to consumption devices if there is none.
-   */
-  usedIn(range: { from: Date; to: Date }): Promise<CoveredAmount>;
-  /** Returns amounts by day or month, in order, without unknown buckets. `date`: first day of the bucket. */
-  bucketsIn(range: Range, unit: 'day' | 'month'): Promise<(EnergyAmount & { date: string })[]>;
-  /** Returns the load in `[from, to)`, which are starts of quarter-hours. */
-  loadIn(range: { from: Date; to: Date }): Promise<QuarterLoad>;
-}
+export type PeriodDataSource = ReturnType<typeof tellerOf>;
 
 /** Creates the data source for a user's home. */
 export async function createHomeDataSource(db: Database, userId: string): Promise<PeriodDataSource> {
@@ -136,7 +120,7 @@ function tellerOf(
   db: Database,
   of: { home: Home; rows: Home; amountOf: (sums: HomeSums) => EnergyAmount | null; isProducer: boolean },
   energiesIn: (range: { from: Date; to: Date }) => Promise<Float64Array>,
-): PeriodDataSource {
+) {
   const { home, rows, amountOf, isProducer } = of;
   const begins = home.devices.flatMap(({ beginsAtMs, placement }) =>
     beginsAtMs === null || placement === 'excluded' ? [] : [beginsAtMs],
@@ -144,19 +128,26 @@ function tellerOf(
   const beginsAtMs = begins.length === 0 ? null : Math.min(...begins);
   return {
     home,
+    /** Whether the device produces; all amounts are then its export. */
     isProducer,
+    /** Start of the data, Unix ms. Null: there are none, or their start is unknown. */
     beginsAtMs,
-    async totalIn(range) {
+    async totalIn(range: { from: Date; to: Date }): Promise<PeriodTotal> {
       const sums = await readHomeSums(db, home, range);
       return { amount: amountOf(sums), coverage: coverageOf(home, beginsAtMs, sums.countedMs, range), sums };
     },
-    async usedIn(range) {
+    /**
+     * The same as `totalIn`, but without energy flows, which saves a third of the time. Coverage then refers to the meters at the connection
+     * point, or to consumption devices if there is none.
+     */
+    async usedIn(range: { from: Date; to: Date }): Promise<CoveredAmount> {
       const sums = await readHomeSums(db, rows, range);
       const known = rows.isMoreAsked ? sums.countedMs : sums.gridMs + sums.aloneMs;
       const counted = rows.isMoreAsked ? home : { ...home, devices: home.devices.filter(isAtTheDoor) };
       return { amount: amountOf(sums), coverage: coverageOf(counted, beginsAtMs, known, range) };
     },
-    async bucketsIn(range, unit) {
+    /** Returns amounts by day or month, in order, without unknown buckets. `date`: first day of the bucket. */
+    async bucketsIn(range: Range, unit: 'day' | 'month'): Promise<(EnergyAmount & { date: string })[]> {
       const buckets =
         unit === 'day'
           ? (await homeByDay(db, rows, range)).map(({ day, ...sums }) => ({ date: day, sums }))
@@ -166,7 +157,8 @@ function tellerOf(
         return amount ? [{ date, ...amount }] : [];
       });
     },
-    loadIn: async (range) => ({ fromMs: range.from.getTime(), energies: await energiesIn(range) }),
+    /** Returns the load in `[from, to)`, which are starts of quarter-hours. */
+    loadIn: async (range: { from: Date; to: Date }): Promise<QuarterLoad> => ({ fromMs: range.from.getTime(), energies: await energiesIn(range) }),
   };
 }
 
