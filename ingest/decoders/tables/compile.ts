@@ -38,9 +38,6 @@ export interface Topic {
   hasField: boolean;
   fields: readonly Field[];
   byName: ReadonlyMap<string, Field>;
-  /** Fields of a JSON body whose names have parts: each member of the body that one of them matches is read. And the other fields. */
-  members: readonly Field[];
-  plain: readonly Field[];
   device: FillTemplate;
   isObject: boolean;
   /** Object of the body that contains the fields, if it is not the body itself. */
@@ -74,15 +71,11 @@ export function compileTopics(entry: TopicEntry, table: FamilyTable): Topic[] {
     ...field,
     isShared: separate.some((other) => other !== field && other.path === field.path),
   }));
-  const isJson = (entry.payload ?? 'text') !== 'text';
   const texts = [entry.topic].flat();
-  const isBody = isJson && !texts.some((text) => text.includes('{field}'));
   const shared = {
     entry,
     fields,
     byName: new Map(fields.filter(({ pattern }) => !pattern).map((field) => [field.name, field])),
-    members: isBody ? fields.filter(({ pattern }) => pattern !== null) : [],
-    plain: isBody ? fields.filter(({ pattern }) => pattern === null) : fields,
     device: compileTemplate(entry.device ?? '{device}'),
     mentioned: (entry.mentions ?? []).map((texts) => [texts].flat()),
     time: entry.time ? placeOf(entry.time.at) : null,

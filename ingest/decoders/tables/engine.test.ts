@@ -58,6 +58,11 @@ test.each<[Parameters<typeof faultOf>[0], string]>([
   [(topic) => Object.assign(topic, { parts: { device: '(a)' } }), 'topics.0.parts.device'],
   [(topic) => Object.assign(topic, { fields: undefined }), 'topics.0 has neither fields nor "ignored": true'],
   [(topic) => Object.assign(topic, { ignored: true }), 'topics.0.ignored reads nothing'],
+  [
+    (topic) => Object.assign(topic, { fields: { 'p{device}': { channel: 'import', kind: 'power_w' } } }),
+    'has parts in',
+  ],
+  [(topic) => Object.assign(topic, { at: '$..{field}' }), 'topics.0.at must be a JSONPath'],
   [(topic) => Object.assign(topic, { channels: {} }), 'Unrecognized key: "channels"'],
 ])('names the file and the member of an error %# in a table', (change, message) => {
   expect(faultOf(change)).toMatch('x.json: ');
@@ -66,4 +71,64 @@ test.each<[Parameters<typeof faultOf>[0], string]>([
 
 test('names the file of a syntax error', () => {
   expect(() => parseTable('x.json', '{"family": ')).toThrow(/^x\.json: /);
+});
+
+const tableOf = (...topics: unknown[]) =>
+  createTableFamily(parseTable('x.json', JSON.stringify({ family: 'x', devices: 'x', sources: ['x'], topics })));
+const POWER = { channel: 'import', kind: 'power_w' };
+/** Decodes messages in order, after the family has learnt from each. Returns the values of the last one; null if it is not the family's. */
+const lastOf = (family: ReturnType<typeof tableOf>, ...messages: [topic: string, payload: string][]) => {
+  const marks = family.newMemory();
+  const all = messages.map(([topic, payload]) => {
+    const message = messageOf(topic, payload);
+    if (family.remembers(topic) && family.isNews?.(marks, message)) family.learn(marks, message);
+    return family.decode(message, {}, marks);
+  });
+  return { read: all.at(-1)?.said.map(({ channel, value }) => [channel, value]) ?? null, refused: all.at(-1)?.refused };
+};
+
+test('sets and deletes marks, and applies entries by them', () => {
+  const family = tableOf(
+    { topic: '{root+}/meter', remembers: { of: '{root}', at: '$.has', is: false }, ignored: true },
+    { topic: '{root+}/{field}', known: '{root}', device: '{root}', fields: { p: { ...POWER, channel: 'export' } } },
+    { topic: '{root+}/{field}', unknown: '{root}', device: '{root}', fields: { p: POWER } },
+  );
+  const [none, other] = [
+    ['a/meter', '{"has":false}'] as [string, string],
+    ['b/meter', '{"has":false}'] as [string, string],
+  ];
+  expect(lastOf(family, ['a/p', '5']).read).toEqual([['import', 5]]);
+  expect(lastOf(family, none, ['a/p', '5']).read).toEqual([['export', 5]]);
+  expect(lastOf(family, other, ['a/p', '5']).read).toEqual([['import', 5]]);
+  expect(lastOf(family, none, ['a/meter', '{"has":true}'], ['a/p', '5']).read).toEqual([['import', 5]]);
+  for (const empty of ['', '{}', '{"has":null}', 'x'])
+    expect(lastOf(family, none, ['a/meter', empty], ['a/p', '5']).read).toEqual([['export', 5]]);
+  expect(family.isNews?.(new Set(['a']), messageOf(...none))).toBe(false);
+});
+
+test('remembers a bounded number of marks, because attackers choose topics', () => {
+  const family = tableOf({ topic: '{root+}/meter', remembers: { of: '{root}' }, ignored: true });
+  const marks = family.newMemory();
+  for (let one = 0; one < 3_000; one++) family.learn(marks, messageOf(`${one}/meter`, '1'));
+  expect(marks.size).toBe(2_000);
+});
+
+test('reads the unit and the place of a number in the body, and turns its sign', () => {
+  const family = tableOf({
+    ...{ topic: '{device}/{field}', payload: 'json', at: '$.{field}[0].value', unit_at: '$.{field}[0].unit' },
+    fields: { power: { ...POWER, turned: true }, energy: { channel: 'import', kind: 'energy_total_kwh' } },
+  });
+  const read = (name: string, value: unknown, unit?: string) =>
+    lastOf(family, [`a/${name}`, JSON.stringify({ [name]: [{ value, unit }] })]);
+  expect(read('power', 1.5, 'kW').read).toEqual([['import', -1_500]]);
+  expect(read('energy', 1.5, 'MWh').read).toEqual([['import', 1_500]]);
+  for (const unit of ['kvarh', 'W', '', undefined]) expect(read('energy', 1.5, unit)).toMatchObject({ read: [] });
+  expect(read('energy', 1.5, 'W').refused).toEqual(['energy has no unit that is known']);
+  expect(lastOf(family, ['a/energy', '{"other":1}']).refused).toEqual(['energy has no value']);
+});
+
+test('refuses a body without the object of its fields', () => {
+  const family = tableOf({ topic: '{device}', payload: 'json', at: '$.meter.{field}', fields: { p: POWER } });
+  expect(lastOf(family, ['a', '{"meter":{"p":5}}']).read).toEqual([['import', 5]]);
+  expect(lastOf(family, ['a', '{"meters":{"p":5}}']).refused).toEqual(['payload has no object $.meter']);
 });

@@ -1,6 +1,6 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, mentionsWords, parseNameValuePairs, readJson, readText } from '../read/payload.ts';
+import { asObject, mentionsWords, parseNameValuePairs, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import {
   createValueCollector,
@@ -118,7 +118,7 @@ function matchesOf(topics: readonly Topic[], text: string): Match[] {
 function matchOfOne(topic: Topic, text: string): Match | null {
   const named = topic.pattern ? matchPattern(topic.pattern, text) : {};
   if (!named) return null;
-  if (!topic.hasField) return matchOf(topic, { ...named, topic: text }, topic.plain);
+  if (!topic.hasField) return matchOf(topic, { ...named, topic: text }, topic.fields);
   const name = named.field ?? '';
   const found = topic.byName.get(name);
   if (found) return matchOf(topic, named, [found]);
@@ -161,7 +161,7 @@ function read(match: Match, message: DeviceMessage, settings: DecoderSettings): 
 }
 
 function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult {
-  const { entry, isObject, container, hasField, time, lists, fromBody, members } = match.topic;
+  const { entry, isObject, container, hasField, time, lists, fromBody } = match.topic;
   const json = entry.payload === 'pairs' ? parseNameValuePairs(payload) : readJson(payload);
   if (json === undefined && entry.payload === 'pairs') return refusedResult('payload is no text of name=value');
   if (json === undefined || (isObject && !asObject(json)))
@@ -188,28 +188,9 @@ function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }
     if (value === undefined && hasField) collector.refuse(`${one.name} has no value`, device);
     if (value !== undefined && value !== null) addValue(one, value);
   }
-  if (members.length > 0)
-    for (const [one, value] of membersOf(members, asObject(json) ?? {}, match.named)) addValue(one, value);
   return collector;
 }
 
-/** Returns the members of a body that fields with parts match, with their values. A member of an object in it is `circuit/name`. */
-function* membersOf(
-  fields: readonly Field[],
-  body: Json,
-  named: PartValues,
-  before = '',
-): Generator<[FieldMatch, unknown]> {
-  for (const [key, value] of Object.entries(body)) {
-    const name = before + key;
-    const inner = before === '' ? asObject(value) : null;
-    if (inner) yield* membersOf(fields, inner, named, `${name}/`);
-    for (const field of fields) {
-      const within = inner || value === null ? null : field.pattern && matchPattern(field.pattern, name);
-      if (within) yield [fieldMatchOf(field, { ...named, ...within }, name), value];
-    }
-  }
-}
 const namedByBody = (parts: readonly BodyPart[], json: unknown, named: PartValues): PartValues => {
   const all: Record<string, string> = { ...named };
   for (const { name, read, words, otherwise } of parts) {

@@ -133,6 +133,8 @@ function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: F
   if (read.length === 0) return 'has neither fields nor "ignored": true';
   const topics = [one.topic].flat();
   const hasField = topics.every((text) => text.includes('{field}'));
+  if (!hasField && read.some(([name]) => name.includes('{')))
+    return 'has parts in the name of a field, which only {field} in a topic can match';
   if ((one.payload ?? 'text') === 'text' && !hasField && read.length > 1)
     return 'has several fields for one number: name one by {field}';
   const device = one.device ?? '{device}';
