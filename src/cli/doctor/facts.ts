@@ -153,7 +153,7 @@ export interface Finding {
 /** A check, which judges the facts. Pure. */
 export interface Check {
   name: string;
-  judge(facts: InstallationFacts): Finding[];
+  judge(facts: InstallationFacts): Finding | Finding[];
 }
 
 export const okFinding = (finding: string): Finding => ({ level: 'ok', finding, todo: null });

@@ -24,7 +24,7 @@ type Reported = { check: string } & Finding;
 
 /** Runs all checks on the facts and returns their findings. Pure. */
 export const runChecks = (facts: InstallationFacts): Reported[] =>
-  CHECKS.flatMap(({ name, judge: find }) => find(facts).map((one) => ({ check: name, ...one })));
+  CHECKS.flatMap(({ name, judge }) => [judge(facts)].flat().map((one) => ({ check: name, ...one })));
 
 /** Replaces secrets in the findings, because another program's error message may contain one. */
 export function redactSecrets(findings: readonly Reported[], secrets: readonly string[]): Reported[] {

@@ -30,7 +30,7 @@ async function foundAt(url: string) {
     broker: await gatherBroker(loadConfig({ MQTT_URL: url })),
     service: null,
   } as unknown as InstallationFacts;
-  return check.judge(facts).map(({ level, finding, todo }) => `${level} ${finding} ${todo}`);
+  return [check.judge(facts)].flat().map(({ level, finding, todo }) => `${level} ${finding} ${todo}`);
 }
 const as = (login: string) => mosquitto.url.replace('//', `//${login}@`);
 

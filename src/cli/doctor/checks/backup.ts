@@ -13,11 +13,11 @@ export const backupCheck: Check = {
   name: 'back-ups',
   judge({ backup: state, nowMs }) {
     if (state === null)
-      return [skippedFinding('not checked: the database is not embedded (docs/backup.md describes how to back it up)')];
+      return skippedFinding('not checked: the database is not embedded (docs/backup.md describes how to back it up)');
     if (!isFactKnown(state))
-      return [problemFinding(state.why, 'Correct BACKUP_TO and BACKUP_KEY_FILE: docs/backup.md describes them.')];
+      return problemFinding(state.why, 'Correct BACKUP_TO and BACKUP_KEY_FILE: docs/backup.md describes them.');
     const faults = findBackupFaults(state, nowMs);
-    return faults.length > 0 ? faults.map((fault) => FINDINGS[fault](state)) : [okFinding(describe(state))];
+    return faults.length > 0 ? faults.map((fault) => FINDINGS[fault](state)) : okFinding(describe(state));
   },
 };
 

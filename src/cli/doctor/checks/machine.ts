@@ -19,22 +19,20 @@ const FULL_BYTES = 256 * 2 ** 20;
 export const diskCheck: Check = {
   name: 'disk',
   judge({ disk: facts }) {
-    if (facts === null) return [skippedFinding('not checked: the configuration is not valid')];
+    if (facts === null) return skippedFinding('not checked: the configuration is not valid');
     if (!isFactKnown(facts))
-      return [
-        problemFinding(
-          `DATA_DIR cannot be read: ${facts.why}`,
-          'Create the folder, and make the service’s user its owner.',
-        ),
-      ];
+      return problemFinding(
+        `DATA_DIR cannot be read: ${facts.why}`,
+        'Create the folder, and make the service’s user its owner.',
+      );
     const { folder, freeBytes, allBytes } = facts;
     const what = `${(freeBytes / GIB).toFixed(1)} of ${(allBytes / GIB).toFixed(1)} GiB are free on the disk of ${folder}`;
     const todo =
       'Free some space, or store readings for fewer months (RETENTION_MONTHS); see docs/runbooks/EnergyDiskFull.md.';
     if (freeBytes < FULL_BYTES)
-      return [problemFinding(`only ${what}; the embedded database stops when the disk is full`, todo)];
-    if (freeBytes < LOW.bytes || freeBytes < allBytes * LOW.share) return [warningFinding(`only ${what}`, todo)];
-    return [okFinding(what)];
+      return problemFinding(`only ${what}; the embedded database stops when the disk is full`, todo);
+    if (freeBytes < LOW.bytes || freeBytes < allBytes * LOW.share) return warningFinding(`only ${what}`, todo);
+    return okFinding(what);
   },
 };
 
@@ -45,7 +43,7 @@ const LEAST = 1_024;
 export const fileDescriptorsCheck: Check = {
   name: 'open files',
   judge({ descriptors: facts, broker, database }) {
-    if (facts === null) return [skippedFinding('this system does not report the limit')];
+    if (facts === null) return skippedFinding('this system does not report the limit');
     const { limit, ofService } = facts;
     const content = database && isFactKnown(database.server) ? database.server.content : null;
     const connected = broker?.isEmbedded && content && isFactKnown(content) ? content.devices : 0;
@@ -53,14 +51,12 @@ export const fileDescriptorsCheck: Check = {
     const what = `${whose} may open ${limit} files`;
     const todo = 'Raise the limit: LimitNOFILE= of the unit, ulimits of the container, or ulimit -n.';
     if (limit < connected + BESIDE)
-      return [
-        problemFinding(
-          `${what}; ${connected} devices may be connected to the embedded broker, each with one open file`,
-          todo,
-        ),
-      ];
-    if (limit < LEAST) return [warningFinding(`${what}; each connection uses one open file`, todo)];
-    return [okFinding(what)];
+      return problemFinding(
+        `${what}; ${connected} devices may be connected to the embedded broker, each with one open file`,
+        todo,
+      );
+    if (limit < LEAST) return warningFinding(`${what}; each connection uses one open file`, todo);
+    return okFinding(what);
   },
 };
 
@@ -75,7 +71,7 @@ export const clockCheck: Check = {
   name: 'clock',
   judge({ database, nowMs }) {
     if (!database || !isFactKnown(database.server))
-      return [skippedFinding('not compared: the database does not respond')];
+      return skippedFinding('not compared: the database does not respond');
     const { clock, content } = database.server;
     const unconfirmed = content && isFactKnown(content) ? judgeBelieved(nowMs, content.believedMs) : null;
     if (unconfirmed) return [unconfirmed];
@@ -84,10 +80,9 @@ export const clockCheck: Check = {
     const seconds = (Math.abs(aheadMs) / 1_000).toFixed(1);
     const what = `the database’s clock is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine’s`;
     const todo = 'Synchronise the clocks of both machines by NTP (timedatectl set-ntp true; chronyc tracking).';
-    if (offMs > FAIL_MS)
-      return [problemFinding(`${what}: readings would get times in the future, or in the past`, todo)];
-    if (offMs > WARN_MS) return [warningFinding(what, todo)];
-    return [okFinding('the clocks of the database and of this machine agree')];
+    if (offMs > FAIL_MS) return problemFinding(`${what}: readings would get times in the future, or in the past`, todo);
+    if (offMs > WARN_MS) return warningFinding(what, todo);
+    return okFinding('the clocks of the database and of this machine agree');
   },
 };
 
@@ -118,39 +113,33 @@ const OTHERS_READ = 0o004;
 export const filePermissionsCheck: Check = {
   name: 'files',
   judge({ files: facts }) {
-    if (facts === null) return [skippedFinding('not checked: the configuration is not valid')];
+    if (facts === null) return skippedFinding('not checked: the configuration is not valid');
     const findings = facts.flatMap(({ path, what, mode, isWritable }) => {
       const rights = mode.toString(8).padStart(3, '0');
       if (what === 'secret' && (mode & OTHERS) !== 0)
-        return [
-          problemFinding(
-            `other users can read ${path} (mode ${rights})`,
-            `chmod 600 ${path}. Anybody who has read it can forge signatures and decrypt secrets: consider a new key.`,
-          ),
-        ];
+        return problemFinding(
+          `other users can read ${path} (mode ${rights})`,
+          `chmod 600 ${path}. Anybody who has read it can forge signatures and decrypt secrets: consider a new key.`,
+        );
       if (what === 'own key')
         return (mode & EVERYBODY) === 0
           ? []
-          : [problemFinding(`all users can read ${path} (mode ${rights})`, `chmod o-rwx ${path}, and replace the key`)];
+          : problemFinding(`all users can read ${path} (mode ${rights})`, `chmod o-rwx ${path}, and replace the key`);
       if (what === 'folder' && (mode & OTHERS_WRITE) !== 0)
-        return [problemFinding(`all users can write to ${path} (mode ${rights})`, `chmod 700 ${path}`)];
+        return problemFinding(`all users can write to ${path} (mode ${rights})`, `chmod 700 ${path}`);
       if (what !== 'secret' && !isWritable)
-        return [
-          problemFinding(
-            `this user cannot write to ${path}`,
-            `Run this as the service’s user. If you did, change the owner: chown -R USER ${path}`,
-          ),
-        ];
+        return problemFinding(
+          `this user cannot write to ${path}`,
+          `Run this as the service’s user. If you did, change the owner: chown -R USER ${path}`,
+        );
       if (what === 'messages' && (mode & OTHERS_READ) !== 0)
-        return [
-          warningFinding(
-            `all users can read ${path} (mode ${rights}), which contains sign-in links`,
-            `chmod 700 ${path}`,
-          ),
-        ];
+        return warningFinding(
+          `all users can read ${path} (mode ${rights}), which contains sign-in links`,
+          `chmod 700 ${path}`,
+        );
       return [];
     });
-    return findings.length > 0 ? findings : [okFinding('permissions in DATA_DIR are correct')];
+    return findings.length > 0 ? findings : okFinding('permissions in DATA_DIR are correct');
   },
 };
 
@@ -160,36 +149,30 @@ const OURS = /^energy |(bin\/energy(\.js)?|cli\/main\.ts)( |$)/;
 export const portsCheck: Check = {
   name: 'ports',
   judge({ ports: facts, service }) {
-    if (facts === null) return [skippedFinding('not checked: the configuration is not valid')];
+    if (facts === null) return skippedFinding('not checked: the configuration is not valid');
     const findings = facts.flatMap(({ variable, port, host, state, holder, why }) => {
       const what = `${variable} ${port} on ${host}`;
       if (state === 'free') return [];
       if (state === 'unusable')
-        return [
-          problemFinding(
-            `${what} cannot be opened: ${why ?? 'unknown'}`,
-            `Set ${variable} to a port above 1023, and its host to an address of this machine.`,
-          ),
-        ];
+        return problemFinding(
+          `${what} cannot be opened: ${why ?? 'unknown'}`,
+          `Set ${variable} to a port above 1023, and its host to an address of this machine.`,
+        );
       if (holder !== null && (holder.pid === service?.pid || OURS.test(holder.title))) return [];
       if (holder === null && service !== null) return [];
       if (holder === null)
-        return [
-          warningFinding(
-            `${what} is in use by a process that this user cannot see`,
-            `Run ss -ltnp as root to see the process. Unless it is this service, end it or set ${variable}.`,
-          ),
-        ];
-      return [
-        problemFinding(
-          `${what} is in use by process ${holder.pid} (${holder.title})`,
-          `End that program, or set ${variable} to another port.`,
-        ),
-      ];
+        return warningFinding(
+          `${what} is in use by a process that this user cannot see`,
+          `Run ss -ltnp as root to see the process. Unless it is this service, end it or set ${variable}.`,
+        );
+      return problemFinding(
+        `${what} is in use by process ${holder.pid} (${holder.title})`,
+        `End that program, or set ${variable} to another port.`,
+      );
     });
     return findings.length > 0
       ? findings
-      : [okFinding(service ? 'used by this service, or free' : 'free, or used by a role of this service')];
+      : okFinding(service ? 'used by this service, or free' : 'free, or used by a role of this service');
   },
 };
 
@@ -198,33 +181,30 @@ export const serviceCheck: Check = {
   name: 'service',
   judge({ service: running, config, database }) {
     if (!('valid' in config)) return [];
-    if (running) return [okFinding(`runs on ${config.valid.dataDir} (process ${running.pid})`)];
+    if (running) return okFinding(`runs on ${config.valid.dataDir} (process ${running.pid})`);
     // If the roles run as separate processes, the check of the ports detects them.
     if (!database?.isEmbedded) return [];
-    return [
-      warningFinding(
-        `no service runs on ${config.valid.dataDir}`,
-        'Start it (npm start), or set DATA_DIR to the folder of the running service.',
-      ),
-    ];
+    return warningFinding(
+      `no service runs on ${config.valid.dataDir}`,
+      'Start it (npm start), or set DATA_DIR to the folder of the running service.',
+    );
   },
 };
 
 export const versionCheck: Check = {
   name: 'version',
   judge({ latest }) {
-    if (latest === null) return [okFinding(`${VERSION}; to check for a newer version: energy doctor --releases URL`)];
+    if (latest === null) return okFinding(`${VERSION}; to check for a newer version: energy doctor --releases URL`);
     if (!isFactKnown(latest))
-      return [
-        warningFinding(`${VERSION}; the latest version is unknown: ${latest.why}`, 'Check the address of --releases.'),
-      ];
-    if (!isNewer(latest.version, VERSION)) return [okFinding(`${VERSION} is the latest version`)];
-    return [
-      warningFinding(
-        `${latest.version} is newer than ${VERSION}`,
-        'Read its changelog, make a copy (energy backup --to FOLDER), and install it: docs/operations.md, Updating.',
-      ),
-    ];
+      return warningFinding(
+        `${VERSION}; the latest version is unknown: ${latest.why}`,
+        'Check the address of --releases.',
+      );
+    if (!isNewer(latest.version, VERSION)) return okFinding(`${VERSION} is the latest version`);
+    return warningFinding(
+      `${latest.version} is newer than ${VERSION}`,
+      'Read its changelog, make a copy (energy backup --to FOLDER), and install it: docs/operations.md, Updating.',
+    );
   },
 };
 

@@ -22,7 +22,7 @@ export const configurationCheck: Check = {
         ),
       );
     const findings = [...exposure(config.valid)];
-    return findings.length > 0 ? findings : [okFinding('every variable is valid')];
+    return findings.length > 0 ? findings : okFinding('every variable is valid');
   },
 };
 
@@ -54,18 +54,16 @@ function* exposure({ environment, publicUrl, api, mqtt, webhook, mail }: Config)
 export const certificateCheck: Check = {
   name: 'certificate',
   judge({ certificate: facts, nowMs }) {
-    if (facts === null) return [skippedFinding('not checked: the configuration is not valid')];
+    if (facts === null) return skippedFinding('not checked: the configuration is not valid');
     const { file, isOurs, pair } = facts;
-    if (pair === null) return [skippedFinding('no certificate yet; the first start creates it')];
+    if (pair === null) return skippedFinding('no certificate yet; the first start creates it');
     if (!isFactKnown(pair))
-      return [
-        problemFinding(
-          `${file} cannot be used: ${pair.why}`,
-          isOurs
-            ? 'Remove it: the service creates a new one. Devices that trust a copy of the old one need the new one.'
-            : 'Check TLS_CERT_FILE and TLS_KEY_FILE, and that the service’s user can read both.',
-        ),
-      ];
+      return problemFinding(
+        `${file} cannot be used: ${pair.why}`,
+        isOurs
+          ? 'Remove it: the service creates a new one. Devices that trust a copy of the old one need the new one.'
+          : 'Check TLS_CERT_FILE and TLS_KEY_FILE, and that the service’s user can read both.',
+      );
     const findings: Finding[] = [];
     const renew = howToRenew(pair);
     if (!pair.keyFits)
@@ -88,11 +86,9 @@ export const certificateCheck: Check = {
     }
     return findings.length > 0
       ? findings
-      : [
-          okFinding(
-            `valid for ${[...new Set(pair.hosts.map(({ host }) => host))].join(' and ')} until ${day(pair.validToMs)}`,
-          ),
-        ];
+      : okFinding(
+          `valid for ${[...new Set(pair.hosts.map(({ host }) => host))].join(' and ')} until ${day(pair.validToMs)}`,
+        );
   },
 };
 
@@ -104,78 +100,69 @@ const WHAT_TO_DO =
 export const secretKeyCheck: Check = {
   name: 'secret key',
   judge({ secretKey: facts }) {
-    if (facts === null) return [skippedFinding('not checked: the configuration is not valid')];
+    if (facts === null) return skippedFinding('not checked: the configuration is not valid');
     const { from, isThere, sealed } = facts;
     if (sealed === null)
       return isThere
-        ? [skippedFinding(`${from} exists; not tested, because the database does not respond`)]
-        : [skippedFinding('no secret key yet; the first start creates it')];
+        ? skippedFinding(`${from} exists; not tested, because the database does not respond`)
+        : skippedFinding('no secret key yet; the first start creates it');
     if (sealed.looked === 0)
-      return [
-        okFinding(
-          isThere
-            ? `${from} exists; the database contains no encrypted secrets yet`
-            : 'no secret key yet; the first start creates it',
-        ),
-      ];
+      return okFinding(
+        isThere
+          ? `${from} exists; the database contains no encrypted secrets yet`
+          : 'no secret key yet; the first start creates it',
+      );
     if (!isThere)
-      return [
-        problemFinding(`${from} is missing, and the database contains secrets that only this key decrypts`, WHAT_TO_DO),
-      ];
+      return problemFinding(
+        `${from} is missing, and the database contains secrets that only this key decrypts`,
+        WHAT_TO_DO,
+      );
     if (sealed.opened === 0)
-      return [
-        problemFinding(
-          `${from} is the wrong key: the secrets in the database were encrypted with another key`,
-          WHAT_TO_DO,
-        ),
-      ];
+      return problemFinding(
+        `${from} is the wrong key: the secrets in the database were encrypted with another key`,
+        WHAT_TO_DO,
+      );
     if (sealed.opened < sealed.looked)
-      return [
-        warningFinding(
-          `${from} decrypts ${sealed.opened} of ${sealed.looked} secrets: the others were encrypted with another key`,
-          'Each webhook that fails to sign needs a new auth_token (energy webhooks update). Do all machines have the same SECRET_KEY?',
-        ),
-      ];
-    return [okFinding(`${from} decrypts the secrets in the database`)];
+      return warningFinding(
+        `${from} decrypts ${sealed.opened} of ${sealed.looked} secrets: the others were encrypted with another key`,
+        'Each webhook that fails to sign needs a new auth_token (energy webhooks update). Do all machines have the same SECRET_KEY?',
+      );
+    return okFinding(`${from} decrypts the secrets in the database`);
   },
 };
 
 export const mailCheck: Check = {
   name: 'mail',
   judge({ mail: facts, config }) {
-    if (!('valid' in config)) return [skippedFinding('not checked: the configuration is not valid')];
-    if (facts === null) return [okFinding('stored as files in DATA_DIR/mail, because SMTP_URL is not set')];
-    if (isFactKnown(facts)) return [okFinding('the server of SMTP_URL accepts the login; no mail was sent')];
+    if (!('valid' in config)) return skippedFinding('not checked: the configuration is not valid');
+    if (facts === null) return okFinding('stored as files in DATA_DIR/mail, because SMTP_URL is not set');
+    if (isFactKnown(facts)) return okFinding('the server of SMTP_URL accepts the login; no mail was sent');
     const isLogin = /auth|535|credentials|login/i.test(facts.why);
-    return [
-      problemFinding(
-        `the server of SMTP_URL: ${facts.why}`,
-        isLogin
-          ? 'The server rejects this login: correct user and password in SMTP_URL.'
-          : 'Check host and port in SMTP_URL: smtps:// is for port 465, smtp:// for 587 and 25.',
-      ),
-    ];
+    return problemFinding(
+      `the server of SMTP_URL: ${facts.why}`,
+      isLogin
+        ? 'The server rejects this login: correct user and password in SMTP_URL.'
+        : 'Check host and port in SMTP_URL: smtps:// is for port 465, smtp:// for 587 and 25.',
+    );
   },
 };
 
 export const brokerCheck: Check = {
   name: 'broker',
   judge({ broker: facts, service }) {
-    if (facts === null) return [skippedFinding('not checked')];
+    if (facts === null) return skippedFinding('not checked');
     const { shown, isEmbedded, reached } = facts;
     if (isFactKnown(reached))
-      return [
-        okFinding(isEmbedded ? `the embedded broker listens at ${shown}` : `${shown} accepts the login of MQTT_URL`),
-      ];
-    if (isEmbedded && service === null) return [skippedFinding('the embedded broker only runs in the ingest process')];
+      return okFinding(
+        isEmbedded ? `the embedded broker listens at ${shown}` : `${shown} accepts the login of MQTT_URL`,
+      );
+    if (isEmbedded && service === null) return skippedFinding('the embedded broker only runs in the ingest process');
     return isEmbedded
-      ? [
-          problemFinding(
-            `the embedded broker does not listen at ${shown}: ${reached.why}`,
-            'See the log of the ingest process. The check “ports” above shows which process uses the port.',
-          ),
-        ]
-      : [problemFinding(`${shown}: ${reached.why}`, advice(reached.why))];
+      ? problemFinding(
+          `the embedded broker does not listen at ${shown}: ${reached.why}`,
+          'See the log of the ingest process. The check “ports” above shows which process uses the port.',
+        )
+      : problemFinding(`${shown}: ${reached.why}`, advice(reached.why));
   },
 };
 
