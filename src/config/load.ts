@@ -1,72 +1,12 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { setCell } from '#src/core/cell.ts';
-import type { Environment } from '#src/core/environment.ts';
 import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/secrets.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import { addressInNetwork, hostAndPort, hostForDevices, isAmqp, localHostOf, maskUrl } from './addresses.ts';
 import { VARIABLE_MEANINGS } from './meanings.ts';
-import { findOidcErrors, type OidcConfig, readOidcConfig } from './oidc.ts';
+import { findOidcErrors, readOidcConfig } from './oidc.ts';
 import { SECRET_VARIABLES, type Variables, variables } from './sections.ts';
-
-/** The configuration of a process; docs/configuration.md describes each variable. */
-export interface Config {
-  environment: Environment;
-  /** Name of this installation among several behind one router; undefined: the first. */
-  cell: string | undefined;
-  /** `format`: format of the log; undefined: text on a terminal, JSON elsewhere. */
-  log: { level: string; format: 'json' | 'text' | undefined };
-  dataDir: string;
-  publicUrl: string;
-  /** Whether PUBLIC_URL was set; otherwise links use the port of the API. */
-  isPublicUrlGiven: boolean;
-  /** Copies of the embedded database. `to`: target; undefined: `backups` in the data directory, without WAL. */
-  backup: { to: string | undefined; keyFile: string | undefined };
-  retentionMonths: number;
-  /** Maximum number of channels of a device. */
-  maxChannels: number;
-  /** Memory in MiB in which an ingest worker caches heads; undefined: a size that suits this machine. */
-  headMemoryMib: number | undefined;
-  bootstrapAdminKey: string | undefined;
-  secretKey: string | undefined;
-  planLimits: Variables['PLAN_LIMITS'];
-  database: { url: string | undefined; readUrl: string | undefined; timescale: 'auto' | 'off' };
-  /** Settings of the embedded broker, except for `url` (an external broker) and `publicHost` (the host name for devices). */
-  mqtt: {
-    url: string | undefined;
-    /** Number of queues at a broker cluster; undefined: as many as at its first start, or 64. */
-    shards: number | undefined;
-    host: string;
-    port: number;
-    tlsHost: string;
-    tlsPort: number;
-    publicHost: string;
-    /** Certificate authorities (PEM) for devices at the embedded broker; undefined: devices need no certificates. */
-    clientCaFile: string | undefined;
-  };
-  api: {
-    host: string;
-    port: number;
-    httpPort: number;
-    trustProxy: string[];
-    corsOrigins: string[];
-    /** Time for which the API continues after SIGTERM, while /readyz reports that it is shutting down. */
-    drainSeconds: number;
-  };
-  tls: { certFile: string | undefined; keyFile: string | undefined };
-  /** `port`: null if there is no listener. `names`: host names that requests may use besides its address. */
-  operator: { host: string; port: number | null; names: string[] };
-  /** `from`: sender address, if the user name at the mail server is an address. */
-  mail: { smtpUrl: string | undefined; from: string | undefined };
-  sms: { twilio: { accountSid: string; authToken: string; from: string; baseUrl: string } | undefined };
-  webhook: { allowPrivate: boolean; caFile: string | undefined };
-  redisUrl: string | undefined;
-  /** Broker and homes (by e-mail address or id) for Home Assistant; undefined: nothing is published. */
-  homeAssistant: { url: string; users: string[]; prefix: string } | undefined;
-  /** Undefined: users sign in only by mail. */
-  oidc: OidcConfig | undefined;
-  tracing: { isOn: boolean; share: number };
-}
 
 /** The environment is invalid; the message has one line per error. */
 export class ConfigError extends Error {
@@ -89,10 +29,16 @@ export const givenVariables = (env: Record<string, string | undefined> = process
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const parsed = variables.safeParse(givenVariables(env), { error: describeIssue });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(mistake).join('\n'));
-  const vars = parsed.data;
-  const problems = combinations(vars);
+  const problems = combinations(parsed.data);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
-  setCell(vars.CELL);
+  setCell(parsed.data.CELL);
+  return configOf(parsed.data);
+}
+
+/** The configuration of a process; docs/configuration.md describes each variable. */
+export type Config = ReturnType<typeof configOf>;
+
+function configOf(vars: Variables) {
   const sandbox = vars.ENVIRONMENT === 'sandbox';
   const port = (value: number | undefined, live: number) => value ?? (sandbox ? live + SANDBOX_OFFSET : live);
   const apiPort = port(vars.API_PORT, 8443);
@@ -100,26 +46,35 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   const tlsHost = vars.MQTTS_HOST ?? (sandbox ? LOCAL : '0.0.0.0');
   return {
     environment: vars.ENVIRONMENT,
+    /** Name of this installation among several behind one router; undefined: the first. */
     cell: vars.CELL,
+    /** `format`: format of the log; undefined: text on a terminal, JSON elsewhere. */
     log: { level: vars.LOG_LEVEL, format: vars.LOG_FORMAT },
     dataDir: vars.DATA_DIR ?? (sandbox ? join('data', 'sandbox') : 'data'),
     publicUrl,
+    /** Whether PUBLIC_URL was set; otherwise links use the port of the API. */
     isPublicUrlGiven: vars.PUBLIC_URL !== undefined,
+    /** Copies of the embedded database. `to`: target; undefined: `backups` in the data directory, without WAL. */
     backup: { to: vars.BACKUP_TO, keyFile: vars.BACKUP_KEY_FILE },
     retentionMonths: vars.RETENTION_MONTHS,
+    /** Maximum number of channels of a device. */
     maxChannels: vars.MAX_CHANNELS,
+    /** Memory in MiB in which an ingest worker caches heads; undefined: a size that suits this machine. */
     headMemoryMib: vars.HEAD_MEMORY_MIB,
     bootstrapAdminKey: vars.BOOTSTRAP_ADMIN_KEY,
     secretKey: vars.SECRET_KEY,
     planLimits: vars.PLAN_LIMITS,
     database: { url: vars.DATABASE_URL, readUrl: vars.DATABASE_READ_URL, timescale: vars.TIMESCALE },
+    /** Settings of the embedded broker, except for `url` (an external broker) and `publicHost` (the host name for devices). */
     mqtt: {
       url: vars.MQTT_URL,
+      /** Number of queues at a broker cluster; undefined: as many as at its first start, or 64. */
       shards: vars.SHARDS,
       host: vars.MQTT_HOST,
       port: port(vars.MQTT_PORT, 1883),
       tlsHost,
       tlsPort: port(vars.MQTTS_PORT, 8883),
+      /** Certificate authorities (PEM) for devices at the embedded broker; undefined: devices need no certificates. */
       clientCaFile: vars.MQTTS_CLIENT_CA_FILE,
       publicHost: vars.PUBLIC_MQTT_HOST ?? hostForDevices(publicUrl, tlsHost, addressInNetwork),
     },
@@ -129,18 +84,22 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       httpPort: port(vars.HTTP_PORT, 8080),
       trustProxy: vars.TRUST_PROXY ?? [],
       corsOrigins: vars.CORS_ORIGINS ?? [],
+      /** Time for which the API continues after SIGTERM, while /readyz reports that it is shutting down. */
       drainSeconds: vars.DRAIN_SECONDS,
     },
     tls: { certFile: vars.TLS_CERT_FILE, keyFile: vars.TLS_KEY_FILE },
+    /** `port`: null if there is no listener. `names`: host names that requests may use besides its address. */
     operator: {
       host: vars.OPERATOR_HOST,
       port: vars.OPERATOR_PORT === null ? null : port(vars.OPERATOR_PORT, 9464),
       names: vars.OPERATOR_NAMES ?? [],
     },
+    /** `from`: sender address, if the user name at the mail server is an address. */
     mail: { smtpUrl: vars.SMTP_URL, from: senderOf(vars.SMTP_URL) },
     sms: { twilio: twilioOf(vars) },
     webhook: { allowPrivate: vars.WEBHOOK_ALLOW_PRIVATE, caFile: vars.WEBHOOK_CA_FILE },
     redisUrl: vars.REDIS_URL,
+    /** Broker and homes (by e-mail address or id) for Home Assistant; undefined: nothing is published. */
     homeAssistant:
       vars.HOMEASSISTANT_MQTT_URL === undefined
         ? undefined
@@ -149,6 +108,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
             users: vars.HOMEASSISTANT_USERS ?? [],
             prefix: vars.HOMEASSISTANT_DISCOVERY_PREFIX,
           },
+    /** Undefined: users sign in only by mail. */
     oidc: readOidcConfig(vars),
     tracing: {
       isOn: (vars.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? vars.OTEL_EXPORTER_OTLP_ENDPOINT) !== undefined,
@@ -184,7 +144,7 @@ function senderOf(smtpUrl: string | undefined): string | undefined {
   return user.includes('@') ? user : undefined;
 }
 
-function twilioOf(vars: Variables): Config['sms']['twilio'] {
+function twilioOf(vars: Variables) {
   if (vars.SMS_PROVIDER !== 'twilio') return undefined;
   return {
     accountSid: vars.TWILIO_ACCOUNT_SID ?? '',
@@ -276,8 +236,7 @@ function decoded(text: string): string {
 /** Returns every variable with its effective value (null: unset). Secrets are masked; of a URL only the hosts are shown. */
 export function effectiveVariables(env: Record<string, string | undefined> = process.env): Record<string, unknown> {
   const config = loadConfig(env);
-  const nonEmpty = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed: Record<string, unknown> = variables.parse(nonEmpty);
+  const parsed: Record<string, unknown> = variables.parse(givenVariables(env));
   const derived: Record<string, unknown> = {
     DATA_DIR: config.dataDir,
     PUBLIC_URL: config.publicUrl,

@@ -1,29 +1,12 @@
 import type { Variables } from './sections.ts';
 
 /** Identity provider for signing in to the dashboard by OpenID Connect, in addition to mailed links (docs/sign-in.md). */
-export interface OidcConfig {
-  issuer: string;
-  clientId: string;
-  clientSecret: string;
-  /** Scopes separated by spaces. */
-  scopes: string;
-  /** Label of the sign-in button: the provider's display name. */
-  label: string;
-  /** Claim with a person's groups or roles, and the account role for each of its values; undefined: roles are managed in the service. */
-  roles: { claim: string; of: Readonly<Record<string, 'homeowner' | 'utility' | 'admin'>> } | undefined;
-  /** Claim that states whether the e-mail address is verified. */
-  verifiedClaim: string;
-  /** Whether people without an account get one. */
-  createsAccounts: boolean;
-  /** Required domains of e-mail addresses, in lower case; undefined: any. */
-  emailDomains: readonly string[] | undefined;
-  caFile: string | undefined;
-}
+export type OidcConfig = NonNullable<ReturnType<typeof readOidcConfig>>;
 
 /** Value that stands for any domain, for automatic creation of accounts. */
 const ANY = '*';
 
-export function readOidcConfig(vars: Variables): OidcConfig | undefined {
+export function readOidcConfig(vars: Variables) {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = vars;
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
   const { OIDC_ROLE_CLAIM: claim, OIDC_ROLES: of, OIDC_EMAIL_DOMAINS: domains } = vars;
@@ -31,11 +14,17 @@ export function readOidcConfig(vars: Variables): OidcConfig | undefined {
     issuer,
     clientId,
     clientSecret,
+    /** Scopes separated by spaces. */
     scopes: vars.OIDC_SCOPES,
+    /** Label of the sign-in button: the provider's display name. */
     label: vars.OIDC_LABEL ?? new URL(issuer).host,
+    /** Claim with a person's groups or roles, and the account role for each of its values; undefined: roles are managed in the service. */
     roles: claim === undefined || of === undefined ? undefined : { claim, of },
+    /** Claim that states whether the e-mail address is verified. */
     verifiedClaim: vars.OIDC_VERIFIED_CLAIM,
+    /** Whether people without an account get one. */
     createsAccounts: vars.OIDC_CREATE_ACCOUNTS,
+    /** Required domains of e-mail addresses, in lower case; undefined: any. */
     emailDomains: domains?.includes(ANY) ? undefined : domains,
     caFile: vars.OIDC_CA_FILE,
   };
