@@ -48,7 +48,6 @@ export const JOBS: readonly Job[] = [
   {
     name: 'nightly copy',
     at: { daily: '37 0 * * *' },
-    alsoAtStart: false,
     lock: 'nightlyCopy',
     run: async ({ backup, log, clock }) => backup && makeNightlyCopy(backup, log, clock()),
   },
@@ -59,7 +58,7 @@ export const JOBS: readonly Job[] = [
     lock: 'nightlyCopy',
     run: async ({ backup, log, clock }) => backup && makeCopyIfArchiveHasNone(backup, log, clock()),
   },
-  { name: 'rollup check', at: { daily: '43 2 * * *' }, alsoAtStart: false, lock: 'rollupCheck', run: checkRollups },
+  { name: 'rollup check', at: { daily: '43 2 * * *' }, lock: 'rollupCheck', run: checkRollups },
   // Not needed with compression: compressed hours are small already, and continuous aggregates over packed hours would
   // have to be recomputed. `packDays` takes the lock.
   {
@@ -85,7 +84,6 @@ export const JOBS: readonly Job[] = [
   {
     name: 'forget silences',
     at: { daily: '51 4 * * *' },
-    alsoAtStart: false,
     run: ({ db, ageClock, retentionMonths }) => deleteOldSilences(db, ageClock(), retentionMonths),
   },
   // Without a lock, because each worker checks its own disk.
@@ -106,15 +104,9 @@ export const JOBS: readonly Job[] = [
   {
     name: 'forget audit',
     at: { daily: '19 4 * * *' },
-    alsoAtStart: false,
     run: ({ db, ageClock }) => deleteOldAuditEntries(db, ageClock()),
   },
-  {
-    name: 'forget answers',
-    at: { everySeconds: 3600 },
-    alsoAtStart: false,
-    run: ({ db, ageClock }) => deleteOldAnswers(db, ageClock()),
-  },
+  { name: 'forget answers', at: { everySeconds: 3600 }, run: ({ db, ageClock }) => deleteOldAnswers(db, ageClock()) },
   {
     name: 'forget import credentials',
     at: { everySeconds: 3600 },
@@ -127,24 +119,17 @@ export const JOBS: readonly Job[] = [
   {
     name: 'forget sessions',
     at: { everySeconds: 3600 },
-    alsoAtStart: false,
     run: ({ db, ageClock }) => deleteEndedSessions(db, ageClock()),
   },
   {
     name: 'forget requests',
     at: { everySeconds: 3600 },
-    alsoAtStart: false,
     run: async ({ db, ageClock }) => {
       await deleteOldCounters(db, ageClock());
       await deleteOldHosts(db, ageClock());
     },
   },
-  {
-    name: 'forget events',
-    at: { everySeconds: 3600 },
-    alsoAtStart: false,
-    run: ({ db, ageClock }) => deleteExpiredEvents(db, ageClock()),
-  },
+  { name: 'forget events', at: { everySeconds: 3600 }, run: ({ db, ageClock }) => deleteExpiredEvents(db, ageClock()) },
   {
     name: 'tell recounted homes',
     at: { everySeconds: 3600 },
@@ -161,7 +146,6 @@ export const JOBS: readonly Job[] = [
     name: 'raise remarks',
     // Runs only once an hour, by one worker, because it reads weeks of quarter-hours of each home.
     at: { daily: '37 * * * *' },
-    alsoAtStart: false,
     lock: 'remarks',
     run: unlessHeldBack(({ db, clock, ageClock, log }, stopping) =>
       raiseRemarks(db, { now: clock(), ageNow: ageClock(), log, stopping }),
@@ -170,7 +154,6 @@ export const JOBS: readonly Job[] = [
   {
     name: 'forget rejected',
     at: { everySeconds: 3600 },
-    alsoAtStart: false,
     run: ({ pool, ageClock }) => deleteExpiredRejections(pool, ageClock()),
   },
   {

@@ -308,7 +308,7 @@ export interface Job {
   name: string;
   at: Timing;
   /** Whether the job also runs once at the start. */
-  alsoAtStart: boolean;
+  alsoAtStart?: boolean;
   /**
    * Advisory lock that is held while the job runs, so that only one worker runs it. Without a lock, each worker runs
    * the job.
