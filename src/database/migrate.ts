@@ -7,7 +7,7 @@ import { DAY_MS } from '#src/core/units.ts';
 import { VERSION } from '#src/core/version.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { type DetectedDatabase, detectCapabilities } from './capabilities.ts';
-import { type Pool, type PoolClient, type Query, queryOn } from './connect.ts';
+import type { Pool, PoolClient } from './connect.ts';
 import { waitForExclusiveLock } from './exclusive-lock.ts';
 import { transactionOn } from './transaction.ts';
 
@@ -46,9 +46,23 @@ export async function migrate(
   });
 }
 
-/** Throws, with the remedy, if a newer version of the service created this database. */
-export const assertSchemaNotNewer = async (client: Pick<PoolClient, 'query'>): Promise<void> =>
-  refuseNewerSchema(queryOn(client), await sqlFiles('schema'));
+/** Reports that a newer version of the service created the schema. The message contains the remedy. */
+class NewerSchema extends Error {
+  override name = 'NewerSchema';
+}
+
+/**
+ * Throws NewerSchema if a database has numbered migrations that this version lacks: its reads or writes could be wrong. A
+ * database without a schema is not newer.
+ */
+export async function assertSchemaNotNewer(client: Pick<PoolClient, 'query'>): Promise<void> {
+  const { unknown } = await readSchemaState(client);
+  if (unknown.length === 0) return;
+  throw new NewerSchema(
+    `A newer version of the service created this database: this version (${VERSION}) does not know ${unknown.join(', ')}. Nothing ` +
+      'was changed. Run that version again, or a later one. To go back, restore the copy that was made before the upgrade.',
+  );
+}
 
 /** Returns the names of this version's numbered migrations, in order. */
 export const listMigrations = (): Promise<string[]> => sqlFiles('schema');
@@ -122,35 +136,6 @@ async function apply(client: PoolClient, name: string): Promise<string> {
     throw new Error(`sql/${name}: ${(error as Error).message}`, { cause: error });
   }
   return name;
-}
-
-/** Reports that a newer version of the service created the schema. The message contains the remedy. */
-class NewerSchema extends Error {
-  override name = 'NewerSchema';
-}
-
-/**
- * Throws NewerSchema if a database has numbered migrations that this version lacks: its reads or writes could be wrong.
- * `known`: names of this version's migrations, such as `schema/0001_accounts.sql`. A database without a schema is not
- * newer.
- */
-async function refuseNewerSchema(query: Query, known: readonly string[]): Promise<void> {
-  // Raw SQL: the table of the migrations, which may not exist.
-  const { rows: made } = await query<{ isMade: boolean }>(
-    `SELECT to_regclass('schema_migrations') IS NOT NULL AS "isMade"`,
-    [],
-  );
-  if (!made[0]?.isMade) return;
-  const { rows } = await query<{ name: string }>(
-    `SELECT name FROM schema_migrations WHERE name LIKE 'schema/%' ORDER BY 1`,
-    [],
-  );
-  const unknown = rows.map(({ name }) => name).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
-  throw new NewerSchema(
-    `A newer version of the service created this database: this version (${VERSION}) does not know ${unknown.join(', ')}. Nothing ` +
-      'was changed. Run that version again, or a later one. To go back, restore the copy that was made before the upgrade.',
-  );
 }
 
 /**
