@@ -8,6 +8,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { isDeliveryHeld } from './hold.ts';
 import { FIXED_HEADERS, parseCaughtHeaders, TEST_RECEIVER_HOST, webhookBody } from './webhook/send.ts';
+import { findWebhook } from './webhook/subscriptions.ts';
 
 /** Delivery of one event to one subscription. */
 export interface Delivery {
@@ -52,16 +53,8 @@ function deliveriesWithin(db: Database, reach: Reach, webhookId: string) {
 }
 
 /** Whether the subscription exists within the caller's reach. */
-export async function reachesWebhook(db: Database, reach: Reach, webhookId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('webhooks')
-    .select('webhook_id')
-    .where('webhook_id', '=', webhookId)
-    .where('is_notice', '=', false)
-    .where(isAccountWithin(reach, 'webhooks.user_id'))
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const reachesWebhook = async (db: Database, reach: Reach, webhookId: string): Promise<boolean> =>
+  (await findWebhook(db, reach, webhookId)) !== null;
 
 /** Lists at most `limit` deliveries of a subscription before `cursor`, newest first. */
 export async function listDeliveries(
@@ -104,13 +97,7 @@ export async function retryDelivery(
 /** Queues an event `webhook.test` for a subscription. Returns null if the subscription does not exist within the caller's reach. */
 export async function sendTest(db: Database, reach: Reach, webhookId: string, now: Date): Promise<Delivery | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    const webhook = await trx
-      .selectFrom('webhooks')
-      .select('user_id')
-      .where('webhook_id', '=', webhookId)
-      .where('is_notice', '=', false)
-      .where(isAccountWithin(reach, 'webhooks.user_id'))
-      .executeTakeFirst();
+    const webhook = await findWebhook(trx, reach, webhookId);
     if (!webhook) return null;
     const eventId = newId('evt');
     const data = { webhook_id: webhookId };
