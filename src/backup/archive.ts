@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
-import { createPool } from '#src/database/connect.ts';
+import { withPool } from '#src/database/connect.ts';
 import { clusterFolder, superuserUrl } from '#src/database/embedded-postgres.ts';
 import { installationName } from './base.ts';
 import { WAL_FOLDER } from './copies.ts';
@@ -154,8 +154,7 @@ export class Archiver {
     const { dataDir, target } = this.#plan;
     const home = join(target, await installationName(dataDir));
     const newest = [...(await listSegments(home)).keys()].sort().at(-1);
-    const pool = createPool(superuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' });
-    try {
+    await withPool(superuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' }, async (pool) => {
       // Raw SQL: functions of PostgreSQL.
       const { rows } = await pool.query('SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS current');
       if (newest !== undefined && newest > rows[0].current)
@@ -163,9 +162,7 @@ export class Archiver {
           `${home} has WAL that is newer than this database: another installation with the same data directory writes there. Remove ${join(dataDir, 'backup-name')}, and this one gets a folder of its own.`,
         );
       this.#isChecked = true;
-    } finally {
-      await pool.end();
-    }
+    });
   }
 
   async #note(changes: Partial<ArchiveState>): Promise<void> {

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { nullIfAbsent } from '#src/core/files.ts';
 import { VERSION } from '#src/core/version.ts';
-import { createPool, type PoolClient } from '#src/database/connect.ts';
+import { createPool, type PoolClient, withPool } from '#src/database/connect.ts';
 import { clusterFolder, embeddedUrl, readMajorVersion, superuserUrl } from '#src/database/embedded-postgres.ts';
 import { BASE_FILE, createManifest, MANIFEST_FILE, type Manifest, segmentsBetween } from './copies.ts';
 import { flushFolder, makePrivateFolder, packFiles, rethrowExplained, writeFileAtomically } from './files.ts';
@@ -111,14 +112,11 @@ async function removePartial(home: string, nowMs: number): Promise<void> {
 }
 
 async function newestMigration(dataDir: string): Promise<string> {
-  const pool = createPool(embeddedUrl(dataDir), { max: 1, applicationName: 'energy backup' });
-  try {
+  return withPool(embeddedUrl(dataDir), { max: 1, applicationName: 'energy backup' }, async (pool) => {
     // Raw SQL: the relation of migrations exists before the schema's types, and the functions below are PostgreSQL's.
     const { rows } = await pool.query(`SELECT max(name) AS name FROM schema_migrations WHERE name LIKE 'schema/%'`);
     return rows[0].name;
-  } finally {
-    await pool.end();
-  }
+  });
 }
 
 /**
@@ -131,7 +129,7 @@ export async function installationName(dataDir: string): Promise<string> {
   // The server's identifier is the beginning of pg_control. An upgrade to another major version makes another database.
   const control = await readFile(join(clusterFolder(dataDir), CONTROL));
   const database = control.readBigUInt64LE(0).toString(16);
-  const [name = '', of] = ((await readFile(file, 'utf8').catch(absent)) ?? '').trim().split(' ');
+  const [name = '', of] = ((await readFile(file, 'utf8').catch(nullIfAbsent)) ?? '').trim().split(' ');
   if (/^installation-[0-9a-f]{12}$/.test(name) && of === database) return name;
   const made = `installation-${randomBytes(6).toString('hex')}`;
   await writeFileAtomically(file, `${made} ${database}\n`);
@@ -166,7 +164,7 @@ class CopyOfCluster {
   async *entries(withKeys: boolean): AsyncGenerator<TarEntry> {
     let hasSecretKey = false;
     for (const key of withKeys ? KEYS : []) {
-      const content = await readFile(join(this.#dataDir, key)).catch(absent);
+      const content = await readFile(join(this.#dataDir, key)).catch(nullIfAbsent);
       if (content) yield this.#counted(textEntry(key, content));
       if (content && key === 'secret.key') hasSecretKey = true;
     }
@@ -219,7 +217,7 @@ class CopyOfCluster {
   }
 
   async *#filesIn(folder: string): AsyncGenerator<TarEntry> {
-    const below = await readdir(join(this.#cluster, folder), { withFileTypes: true }).catch(absent);
+    const below = await readdir(join(this.#cluster, folder), { withFileTypes: true }).catch(nullIfAbsent);
     for (const entry of below ?? []) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (EMPTIED.test(path) || SKIPPED.test(path) || path === CONTROL) continue;
@@ -235,7 +233,7 @@ class CopyOfCluster {
   /** Yields a file of the cluster; nothing if the server has removed it meanwhile, since WAL then removes it again. */
   async *#file(path: string): AsyncGenerator<TarEntry> {
     const file = join(this.#cluster, path);
-    const found = await lstat(file).catch(absent);
+    const found = await lstat(file).catch(nullIfAbsent);
     if (!found) return;
     const content = createReadStream(file, { highWaterMark: 2 ** 18, end: Math.max(0, found.size - 1) });
     yield this.#counted({
@@ -276,11 +274,6 @@ async function* skipAbsent(content: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   try {
     yield* content;
   } catch (error) {
-    absent(error as NodeJS.ErrnoException);
+    nullIfAbsent(error as NodeJS.ErrnoException);
   }
-}
-
-function absent(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null;
-  throw error;
 }

@@ -68,7 +68,7 @@ function pageChecksum(page: Buffer, pageNumber: number): number {
 }
 
 /** Result of checking a stopped cluster. `damaged`: the first pages whose checksum is wrong. */
-export interface ChecksumReport {
+interface ChecksumReport {
   pages: number;
   damaged: { file: string; page: number }[];
 }

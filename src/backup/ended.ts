@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Logger } from '#src/core/log.ts';
+import { withTimeout } from '#src/core/timeout.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
@@ -120,14 +120,9 @@ export function createEndingsWriter(pool: Pool, plan: BackupPlan, log: Logger): 
         current = writeAll(pool, plan);
         return current;
       });
-    const over = new AbortController();
-    const late = sleep(WAIT_MS, null, { signal: over.signal }).then(() => {
-      throw new Error(`not written within ${WAIT_MS / 1_000} s`);
-    });
-    await Promise.race([next, late])
-      .catch((error: Error) => log.error({ err: error, target: plan.target }, `${ENDED} was not written: trying again`))
-      .finally(() => over.abort());
-    late.catch(() => {});
+    await withTimeout(next, WAIT_MS, `not written within ${WAIT_MS / 1_000} s`).catch((error: Error) =>
+      log.error({ err: error, target: plan.target }, `${ENDED} was not written: trying again`),
+    );
   };
 }
 

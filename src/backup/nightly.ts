@@ -1,7 +1,7 @@
 import { rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '#src/core/log.ts';
-import { createPool } from '#src/database/connect.ts';
+import { withPool } from '#src/database/connect.ts';
 import { superuserUrl } from '#src/database/embedded-postgres.ts';
 import { installationName, takeBaseCopy } from './base.ts';
 import { isCopyContinued, listExpired } from './copies.ts';
@@ -50,8 +50,7 @@ export async function makeCopyIfArchiveHasNone(plan: BackupPlan, log: Logger, no
 }
 
 async function reasonOfSpace({ dataDir, target }: BackupPlan): Promise<string | null> {
-  const pool = createPool(superuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' });
-  try {
+  return withPool(superuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' }, async (pool) => {
     // Raw SQL: functions and the catalogue of PostgreSQL.
     const { rows } = await pool.query('SELECT sum(pg_database_size(oid)) AS bytes FROM pg_database');
     await makePrivateFolder(target);
@@ -61,9 +60,7 @@ async function reasonOfSpace({ dataDir, target }: BackupPlan): Promise<string | 
     if (freeBytes >= neededBytes) return null;
     const mib = (bytes: number) => `${Math.round(bytes / 2 ** 20).toLocaleString('en')} MiB`;
     return `No nightly copy: ${mib(freeBytes)} are free in ${target}, less than twice the database (${mib(neededBytes)}). Set BACKUP_TO to a folder on another disk.`;
-  } finally {
-    await pool.end();
-  }
+  });
 }
 
 async function expire(home: string): Promise<void> {

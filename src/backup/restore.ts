@@ -20,21 +20,6 @@ import { endedFilesOf, readEndings, writeRestored } from './ended.ts';
 import { baseFileOf, type Decrypter, findCopies, listSegments, makePrivateFolder, unpack } from './files.ts';
 import { createDecrypter, createTornFileError } from './seal.ts';
 
-/** Result of a restore. */
-export interface RestoreReport {
-  manifest: Manifest;
-  /** Number of archived WAL segments after the base copy. */
-  segments: number;
-  /** The restored state contains everything that was committed until this time. */
-  until: Date;
-  /** Number of accounts, apps, authorizations, devices, gateways, keys, memberships, passkeys, sessions and webhooks that the first start ends again. */
-  endings: number;
-  /** Lines of `ended.jsonl` that cannot be read. */
-  tornLines: number;
-  /** Whether an `ended.jsonl` was found. */
-  hasEnded: boolean;
-}
-
 /**
  * Restores the state of a time (null: the last one) from a target into `dataDir`, which must not exist or be empty, and brings the database to a
  * clean stop there. Removes what it wrote if it fails. Throws with what to do: no copy, a time that is not covered, a wrong passphrase, a torn
@@ -50,7 +35,7 @@ export async function restoreCopy(options: {
    * undone.
    */
   targets: readonly string[] | null;
-}): Promise<RestoreReport> {
+}) {
   const { from, at, passphrase, targets } = options;
   const dataDir = resolve(options.dataDir);
   if ((await readdir(dataDir).catch(() => [])).length > 0)
@@ -83,7 +68,19 @@ export async function restoreCopy(options: {
     const { endings, tornLines } = await readEndings(files, new Date(until.getTime() - LONGEST_TRANSACTION_MS));
     await writeRestored(dataDir, { until: until.toISOString(), endings });
     const hasEnded = files.some((file) => existsSync(file));
-    return { manifest, segments: archive.segments.length, until, endings: endings.length, tornLines, hasEnded };
+    return {
+      manifest,
+      /** Number of archived WAL segments after the base copy. */
+      segments: archive.segments.length,
+      /** The restored state contains everything that was committed until this time. */
+      until,
+      /** Number of objects that the first start ends again. */
+      endings: endings.length,
+      /** Lines of `ended.jsonl` that cannot be read. */
+      tornLines,
+      /** Whether an `ended.jsonl` was found. */
+      hasEnded,
+    };
   } catch (error) {
     await empty(dataDir, isNew);
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC')

@@ -1,34 +1,19 @@
 import { HOUR_MS } from '#src/core/units.ts';
 import { waitingWalBytes } from './archive.ts';
-import {
-  type ArchiveState,
-  type BackupPlan,
-  type CopyState,
-  readArchiveState,
-  readCopyState,
-  readGivenUp,
-} from './plan.ts';
+import { type BackupPlan, readArchiveState, readCopyState, readGivenUp } from './plan.ts';
 
 /** State of an installation's own copies, for the operator. */
-export interface BackupState {
-  target: string;
-  /** Whether WAL is archived (BACKUP_TO). */
-  isArchiving: boolean;
-  isSealed: boolean;
-  copy: CopyState;
-  archive: ArchiveState;
-  /** Time since which WAL is discarded (ISO 8601); null if it is archived. */
-  givenUpAt: string | null;
-  waitingBytes: number;
-}
+export type BackupState = Awaited<ReturnType<typeof readBackupState>>;
 
 /** Reads the state of the copies that a plan makes. */
-export const readBackupState = async (plan: BackupPlan): Promise<BackupState> => ({
+export const readBackupState = async (plan: BackupPlan) => ({
   target: plan.target,
+  /** Whether WAL is archived (BACKUP_TO). */
   isArchiving: plan.isArchiving,
   isSealed: plan.key !== null,
   copy: await readCopyState(plan.dataDir),
   archive: await readArchiveState(plan.dataDir),
+  /** Time since which WAL is discarded (ISO 8601); null if it is archived. */
   givenUpAt: await readGivenUp(plan.dataDir),
   waitingBytes: await waitingWalBytes(plan.dataDir),
 });

@@ -6,25 +6,11 @@ import { clusterFolder, startEmbeddedPostgres } from '#src/database/embedded-pos
 import { migrate } from '#src/database/migrate.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
-import { type ChecksumReport, checkChecksums } from './checksums.ts';
+import { checkChecksums } from './checksums.ts';
 import { restoreCopy } from './restore.ts';
 
 /** Result of a trial restore. */
-export interface VerificationReport {
-  /** Whether nothing is wrong. */
-  ok: boolean;
-  /** Version of the service that made the copy. */
-  service: string;
-  /** The restored state contains everything that was committed until this time. ISO 8601. */
-  until: string;
-  wal_segments: number;
-  has_secret_key: boolean;
-  counts: { users: number; devices: number; readings: number; api_keys: number };
-  /** Aggregates that differ from the load profile. */
-  rollups_differing: number;
-  /** Null if the database was made without checksums. */
-  checksums: ChecksumReport | null;
-}
+export type VerificationReport = Awaited<ReturnType<typeof verifyCopy>>;
 
 /** Memory of the trial's server: it serves one connection. */
 const SHARED_BUFFERS_MB = 128;
@@ -39,7 +25,7 @@ export async function verifyCopy(options: {
   passphrase: string | null;
   retentionMonths: number;
   now: Date;
-}): Promise<VerificationReport> {
+}) {
   const { retentionMonths, now, ...restored } = options;
   const folder = await mkdtemp(join(tmpdir(), 'energy-verify-'));
   const dataDir = join(folder, 'data');
@@ -48,12 +34,16 @@ export async function verifyCopy(options: {
     const { hasChecksums, ...content } = await checkContent(dataDir, retentionMonths, now);
     const checksums = hasChecksums ? await checkChecksums(clusterFolder(dataDir)) : null;
     return {
+      /** Whether nothing is wrong. */
       ok: content.rollups_differing === 0 && (checksums?.damaged.length ?? 0) === 0,
+      /** Version of the service that made the copy. */
       service: manifest.service,
+      /** The restored state contains everything that was committed until this time. ISO 8601. */
       until: until.toISOString(),
       wal_segments: segments,
       has_secret_key: manifest.has_secret_key,
       ...content,
+      /** Null if the database was made without checksums. */
       checksums,
     };
   } finally {
@@ -61,11 +51,7 @@ export async function verifyCopy(options: {
   }
 }
 
-async function checkContent(
-  dataDir: string,
-  retentionMonths: number,
-  now: Date,
-): Promise<Pick<VerificationReport, 'counts' | 'rollups_differing'> & { hasChecksums: boolean }> {
+async function checkContent(dataDir: string, retentionMonths: number, now: Date) {
   const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: SHARED_BUFFERS_MB });
   const pool = createPool(server.url, { max: 2, applicationName: 'energy backup verify' });
   try {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { type AuditLogEntry, listAudit } from '#src/users/audit.ts';
 import { resolveUserId } from './named-user.ts';
+import { parseLimit } from './option-values.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 /** Registers `energy audit`, which prints the audit log like GET /v1/audit, with the e-mail addresses of accounts. */
@@ -13,8 +14,7 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object per line')
     .action((options: { user?: string; limit: string; json?: boolean }) =>
       runOnServiceDatabase(async (db) => {
-        const limit = Number(options.limit);
-        if (!Number.isInteger(limit) || limit < 1) throw new Error('--limit must be a number of 1 or more');
+        const limit = parseLimit(options.limit);
         const userId = options.user === undefined ? undefined : await resolveUserId(db, options.user);
         const acts = await listAudit(db, { limit, ...omitUndefined({ userId }) });
         for (const act of acts) printResult(options.json, act, lineOf(act));

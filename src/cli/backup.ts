@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { installationName, takeBaseCopy } from '#src/backup/base.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
@@ -9,6 +9,7 @@ import { loadConfig } from '#src/config/load.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { releaseHeldDeliveries } from '#src/delivery/hold.ts';
 import { loadConfigOfRunningService } from '#src/start/ports.ts';
+import { readFirstLine } from './option-values.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 interface Options {
@@ -224,10 +225,7 @@ function timeIn(text: string | undefined): Date | null {
 
 /** Reads the first line of a passphrase file. */
 async function passphraseIn(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new Error(`The passphrase cannot be read: ${error.message}`);
-  });
-  const [passphrase = ''] = text.split(/\r?\n/, 1);
+  const passphrase = await readFirstLine(file, 'passphrase');
   if (passphrase.length < 8)
     throw new Error(`The first line of ${file} is not a valid passphrase: it must have at least 8 characters.`);
   return passphrase;

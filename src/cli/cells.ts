@@ -13,7 +13,7 @@ import { type CellMoveReport, FIRST_CELL, moveToCell } from '#src/start/cells/mo
 import { secretKey } from '#src/start/secret-key.ts';
 import { describeUnpricedTariffs } from '#src/start/users-move/unpriced-tariffs.ts';
 import { assertDatabaseReachable, CONNECTED_MS, reachSource } from './migrate.ts';
-import { progressBar } from './progress-bar.ts';
+import { withProgress } from './progress-bar.ts';
 
 /** Registers `energy cells`: the health of the cells behind a router, and its exceptions (deploy/cells/README.md). */
 export function register(program: Command): void {
@@ -105,26 +105,19 @@ async function move(users: readonly string[], to: string, file: CellsFile): Prom
   const targetSecret = (await readFile(target.secret_key_file, 'utf8')).trim();
   const { url, release } = await reachSource(config);
   const source = createPool(url, { max: 1, applicationName: 'energy cells' });
-  const bar = progressBar();
+  const { retentionMonths, maxChannels } = config;
   try {
-    return await moveToCell(
-      { from: { cell: from, database: url }, to: { cell: to, database: target.database } },
-      {
-        users,
-        places: placesOf(file),
-        source,
-        secrets: { source: await secretKey(config, createDatabase(source)), target: targetSecret },
-        taking: { retentionMonths: config.retentionMonths, maxChannels: config.maxChannels },
-        connectedMs: CONNECTED_MS,
-        step(text) {
-          bar.stop();
-          if (process.stderr.isTTY) console.error(escapeForTerminal(text));
-        },
-        progress: bar.update,
-      },
-    );
+    const wanted = {
+      users,
+      places: placesOf(file),
+      source,
+      secrets: { source: await secretKey(config, createDatabase(source)), target: targetSecret },
+      taking: { retentionMonths, maxChannels },
+      connectedMs: CONNECTED_MS,
+    };
+    const cells = { from: { cell: from, database: url }, to: { cell: to, database: target.database } };
+    return await withProgress((steps) => moveToCell(cells, { ...wanted, ...steps }));
   } finally {
-    bar.stop();
     await source.end();
     await release();
   }

@@ -10,7 +10,7 @@ import { validationErrors } from '#src/api/validation-errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
-import { isZone } from '#src/energy/ranges.ts';
+import { parseZone } from './option-values.ts';
 
 const payload = { payload: z.string().optional(), payload_b64: z.base64().optional() };
 const onePayload = (message: { payload?: string | undefined; payload_b64?: string | undefined }) =>
@@ -53,11 +53,6 @@ interface Options extends Partial<DecodeInput> {
   json?: boolean;
 }
 
-function zoneOf(name: string): string {
-  if (!isZone(name)) throw new InvalidArgumentError('Must be a time zone of the IANA database, such as Europe/Berlin.');
-  return name;
-}
-
 /**
  * Registers `energy decode`, which prints the readings that the service would read from a message. It needs neither a broker nor a
  * database.
@@ -70,7 +65,7 @@ export function register(program: Command): void {
     .option('--payload <text>', 'payload of the message')
     .option('--config <json>', 'decoder_config for the message', parseDecoderConfig)
     .option('--retain', 'the message was retained by the broker: readings without their own time are skipped')
-    .option('--tz <zone>', 'time zone of devices that report local time', zoneOf)
+    .option('--tz <zone>', 'time zone of devices that report local time', parseZone)
     .addHelpText(
       'after',
       `
@@ -177,23 +172,24 @@ const bytesOf = ({ payload, payload_b64 }: Pick<Line, 'payload' | 'payload_b64'>
 function forPeople({ n, readings, asks = [], rejected }: Answer, family: string | null): string {
   const head =
     family === null && rejected.length === 0 ? 'not recognised: no device family uses this topic' : (family ?? '');
-  const readingLines = readings.map(
-    ({ device, channel, kind, value, ts }) =>
-      `  ${device}  ${channel}  ${kind} ${value}  ${ts ?? 'at the time of receipt'}`,
-  );
-  const asked = asks.map(
-    ({ device, native_name, unit, value }) =>
-      `  ${device}  ${native_name}  ${value}${unit === null ? '' : ` ${unit}`}  not counted: choose what it measures`,
-  );
-  const lines = [
-    `${n ?? ''} ${head}`.trim(),
-    ...readingLines,
-    ...asked,
-    ...rejected.map(({ reason }) => `  rejected: ${reason}`),
-  ];
+  const refused = rejected.map(({ reason }) => reason);
+  const lines = [`${n ?? ''} ${head}`.trim(), ...linesOfReadings({ readings, asks, refused })];
   if (head === family && lines.length === 1) lines.push('  contains no readings');
   return lines.map(escapeLineForTerminal).join('\n');
 }
+
+/** Lists readings, channels that are not counted yet, and reasons for rejections. */
+const linesOfReadings = ({ readings, asks, refused }: Pick<MessageDiagnosis, 'readings' | 'asks' | 'refused'>) => [
+  ...readings.map(
+    ({ device, channel, kind, value, ts }) =>
+      `  ${device}  ${channel}  ${kind} ${value}  ${ts ?? 'at the time of receipt'}`,
+  ),
+  ...asks.map(
+    ({ device, native_name, unit, value }) =>
+      `  ${device}  ${native_name}  ${value}${unit === null ? '' : ` ${unit}`}  not counted: choose what it measures`,
+  ),
+  ...refused.map((reason) => `  rejected: ${reason}`),
+];
 
 /** One message, from the options of `energy decode`. */
 export interface DecodeInput {
@@ -252,15 +248,8 @@ const HEADS: Record<MessageDiagnosis['outcome'], (judgement: MessageDiagnosis) =
 };
 
 function linesOfJudgement(judgement: MessageDiagnosis): string[] {
-  const { outcome, readings, asks, refused, left_out, would, members } = judgement;
-  const lines = [HEADS[outcome](judgement)];
-  for (const { device, channel, kind, value, ts } of readings)
-    lines.push(`  ${device}  ${channel}  ${kind} ${value}  ${ts ?? 'at the time of receipt'}`);
-  for (const { device, native_name, unit, value } of asks)
-    lines.push(
-      `  ${device}  ${native_name}  ${value}${unit === null ? '' : ` ${unit}`}  not counted: choose what it measures`,
-    );
-  for (const reason of refused) lines.push(`  rejected: ${reason}`);
+  const { outcome, left_out, would, members } = judgement;
+  const lines = [HEADS[outcome](judgement), ...linesOfReadings(judgement)];
   if (left_out > 0) lines.push(`  skipped: ${left_out}. The message was retained by the broker, and contains no time.`);
   for (const { family, decoder_config } of would)
     lines.push(`With this decoder_config ${family} reads more of it: ${JSON.stringify(decoder_config)}`);

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { SingleBar } from 'cli-progress';
 import { type Command, InvalidArgumentError } from 'commander';
 import { FAULT_NAMES } from '#simulators/faults.ts';
 import type { PlayOptions } from '#simulators/play.ts';
 import { loadDemoConfig } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { restartWithHeapFlags } from '#src/start/children.ts';
-import { type BackfillProgress, type Demo, startDemo } from '#src/start/demo.ts';
+import { type Demo, startDemo } from '#src/start/demo.ts';
+import { createBar } from './progress-bar.ts';
 
 /** Registers `energy demo`, which starts the service with simulated homes for a first look. */
 export function register(program: Command): void {
@@ -30,6 +30,8 @@ function faults(list: string): string[] {
   return names;
 }
 
+const BACKFILL = 'sending 13 months [{bar}] {value} of {total} readings, {eta_formatted} left';
+
 async function run(options: { every: number; faults: string[] }): Promise<void> {
   restartWithHeapFlags('demo');
   const play: PlayOptions = { liveSeconds: options.every, faults: options.faults };
@@ -43,7 +45,7 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
   };
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end);
   try {
-    demo = await startDemo(loadDemoConfig(), play, progressBar(), interrupt.signal);
+    demo = await startDemo(loadDemoConfig(), play, createBar(BACKFILL), interrupt.signal);
   } catch (error) {
     if (interrupt.signal.aborted) process.exit(130);
     throw error;
@@ -85,14 +87,4 @@ ${curl} -N '${stream}'
 
 Ctrl-C ends the demo. Its data stay in ${demo.dataDir}.
 `;
-}
-
-/** Shows the number of readings sent, on a terminal only. */
-function progressBar(): BackfillProgress {
-  if (!process.stderr.isTTY) return { start: () => {}, sent: () => {}, stop: () => {} };
-  const bar = new SingleBar({
-    format: 'sending 13 months [{bar}] {value} of {total} readings, {eta_formatted} left',
-    stream: process.stderr,
-  });
-  return { start: (total) => bar.start(total, 0), sent: (readings) => bar.increment(readings), stop: () => bar.stop() };
 }

@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { checkRows, readDevices } from '#src/api/v1/imports/rows.ts';
 import { AppError, type FieldError } from '#src/core/errors.ts';
+import { nullIfAbsent } from '#src/core/files.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
 import type { Database } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
@@ -12,7 +13,7 @@ import type { DeviceImportRow } from '#src/onboarding/plan.ts';
 import { COMMAND_LINE } from '#src/users/audit.ts';
 import { findUser } from '#src/users/store.ts';
 import { findUserId } from './named-user.ts';
-import { progressBar } from './progress-bar.ts';
+import { withProgress } from './progress-bar.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 const MAX_ROWS = 100_000;
@@ -40,30 +41,28 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
       return refuse(options, [...readTable.errors, ...plan.errors]);
     }
     const passwords = credentialsFile(options.credentials ?? `${file.replace(/\.csv$/i, '')}.credentials.csv`);
-    const progress = progressBar();
     try {
       let recovered: ImportCredential[] = [];
-      const imported = await importDevices(db, importer, readTable.rows, {
-        onProgress: (done, total) => progress.update('devices', done, total),
-        begin: async (trx) => {
-          recovered = await passwords.recover(trx);
-        },
-        beforeCommit: async (about) => {
-          const fresh = createdDeviceCredentials(about);
-          if (fresh.length === 0) return;
-          // Writes the recovered passwords of an interrupted import to the credentials file. Nothing else is committed,
-          // and the operator must name another file for this import.
-          if (recovered.length > 0) await passwords.keep();
-          await passwords.prepare(fresh);
-        },
-      });
-      progress.stop();
+      const imported = await withProgress(({ progress }) =>
+        importDevices(db, importer, readTable.rows, {
+          onProgress: (done, total) => progress('devices', done, total),
+          begin: async (trx) => {
+            recovered = await passwords.recover(trx);
+          },
+          beforeCommit: async (about) => {
+            const fresh = createdDeviceCredentials(about);
+            if (fresh.length === 0) return;
+            // Writes the recovered passwords of an interrupted import to the credentials file. Nothing else is committed,
+            // and the operator must name another file for this import.
+            if (recovered.length > 0) await passwords.keep();
+            await passwords.prepare(fresh);
+          },
+        }),
+      );
       await reportImport(options, { imported, recovered, passwords, rows: readTable.rows.length });
     } catch (error) {
       if (!(error instanceof AppError) || !error.details) throw error;
       refuse(options, error.details);
-    } finally {
-      progress.stop();
     }
   });
 }
@@ -172,35 +171,26 @@ async function reportImport(options: ImportOptions, { imported, recovered, passw
 
 const COLUMNS = ['row', 'external_id', 'device_id', 'username', 'password', 'topic'] as const;
 
-/** The file of passwords that an import creates. It becomes visible, complete, once the import is committed. */
-interface CredentialsFile {
-  path: string;
-  /**
-   * Returns the passwords of a killed import if that import was committed; otherwise removes them and returns none.
-   * Must be called while no other import is running.
-   */
-  recover(db: Database): Promise<ImportCredential[]>;
-  /** Writes the passwords next to the final path, before the commit. Throws if the final file already exists. */
-  prepare(credentials: readonly ImportCredential[]): Promise<void>;
-  /** Moves the file to its final path, after the commit. */
-  keep(): Promise<void>;
-  /** Removes the prepared file, because the import was not committed or its passwords were printed instead. */
-  discard(): Promise<void>;
-}
+type CredentialsFile = ReturnType<typeof credentialsFile>;
 
 /**
  * Returns the file of an import's passwords. Before the commit the passwords are written next to their final path, and
  * afterwards moved there, so that a killed process loses none of them. The next import finds out in the database
  * whether the killed import was committed. The mode of the file is 0600.
  */
-function credentialsFile(path: string): CredentialsFile {
+function credentialsFile(path: string) {
   const part = `${path}.part`;
   const discard = () => rm(part, { force: true });
   return {
     path,
+    /** Removes the prepared file, because the import was not committed or its passwords were printed instead. */
     discard,
-    async recover(db) {
-      const interruptedText = await readIfThere(part);
+    /**
+     * Returns the passwords of a killed import if that import was committed; otherwise removes them and returns none.
+     * Must be called while no other import is running.
+     */
+    async recover(db: Database): Promise<ImportCredential[]> {
+      const interruptedText = await readFile(part, 'utf8').catch(nullIfAbsent);
       if (interruptedText === null) return [];
       const credentials = credentialsIn(interruptedText);
       const ids = credentials.map(({ device_id }) => device_id);
@@ -213,9 +203,10 @@ function credentialsFile(path: string): CredentialsFile {
       await discard();
       return [];
     },
-    async prepare(credentials) {
+    /** Writes the passwords next to the final path, before the commit. Throws if the final file already exists. */
+    async prepare(credentials: readonly ImportCredential[]): Promise<void> {
       if (credentials.length === 0) return;
-      if ((await readIfThere(path)) !== null)
+      if ((await readFile(path, 'utf8').catch(nullIfAbsent)) !== null)
         throw new Error(`${path} already exists and contains earlier passwords: name another file with --credentials`);
       const file = await open(part, 'wx', 0o600);
       try {
@@ -225,7 +216,8 @@ function credentialsFile(path: string): CredentialsFile {
         await file.close();
       }
     },
-    async keep() {
+    /** Moves the file to its final path, after the commit. */
+    async keep(): Promise<void> {
       // A hard link instead of a rename: a rename would replace a file created in the meantime.
       await link(part, path).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return;
@@ -236,15 +228,6 @@ function credentialsFile(path: string): CredentialsFile {
       await discard();
     },
   };
-}
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 /** Parses a credentials file. Returns no passwords for an incomplete file, because its import was not committed. */

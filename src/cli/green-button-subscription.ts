@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { espiParts } from '#simulators/past/espi-parts.ts';
 import type { Config } from '#src/config/load.ts';
 import { openAnswerFetcher } from '#src/start/channels.ts';
 import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
+import { readFirstLine } from './option-values.ts';
 
 /**
  * Limits of one page of a subscription. They are high, because a server needs time to prepare years of quarter-hours.
@@ -51,10 +52,7 @@ export async function downloadPages(
 
 /** Reads a token: the first line of a file. Throws if it is not a token. */
 async function readToken(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new Error(`The token cannot be read: ${error.message}`);
-  });
-  const [token = ''] = text.split(/\r?\n/, 1);
+  const token = await readFirstLine(file, 'token');
   // The characters that a bearer token may contain (RFC 6750, 2.1).
   if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(token)) throw new Error(`The first line of ${file} is not a bearer token.`);
   return token;

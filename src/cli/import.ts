@@ -1,7 +1,6 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SingleBar } from 'cli-progress';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { csvReadings } from '#simulators/csv-readings.ts';
 import { type ImportResult, importFiles } from '#simulators/import-files.ts';
@@ -14,8 +13,9 @@ import { localMqttUrl } from '#src/config/load.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { isZone } from '#src/energy/ranges.ts';
 import { downloadPages, subscriptionToken } from './green-button-subscription.ts';
+import { parseZone } from './option-values.ts';
+import { createBar } from './progress-bar.ts';
 import { runWithServicePool } from './running-service.ts';
 
 /** Exit code if some rows were not counted. */
@@ -75,7 +75,7 @@ export function register(program: Command): void {
     .option(
       '--tz <zone>',
       'time zone of times without an offset, such as Europe/Berlin (default: UTC; dsmr-reader: Europe/Amsterdam)',
-      zone,
+      parseZone,
     )
     .option('--register-column <name>', 'column of the value (default energy_total_kwh)')
     .option('--value-column <name>', 'column of the value, for any --kind (same as --register-column)')
@@ -110,28 +110,29 @@ async function run(files: string[], options: Options, command: Command): Promise
   const folder = token === null ? null : await mkdtemp(join(tmpdir(), 'green-button-'));
   // Checked before the connection to the database, so that a missing file is reported first.
   if (!folder) await Promise.all(files.map(sizeOf));
-  let progress = { update: (_file: string, _bytes: number) => {}, stop: () => {} };
+  const bar = createBar('importing [{bar}] {percentage} %, {eta_formatted} left');
+  const read = new Map<string, number>();
   try {
     const result = await runWithServicePool('energy import', async (pool, config) => {
       const { signal } = interrupt;
       const pages =
         token === null || !folder ? null : await downloadPages(files[0] as string, { token, folder, config, signal });
-      progress = await progressBar(pages ?? files);
+      bar.start(sum(await Promise.all((pages ?? files).map(sizeOf))), 0);
       return importFiles(createDatabase(pool), {
         deviceId: device,
         files,
         mqttUrl: localMqttUrl(config),
         signal,
-        onBytes: (file, bytes) => progress.update(file, bytes),
+        onBytes: (file, bytes) => bar.update(sum(read.set(file, bytes).values())),
         read: pages ? greenButton(options.usagePoint, pages) : importReaderFor(options),
       });
     });
-    progress.stop();
+    bar.stop();
     if (options.json) console.log(JSON.stringify(result));
     else say(result);
     process.exitCode = importExitCode(result);
   } finally {
-    progress.stop();
+    bar.stop();
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
     if (folder) await rm(folder, { recursive: true, force: true });
   }
@@ -240,11 +241,6 @@ function say(result: ImportResult): void {
   }
 }
 
-function zone(name: string): string {
-  if (!isZone(name)) throw new InvalidArgumentError('Must be a time zone of the IANA database, such as Europe/Berlin.');
-  return name;
-}
-
 function unitOf({ kind, unit }: Options): 'kWh' | 'Wh' | 'W' | 'kW' {
   const chosen = unit ?? (kind === 'power' ? 'W' : 'kWh');
   if ((kind === 'power') !== (chosen === 'W' || chosen === 'kW')) {
@@ -277,24 +273,4 @@ async function sizeOf(file: string): Promise<number> {
   return found.size;
 }
 
-/** Shows the number of bytes read from all files, on a terminal only. */
-async function progressBar(files: string[]) {
-  const sizes = await Promise.all(files.map(sizeOf));
-  if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
-  const bar = new SingleBar({
-    format: 'importing [{bar}] {percentage} %, {eta_formatted} left',
-    stream: process.stderr,
-  });
-  bar.start(
-    sizes.reduce((sum, size) => sum + size, 0),
-    0,
-  );
-  const read = new Map<string, number>();
-  return {
-    update(file: string, bytes: number) {
-      read.set(file, bytes);
-      bar.update([...read.values()].reduce((sum, one) => sum + one, 0));
-    },
-    stop: () => bar.stop(),
-  };
-}
+const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, one) => total + one, 0);

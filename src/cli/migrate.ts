@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { isDatabaseUrl, maskUrl } from '#src/config/addresses.ts';
 import { type Config, loadConfig } from '#src/config/load.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
-import { createDatabase, createPool } from '#src/database/connect.ts';
+import { createDatabase, withPool } from '#src/database/connect.ts';
 import { hasEmbedded, isEmbeddedAlive } from '#src/database/embedded-postgres.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -11,7 +11,7 @@ import { type MoveReport, moveInstallation } from '#src/start/move.ts';
 import { secretKey } from '#src/start/secret-key.ts';
 import { moveUsers, type UsersMoveReport } from '#src/start/users-move/move-users.ts';
 import { describeUnpricedTariffs } from '#src/start/users-move/unpriced-tariffs.ts';
-import { progressBar } from './progress-bar.ts';
+import { withProgress } from './progress-bar.ts';
 import { runWithServicePool } from './running-service.ts';
 import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
 
@@ -61,17 +61,9 @@ async function moveTo(url: string, json: boolean): Promise<void> {
   const config = loadConfig();
   await assertDatabaseReachable('--to', url);
   const source = await reachSource(config);
-  const bar = progressBar();
-  const report = await moveInstallation(source.url, url, config.database, {
-    step(text) {
-      bar.stop();
-      if (process.stderr.isTTY) console.error(text);
-    },
-    progress: bar.update,
-  }).finally(() => {
-    bar.stop();
-    return source.release();
-  });
+  const report = await withProgress((steps) =>
+    moveInstallation(source.url, url, config.database, steps).finally(source.release),
+  );
   if (json) console.log(JSON.stringify(report));
   else printReport(report);
 }
@@ -98,23 +90,14 @@ async function moveAccounts(options: {
   const target = (await readFile(toSecretKey, 'utf8')).trim();
   const config = loadConfig();
   const { url, release } = await reachSource(config);
-  const pool = createPool(url, { max: 1, applicationName: 'energy migrate' });
-  const source = await secretKey(config, createDatabase(pool)).finally(() => pool.end());
-  const bar = progressBar();
-  const report = await moveUsers(url, to, {
-    accounts,
-    secrets: { source, target },
-    taking: { retentionMonths: config.retentionMonths, maxChannels: config.maxChannels },
-    connectedMs: CONNECTED_MS,
-    step(text) {
-      bar.stop();
-      if (process.stderr.isTTY) console.error(escapeForTerminal(text));
-    },
-    progress: bar.update,
-  }).finally(() => {
-    bar.stop();
-    return release();
-  });
+  const source = await withPool(url, { max: 1, applicationName: 'energy migrate' }, (pool) =>
+    secretKey(config, createDatabase(pool)),
+  );
+  const { retentionMonths, maxChannels } = config;
+  const wanted = { accounts, secrets: { source, target }, taking: { retentionMonths, maxChannels } };
+  const report = await withProgress((steps) =>
+    moveUsers(url, to, { ...wanted, connectedMs: CONNECTED_MS, ...steps }).finally(release),
+  );
   if (json) console.log(JSON.stringify(report));
   else printAccounts(report);
 }
@@ -186,20 +169,15 @@ export async function assertDatabaseReachable(option: string, url: string): Prom
     throw new Error(
       `${option}: must be a URL that begins with postgres:// or postgresql://, such as postgres://USER:PASSWORD@HOST:5432/DATABASE`,
     );
-  const pool = createPool(url, { max: 1, applicationName: 'energy command' });
-  try {
-    // Raw SQL: tests the connection.
-    await pool.query('SELECT 1');
-  } catch (error) {
-    const { code = '', message } = error as { code?: string; message: string };
-    const advice = ADVICE[code] ?? 'check host, port, user, password and database';
-    throw new Error(
-      `${option}: ${maskUrl(url)} cannot be reached, ${advice} (${message || code}). Nothing was changed.`,
-      {
-        cause: error,
-      },
-    );
-  } finally {
-    await pool.end();
-  }
+  // Raw SQL: tests the connection.
+  await withPool(url, { max: 1, applicationName: 'energy command' }, (pool) => pool.query('SELECT 1')).catch(
+    (error) => {
+      const { code = '', message } = error as { code?: string; message: string };
+      const advice = ADVICE[code] ?? 'check host, port, user, password and database';
+      throw new Error(
+        `${option}: ${maskUrl(url)} cannot be reached, ${advice} (${message || code}). Nothing was changed.`,
+        { cause: error },
+      );
+    },
+  );
 }

@@ -6,6 +6,7 @@ import { createDatabase } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { runAsOperator } from '#src/users/audit.ts';
+import { parseLimit } from './option-values.ts';
 import { printResult, runWithServicePool } from './running-service.ts';
 
 interface Options {
@@ -30,8 +31,7 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object per line')
     .action((options: Options) =>
       runWithServicePool('energy rejected', async (pool) => {
-        const limit = Number(options.limit);
-        if (!Number.isInteger(limit) || limit < 1) throw new Error('--limit must be a number of 1 or more');
+        const limit = parseLimit(options.limit);
         const rows = await listRejected(pool, whichOf(options), { limit });
         for (const row of rows) printResult(options.json, row, linesOf(row));
         if (rows.length === 0 && !options.json) console.log('Nothing was rejected.');

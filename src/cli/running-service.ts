@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '#src/config/load.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
-import { createDatabase, createPool, type Database, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Database, type Pool, withPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { assertSchemaNotNewer } from '#src/database/migrate.ts';
 import { loadConfigOfRunningService } from '#src/start/ports.ts';
@@ -40,13 +40,10 @@ export async function runWithServicePool<T>(
   work: (pool: Pool, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = loadConfigOfRunningService();
-  const pool = createPool(await databaseUrl(config), { max: 3, applicationName });
-  try {
+  return withPool(await databaseUrl(config), { max: 3, applicationName }, async (pool) => {
     await assertSchemaNotNewer(pool);
     const done = await work(pool, config);
     if (config.database.url === undefined) await awaitEndings(pool);
     return done;
-  } finally {
-    await pool.end();
-  }
+  });
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '#src/config/load.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
 import { type UpgradeReport, upgradeDatabase } from '#src/start/upgrade-database.ts';
-import { progressBar } from './progress-bar.ts';
+import { withProgress } from './progress-bar.ts';
 import { printResult } from './running-service.ts';
 
 /** Registers `energy upgrade-database`, which is needed after an update of the service to another major version of PostgreSQL. */
@@ -22,20 +22,14 @@ async function upgrade({ postgres, json }: { postgres?: string; json?: boolean }
   if (database.url)
     throw new Error('DATABASE_URL names an external database: upgrade it with the tools of its server (pg_upgrade).');
   const unlock = await lockDataDir(dataDir);
-  const bar = progressBar();
-  const step = (text: string) => {
-    bar.stop();
-    if (process.stderr.isTTY) console.error(text);
-  };
   try {
-    const report = await upgradeDatabase(dataDir, { programs: postgres, step, progress: bar.update });
+    const report = await withProgress((steps) => upgradeDatabase(dataDir, { programs: postgres, ...steps }));
     printResult(
       json,
       report ?? { upgraded: false },
       report ? textOf(report) : 'Nothing to do: the database already uses this version’s PostgreSQL.',
     );
   } finally {
-    bar.stop();
     unlock();
   }
 }

@@ -12,6 +12,7 @@ import { createConsoleSignInLink } from '#src/start/sign-in-link.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { createUser } from '#src/users/store.ts';
 import { findUserId } from './named-user.ts';
+import { formatOptionError } from './nouns/members.ts';
 import {
   addDeleteCommand,
   addGetCommand,
@@ -92,7 +93,8 @@ interface NewUser {
 /** Validates the user with the HTTP API's own rules. */
 async function create({ json, ...given }: NewUser): Promise<void> {
   const asked = newUser.safeParse(given, { error: describeIssue });
-  if (!asked.success) throw new Error(asked.error.issues.map(mistake).join('\n'));
+  if (!asked.success)
+    throw new Error(asked.error.issues.map(({ path, message }) => formatOptionError(path, message)).join('\n'));
   const timezone = asked.data.timezone ?? machineZone();
   const { email, role, phone } = asked.data;
   await runOnServiceDatabase(async (db) => {
@@ -120,9 +122,6 @@ function machineZone(): string | undefined {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   return isZone(timeZone) && !/^(Etc\/)?(UTC|GMT|UCT|Zulu|Universal|Greenwich)$/.test(timeZone) ? timeZone : undefined;
 }
-
-const mistake = ({ path, message }: { path: PropertyKey[]; message: string }): string =>
-  `--${path.join('.')}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 
 const USER: CommandNoun = {
   name: 'user',

@@ -1,14 +1,5 @@
 import { move, Piscina, transferableSymbol, valueSymbol } from 'piscina';
 
-/** Worker threads that run the tasks of one file. */
-export interface Threads<Task, Answer> {
-  /** Runs a task in a thread as soon as one is free. `moved`: memory that is moved to the thread instead of copied. */
-  run(task: Task, options?: { moved?: readonly ArrayBufferLike[]; signal?: AbortSignal }): Promise<Answer>;
-  /** Returns the number of tasks that wait for a thread. */
-  waiting(): number;
-  close(): Promise<void>;
-}
-
 const IDLE_MS = 30_000;
 
 /**
@@ -18,7 +9,7 @@ const IDLE_MS = 30_000;
 export function createThreads<Task, Answer>(
   file: URL,
   { least, most, mayWait }: { least: number; most: number; mayWait: number },
-): Threads<Task, Answer> {
+) {
   const pool = new Piscina<Task, Answer>({
     filename: file.href,
     minThreads: least,
@@ -27,10 +18,14 @@ export function createThreads<Task, Answer>(
     maxQueue: mayWait,
   });
   return {
-    run: (task, { moved = [], signal } = {}) =>
-      pool.run(task, { transferList: moved as ArrayBuffer[], ...(signal && { signal }) }),
-    waiting: () => pool.queueSize,
-    close: () => pool.close({ force: true }),
+    /** Runs a task in a thread as soon as one is free. `moved`: memory that is moved to the thread instead of copied. */
+    run: (
+      task: Task,
+      { moved = [], signal }: { moved?: readonly ArrayBufferLike[]; signal?: AbortSignal } = {},
+    ): Promise<Answer> => pool.run(task, { transferList: moved as ArrayBuffer[], ...(signal && { signal }) }),
+    /** Returns the number of tasks that wait for a thread. */
+    waiting: (): number => pool.queueSize,
+    close: (): Promise<void> => pool.close({ force: true }),
   };
 }
 

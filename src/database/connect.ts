@@ -104,6 +104,20 @@ export function createPool(
   return pool;
 }
 
+/** Runs work on a pool of its own, which is closed afterwards. */
+export async function withPool<T>(
+  url: string,
+  options: Parameters<typeof createPool>[1],
+  work: (pool: pg.Pool) => Promise<T>,
+): Promise<T> {
+  const pool = createPool(url, options);
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
 /**
  * Resolves with the response of the only server. With several servers: with the first response of a server in the
  * wanted role.

@@ -3,27 +3,6 @@ import pg from 'pg';
 /** Role of the server to which a pool connects. The servers are copies of each other; only the primary accepts writes. */
 export type ServerRole = 'primary' | 'standby';
 
-interface Hosts {
-  /**
-   * Returns the number of the host in the wanted role: the cached one or, without one, the first that now reports the
-   * role. Throws if no host has it.
-   */
-  choose(): Promise<number>;
-  /** Queries all hosts, ignoring the cache. */
-  search(): Promise<number>;
-  /** Whether the host now has the wanted role. False if it does not respond. */
-  isWanted(host: number): Promise<boolean>;
-  /**
-   * Invalidates the cached host if it is this one, because it is down or has changed its role. `error`: reason why a
-   * connection to it failed.
-   */
-  forget(host: number, error?: Error): void;
-  /** Records that a connection was established within this time. */
-  connected(tookMs: number): void;
-  /** Returns the factor for time limits of connections, 1 to `MAX_SLOWNESS`. */
-  slowness(): number;
-}
-
 /**
  * Maximum time for a host to accept a new connection, if there are several hosts and the machine is not slow. Two attempts fit into the
  * pool's time limit for a connection.
@@ -57,7 +36,7 @@ const isTimeout = ({ message }: Error): boolean => /timeout/i.test(message);
  * after a timeout, and later follow the connections that succeed. They do not change if another host responded, such as
  * the standby of a hung primary: then the machine is not slow.
  */
-export function createHosts(count: number, wanted: ServerRole, ask: (host: number) => Promise<boolean>): Hosts {
+export function createHosts(count: number, wanted: ServerRole, ask: (host: number) => Promise<boolean>) {
   let known: number | null = null;
   let underWay: Promise<number> | null = null;
   const slowness = new Slowness();
@@ -99,21 +78,34 @@ export function createHosts(count: number, wanted: ServerRole, ask: (host: numbe
   }
 
   return {
-    choose: async () => known ?? search(),
+    /**
+     * Returns the number of the host in the wanted role: the cached one or, without one, the first that now reports the
+     * role. Throws if no host has it.
+     */
+    choose: async (): Promise<number> => known ?? search(),
+    /** Queries all hosts, ignoring the cache. */
     search,
-    isWanted: (host) => ask(host).catch(() => false),
-    forget(host, error) {
+    /** Whether the host now has the wanted role. False if it does not respond. */
+    isWanted: (host: number): Promise<boolean> => ask(host).catch(() => false),
+    /**
+     * Invalidates the cached host if it is this one, because it is down or has changed its role. `error`: reason why a
+     * connection to it failed.
+     */
+    forget(host: number, error?: Error): void {
       if (known !== host) return;
       if (isNew && error && isTimeout(error)) slowness.increase();
       known = null;
     },
-    connected(tookMs) {
+    /** Records that a connection was established within this time. */
+    connected(tookMs: number): void {
       isNew = false;
       slowness.follow(tookMs);
     },
-    slowness: () => slowness.factor,
+    /** Returns the factor for time limits of connections, 1 to `MAX_SLOWNESS`. */
+    slowness: (): number => slowness.factor,
   };
 }
+type Hosts = ReturnType<typeof createHosts>;
 
 /** Reports that a host is down or does not have the wanted role. The caller retries. */
 export class HostUnavailable extends Error {

@@ -1,4 +1,5 @@
 import type { Logger } from '#src/core/log.ts';
+import { withTimeout } from '#src/core/timeout.ts';
 import { type Pool, type Query, queryOn } from './connect.ts';
 
 const POLL_MS = 1_000;
@@ -14,19 +15,10 @@ export interface StandbyState {
 }
 
 /** The standby from which a process reads. */
-export interface Standby {
-  /**
-   * Returns the standby's state. Null if the server is unavailable, is not a standby, or the age of its data is
-   * unknown; queries then use the primary.
-   */
-  state(): StandbyState | null;
-  /** Reports a failed read from the standby, which then counts as unavailable until it responds again. */
-  failed(): void;
-  stop(): void;
-}
+export type Standby = ReturnType<typeof watchStandby>;
 
 /** Polls the primary's write position and the standby's replayed position once a second. */
-export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby {
+export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
   let samples: readonly StandbySample[] = [];
   let known: { horizon: number; replayed: number } | null = null;
   let isOver = false;
@@ -61,14 +53,19 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
     }
   })();
   return {
-    state() {
+    /**
+     * Returns the standby's state. Null if the server is unavailable, is not a standby, or the age of its data is
+     * unknown; queries then use the primary.
+     */
+    state(): StandbyState | null {
       const ageMs = known && computeDataAge(samples, known.replayed, performance.now());
       return known === null || ageMs === null ? null : { ageMs, horizon: known.horizon };
     },
-    failed() {
+    /** Reports a failed read from the standby, which then counts as unavailable until it responds again. */
+    failed(): void {
       known = null;
     },
-    stop() {
+    stop(): void {
       isOver = true;
     },
   };
@@ -90,13 +87,8 @@ async function replayedTo(query: Query): Promise<{ replayed: number; horizon: nu
   return row?.replayed == null ? null : { replayed: row.replayed, horizon: row.horizon };
 }
 
-function within<T>(answer: Promise<T>): Promise<T> {
-  const late = new Promise<never>((_, fail) =>
-    setTimeout(() => fail(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS).unref(),
-  );
-  answer.catch(() => {});
-  return Promise.race([answer, late]);
-}
+const within = <T>(answer: Promise<T>): Promise<T> =>
+  withTimeout(answer, ANSWER_MS, `no answer within ${ANSWER_MS} ms`);
 
 /** A position of the primary's write-ahead log, and the time at which the primary was there. */
 export interface StandbySample {

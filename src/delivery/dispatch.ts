@@ -9,14 +9,7 @@ import { takeDueDeliveries } from './take.ts';
 /** Maximum number of concurrent attempts of this process, over all targets. */
 const AT_ONCE = 512;
 
-export interface Dispatcher {
-  /** Takes due deliveries and starts their attempts, without waiting for the outcomes. Returns the number of deliveries taken. */
-  pass(): Promise<number>;
-  /** Waits for the attempts in progress. */
-  settle(): Promise<void>;
-  /** Number of attempts in progress. */
-  underWay(): number;
-}
+export type Dispatcher = ReturnType<typeof createDispatcher>;
 
 /** Creates a dispatcher, which sends due deliveries through their channels: webhooks by subscription, `email` and `sms`. */
 export function createDispatcher(options: {
@@ -31,7 +24,7 @@ export function createDispatcher(options: {
   /** Called after an attempt, when its target has room for another delivery. */
   onDone?: () => void;
   random?: () => number;
-}): Dispatcher {
+}) {
   const { pool, channels, clock, ageClock = clock, log, onTried, onDone, random = Math.random } = options;
   const sendings = new Map<string, Promise<void>>();
 
@@ -63,17 +56,20 @@ export function createDispatcher(options: {
   }
 
   return {
-    async pass() {
+    /** Takes due deliveries and starts their attempts, without waiting for the outcomes. Returns the number of deliveries taken. */
+    async pass(): Promise<number> {
       const room = AT_ONCE - sendings.size;
       if (room <= 0) return 0;
       const due = await takeDueDeliveries(pool, room, clock(), [...sendings.keys()]);
       for (const sending of due) begin(sending);
       return due.length;
     },
-    async settle() {
+    /** Waits for the attempts in progress. */
+    async settle(): Promise<void> {
       await Promise.all(sendings.values());
     },
-    underWay: () => sendings.size,
+    /** Number of attempts in progress. */
+    underWay: (): number => sendings.size,
   };
 }
 

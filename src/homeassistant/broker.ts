@@ -4,18 +4,9 @@ import { splitCredentials } from '#src/config/addresses.ts';
 import type { Logger } from '#src/core/log.ts';
 
 /** Connection to a broker that Home Assistant uses. */
-export interface HomeAssistantBroker {
-  isConnected(): boolean;
-  /**
-   * Publishes a retained message and waits for the broker's acknowledgement; an empty payload clears the topic. Throws if the connection
-   * ends first.
-   */
-  publish(topic: string, payload: string): Promise<void>;
-  /** Publishes `offline` and disconnects. */
-  close(): Promise<void>;
-}
+export type HomeAssistantBroker = ReturnType<typeof connectBroker>;
 
-export interface BrokerOptions {
+interface BrokerOptions {
   url: string;
   clientId: string;
   /** Topic of `online` and `offline`. The broker publishes `offline` if this process ends without disconnecting. */
@@ -33,7 +24,7 @@ const RECONNECT_MS = 5_000;
 const LEAVE_MS = 1_000;
 
 /** Connects, and reconnects after each lost connection. Uses MQTT 3.1.1, which every broker supports. */
-export function connectBroker(options: BrokerOptions): HomeAssistantBroker {
+export function connectBroker(options: BrokerOptions) {
   const { url, clientId, availabilityTopic, filters, log } = options;
   const retained = { qos: 1, retain: true } as const;
   const { address, login } = splitCredentials(url);
@@ -66,11 +57,16 @@ export function connectBroker(options: BrokerOptions): HomeAssistantBroker {
   client.on('message', (topic, payload) => options.onMessage(topic, payload));
   client.on('error', (error) => log.warn({ err: error }, 'Home Assistant’s broker'));
   return {
-    isConnected: () => client.connected,
-    async publish(topic, payload) {
+    isConnected: (): boolean => client.connected,
+    /**
+     * Publishes a retained message and waits for the broker's acknowledgement; an empty payload clears the topic. Throws if the connection
+     * ends first.
+     */
+    async publish(topic: string, payload: string): Promise<void> {
       await client.publishAsync(topic, payload, retained);
     },
-    async close() {
+    /** Publishes `offline` and disconnects. */
+    async close(): Promise<void> {
       const farewell = client.connected ? client.publishAsync(availabilityTopic, 'offline', retained) : undefined;
       await Promise.race([farewell?.catch(() => {}), setTimeout(LEAVE_MS, undefined, { ref: false })]);
       await Promise.race([client.endAsync(), setTimeout(LEAVE_MS, undefined, { ref: false })]);

@@ -182,21 +182,13 @@ export const claimMessageSchema = z.strictObject({
     .optional(),
 });
 
-/** Reply to a granted claim. */
-interface ClaimAnswer {
-  device_id: string;
-  username: string;
-  password: string;
-  topic: string;
-}
-
 /** Carries out a meter's claim. Null if it is refused (see decideClaim). */
 export async function answerClaim(
   db: Database,
   batchId: string,
   { serial, nonce }: z.output<typeof claimMessageSchema>,
   about: { now: Date; address: string },
-): Promise<ClaimAnswer | null> {
+): Promise<Record<'device_id' | 'username' | 'password' | 'topic', string> | null> {
   const claimed = await claimDevice(db, batchId, { serial, nonce }, about);
   if (!claimed) return null;
   const { deviceId, secret } = claimed;

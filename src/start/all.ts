@@ -5,8 +5,9 @@ import { setEndingsRecorded } from '#src/backup/ended.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
 import { type Config, childEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
+import { startLoop } from '#src/core/loop.ts';
 import { outliveOutput } from '#src/core/output.ts';
-import { createDatabase, createPool } from '#src/database/connect.ts';
+import { createDatabase, createPool, withPool } from '#src/database/connect.ts';
 import { isEmbeddedAlive, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
@@ -139,8 +140,7 @@ async function prepare(
   log: Logger,
   signal: AbortSignal,
 ): Promise<Pick<Service, 'adminKey' | 'signInLink' | 'databaseLine'>> {
-  const pool = createPool(url, { max: 2, applicationName: 'energy start' });
-  try {
+  return withPool(url, { max: 2, applicationName: 'energy start' }, async (pool) => {
     await waitForDatabase(pool, log, signal);
     const { database } = await migrate(pool, config.database);
     log.info({ database: database.line }, 'database');
@@ -153,9 +153,7 @@ async function prepare(
     const adminKey = await ensureBootstrapAdmin(db, { environment, givenKey });
     const link = adminKey === null ? null : await createConsoleSignInLink(db, config, FIRST_ADMIN_EMAIL);
     return { adminKey, signInLink: link, databaseLine: database.line };
-  } finally {
-    await pool.end();
-  }
+  });
 }
 
 const LOOK_EVERY_MS = 1_000;
@@ -171,10 +169,8 @@ export async function keepEmbeddedPostgres(
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const { url, stop } = await startEmbeddedPostgres({ dataDir, extraSettings });
   let complained = '';
-  let looking: Promise<void> = Promise.resolve();
-  let isLooking = false;
   const look = async () => {
-    if (await isEmbeddedAlive(dataDir)) return;
+    if (await isEmbeddedAlive(dataDir)) return 0;
     log.warn('PostgreSQL stopped, restarting it');
     try {
       await startEmbeddedPostgres({ dataDir, extraSettings });
@@ -185,19 +181,13 @@ export async function keepEmbeddedPostgres(
       if (message !== complained) log.error({ err: error }, 'PostgreSQL does not start, retrying every second');
       complained = message;
     }
+    return 0;
   };
-  const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    looking = look().finally(() => {
-      isLooking = false;
-    });
-  }, LOOK_EVERY_MS);
+  const loop = startLoop('embedded PostgreSQL', look, LOOK_EVERY_MS, log);
   return {
     url,
     async stop() {
-      clearInterval(timer);
-      await looking;
+      await loop.stop();
       await stop();
     },
   };

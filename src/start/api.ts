@@ -18,7 +18,7 @@ import { waitForDatabase } from '#src/database/unavailable.ts';
 import { composeSignIn, sendMail } from '#src/delivery/email/send.ts';
 import { tlsPair, watchCertificate } from './certificate.ts';
 import { openAnswerFetcher, openMailer } from './channels.ts';
-import { CERTIFICATE_METRICS, readCertificateMetrics, readStandbyMetrics, STANDBY_METRICS } from './metrics.ts';
+import { readStandbyMetrics, reportCertificate, STANDBY_METRICS } from './metrics.ts';
 import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
@@ -69,7 +69,7 @@ export async function runApi(config: Config): Promise<void> {
       log,
     });
     const certificate = watchCertificate(config, tls, api.renewTls, log);
-    metrics.valuesOf(CERTIFICATE_METRICS, async () => readCertificateMetrics(certificate));
+    reportCertificate(metrics, certificate);
     metrics.valuesOf(STANDBY_METRICS, async () =>
       readStandbyMetrics(config.database.readUrl !== undefined, api.standbyLagSeconds()),
     );

@@ -13,6 +13,7 @@ import { createSecureContext } from 'node:tls';
 import { bareHost } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
+import { startLoop } from '#src/core/loop.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createFileOnce } from '#src/start/secret-key.ts';
 
@@ -234,20 +235,9 @@ export function watchCertificate(
       complained = message;
     }
     reportDates();
+    return 0;
   };
   reportDates();
-  // Only one check runs at a time. An older check that ended after a failed one would reset `complained`, and the
-  // failure would be logged twice.
-  let isLooking = false;
-  const timer = setInterval(async () => {
-    if (isLooking) return;
-    isLooking = true;
-    await look();
-    isLooking = false;
-  }, everyMs);
-  timer.unref();
-  return {
-    expiresAt: () => new X509Certificate(serving.cert).validToDate,
-    stop: () => clearInterval(timer),
-  };
+  const loop = startLoop('certificate', look, everyMs, log);
+  return { expiresAt: () => new X509Certificate(serving.cert).validToDate, stop: () => void loop.stop() };
 }

@@ -3,6 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod, lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { nullIfAbsent } from '#src/core/files.ts';
 
 /** Maximum time between creating a lock file and writing its content. */
 const BEING_WRITTEN_MS = 100;
@@ -41,8 +42,7 @@ function read(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    return nullIfAbsent(error as NodeJS.ErrnoException);
   }
 }
 
@@ -67,8 +67,7 @@ export function removeStaleLock(file: string): number | null {
   try {
     renameSync(file, taken);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    return nullIfAbsent(error as NodeJS.ErrnoException);
   }
   const text = readFileSync(taken, 'utf8');
   rmSync(taken);

@@ -37,10 +37,10 @@ export interface Demo {
   stop(): Promise<void>;
 }
 
-/** Receives the progress of the back-fill: first the total number of readings, then each number of sent readings. */
-export interface BackfillProgress {
-  start(total: number): void;
-  sent(readings: number): void;
+/** Shows the progress of the back-fill: first the total number of readings, then each number of sent readings. */
+interface BackfillProgress {
+  start(total: number, done: number): void;
+  increment(readings: number): void;
   stop(): void;
 }
 
@@ -71,13 +71,14 @@ export async function startDemo(
     const abort = () => void players.close();
     signal?.addEventListener('abort', abort, { once: true });
     const began = performance.now();
-    progress.start(players.missing(Date.now()));
+    progress.start(players.missing(Date.now()), 0);
+    const onSent = (readings: number) => progress.increment(readings);
     const backfill = async () => {
       // Alerts are created now, because an earlier alert would be evaluated for each hour of 13 months. Only the hours
       // of the last day can fire it.
-      const before = await players.backfill(Date.now() - 2 * DAY_MS, progress.sent);
+      const before = await players.backfill(Date.now() - 2 * DAY_MS, onSent);
       await ensureAlerts(db, config, homes, new Date());
-      return before + (await players.backfill(Date.now(), progress.sent));
+      return before + (await players.backfill(Date.now(), onSent));
     };
     const readings = await backfill().finally(() => progress.stop());
     const seconds = (performance.now() - began) / 1000;

@@ -26,7 +26,7 @@ import {
   createClaimGate,
 } from '#src/onboarding/claims.ts';
 import { tlsPair, watchCertificate } from './certificate.ts';
-import { CERTIFICATE_METRICS, readCertificateMetrics } from './metrics.ts';
+import { reportCertificate } from './metrics.ts';
 import { runRole, warnOfCommitRisks } from './role.ts';
 
 /** Returns the broker's address for the log. For an external broker, the user, password and path are omitted. */
@@ -77,7 +77,7 @@ export async function runIngest(config: Config): Promise<void> {
     const ingest = await startIngest(config, parts);
     // Not watched with an external broker, because devices use that broker's certificate.
     const certificate = config.mqtt.url ? null : watchCertificate(config, tls, ingest.renewTls, log);
-    if (certificate) metrics.valuesOf(CERTIFICATE_METRICS, async () => readCertificateMetrics(certificate));
+    if (certificate) reportCertificate(metrics, certificate);
     reportMetrics(metrics, ingest);
     return {
       ready: {

@@ -1,15 +1,16 @@
+import type { Metrics } from '#src/core/metrics.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { withTimeout } from '#src/core/timeout.ts';
 import { type Pool, queryOn } from '#src/database/connect.ts';
 import { readBacklogs } from '#src/database/inventory.ts';
 
-export const CERTIFICATE_METRICS = {
-  energy_certificate_expires_timestamp_seconds: 'End of the served certificate, in Unix time',
-};
+const CERTIFICATE = 'energy_certificate_expires_timestamp_seconds';
 
-/** Returns the metric of the expiry of the certificate in use. */
-export const readCertificateMetrics = (served: { expiresAt(): Date }): Record<string, number> => ({
-  energy_certificate_expires_timestamp_seconds: served.expiresAt().getTime() / 1_000,
-});
+/** Registers the metric of the expiry of the certificate in use. */
+export const reportCertificate = (metrics: Metrics, served: { expiresAt(): Date }): void =>
+  metrics.valuesOf({ [CERTIFICATE]: 'End of the served certificate, in Unix time' }, async () => ({
+    [CERTIFICATE]: served.expiresAt().getTime() / 1_000,
+  }));
 
 /** Metrics of the database's response time for this process. */
 export const DATABASE_METRICS = {
@@ -30,16 +31,11 @@ export async function readDatabaseMetrics(pool: Pool): Promise<Record<string, nu
     energy_database_requests_waiting: pool.waitingCount,
   };
   const startedAt = performance.now();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, ANSWER_MS, false);
-  });
   // Raw SQL: checks that the database answers.
-  const answered = pool.query('SELECT 1').then(
+  const isUp = await withTimeout(pool.query('SELECT 1'), ANSWER_MS, 'no answer').then(
     () => true,
     () => false,
   );
-  const isUp = await Promise.race([answered, late]).finally(() => clearTimeout(timer));
   if (!isUp) return { ...counts, energy_database_up: 0 };
   return { ...counts, energy_database_up: 1, energy_database_answer_seconds: (performance.now() - startedAt) / 1_000 };
 }

@@ -10,6 +10,7 @@ import {
   type Progress,
   type SynchroniseResult,
   synchronise,
+  withCopyEnds,
 } from '#src/database/copy/synchronise.ts';
 import { WatchedClient } from '#src/database/hosts.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -20,15 +21,7 @@ import { unpackDays } from '#src/rollups/pack.ts';
 import { foldLateDays, refreshUntilComplete } from '#src/rollups/refresh.ts';
 
 /** Result of a move. */
-export interface MoveReport {
-  /** Description of the new database in one line. */
-  database: string;
-  /** Every relation that was copied and compared, with its number of rows. */
-  relations: { relation: string; rows: number }[];
-  /** Total consumption in mWh, equal in the old database's load profile and the new one's daily aggregates. */
-  total_milliwatt_hours: string;
-  users: number;
-}
+export type MoveReport = Awaited<ReturnType<typeof moveInstallation>>;
 
 export interface MoveSteps {
   step(text: string): void;
@@ -60,7 +53,7 @@ export async function moveInstallation(
   targetUrl: string,
   options: { timescale: 'auto' | 'off' },
   { step, progress }: MoveSteps,
-): Promise<MoveReport> {
+) {
   const pools = { source: openPool(sourceUrl, 'old'), target: openPool(targetUrl, 'new') };
   try {
     // The tier of the old database cannot change; the option `off` concerns the new one.
@@ -70,11 +63,11 @@ export async function moveInstallation(
     step(`From: ${from.database.line}\nTo:   ${database.line}`);
     await markTargetAsFilling(pools);
     step('Copying while the service runs …');
-    await withEnds(pools, (ends) => synchronise(ends, MOVED_RELATIONS, { held: false, onProgress: progress }));
+    await withCopyEnds(pools, (ends) => synchronise(ends, MOVED_RELATIONS, { held: false, onProgress: progress }));
     step('Blocking writers, copying data that arrived since, and comparing …');
     const isMaterialised = from.database.capabilities.continuousAggregates;
     if (isMaterialised) await refreshUntilComplete(pools.source, new Date());
-    const relations = await withEnds(pools, (ends) => finish(ends, pools.source, isMaterialised, progress));
+    const relations = await withCopyEnds(pools, (ends) => finish(ends, pools.source, isMaterialised, progress));
     step('Computing the aggregates …');
     const total_milliwatt_hours = await aggregate(pools, database.capabilities).catch((error: Error) => {
       throw new Error(
@@ -86,8 +79,11 @@ export async function moveInstallation(
     await markTargetAsFilled(pools);
     const users = relations.find(({ relation }) => relation === 'users')?.rows ?? 0;
     return {
+      /** Description of the new database in one line. */
       database: database.line,
+      /** Every relation that was copied and compared, with its number of rows. */
       relations: relations.map(({ relation, rows }) => ({ relation, rows })),
+      /** Total consumption in mWh, equal in the old database's load profile and the new one's daily aggregates. */
       total_milliwatt_hours,
       users,
     };
@@ -113,20 +109,6 @@ async function aggregate(
   const [was, is] = await Promise.all([totalOf(source, 'closed_device_hourly'), totalOf(target, 'closed_user_daily')]);
   if (was !== is) throw new Error(`they contain ${is} mWh in total, and should contain ${was}`);
   return is;
-}
-
-async function withEnds<T>(pools: { source: Pool; target: Pool }, run: (ends: CopyEnds) => Promise<T>): Promise<T> {
-  const ends = { source: await pools.source.connect(), target: await pools.target.connect() };
-  let broken = true;
-  try {
-    const result = await run(ends);
-    broken = false;
-    return result;
-  } finally {
-    // After a failed transaction the connection is closed, which releases its locks.
-    ends.source.release(broken);
-    ends.target.release(broken);
-  }
 }
 
 /** Throws if both URLs lead to the same database, which the move would only close. */

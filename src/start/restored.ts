@@ -5,7 +5,7 @@ import { closeSessions } from '#src/auth/sessions.ts';
 import { deleteRestoredState, type Ending, readRestored } from '#src/backup/ended.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { REACH_OF_ALL, type Reach } from '#src/database/reach.ts';
 import { holdBack } from '#src/delivery/hold.ts';
 import { deleteWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { deleteGateway } from '#src/devices/gateways.ts';
@@ -14,28 +14,25 @@ import { closeAuthorizations } from '#src/users/app-access.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { closeMemberships } from '#src/users/member-ends.ts';
 
+/** Returns a function that ends several objects, one after the other. */
+const each =
+  (end: (db: Database, reach: Reach, id: string) => Promise<unknown>) =>
+  async (db: Database, ids: readonly string[]) => {
+    for (const id of ids) await end(db, REACH_OF_ALL, id);
+  };
+
 /** Functions that end objects, by kind. They ignore ids of missing or ended objects. */
 const END: Record<Ending['kind'], (db: Database, ids: readonly string[]) => Promise<void>> = {
   member: (db, ids) => closeMemberships(db, ids, new Date()),
   authorization: closeAuthorizations,
-  app: async (db, ids) => {
-    for (const id of ids) await deleteApp(db, REACH_OF_ALL, id);
-  },
+  app: each(deleteApp),
   key: revokeKeys,
   passkey: removePasskeys,
   session: closeSessions,
-  webhook: async (db, ids) => {
-    for (const id of ids) await deleteWebhook(db, REACH_OF_ALL, id);
-  },
-  gateway: async (db, ids) => {
-    for (const id of ids) await deleteGateway(db, REACH_OF_ALL, id);
-  },
-  device: async (db, ids) => {
-    for (const id of ids) await deleteDevice(db, REACH_OF_ALL, id);
-  },
-  account: async (db, ids) => {
-    for (const id of ids) await eraseUser(db, id);
-  },
+  webhook: each(deleteWebhook),
+  gateway: each(deleteGateway),
+  device: each(deleteDevice),
+  account: each((db, _reach, id) => eraseUser(db, id)),
 };
 
 /**

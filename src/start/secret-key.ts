@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#src/config/load.ts';
+import { nullIfAbsent } from '#src/core/files.ts';
 import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { readEncryptedSamples } from '#src/database/sealed.ts';
@@ -138,7 +139,7 @@ export async function createFileOnce(
   mode: number,
   make: () => string | Promise<string>,
 ): Promise<string> {
-  const known = await readFile(file, 'utf8').catch(missing);
+  const known = await readFile(file, 'utf8').catch(nullIfAbsent);
   if (known !== null && known !== '') return known;
   // The name is random, because in containers all processes have the same process id.
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
@@ -153,9 +154,4 @@ export async function createFileOnce(
     await rm(mine, { force: true });
   }
   return readFile(file, 'utf8');
-}
-
-function missing(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null;
-  throw error;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { flushFolder } from '#src/backup/files.ts';
 import { createPool } from '#src/database/connect.ts';
 import { computeFingerprint } from '#src/database/copy/copy-rows.ts';
 import { copyCluster, hashClusterState, isTargetFilled } from '#src/database/copy/filling.ts';
@@ -175,7 +176,7 @@ async function takePlace(dataDir: string, report: UpgradeReport): Promise<Upgrad
   const cluster = clusterFolder(dataDir);
   if (existsSync(cluster)) await rename(cluster, report.kept);
   await rename(clusterFolder(at.new), cluster);
-  await flush(dirname(cluster));
+  await flushFolder(dirname(cluster));
   await rm(at.work, { recursive: true, force: true });
   return report;
 }
@@ -183,12 +184,5 @@ async function takePlace(dataDir: string, report: UpgradeReport): Promise<Upgrad
 async function writeWhole(file: string, text: string): Promise<void> {
   await writeFile(`${file}.new`, text, { flush: true });
   await rename(`${file}.new`, file);
-  await flush(dirname(file));
-}
-
-/** Flushes a folder to disk, so that its file names survive a power cut. */
-async function flush(folder: string): Promise<void> {
-  const handle = await open(folder);
-  await handle.sync();
-  await handle.close();
+  await flushFolder(dirname(file));
 }

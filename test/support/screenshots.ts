@@ -39,7 +39,7 @@ async function takeAll(): Promise<void> {
   const env = { ...Object.fromEntries(ports), DATA_DIR: folder.path, LOG_LEVEL: 'warn' };
   // The roles are separate processes that inherit this process's environment.
   Object.assign(process.env, env);
-  const silent = { start: () => {}, sent: () => {}, stop: () => {} };
+  const silent = { start: () => {}, increment: () => {}, stop: () => {} };
   const demo = await startDemo(loadDemoConfig(env), { liveSeconds: 10, faults: [] }, silent);
   try {
     mkdirSync(PICTURES_FOLDER, { recursive: true });

@@ -1,4 +1,4 @@
-import type { PoolClient } from '../connect.ts';
+import type { Pool, PoolClient } from '../connect.ts';
 import { transactionOn } from '../transaction.ts';
 import {
   computeFingerprint,
@@ -16,6 +16,27 @@ const STRETCH_MS = 7 * 86_400_000;
 export interface CopyEnds {
   source: PoolClient;
   target: PoolClient;
+}
+
+/**
+ * Runs a function with an exclusive connection to each installation, and closes both. State of the sessions, such as
+ * locks and temporary tables, ends with them.
+ */
+export async function withCopyEnds<T>(
+  pools: { source: Pool; target: Pool },
+  run: (ends: CopyEnds) => Promise<T>,
+): Promise<T> {
+  const source = await pools.source.connect();
+  try {
+    const target = await pools.target.connect();
+    try {
+      return await run({ source, target });
+    } finally {
+      target.release(true);
+    }
+  } finally {
+    source.release(true);
+  }
 }
 
 /** Reports the progress of a pass: the relation, and the completed part of its time range. */

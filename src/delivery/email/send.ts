@@ -2,6 +2,7 @@ import { createTransport } from 'nodemailer';
 import { accountOfEmail, confirmEmailLink } from '#src/auth/sign-ins.ts';
 import { newId } from '#src/core/ids.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
+import { withTimeout } from '#src/core/timeout.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
 import {
@@ -50,13 +51,8 @@ export function createSmtpMailer(url: string): Mailer {
   const transport = createTransport({ url, pool: true, maxConnections: 4, ...timeouts });
   return {
     async send({ userId: _, ...message }) {
-      let timer: NodeJS.Timeout | undefined;
-      const tooLong = new Promise<never>((_resolve, reject) => {
-        timer = setTimeout(() => reject(new Error(`not taken within ${WHOLE_MS / 1_000} s`)), WHOLE_MS);
-      });
-      const { response } = await Promise.race([transport.sendMail(message), tooLong]).finally(() =>
-        clearTimeout(timer),
-      );
+      const tooLong = `not taken within ${WHOLE_MS / 1_000} s`;
+      const { response } = await withTimeout(transport.sendMail(message), WHOLE_MS, tooLong);
       return Number.parseInt(response, 10) || null;
     },
     close: () => transport.close(),

@@ -1,17 +1,6 @@
 import { DateTime } from 'luxon';
 import { offsetsIn } from '#src/energy/local-time.ts';
 
-/**
- * Local time parameters of ESPI (LocalTimeParameters): the zone's offset from UTC in seconds, and rules for
- * daylight-saving time, 32 bits in hexadecimal.
- */
-export interface LocalTimeParameters {
-  dstStartRule: string;
-  dstEndRule: string;
-  dstOffset: number;
-  tzOffset: number;
-}
-
 const NO_RULE = '00000000';
 /**
  * Number of years from which a rule is derived. With fewer years, the fourth Sunday of a month could be the last one in
@@ -20,10 +9,11 @@ const NO_RULE = '00000000';
 const YEARS = 7;
 
 /**
- * Returns the parameters of a time zone from the year of the given date on. If its clock changes follow no rule (Morocco), daylight-saving
+ * Returns the local time parameters of ESPI (LocalTimeParameters): the zone's offset from UTC in seconds, and rules for
+ * daylight-saving time, 32 bits in hexadecimal. They are those of a time zone from the year of the given date on. If its clock changes follow no rule (Morocco), daylight-saving
  * time is omitted. Pure.
  */
-export function localTimeParameters(zone: string, date: string): LocalTimeParameters {
+export function localTimeParameters(zone: string, date: string) {
   const year = Number(date.slice(0, 4));
   const from = new Date(Date.UTC(year, 0, 1));
   const to = new Date(Date.UTC(year + YEARS, 0, 1));

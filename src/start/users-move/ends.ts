@@ -91,27 +91,6 @@ export async function withBothLocked<T>(
   }
 }
 
-/**
- * Runs a function with an exclusive connection to each installation, and closes both. State of the sessions, such as
- * temporary tables, ends with them.
- */
-export async function withInstallations<T>(
-  pools: { source: Pool; target: Pool },
-  run: (ends: { source: PoolClient; target: PoolClient }) => Promise<T>,
-): Promise<T> {
-  const source = await pools.source.connect();
-  try {
-    const target = await pools.target.connect();
-    try {
-      return await run({ source, target });
-    } finally {
-      target.release(true);
-    }
-  } finally {
-    source.release(true);
-  }
-}
-
 /** Encryption keys of the two installations. */
 interface Secrets {
   source: string;

@@ -1,7 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PoolClient } from '#src/database/connect.ts';
 import { packChanges } from '#src/database/copy/account-bundle.ts';
-import { compareCopied, type Progress, type SynchroniseResult, synchronise } from '#src/database/copy/synchronise.ts';
+import {
+  compareCopied,
+  type Progress,
+  type SynchroniseResult,
+  synchronise,
+  withCopyEnds,
+} from '#src/database/copy/synchronise.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { unpackDays } from '#src/rollups/pack.ts';
 import { refreshUntilComplete } from '#src/rollups/refresh.ts';
@@ -25,7 +31,6 @@ import {
   type MoveInstallations,
   openInstallations,
   withBothLocked,
-  withInstallations,
 } from './ends.ts';
 import { type AccountRoutes, expectNames, readAccountNames, removeExpectedNames } from './routes.ts';
 import { forwardStoredMessages, type IngestSettings, writeMessagesOfReturned } from './stored-messages.ts';
@@ -188,7 +193,7 @@ async function pass(
   // because packing is locked out.
   else if (arePacked && target.database.capabilities.continuousAggregates)
     await unpackDays(source.pool, consumptionKeysOf(userIds));
-  return withInstallations({ source: source.pool, target: target.pool }, async (ends) => {
+  return withCopyEnds({ source: source.pool, target: target.pool }, async (ends) => {
     await prepareAccountViews(ends, userIds);
     const done = await synchronise(ends, STREAMED_PARTS, { held: false, onProgress: progress });
     if (compare) await compareCopied(ends, done, accountViewOf);
@@ -272,7 +277,7 @@ async function bringOver(
   ]);
   if (was !== is) throw new Error(`the aggregates there contain ${is} mWh, and should contain ${was}`);
   how.step('Opening the accounts there …');
-  const relations = await withInstallations({ source: source.pool, target: target.pool }, (ends) =>
+  const relations = await withCopyEnds({ source: source.pool, target: target.pool }, (ends) =>
     openAccounts(ends, userIds, { fromInstallation: source.id, reseal: createReencrypter(how.secrets) }),
   );
   report.relations = [...relations, ...done.map(({ relation, rows }) => ({ relation, rows }))];

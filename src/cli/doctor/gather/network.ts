@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { testBrokerLogin } from '#ingest/source/try-broker.ts';
 import { bareHost, hostAndPort, localHostOf, maskUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
+import { withTimeout } from '#src/core/timeout.ts';
 import { isRenewedByService } from '#src/start/certificate.ts';
 import { canListen } from '#src/start/ports.ts';
 import type { BrokerFacts, CertificateFacts, FactOrReason, PortFacts } from '../facts.ts';
@@ -200,12 +201,8 @@ export async function probeWithTimeout<T extends object>(
   look: () => Promise<T>,
   ms = PROBE_TIMEOUT_MS,
 ): Promise<FactOrReason<T>> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<FactOrReason<T>>((resolve) => {
-    timer = setTimeout(() => resolve({ why: `no response within ${ms / 1_000} s`, code: 'ETIMEDOUT' }), ms);
-  });
-  const looked = (async () => look())().catch((error: unknown) => unseen(error));
-  return Promise.race([looked, late]).finally(() => clearTimeout(timer));
+  const looked = (async () => look())();
+  return withTimeout(looked, ms, `no response within ${ms / 1_000} s`).catch(unseen);
 }
 
 /** Describes an error in one line. For a host with several addresses, Node reports one error per address. */

@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import { InvalidArgumentError } from 'commander';
+import { isZone } from '#src/energy/ranges.ts';
+
+/** Parses the value of `--tz`. */
+export function parseZone(name: string): string {
+  if (!isZone(name)) throw new InvalidArgumentError('Must be a time zone of the IANA database, such as Europe/Berlin.');
+  return name;
+}
+
+/** Parses the value of `--limit` when the command runs. */
+export function parseLimit(text: string | undefined): number {
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1) throw new Error('--limit must be a number of 1 or more');
+  return limit;
+}
+
+/** Reads the first line of a file that contains a secret. `what`: the secret, for the error. */
+export async function readFirstLine(file: string, what: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new Error(`The ${what} cannot be read: ${error.message}`);
+  });
+  return text.split(/\r?\n/, 1)[0] ?? '';
+}
