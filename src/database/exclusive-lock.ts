@@ -6,6 +6,11 @@ import type { Pool, PoolClient } from './connect.ts';
  * process has hung or disappeared with its machine. (The end of a killed process is detected at once.)
  */
 const LOST_AFTER_SECONDS = 5;
+/**
+ * The same for work at the start of a process, which sends no heartbeats: on a busy machine, seconds may pass between two statements of a
+ * migration, and an ended session would end the process.
+ */
+const START_LOST_AFTER_SECONDS = 60;
 /** Interval at which the holder of a lock sends a heartbeat while it runs no statement. */
 const BEAT_MS = 1_500;
 
@@ -13,12 +18,14 @@ const BEAT_MS = 1_500;
  * Settings of a session that holds a lock. A running statement counts as a sign of life. During a statement, the server
  * detects a killed client by checking the connection (not on Windows), and a lost machine by TCP keep-alive.
  */
-export const LOCK_SESSION_SETTINGS = `
-  set_config('idle_session_timeout', '${LOST_AFTER_SECONDS}s', false),
-  set_config('idle_in_transaction_session_timeout', '${LOST_AFTER_SECONDS}s', false),
+const lockSessionSettings = (lostAfterSeconds: number): string => `
+  set_config('idle_session_timeout', '${lostAfterSeconds}s', false),
+  set_config('idle_in_transaction_session_timeout', '${lostAfterSeconds}s', false),
   set_config('tcp_keepalives_idle', '3', false), set_config('tcp_keepalives_interval', '2', false),
   set_config('tcp_keepalives_count', '2', false), set_config('tcp_user_timeout', '7s', false),
   CASE WHEN version() ~* 'linux|darwin|bsd' THEN set_config('client_connection_check_interval', '2s', false) END`;
+/** Settings of a holder that sends heartbeats (`keepAlive`). */
+export const LOCK_SESSION_SETTINGS = lockSessionSettings(LOST_AFTER_SECONDS);
 /** Restores the server's defaults (NULL) before the connection returns to the pool. */
 const NO_LIMITS =
   "set_config('idle_session_timeout', NULL, false), set_config('idle_in_transaction_session_timeout', NULL, false)";
@@ -69,8 +76,8 @@ export async function withExclusiveLock<T>(
 }
 
 /**
- * Waits for a lock, then runs `work` on the session that holds it, like `withExclusiveLock`. For work that every
- * process does at its start, one after the other.
+ * Waits for a lock, then runs `work` on the session that holds it. For work that every process does at its start, one after the other. If
+ * the process hangs between two statements, the lock ends after a minute.
  */
 export async function waitForExclusiveLock<T>(
   pool: Pool,
@@ -80,7 +87,7 @@ export async function waitForExclusiveLock<T>(
   const client = await pool.connect();
   let mustEnd = true;
   try {
-    await client.query(`SELECT pg_advisory_lock($1), ARRAY[${LOCK_SESSION_SETTINGS}]`, [key]);
+    await client.query(`SELECT pg_advisory_lock($1), ARRAY[${lockSessionSettings(START_LOST_AFTER_SECONDS)}]`, [key]);
     const result = await work(client);
     await client.query(`SELECT pg_advisory_unlock($1), ${NO_LIMITS}`, [key]);
     mustEnd = false;

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
-import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
+import { waitForExclusiveLock, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 const KEY = ADVISORY_LOCKS.packing;
@@ -43,6 +43,10 @@ test("a connection that released a lock has the server's defaults again", async 
     ).rows[0];
   const within = await withExclusiveLock(alone, KEY, (session) => limits((text) => session.query(text)));
   expect(within).toEqual({ idle: '5s', silent: '5s' });
+  expect(await limits((text) => alone.query(text))).toEqual({ idle: '0', silent: '0' });
+  // Work that sends no heartbeats may pause for longer.
+  const atStart = await waitForExclusiveLock(alone, KEY, (session) => limits((text) => session.query(text)));
+  expect(atStart).toEqual({ idle: '1min', silent: '1min' });
   expect(await limits((text) => alone.query(text))).toEqual({ idle: '0', silent: '0' });
   await alone.end();
 });

@@ -27,6 +27,8 @@ export async function testDatabase({ connections = 10 }: { connections?: number 
   await admin.query(`CREATE DATABASE ${name} TEMPLATE ${inject('template')} STRATEGY FILE_COPY`);
   const url = inject('databaseUrl').replace('NAME', name);
   const pool = createPool(url, { max: connections });
+  // A service gives up after 5 s, but on a machine that runs other tests, a connection may take longer.
+  pool.options.connectionTimeoutMillis = 60_000;
   const capabilities = TIERS[tier];
   return {
     tier,
