@@ -68,6 +68,17 @@ let users = 0;
 const many = { minute: 1_000_000, day: 1_000_000 };
 const UNLIMITED = { free: many, developer: many, enterprise: many, address: many };
 
+/**
+ * Counter that counts nothing, for the thousands of requests of tests that call every operation: counting takes the database as long as a
+ * small request itself (rate-limits.test.ts holds it).
+ */
+export const UNCOUNTED: RequestCounter = {
+  take: async () => ({ allowed: true, windows: null, retryAfterSeconds: 0 }),
+  giveBack: async () => {},
+  suspendedForSeconds: async () => 0,
+  suspended: async () => new Set(),
+};
+
 export async function testApi(
   options: {
     limits?: Record<string, Limits>;
@@ -235,6 +246,11 @@ export const expectedErrorBody = (name: ErrorName) => ({
   doc_url: expect.stringMatching(new RegExp(`^https?://[^/]+/docs/reference/errors#${errorCode(name)}$`)),
 });
 
+const PATTERNS = OPERATIONS.map((operation) => ({
+  operation,
+  pattern: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
 /** Validates each response of a test against the OpenAPI document. */
 function holdToContract(method: string, path: string, { status, json }: Answer): void {
   if (json === null) return;
@@ -250,9 +266,7 @@ function holdToContract(method: string, path: string, { status, json }: Answer):
       throw new Error(`${method} ${plain} ${status}: ${JSON.stringify(json)}`);
     return;
   }
-  const operation = OPERATIONS.find(
-    (one) => one.method === method && new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain),
-  );
+  const operation = PATTERNS.find((one) => one.operation.method === method && one.pattern.test(plain))?.operation;
   if (!operation) return;
   const parsed = operation.answer.safeParse(json);
   if (!parsed.success) throw new Error(`${method} ${operation.path} answered ${JSON.stringify(json)}: ${parsed.error}`);

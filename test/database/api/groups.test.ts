@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { READING_SCOPES } from '#src/auth/scopes.ts';
-import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
+import { type TestApi, testApi, UNCOUNTED, writeProfile } from '#test/support/api.ts';
 
 let api: TestApi;
 type Person = { userId: string; key: string };
@@ -13,7 +13,7 @@ let neighbour: Person;
 let foreign: Person;
 
 beforeAll(async () => {
-  api = await testApi();
+  api = await testApi({ counter: async () => UNCOUNTED });
   utility = await api.user('utility');
   other = await api.user('utility');
   admin = await api.user('admin');

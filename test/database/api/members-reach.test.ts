@@ -5,7 +5,7 @@ import { OPERATIONS, type OperationName } from '#src/api/v1/operations.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { APP_SCOPE_NAMES, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { createBatch } from '#src/onboarding/batches.ts';
-import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
+import { type Answer, type TestApi, testApi, UNCOUNTED } from '#test/support/api.ts';
 import { registerApp, tokensOf } from '#test/support/apps.ts';
 import { addMember, type Browser, homeKey, type Person, signInBrowser } from '#test/support/members.ts';
 
@@ -148,7 +148,7 @@ const apps = { home: '', otherHome: '', itself: '' };
 
 beforeAll(async () => {
   // With a single connection, an operation that needs a second one during its transaction would wait for itself.
-  api = await testApi({ connections: 1 });
+  api = await testApi({ connections: 1, counter: async () => UNCOUNTED });
   const scopes = [...SCOPES];
   utility = await api.user('utility', { scopes });
   home = await api.user('homeowner', { enrolledBy: utility.userId, scopes });
@@ -288,14 +288,18 @@ const QUERIES: Partial<Record<OperationName, string>> = {
 /** Operations on objects of the utility, for which a member's session does not switch to the home. */
 const isOfUtility = ({ path }: AnyOperation) => /\{(group_id|batch_id)\}/.test(path) && !path.includes('{user_id}');
 
-/** Sends a request about a new object of the home, with a key or from a browser. */
+/** Objects of the last operation that no call has been allowed to change, by the name of their path parameter. */
+let unchanged: { name: string; values: Record<string, string> } | undefined;
+
+/** Sends a request about an object of the home that is unchanged, with a key or from a browser. */
 async function call(operation: (typeof OPERATIONS)[number], by: { key?: string; browser?: Browser }): Promise<Answer> {
   const { name, method } = operation;
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
-  const values: Record<string, string> = {};
+  const known = unchanged?.name === name ? unchanged.values : undefined;
+  const values = known ?? {};
   // The daily limit of mails is tested elsewhere.
-  await api.database.pool.query(`DELETE FROM events WHERE type = 'member.invited'`);
-  for (const parameter of names) {
+  if (/member/i.test(name)) await api.database.pool.query(`DELETE FROM events WHERE type = 'member.invited'`);
+  for (const parameter of known ? [] : names) {
     const kind = /emission-series/.test(operation.path) && parameter === 'series_id' ? 'emission_series_id' : parameter;
     if (parameter === 'delivery_id')
       values[parameter] = (await post(`/v1/webhooks/${values.webhook_id}/test`)).delivery_id;
@@ -310,12 +314,14 @@ async function call(operation: (typeof OPERATIONS)[number], by: { key?: string; 
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => values[parameter] ?? '');
   const query = QUERIES[name] ?? (operation.query?.shape.user_id && names.length === 0 ? `user_id=${home.userId}` : '');
   const body = BODIES[name]?.();
-  return api.send(`${by.browser ? '/dashboard' : ''}${path}${query && `?${query}`}`, {
+  const answer = await api.send(`${by.browser ? '/dashboard' : ''}${path}${query && `?${query}`}`, {
     method,
     ...(by.key === undefined ? {} : { key: by.key }),
     ...(by.browser ? { headers: by.browser } : {}),
     ...(body === undefined ? {} : { body }),
   });
+  unchanged = method === 'GET' || answer.status >= 400 ? { name, values } : undefined;
+  return answer;
 }
 
 const created = ({ method, status = method === 'POST' ? 201 : 200 }: AnyOperation) => status;
