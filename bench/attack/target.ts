@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from '../../test/support/free-port.ts';
+import { PROGRAM } from '../../test/support/program.ts';
 import { freePorts, startService } from '../service.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
 import { type ServerAddress, sendRequest } from './client.ts';
@@ -70,7 +71,7 @@ const PLAN_LIMITS = { free: { minute: 30, day: 5_000 }, developer: UNLIMITED, en
 export async function startInstallation(
   options: { checkout?: string | undefined; env?: Record<string, string> } = {},
 ): Promise<AttackTarget> {
-  const checkout = resolve(options.checkout ?? join(import.meta.dirname, '../..'));
+  const checkout = options.checkout === undefined ? undefined : resolve(options.checkout);
   const folder = await mkdtemp(join(tmpdir(), 'energy-attack-'));
   const dataDir = join(folder, 'data');
   await mkdir(dataDir);
@@ -86,12 +87,13 @@ export async function startInstallation(
     ...options.env,
   };
   const log = join(folder, 'service.log');
-  const service = await startService(env, { log, checkout });
+  const service = await startService(env, checkout === undefined ? { log } : { log, checkout });
   const at = (port: string) => ({ host: '127.0.0.1', port: Number(port) });
   const other = { API_PORT: String(await freePort()), HTTP_PORT: '0', OPERATOR_PORT: '0' };
-  const second = spawn(process.execPath, [join(checkout, 'bin/energy.js'), 'api'], {
+  const program = checkout === undefined ? PROGRAM : join(checkout, 'bin/energy.js');
+  const second = spawn(process.execPath, [program, 'api'], {
     env: { TMPDIR: process.env.TMPDIR, ...env, ...other },
-    cwd: checkout,
+    cwd: checkout ?? join(import.meta.dirname, '../..'),
     stdio: 'ignore',
   });
   const remove = async () => {
