@@ -9,6 +9,7 @@ import type { Metrics } from '#src/core/metrics.ts';
 import { verifyMailedToken } from '#src/core/secrets.ts';
 import { VERSION } from '#src/core/version.ts';
 import { createCalculator } from '#src/cost/calculator.ts';
+import { acceptJson } from './bodies.ts';
 import type { ApiContext, BrokerAddress } from './context.ts';
 import type { SignInProvider } from './dashboard/provider.ts';
 import { addDashboard } from './dashboard/routes.ts';
@@ -134,6 +135,7 @@ export function buildApp(
   });
   // fastify also parses text/plain by default, but in this API a body must be JSON.
   app.removeContentTypeParser('text/plain');
+  acceptJson(app);
   addErrorHandler(app, parts.publicUrl);
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');

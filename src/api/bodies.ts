@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse/sync';
-import type { FastifyInstance } from 'fastify';
-import { unprocessable } from '#src/core/errors.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError, unprocessable } from '#src/core/errors.ts';
 import { mayHaveInexactNumbers, parseExactJson } from '#src/core/exact-json.ts';
 import { type CsvBody, CsvRows } from './csv-rows.ts';
 
@@ -9,11 +10,34 @@ import { type CsvBody, CsvRows } from './csv-rows.ts';
  * detected.
  */
 const MAX_ROWS = 10_001;
+
+type Done = (error: Error | null, value?: unknown) => void;
+
+/**
+ * Parses bodies of a content type on the routes of a scope from their text. A body that is not UTF-8 is refused: its bytes would be
+ * replaced by U+FFFD, and stored.
+ */
+function acceptText(
+  scope: FastifyInstance,
+  type: string,
+  read: (request: FastifyRequest, text: string, done: Done) => void,
+): void {
+  scope.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
+    if (isUtf8(body as Buffer)) return read(request, body.toString(), done);
+    done(new AppError('badRequest', { details: [{ field: 'body', message: 'is not UTF-8' }] }));
+  });
+}
+
+/** Parses JSON bodies. A scope can replace this parser by another one of this file. */
+export function acceptJson(app: FastifyInstance): void {
+  const readJson = app.getDefaultJsonParser('error', 'error');
+  acceptText(app, 'application/json', (request, text, done) => void readJson(request, text, done));
+}
+
 /** Makes the routes of a scope also accept CSV bodies: with this header, or as described by `CsvBody`. */
 export function acceptCsv(scope: FastifyInstance, csv: readonly string[] | CsvBody): void {
-  scope.addContentTypeParser('text/csv', { parseAs: 'string' }, async (_request: unknown, text: string | Buffer) =>
-    'read' in csv ? csv.read(String(text)) : rowsOf(String(text), csv),
-  );
+  const read = async (text: string) => ('read' in csv ? csv.read(text) : rowsOf(text, csv));
+  acceptText(scope, 'text/csv', (_request, text, done) => void read(text).then((rows) => done(null, rows), done));
 }
 
 /** A SenML pack (RFC 8428), parsed from JSON. */
@@ -29,10 +53,10 @@ export function acceptSenml(scope: FastifyInstance): void {
   // Unknown members are ignored, as in messages, including `__proto__`.
   const readJson = scope.getDefaultJsonParser('remove', 'remove');
   scope.removeContentTypeParser('application/json');
-  scope.addContentTypeParser('application/json', { parseAs: 'string' }, readJson);
-  scope.addContentTypeParser('application/senml+json', { parseAs: 'string' }, (request, text, done) => {
-    const read = (error: Error | null, value?: unknown) => done(error, error ? undefined : new SenmlPack(value));
-    void readJson(request, String(text), read);
+  acceptText(scope, 'application/json', (request, text, done) => void readJson(request, text, done));
+  acceptText(scope, 'application/senml+json', (request, text, done) => {
+    const read: Done = (error, value) => done(error, error ? undefined : new SenmlPack(value));
+    void readJson(request, text, read);
   });
 }
 
@@ -40,10 +64,10 @@ export function acceptSenml(scope: FastifyInstance): void {
 export function acceptExactJson(scope: FastifyInstance, members: readonly string[] | undefined): void {
   const readJson = scope.getDefaultJsonParser('error', 'error');
   scope.removeContentTypeParser('application/json');
-  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    const read = (error: Error | null, value?: unknown) =>
-      done(error, error || !mayHaveInexactNumbers(String(text)) ? value : parseExactJson(String(text), members));
-    void readJson(request, String(text), read);
+  acceptText(scope, 'application/json', (request, text, done) => {
+    const read: Done = (error, value) =>
+      done(error, error || !mayHaveInexactNumbers(text) ? value : parseExactJson(text, members));
+    void readJson(request, text, read);
   });
 }
 

@@ -151,6 +151,25 @@ test('bodies that are not JSON, of any size, type and encoding, are refused on e
   }
 });
 
+test('text in another encoding than UTF-8 is refused, and not stored with replaced characters', async () => {
+  const latin1 = (text: string) => Buffer.from(text, 'latin1');
+  const csv = { 'content-type': 'text/csv' };
+  const tariff = '"valid_from":"2026-01-01","currency":"EUR","import":{"per_kwh":"0.3"}';
+  const sent: [string, Buffer, Record<string, string>][] = [
+    ['/v1/devices', latin1('{"type":"plug","location":"Küche"}'), {}],
+    ['/v1/tariffs', latin1(`{"name":"Öko",${tariff}}`), {}],
+    ['/v1/imports', latin1(`user_id,type,location\n${admin.userId},plug,Küche\n`), csv],
+  ];
+  for (const [path, raw, headers] of sent) {
+    const { status, json } = await api.send(path, { method: 'POST', key: admin.key, raw, headers });
+    expect({ path, status, details: json.details }).toEqual({
+      path,
+      status: 400,
+      details: [{ field: 'body', message: 'is not UTF-8' }],
+    });
+  }
+});
+
 test('methods that a path does not support are 404 with Allow', async () => {
   for (const method of ['PUT', 'OPTIONS', 'TRACE', 'PROPFIND', 'HEAD']) {
     for (const path of new Set(OPERATIONS.map((one) => one.path))) {
