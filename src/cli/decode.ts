@@ -38,7 +38,7 @@ const FORM =
   '{"n": 0, "topic": "tele/plug/SENSOR", "payload": "…" or "payload_b64": "…", "received_at": "2026-07-05T19:00:01Z"}';
 
 const FORMS =
-  'Pass one message with --topic TOPIC --payload TEXT, or many as JSON lines on standard input (with --json, the output is JSON lines as well).';
+  'Pass one message with --topic TOPIC --payload TEXT, or many as JSON lines on standard input. With --json, the output is JSON as well.';
 
 /** The JSON object that `energy decode --json` prints for one line of input. */
 interface Answer {
@@ -80,11 +80,10 @@ with the optional fields "tz", "config" (a decoder_config), "replayed", and "pri
       if (command.args.length > 0)
         command.error(`"${escapeLineForTerminal(command.args[0] ?? '')}" is not a valid argument. ${FORMS}`);
       if (topic !== undefined || payload !== undefined) {
-        if (topic === undefined || payload === undefined || options.json)
-          command.error(
-            '--topic and --payload decode one message and cannot be combined with --json, which reads lines of standard input.',
-          );
-        console.log(describeDecoding({ topic, payload, ...options }, Date.now()));
+        if (topic === undefined || payload === undefined)
+          command.error('--topic and --payload decode one message. Pass both, or neither to read JSON lines.');
+        const message = { topic, payload, ...options };
+        console.log(options.json ? decodeToJson(message, Date.now()) : describeDecoding(message, Date.now()));
         return;
       }
       if (options.config || options.retain || options.tz !== undefined)
@@ -145,8 +144,12 @@ function answerTo(text: string): { answer: Answer; family: string | null } {
     const mistakes = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the line'} ${message}`);
     return { answer: refused(n, `Invalid line: ${mistakes.join(', ')}. Expected: ${FORM}`), family: null };
   }
-  const { topic, received_at, tz, config, replayed = false, prior = [] } = parsed.data;
-  const message = { topic, payload: bytesOf(parsed.data), receivedAtMs: Date.parse(received_at), replayed };
+  return decodeLine(parsed.data);
+}
+
+function decodeLine(given: Line): { answer: Answer; family: string | null } {
+  const { n = null, topic, received_at, tz, config, replayed = false, prior = [] } = given;
+  const message = { topic, payload: bytesOf(given), receivedAtMs: Date.parse(received_at), replayed };
   const before = prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
   const read = describeMessage(message, parseDecoderSettings({ ...config, ...omitUndefined({ tz }) }), before);
   const rejected = (read?.refused ?? []).map((reason) => ({ reason }));
@@ -216,6 +219,12 @@ export function parseDecoderConfig(text: string): Record<string, unknown> {
   if (read.success) return read.data;
   const mistakes = validationErrors(read.error, 'it', String).map(({ field, message }) => `${field}: ${message}`);
   throw new InvalidArgumentError(mistakes.map(escapeLineForTerminal).join('; '));
+}
+
+/** Returns the JSON object that `energy decode` prints for a message. `receivedAtMs`: the assumed time of receipt. */
+function decodeToJson({ retain, ...message }: DecodeInput, receivedAtMs: number): string {
+  const line = { ...message, received_at: new Date(receivedAtMs).toISOString(), replayed: retain };
+  return JSON.stringify(decodeLine(line).answer);
 }
 
 /** Describes for a person how the service decodes a message. `receivedAtMs`: the assumed time of receipt. */

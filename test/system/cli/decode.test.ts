@@ -136,13 +136,11 @@ test('decodes one message given by options, and rejects options that do not go t
     'Decoded by the family tasmota:',
     '  plug  import  energy_total_kwh 301.004  at the time of receipt',
   ]);
-  for (const flags of [
-    one.slice(0, 2),
-    [...one, '--json'],
-    ['--retain'],
-    [...one, '--tz', 'Mars'],
-    [...one, '--config', '['],
-  ]) {
+  const reading = { device: 'plug', channel: 'import', kind: 'energy_total_kwh', value: 301.004, ts: null };
+  expect((await decode([], [...one, '--json'])).out.map((line) => JSON.parse(line))).toEqual([
+    { n: null, readings: [reading], rejected: [] },
+  ]);
+  for (const flags of [one.slice(0, 2), ['--retain'], [...one, '--tz', 'Mars'], [...one, '--config', '[']]) {
     const { code, out, err } = await decode([], flags);
     expect([code === 0, out, err.length > 20]).toEqual([false, [], true]);
   }
