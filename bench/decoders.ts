@@ -93,7 +93,7 @@ const takesNone = (index: number): Family =>
  */
 function readsOf(family: Family, families: readonly Family[]): (() => unknown)[] {
   return casesOf(family.name)
-    .filter(([, { out }]) => out !== null && out.readings.length > 0)
+    .filter(([, { out }]) => out && out.readings.length > 0)
     .flatMap(([file, { in: given }]) => {
       const decoders = createDecoders(families);
       const message = messageOf(given);

@@ -17,6 +17,13 @@ const inOrder = ({ device, channel, kind, value, ts }: Record<string, unknown>) 
   ts: ts === null || ts === undefined ? null : new Date(String(ts)).toISOString(),
 });
 
+/** Prints the `out` of a new case, so that its author can paste it. */
+function describeMissingOut(read: ReturnType<typeof describeMessage>): string {
+  const { readings = [], asks = [], refused = [] } = read ?? {};
+  const out = read && { readings, ...(asks.length > 0 ? { asks } : {}), rejected: refused.length };
+  return `The case has no "out" yet. If the device's documents agree, add\n"out": ${JSON.stringify(out ?? null, null, 2)}`;
+}
+
 /** Folders that contain no family. */
 const SHARED = ['read', 'native', 'vocabulary', 'registers-of-a-device', '_blueprint', 'tables'];
 
@@ -55,6 +62,7 @@ for (const family of FAMILIES) {
   group(family.name, () => {
     test.each(casesOf(family.name))('%s', (_file, { in: given, out }) => {
       const read = describeMessage(messageOf(given), settingsOf(given), priorMessagesOf(given));
+      if (out === undefined) assert.fail(describeMissingOut(read));
       // `null`: no family decodes the message. The family `names` may still read it by the names of its members.
       if (out === null) return expect([undefined, 'names']).toContain(read?.family);
       expect(read?.family).toBe(family.name);

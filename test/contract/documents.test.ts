@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -55,6 +55,28 @@ test('every reference to a decision names a record', () => {
         .filter(([, number = '']) => !numbers.has(number))
         .map(([reference]) => `${file}: ${reference}`),
     );
+  expect(missing).toEqual([]);
+});
+
+/** Names of code in CONTRIBUTING.md: those of one file ("`dataOf` in `src/alerts/fire.ts`"), and those of any file. */
+function namesOfCode(): { name: string; file: string | null }[] {
+  const text = read('CONTRIBUTING.md');
+  const ofFiles = text.matchAll(/`([\w$]+)`(?:\s+(?:in|of)\s+|\s+\()`([\w./-]+\.ts)`/g);
+  const calls = text.matchAll(/`(?:\w+: )?([a-z]+[A-Z]\w*)[(`]/g);
+  return [
+    ...Array.from(ofFiles, ([, name = '', file = '']) => ({ name, file })),
+    ...Array.from(calls, ([, name = '']) => ({ name, file: null })),
+  ];
+}
+
+test('every name of code in CONTRIBUTING.md exists, in the file that the text says', () => {
+  const names = namesOfCode();
+  expect(names.length).toBeGreaterThan(20);
+  const missing = names.filter(({ name, file }) => {
+    const declared = `(const|function|interface|type) ${name.replaceAll('$', '\\$')}\\b`;
+    const where = file ? `:(glob)**/${file}` : ':(glob)**/*.ts';
+    return spawnSync('git', ['grep', '-qE', file ? declared : name, '--', where], { cwd: ROOT }).status !== 0;
+  });
   expect(missing).toEqual([]);
 });
 

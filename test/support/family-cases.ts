@@ -20,8 +20,8 @@ export interface FamilyCase {
     prior?: CaseMessage[];
     replayed?: boolean;
   };
-  /** `rejected`: number of rejections. `null`: no family recognises the message. */
-  out: { readings: Record<string, unknown>[]; asks?: Record<string, unknown>[]; rejected: number } | null;
+  /** `rejected`: number of rejections. `null`: no family recognises the message. A new case may lack it; its test then fails and prints it. */
+  out?: { readings: Record<string, unknown>[]; asks?: Record<string, unknown>[]; rejected: number } | null;
 }
 
 const bytesOf = ({ payload, payload_b64 }: CaseMessage) =>
