@@ -57,7 +57,7 @@ export function Layout({ page, children }: { page: string; children?: Children }
       </nav>
       ${me.role !== 'homeowner' && !OF_NOBODY.has(page) && html`<${UserPicker} />`}
     </header>
-    <main id="main" tabindex="-1">${seenAt !== null && html`<p class="note" role="status">${words().period.offline({ ago: ago(seenAt) })}</p>`}<${TimeZoneQuestion} />${children}</main>
+    <main id="main" tabindex="-1">${seenAt !== null && html`<p class="note" role="status">${words().period.offline({ ago: ago(seenAt) })}</p>`}${!OF_NOBODY.has(page) && html`<${TimeZoneQuestion} />`}${children}</main>
     <footer class="quiet">${me.email} · ${roles[me.role]} · <a href="/docs" target="_blank" rel="noreferrer">${frame.docs}</a></footer>
   `;
 }

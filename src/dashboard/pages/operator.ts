@@ -72,7 +72,7 @@ export function InstallationHealth() {
         <dt>Waiting</dt>
         <dd class="big">${count(waiting.deliveries + waiting.usage_changes)}</dd>
         <dd class="quiet">${count(waiting.deliveries)} deliveries, ${count(waiting.usage_changes)} changed hours,${' '}
-          ${count(waiting.late_differences)} late differences, ${count(waiting.stale_days)} days to recompute</dd>
+          ${count(waiting.late_differences)} late changes, ${count(waiting.stale_days)} days to recompute</dd>
       </div>
       <div>
         <dt>Rejected in the last hour</dt>
