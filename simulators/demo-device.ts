@@ -40,6 +40,8 @@ export interface DemoDevice {
   installedAtMs: number;
   /** Time of its last reading in the database, or the start of its history if it has none. */
   knownUntilMs: number;
+  /** Stretch of its history in which it sent nothing: the times of the readings before and after, Unix ms. */
+  silence?: { fromMs: number; toMs: number };
   /** Returns the message elements at a time. `withPower`: adds the current power to the registers. */
   readings(atMs: number, withPower: boolean): object[];
 }

@@ -1,3 +1,4 @@
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { createUser } from '#src/users/store.ts';
@@ -93,7 +94,10 @@ async function ensureHome(db: Database, plan: HomePlan, userId: string, history:
   };
   const house = createHouse(traits, plan.panels);
   const devices: DemoDevice[] = [];
-  for (const { device, own } of found) devices.push(await prepare(db, house, device, own, history, gateway));
+  for (const { device, own } of found) {
+    const silence = silenceOf(plan, device.key, firstAt.getTime());
+    devices.push({ ...(await prepare(db, house, device, own, history, gateway)), ...omitUndefined({ silence }) });
+  }
   return {
     userId,
     email,
@@ -107,6 +111,13 @@ async function ensureHome(db: Database, plan: HomePlan, userId: string, history:
       return (register(toMs) - before) / 1e6;
     },
   };
+}
+
+/** Returns the silence of a device, between two whole hours, at which it reports. */
+function silenceOf({ silence }: HomePlan, key: string, firstAtMs: number): DemoDevice['silence'] {
+  if (!silence?.keys.includes(key)) return undefined;
+  const fromMs = (Math.floor(firstAtMs / HOUR_MS) - silence.hoursBefore) * HOUR_MS;
+  return { fromMs, toMs: fromMs + silence.hours * HOUR_MS };
 }
 
 const ensurePlanned = (

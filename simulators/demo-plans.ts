@@ -19,12 +19,22 @@ export interface DevicePlan {
   meterName?: string;
 }
 
+/** Stretch of the history in which devices of a home sent nothing. Their registers continued to count. */
+interface SilencePlan {
+  keys: readonly string[];
+  /** Hours from its beginning to the time at which the home's meter was paired. */
+  hoursBefore: number;
+  hours: number;
+}
+
 /** A home of the demo. Its e-mail address is also the seed of its simulation. */
 export interface HomePlan {
   email: string;
   timezone: string;
   devices: readonly DevicePlan[];
   panels?: SolarTraits;
+  /** A past silence of some of its devices, which the history of the silences shows. */
+  silence?: SilencePlan;
   /** Returns the traits that are not drawn from the seed. `firstAtMs`: time at which its meter was paired. */
   traits(firstAtMs: number, utcOffsetMinutes: number): Partial<HomeTraits>;
 }
@@ -112,10 +122,12 @@ export const HOME_PLANS: readonly HomePlan[] = [
       faults: [since('fridge door', lastAt(2, 18 * 60 + 40, firstAtMs, utcOffsetMinutes))],
     }),
     devices: [ONE_WAY_METER, own('fridge', 'Fridge')],
+    silence: { keys: ['meter', 'fridge'], hoursBefore: 129, hours: 3 },
   },
   {
     email: 'daan@demo.example',
     timezone: 'Europe/Amsterdam',
+    silence: { keys: ['car'], hoursBefore: 39, hours: 4 },
     traits: () => ({ heating: 'boiler', hasCar: true, measured: ['car'] }),
     devices: [ONE_WAY_METER, own('car', 'Car', 'ev_charger')],
   },
@@ -128,6 +140,7 @@ export const HOME_PLANS: readonly HomePlan[] = [
       faults: [since('forgotten heater', lastAt(null, 7 * 60 + 30, firstAtMs, utcOffsetMinutes))],
     }),
     devices: [ONE_WAY_METER, volume('gas', 'Gas meter'), volume('water', 'Water meter'), THERMOSTAT],
+    silence: { keys: ['gas', 'water'], hoursBefore: 68, hours: 7 },
   },
   {
     email: 'farid@demo.example',

@@ -112,6 +112,12 @@ function* readingsOf(device: DemoDevice, nowMs: number): Generator<object> {
 
 /** Yields the times of a device's missing historical readings. */
 function* historySteps(device: DemoDevice, nowMs: number): Generator<number> {
+  const { silence } = device;
+  for (const atMs of cadenceTimes(device, nowMs))
+    if (!silence || atMs <= silence.fromMs || atMs >= silence.toMs) yield atMs;
+}
+
+function* cadenceTimes(device: DemoDevice, nowMs: number): Generator<number> {
   const { pastSeconds, hourlyBeforeMs } = device.cadence;
   const fromMs = firstMissingMs(device);
   const hourlyToMs = Math.min(hourlyBeforeMs - 1, nowMs);

@@ -12,6 +12,8 @@ import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { TEST_RECEIVER_HOST } from '#src/delivery/webhook/send.ts';
 import { createWebhook, listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
 import { dayRange } from '#src/energy/ranges.ts';
+import { changeMembers } from '#src/groups/members.ts';
+import { createGroup, listGroups } from '#src/groups/store.ts';
 import { packPrices } from '#src/tariffs/packed-days.ts';
 import { createSeries, listSeries } from '#src/tariffs/price-series.ts';
 import { storePrices } from '#src/tariffs/prices.ts';
@@ -181,3 +183,53 @@ export async function ensureClosedBill(db: Database, homes: DemoHomes, now: Date
   const { period } = await createBillPeriod(db, subject, { start, end, zone, from, to }, now);
   await closeBillPeriod(db, REACH_OF_ALL, period.bill_period_id, now);
 }
+
+/** Groups of the utility's homes: name, kind and homes. */
+const GROUPS: readonly (readonly [name: string, kind: string, homes: readonly string[]])[] = [
+  ['Europe', 'region', ['anna', 'ben', 'chiara', 'daan']],
+  ['North America', 'region', ['emma', 'farid']],
+];
+
+/** Creates the utility's groups of homes if it has none. */
+export async function ensureGroups(db: Database, homes: DemoHomes): Promise<void> {
+  const { utilityId: userId } = homes;
+  if ((await listGroups(db, REACH_OF_ALL, { userId, limit: 1 })).length > 0) return;
+  for (const [name, kind, names] of GROUPS) {
+    const { group_id } = await createGroup(db, { userId, name, kind, parent_group_id: null });
+    const add = names.flatMap((one) => named(homes, one)?.userId ?? []);
+    await changeMembers(db, group_id, { add, remove: [] });
+  }
+}
+
+/** Time before the first start for which the demo's history also contains the checks for silent devices. */
+const WATCHED_MS = 30 * DAY_MS;
+
+/**
+ * Records the silences in the history that this start sends. The worker cannot, because all of the history is received
+ * at once. Must be called before the history is sent.
+ */
+export async function ensureSilences(db: Database, homes: DemoHomes, now: Date): Promise<void> {
+  const silences = homes.users.flatMap(({ userId, devices }) =>
+    devices.flatMap(({ deviceId, silence, knownUntilMs }) =>
+      silence && knownUntilMs <= silence.fromMs
+        ? [{ device_id: deviceId, user_id: userId, was_heard: true, ...timesOf(silence) }]
+        : [],
+    ),
+  );
+  if (silences.length === 0) return;
+  await db
+    .insertInto('device_silences')
+    .values(silences)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await db
+    .insertInto('silence_watches')
+    .values({ began_at: new Date(now.getTime() - WATCHED_MS), ended_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+const timesOf = ({ fromMs, toMs }: { fromMs: number; toMs: number }) => ({
+  began_at: new Date(fromMs),
+  ended_at: new Date(toMs),
+});

@@ -5,7 +5,14 @@ import { type Config, localMqttUrl } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
 import { startAll } from './all.ts';
-import { ensureAlerts, ensureClosedBill, ensureTariffs, startStoringPrices } from './demo-accounts.ts';
+import {
+  ensureAlerts,
+  ensureClosedBill,
+  ensureGroups,
+  ensureSilences,
+  ensureTariffs,
+  startStoringPrices,
+} from './demo-accounts.ts';
 import { createConsoleSignInLink } from './sign-in-link.ts';
 
 /**
@@ -26,8 +33,11 @@ export interface Demo {
   /** Key of the demo utility, valid until the next start of the demo or for 14 days. */
   apiKey: string;
   users: { userId: string; email: string }[];
-  /** Single-use links that sign in to the dashboard: as the first home, and as the utility, which sees all homes. */
-  links: { home: string | null; fleet: string | null };
+  /**
+   * Single-use links that sign in to the dashboard: as the first home, as the utility, which sees all homes, and as the
+   * administrator if this start created it.
+   */
+  links: { home: string | null; fleet: string | null; admin: string | null };
   /** Key of the first administrator if this start created it, otherwise null. It is shown only once. */
   adminKey: string | null;
   certificateFile: string;
@@ -62,6 +72,7 @@ export async function startDemo(
     const db = createDatabase(pool);
     const homes = await ensureDemoHomes(db, { historyMonths: HISTORY_MONTHS, nowMs: Date.now() });
     await ensureTariffs(db, homes, new Date());
+    await ensureSilences(db, homes, new Date());
     closing.unshift(startStoringPrices(db, homes));
     const mqttUrl = localMqttUrl(config);
     const players = await createPlayers(mqttUrl, homes.devices, options);
@@ -84,6 +95,7 @@ export async function startDemo(
     const seconds = (performance.now() - began) / 1000;
     signal?.removeEventListener('abort', abort);
     await ensureClosedBill(db, homes, new Date());
+    await ensureGroups(db, homes);
     players.live();
     await db
       .updateTable('api_keys')
@@ -104,6 +116,7 @@ export async function startDemo(
       links: {
         home: await createConsoleSignInLink(db, config, homes.users[0]?.email ?? ''),
         fleet: await createConsoleSignInLink(db, config, DEMO_UTILITY),
+        admin: service.signInLink,
       },
       users: homes.users,
       adminKey: service.adminKey,

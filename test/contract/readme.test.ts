@@ -76,6 +76,7 @@ describe('the README', () => {
       links: {
         home: 'https://localhost:8443/dashboard/sign-in#x',
         fleet: 'https://localhost:8443/dashboard/sign-in#x',
+        admin: 'https://localhost:8443/dashboard/sign-in#x',
       },
       adminKey: 'eus_live_x',
       certificateFile: '/cert.pem',

@@ -13,11 +13,13 @@ import { computeTotalCost } from '#src/cost/sums.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
+import { readSilences } from '#src/devices/fleet/silences.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { commodityInsights } from '#src/energy/commodity.ts';
 import { dayRange } from '#src/energy/ranges.ts';
+import { listGroups } from '#src/groups/store.ts';
 import { homeRemarks } from '#src/remarks/home-remarks.ts';
-import { ensureTariffs } from '#src/start/demo-accounts.ts';
+import { ensureGroups, ensureSilences, ensureTariffs } from '#src/start/demo-accounts.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -203,6 +205,7 @@ describe('a home of the demo shows', () => {
     ownBroker = await startImportBroker(own.pool, (login, secret) => checkDeviceLogin(ownDb, login, secret));
     homes = await ensureDemoHomes(ownDb, { historyDays: HISTORY_DAYS, nowMs });
     await ensureTariffs(ownDb, homes, new Date(nowMs));
+    await ensureSilences(ownDb, homes, new Date(nowMs));
     const players = await createPlayers(`mqtt://127.0.0.1:${ownBroker.port}`, homes.devices);
     await players.backfill(nowMs, () => {});
     await players.close();
@@ -315,6 +318,36 @@ describe('a home of the demo shows', () => {
     expect(flows?.production_kwh).toBeGreaterThan(10);
     expect(flows?.production_kwh).toBeLessThan(200);
     expect(flows?.self_consumed_kwh).toBeGreaterThan((flows?.production_kwh ?? 0) / 2);
+  });
+
+  it('and the utility: a gateway, a home and a device that were silent, and groups of homes', async () => {
+    const now = new Date(nowMs);
+    // Later starts of the demo change nothing.
+    for (const _ of [1, 2]) {
+      await ensureSilences(ownDb, homes, new Date(nowMs + HOUR_MS));
+      await ensureGroups(ownDb, homes);
+    }
+    const week = { fromMs: nowMs - 7 * 24 * HOUR_MS, toMs: nowMs };
+    const { groups, unwatched } = await readSilences(ownDb, REACH_OF_ALL, week, now);
+    expect(groups.map(({ kind, stops }) => [kind, stops.length])).toEqual([
+      ['home', 2],
+      ['gateway', 2],
+      ['device', 1],
+    ]);
+    expect(unwatched).toEqual([]);
+    for (const { deviceId, beganMs, endedMs } of groups.flatMap(({ stops }) => stops)) {
+      const { rows } = await own.pool.query(
+        `SELECT count(*) FILTER (WHERE read_at > $2 AND read_at < $3)::int AS within, count(*) FILTER (WHERE read_at IN ($2, $3))::int AS ends
+         FROM readings JOIN series USING (series_id) WHERE device_id = $1`,
+        [deviceId, new Date(beganMs), new Date(endedMs ?? 0)],
+      );
+      expect(rows).toEqual([{ within: 0, ends: 2 }]);
+    }
+    const grouped = await listGroups(ownDb, REACH_OF_ALL, { userId: homes.utilityId, limit: 10 });
+    expect(grouped.map(({ name, members }) => [name, members]).sort()).toEqual([
+      ['Europe', 4],
+      ['North America', 2],
+    ]);
   });
 
   it('and shows the same again after a restart', async () => {
