@@ -576,6 +576,22 @@ test('`in` and `out` in a topic are the sides of a program, and no direction of 
     }
 });
 
+test('joules of a register are heat, whatever it is called, and millijoules are no unit', () => {
+  const names = fc.constantFrom('total_energy', 'heat_energy', 'energy total', 'consumption');
+  const units = fc.constantFrom<[string, number]>(['GJ', 1_000], ['MJ', 1]);
+  fc.assert(
+    fc.property(names, units, fc.integer({ min: 1, max: 900 }), (name, [unit, times], value) => {
+      const [one, ...others] = read('cellar/x', { [`${name} (${unit})`]: value })?.readings ?? [];
+      expect([one?.channel, Number(one?.value).toFixed(6), others]).toEqual([
+        'heat/import',
+        ((value * times) / 3.6).toFixed(6),
+        [],
+      ]);
+      expect(read('cellar/x', { [`${name} (mJ)`]: value })?.readings ?? []).toEqual([]);
+    }),
+  );
+});
+
 /** Names and topics of public projects without a unit, by rules that hold for every such name: each is asked about. */
 const ASKED: [topic: string, body: unknown, name: string][] = [
   // Smart Gateways (smartgateways.nl, manual of the water meter gateway), Landis+Gyr by WarmteLink.
@@ -592,6 +608,11 @@ const ASKED: [topic: string, body: unknown, name: string][] = [
   ['solaredge/site', { lifeTimeData: { energy: 7_827_878 }, lastDayData: { energy: 7_373 } }, 'lifeTimeData/energy'],
   ['homeassistant/apsystems/ecu/lifetime_energy', '4821.3', 'lifetime_energy'],
   ['meterkast/verbruik_totaal', '12345.6', 'verbruik_totaal'],
+  ['maison/compteur/index_total', '12345678', 'compteur/index_total'],
+  ['ha/grid/import', '1234.5', 'grid/import'],
+  ['house/pv/total', '12345', 'pv/total'],
+  // datenschuft/SMA-EM: pconsumecounter, psupplycounter.
+  ['SMA-EM/status/1900203015/pconsumecounter', '12345.67', 'pconsumecounter'],
 ];
 
 test.each(ASKED)('asks about %s, whose unit is unknown', (on, body, name) => {

@@ -50,13 +50,13 @@ const NO_FLOW = /[_\s-](?:m?v|m?a|hz|pf|pct|percent|deg[cf]?|rpm)$/i;
 /** A power by one letter behind what it is of: `Home_P`, `HomeGrid_P`. */
 const P_BEHIND = /(?:home|house|load|grid|pv|solar|bat(?:tery)?|inverter|meter)[_\s]p$/i;
 const RADIO = /(?:^|[_\s/-])(?:[rt]x|rf)(?:[_\s-]|$)/i;
-const OTHER_QUANTITY = /volt|current|amp|freq|hour|time|count|cycle|temp|percent|volume|flow/i;
+const OTHER_QUANTITY = /volt|current|amp|freq|hour|time|count(?!er)|cycle|temp|percent|volume|flow/i;
 /** Words of a name that contains a word for power, too, but is a setting, a state or a limit. */
 const SETTING =
   /mode|stat(?:e|us)|source|sav(?:e|ing)|button|behaviou?r|outage|version|rssi|signal|level|limit|priority|restore/i;
 /** Names of a register that state no quantity. */
 const READING =
-  /(?:^|[/_\s-])(?:meter|counter|z(?:ä|ae)hler|teller|compteur)[/_\s-]?(?:reading|stand|value|index)$|^(?:z(?:ä|ae)hler|meter)stand$/i;
+  /(?:^|[/_\s-])(?:meter|counter|z(?:ä|ae)hler|teller|compteur)[/_\s-]?(?:reading|stand|value|index)(?:[_\s-]?(?:totaa?l|gesamt))?$|^(?:z(?:ä|ae)hler|meter)stand$/i;
 /** Names of what a meter counts per hour. */
 const METER_RATE = /^(?:meter|counter)[_\s-]?rate$/i;
 /** Words of a flow that mean nothing else. An import may be a job's, and somebody may be at home. */
@@ -80,7 +80,8 @@ const LEAST_INDEX_WH = 1_000;
 const isTeleinfoIndex = (path: string, value: unknown): boolean =>
   Number(readNumber(value)) >= LEAST_INDEX_WH && readTeleinfoLabel(lastNameOf(path))?.quantity === 'register';
 /** Whether a name has a word for energy or power, or a code. A quick test, before its words are looked up. */
-export const namesQuantity = (name: string): boolean => namesEnergy(name) || namesPower(name) || READING.test(name);
+export const namesQuantity = (name: string): boolean =>
+  namesEnergy(name) || namesPower(name) || READING.test(name) || isOfFlow(name);
 const namesPower = (name: string): boolean => POWER.test(name) || SHORT_POWER.test(name) || P_BEHIND.test(name);
 /** Whether a name may be that of an energy or a power without a unit. */
 export const namesWithoutUnit = (name: string): boolean =>
@@ -103,6 +104,14 @@ function flowKindOf(name: string): 'energy_total_kwh' | 'power_w' | null {
   if (unknown.length > 0 || not !== null) return null;
   if (direction === 'import' || direction === 'export') return 'energy_total_kwh';
   return has('sun') || has('grid') ? 'power_w' : null;
+}
+
+/** Whether the last level of a topic is a direction or a total of the flow before it: `grid/import`, `pv/total`. */
+function isOfFlow(path: string): boolean {
+  const [last = '', before = ''] = path.split('/').toReversed();
+  if (!FLOW.test(before) || nameFactsOf(before).unknown.length > 0) return false;
+  const { direction, unknown, not } = nameFactsOf(last);
+  return unknown.length === 0 && not === null && (direction === 'import' || direction === 'export' || EVER.test(last));
 }
 
 /** Whether a member is named as energy but has no known unit. Members that are known not to count are excluded. */
@@ -134,7 +143,11 @@ export function loneKindOf(
   const number = readNumber(value);
   if (typeof number !== 'number' || number === 0 || number === 1) return null;
   const name = lastNameOf(path);
-  const named = namesPower(path) ? 'power_w' : namesEnergy(path) || READING.test(path) ? 'energy_total_kwh' : null;
+  const named = namesPower(path)
+    ? 'power_w'
+    : namesEnergy(path) || READING.test(path) || isOfFlow(path)
+      ? 'energy_total_kwh'
+      : null;
   const kind = named ?? flowKindOf(name);
   if (kind === null || OTHER_UNIT.test(path) || NO_POWER.test(path) || RADIO.test(path) || SETTING.test(name))
     return null;

@@ -3,7 +3,7 @@ import { volumeChannelOf } from '../read/volume.ts';
 import { type RegisterDescription, registerFactsOf } from '../registers-of-a-device/register.ts';
 import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
 import { circuitOfWords, isElectricityWord } from './parts.ts';
-import { type MetricUnit, metricUnitOf, metricVolumeUnitOf } from './units.ts';
+import { JOULES, type MetricUnit, metricUnitOf, metricVolumeUnitOf } from './units.ts';
 
 /**
  * Words of a name, split at blanks, slashes, dots and changes of case; `kWh` and `L1` stay whole, also behind a small letter
@@ -103,7 +103,8 @@ export function metricMeaningOf(name: string, property: string | undefined): Met
   const described: RegisterDescription = {
     names: [name],
     unit: of,
-    ...(/gj/i.test(property ?? '') && { commodity: 'heat' }),
+    // No electricity meter counts in joules.
+    ...(unit.per === JOULES && { commodity: 'heat' }),
   };
   return registerFactsOf(described).not === null ? { unit, channel: '', described, words } : null;
 }

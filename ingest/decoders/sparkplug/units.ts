@@ -10,6 +10,8 @@ export interface MetricUnit {
   fahrenheit?: true;
 }
 
+/** Megajoules per kWh. */
+export const JOULES = 3.6;
 const energy = (times: number, per = 1): MetricUnit => ({ kind: 'energy_total_kwh', times, per });
 const power = (times: number): MetricUnit => ({ kind: 'power_w', times, per: 1 });
 const CELSIUS: MetricUnit = { kind: 'temperature_c', times: 1, per: 1 };
@@ -21,6 +23,7 @@ const ANY_CASE = new Map<string, MetricUnit>([
   ...['kwh', 'kilowatthour', 'kilowatthours'].map((text): [string, MetricUnit] => [text, energy(1)]),
   ...['megawatthour', 'megawatthours'].map((text): [string, MetricUnit] => [text, energy(1_000)]),
   ['gwh', energy(1_000_000)],
+  ['gj', energy(1_000, JOULES)],
   ...['w', 'watt', 'watts'].map((text): [string, MetricUnit] => [text, power(1)]),
   ...['kw', 'kilowatt', 'kilowatts'].map((text): [string, MetricUnit] => [text, power(1_000)]),
   ...['megawatt', 'megawatts'].map((text): [string, MetricUnit] => [text, power(1_000_000)]),
@@ -38,6 +41,7 @@ const EXACT = new Map<string, MetricUnit>([
   ['MWh', energy(1_000)],
   ['MWH', energy(1_000)],
   ['MW', power(1_000_000)],
+  ['MJ', energy(1, JOULES)],
 ]);
 
 /** Returns the unit that a text names; undefined if it names none that is read. */
