@@ -102,6 +102,13 @@ async function moveAccounts(options: {
   else printAccounts(report);
 }
 
+function printCompared({ relations, total_milliwatt_hours }: Pick<MoveReport, 'relations' | 'total_milliwatt_hours'>) {
+  for (const { relation, rows } of relations)
+    console.log(`${relation.padEnd(20)} ${String(rows).padStart(12)} rows, equal`);
+  const kwh = (BigInt(total_milliwatt_hours) / 1_000_000n).toString();
+  console.log(`${'consumption'.padEnd(20)} ${kwh.padStart(12)} kWh, equal`);
+}
+
 function printAccounts({
   users,
   moved_before,
@@ -112,11 +119,9 @@ function printAccounts({
   removed,
   unpriced,
 }: UsersMoveReport): void {
-  for (const { relation, rows } of relations)
-    console.log(`${relation.padEnd(20)} ${String(rows).padStart(12)} rows, equal`);
+  printCompared({ relations, total_milliwatt_hours });
   console.log(
-    `${'consumption'.padEnd(20)} ${(BigInt(total_milliwatt_hours) / 1_000_000n).toString().padStart(12)} kWh, equal\n\n` +
-      `Moved ${users} accounts${moved_before > 0 ? ` (${moved_before} had moved before)` : ''}; they were closed for ${(held_ms / 1_000).toFixed(1)} s. ` +
+    `\nMoved ${users} accounts${moved_before > 0 ? ` (${moved_before} had moved before)` : ''}; they were closed for ${(held_ms / 1_000).toFixed(1)} s. ` +
       `${forwarded} messages that arrived here after the move were forwarded.${removed > 0 ? ` ${removed} were deleted, because their accounts were deleted there.` : ''}\nTheir devices can no longer log in here. Messages that a broker ` +
       'still delivers here are stored for 90 days; run the same command again to forward them.',
   );
@@ -136,11 +141,7 @@ export async function reachSource(config: Config): Promise<{ url: string; releas
 }
 
 function printReport({ database, relations, total_milliwatt_hours, users }: MoveReport): void {
-  for (const { relation, rows } of relations)
-    console.log(`${relation.padEnd(20)} ${String(rows).padStart(12)} rows, equal`);
-  console.log(
-    `${'consumption'.padEnd(20)} ${(BigInt(total_milliwatt_hours) / 1_000_000n).toString().padStart(12)} kWh, equal`,
-  );
+  printCompared({ relations, total_milliwatt_hours });
   console.log(
     `\nMoved ${users} users to: ${database}\nThe old database can be read, but accepts no more readings. Set DATABASE_URL to the new ` +
       'database and restart the service; devices then send their unacknowledged messages. Preserve DATA_DIR, which contains the certificate and ' +

@@ -37,6 +37,7 @@ const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).o
   error: 'must be origins separated by commas, such as https://app.example.com',
 });
 const file = z.string().min(1);
+const parts = z.string().transform((text) => text.split(',').map((part) => part.trim()));
 const list = z.string().transform((text) =>
   text
     .split(',')
@@ -134,23 +135,12 @@ export const variables = z.object({
     .transform(() => null)
     .or(port)
     .optional(),
-  OPERATOR_NAMES: z
-    .string()
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(host))
-    .optional(),
+  OPERATOR_NAMES: parts.pipe(z.array(host)).optional(),
   DRAIN_SECONDS: z.coerce.number().min(0).max(600).default(0),
   TLS_CERT_FILE: file.optional(),
   TLS_KEY_FILE: file.optional(),
-  TRUST_PROXY: z
-    .string()
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .optional(),
-  CORS_ORIGINS: z
-    .string()
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(origin))
-    .optional(),
+  TRUST_PROXY: parts.optional(),
+  CORS_ORIGINS: parts.pipe(z.array(origin)).optional(),
   SECRET_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
   BOOTSTRAP_ADMIN_KEY: z.string().optional(),
   PLAN_LIMITS: json.pipe(planLimits).default(SPECIFIED_LIMITS),

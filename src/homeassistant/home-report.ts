@@ -213,33 +213,10 @@ const dateOf = (time: DateTime): string => time.toFormat('yyyy-MM-dd');
 const isoOf = (time: DateTime): string => time.toISO({ suppressMilliseconds: true }) as string;
 
 /**
- * Energy and cost of a range of days. The cost is a decimal in the tariff's currency. A null means unknown; the cost is also null without a
- * tariff or with two currencies.
+ * Reads the usage of a home for its MQTT topic (docs/mqtt-homes.md), with the same values as the API; null if the account does not exist.
+ * Days are those of `timezone`. A null means unknown; a cost is also null without a tariff or with two currencies.
  */
-interface Stretch {
-  kwh_used: number | null;
-  cost: string | null;
-}
-
-/** Payload of the usage topic of a home (docs/mqtt-homes.md). Days are those of `timezone`. */
-interface HomeUsage {
-  user_id: string;
-  /** Time of the devices' last message, ISO 8601; null if there was none. */
-  as_of: string | null;
-  timezone: string;
-  /** Current power of the home, W. */
-  power_w: number | null;
-  /** Number of minutes over which `power_w` is averaged; null if the power is measured. */
-  power_mean_minutes: number | null;
-  /** ISO 4217; null if no tariff applies. */
-  currency: string | null;
-  today: Stretch;
-  yesterday: Stretch;
-  this_month: Stretch;
-}
-
-/** Reads the usage of a home for its MQTT topic, with the same values as the API; null if the account does not exist. */
-export async function homeUsage(db: Database, userId: string, now: Date): Promise<HomeUsage | null> {
+export async function homeUsage(db: Database, userId: string, now: Date) {
   const user = await db.selectFrom('users').select('timezone').where('user_id', '=', userId).executeTakeFirst();
   if (!user) return null;
   const { timezone } = user;
@@ -257,7 +234,7 @@ export async function homeUsage(db: Database, userId: string, now: Date): Promis
     this_month: await stretch(dayOf(local.startOf('month')), today, 'month'),
   };
   const currency = days.today.cost?.currency ?? null;
-  const toStretch = ({ kwh_used, cost }: (typeof days)['today']): Stretch => ({
+  const toStretch = ({ kwh_used, cost }: (typeof days)['today']) => ({
     kwh_used,
     cost: cost?.currency === currency ? (cost?.total ?? null) : null,
   });
@@ -266,10 +243,14 @@ export async function homeUsage(db: Database, userId: string, now: Date): Promis
   const power = await loadCurrentPower(db, home, now);
   return {
     user_id: userId,
+    /** Time of the devices' last message, ISO 8601; null if there was none. */
     as_of: latest?.newest.toISOString() ?? null,
     timezone,
+    /** Current power of the home, W. */
     power_w: power?.watts ?? null,
+    /** Number of minutes over which `power_w` is averaged; null if the power is measured. */
     power_mean_minutes: power?.minutes ?? null,
+    /** ISO 4217; null if no tariff applies. */
     currency,
     today: toStretch(days.today),
     yesterday: toStretch(days.yesterday),

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Config } from '#src/config/load.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import { pause, startLoop, WakeUpSignal } from '#src/core/loop.ts';
@@ -17,17 +18,10 @@ import {
 import { connectBroker, type HomeAssistantBroker } from './broker.ts';
 import { homeUsage, type PublishedAccount, readHomeReport } from './home-report.ts';
 
-/** The broker to publish to, and the accounts whose homes are published. */
-export interface HomeAssistantPublishing {
-  /** URL of the broker that Home Assistant is connected to. */
-  url: string;
-  prefix: string;
-  /** E-mail addresses and ids of the accounts. */
-  users: readonly string[];
-  publicUrl: string | null;
-}
+/** The broker to publish to, and the e-mail addresses and ids of the accounts whose homes are published. */
+type HomeAssistantPublishing = NonNullable<Config['homeAssistant']> & { publicUrl: string | null };
 
-export interface PublisherParts {
+interface PublisherParts {
   pool: Pool;
   clock: Clock;
   log: Logger;

@@ -59,23 +59,12 @@ export async function writeMessagesOfReturned(pool: Pool, taking: IngestSettings
   );
 }
 
-/** Result of forwarding the stored messages of moved accounts. */
-export interface ForwardResult {
-  /** Number of messages that were written at the target. */
-  forwarded: number;
-  /** Number of messages that were removed, because their accounts have been erased at the target. */
-  removed: number;
-}
-
 /**
  * Forwards messages that arrived here for accounts that have moved to the target. Also writes messages that arrived at
  * the target while accounts that have returned to it were here. Removes messages of accounts that were erased at the
- * target.
+ * target. Returns the numbers of messages that were written at the target, and that were removed.
  */
-export async function forwardStoredMessages(
-  { source, target }: MoveInstallations,
-  taking: IngestSettings,
-): Promise<ForwardResult> {
+export async function forwardStoredMessages({ source, target }: MoveInstallations, taking: IngestSettings) {
   await writeMessagesOfReturned(target.pool, taking);
   const removed = await forgetErased({ source, target });
   const whose = `login IN (SELECT login FROM departed_logins JOIN departures USING (user_id) WHERE to_installation = $1 AND left_at IS NOT NULL)`;
