@@ -2,13 +2,13 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { type TestApi, testApi, UNCOUNTED } from '#test/support/api.ts';
 
 /** Invalid requests of many kinds: each gets an answer that explains the error, without a 5xx and without internal names. */
 let api: TestApi;
 let admin: { userId: string; key: string };
 beforeAll(async () => {
-  api = await testApi();
+  api = await testApi({ counter: async () => UNCOUNTED });
   admin = await api.user('admin');
 });
 afterAll(() => api.close());
@@ -88,14 +88,16 @@ test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
   '%s rejects invalid values without failing',
   async (name, operation) => {
     const { method, body, query } = operation;
+    const turn = OPERATIONS.indexOf(operation as (typeof OPERATIONS)[number]) % NASTY.length;
     const path = operation.path.replace(/\{\w+\}/, 'usr_x');
     const label = (part: string) => `${name} ${part}`;
-    for (const value of NASTY) {
+    for (const [at, value] of NASTY.entries()) {
       const excerpt = JSON.stringify(value)?.slice(0, 40);
       const asText = encodeURIComponent(
         typeof value === 'string' ? value.replaceAll('\ud800', '?') : String(JSON.stringify(value)),
       );
-      if (operation.path.includes('{')) {
+      // In a path all is text, and the JSON of the other values is just another id.
+      if (operation.path.includes('{') && typeof value === 'string') {
         await expectRefusal(
           label(`id ${excerpt}`),
           operation.path.replace(/\{\w+\}/, asText.slice(0, 4_000) || '%20'),
@@ -112,7 +114,9 @@ test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
         await expectRefusal(label(`?${fields}=${excerpt}`), `${path}?${asked}`, { method });
       }
       if (!body) continue;
-      await expectRefusal(label(`body ${excerpt}`), path, { method, raw: String(JSON.stringify(value)) });
+      // A body that is refused as a whole is answered alike by all operations, so each of them gets one in turn.
+      if (at === turn || body.safeParse(value).success)
+        await expectRefusal(label(`body ${excerpt}`), path, { method, raw: String(JSON.stringify(value)) });
       for (const fields of byHandling(body, (field) => ({ [field]: value }))) {
         const raw = JSON.stringify(Object.fromEntries(fields.map((field) => [field, value])));
         await expectRefusal(label(`${fields}: ${excerpt}`), path, { method, raw });
@@ -123,6 +127,14 @@ test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
 );
 
 test('bodies that are not JSON, of any size, type and encoding, are refused on every operation with a body', async () => {
+  const withBody: AnyOperation[] = OPERATIONS.filter(({ body }) => body);
+  /** Operations with a parser or a limit of their own, and one that has those of all others. */
+  const parsers = withBody.filter(
+    ({ csvBody, senmlBody, exactNumbers, bodyLimitBytes }, at) =>
+      at === 0 || csvBody || senmlBody || exactNumbers || bodyLimitBytes !== undefined,
+  );
+  /** Bodies that the parser accepts. */
+  const parsed = ['duplicate keys', 'prototype', 'BOM', 'no type'];
   const raws: [string, string | Buffer, Record<string, string>][] = [
     ['half', '{"a":', {}],
     ['two', '{}{}', {}],
@@ -140,8 +152,9 @@ test('bodies that are not JSON, of any size, type and encoding, are refused on e
     ['no type', '{}', { 'content-type': '' }],
     ['gzip', Buffer.from([0x1f, 0x8b, 0x08]), { 'content-encoding': 'gzip' }],
   ];
-  for (const operation of OPERATIONS.filter(({ body }) => body)) {
+  for (const operation of withBody) {
     for (const [what, raw, headers] of raws) {
+      if (!parsers.includes(operation) && !parsed.includes(what)) continue;
       await expectRefusal(`${nameOf(operation)} ${what}`, operation.path.replace(/\{\w+\}/, 'x'), {
         method: operation.method,
         raw,
