@@ -89,7 +89,7 @@ test('the quality of a month without a fault lists no findings', async () => {
   ]);
 });
 
-test.each(['a', 'b', 'c'])('the quality of a month with every fault lists each, with its size (%s)', async (seed) => {
+test.each(['a', 'b'])('the quality of a month with every fault lists each, with its size (%s)', async (seed) => {
   const { send, report } = await meter();
   const sent = combineNamedFaults(['reset', 'glitches', 'gaps', 'duplicates', 'late'], seed)(clean);
   // Readings that arrive in order, and those that arrive afterwards: late and repeated ones.

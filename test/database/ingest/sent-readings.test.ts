@@ -17,7 +17,7 @@ import { startBroker } from '#test/support/broker.ts';
 import { casesOf, type FamilyCase } from '#test/support/family-cases.ts';
 
 /** Number of random histories; each is sent in three ways. */
-const HISTORIES = Number(process.env.SENT_HISTORIES ?? 20);
+const HISTORIES = Number(process.env.SENT_HISTORIES ?? 8);
 /** After the end of every history, and within its retention. */
 const NOW_MS = Date.UTC(2027, 8, 1);
 
