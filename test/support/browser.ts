@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
-import { getCurrentTest } from 'vitest/suite';
+import { expect, onTestFinished, TestRunner } from 'vitest';
 import { LANGUAGES } from '#src/dashboard/words/words.ts';
 
 /** Path of the browser: Debian's headless Chromium, or the value of CHROMIUM. */
@@ -82,7 +81,7 @@ export async function newBrowserContext(
  * If the test failed, first prints the addresses and texts of the pages, and the requests that failed.
  */
 function closeWithTest(context: BrowserContext): void {
-  if (getCurrentTest() === undefined) return;
+  if (TestRunner.getCurrentTest() === undefined) return;
   const failed: string[] = [];
   context.on('requestfailed', (request) => failed.push(`${request.url()}: ${request.failure()?.errorText}`));
   onTestFinished(async ({ task }) => {
