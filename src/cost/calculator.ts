@@ -42,8 +42,10 @@ export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}
         throw signal.aborted ? new AppError('unavailable') : error;
       }
     },
-    compare: (task: Omit<CompareTask, 'ask'>, signal: AbortSignal) => runTask({ ...task, ask: 'compare' }, signal) as Promise<(Cost | null)[]>,
-    whatIf: (task: Omit<WhatIfTask, 'ask'>, signal: AbortSignal) => runTask({ ...task, ask: 'what if' }, signal) as Promise<WhatIfResult>,
+    compare: (task: Omit<CompareTask, 'ask'>, signal: AbortSignal) =>
+      runTask({ ...task, ask: 'compare' }, signal) as Promise<(Cost | null)[]>,
+    whatIf: (task: Omit<WhatIfTask, 'ask'>, signal: AbortSignal) =>
+      runTask({ ...task, ask: 'what if' }, signal) as Promise<WhatIfResult>,
     close: threads.close,
   };
 }

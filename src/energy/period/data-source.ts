@@ -158,7 +158,10 @@ function tellerOf(
       });
     },
     /** Returns the load in `[from, to)`, which are starts of quarter-hours. */
-    loadIn: async (range: { from: Date; to: Date }): Promise<QuarterLoad> => ({ fromMs: range.from.getTime(), energies: await energiesIn(range) }),
+    loadIn: async (range: { from: Date; to: Date }): Promise<QuarterLoad> => ({
+      fromMs: range.from.getTime(),
+      energies: await energiesIn(range),
+    }),
   };
 }
 
