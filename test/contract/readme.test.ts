@@ -6,10 +6,9 @@ import { FAMILIES } from '#ingest/decoders/families.ts';
 import { formatDemoWelcome } from '#src/cli/demo.ts';
 import { COMMANDS } from '#src/cli/program.ts';
 import type { Demo } from '#src/start/demo.ts';
-import { SCREEN_SIZES } from '#test/support/browser.ts';
 import { CONFIGURATION_FILE, configurationPage } from '#test/support/generate-configuration.ts';
 import { installLine, installWays } from '#test/support/images/install-lines.ts';
-import { COLOUR_SCHEMES, PICTURES_FOLDER, SCREENSHOTS } from '#test/support/screenshots.ts';
+import { PICTURE_FILES, PICTURES_FOLDER } from '#test/support/screenshots.ts';
 import { PROBES } from '../../bench/attack/probes/all.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -112,18 +111,21 @@ describe('the README', () => {
 });
 
 describe('pictures of the dashboard', () => {
-  const names = Object.keys(SCREENSHOTS).flatMap((name) =>
-    Object.keys(SCREEN_SIZES).flatMap((size) => COLOUR_SCHEMES.map((scheme) => `${name}-${size}-${scheme}.webp`)),
-  );
+  test('are taken by `npm run screenshots`, and have at most 2.5 MB together', () => {
+    expect(readdirSync(PICTURES_FOLDER).toSorted()).toEqual([...PICTURE_FILES, 'README.md'].toSorted());
+    const sizes = PICTURE_FILES.map((name) => statSync(new URL(name, PICTURES_FOLDER)).size);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(2_500_000);
+  });
 
-  test('are taken by `npm run screenshots`, and have at most 150 kB each', () => {
-    expect(readdirSync(PICTURES_FOLDER).toSorted()).toEqual(names.toSorted());
-    for (const name of names) expect(statSync(new URL(name, PICTURES_FOLDER)).size).toBeLessThan(150_000);
+  test('are all on the page of pictures', () => {
+    const page = readFileSync(new URL('README.md', PICTURES_FOLDER), 'utf8');
+    const shown = [...page.matchAll(/src="([^"]+)"/g)].map(([, file]) => file);
+    expect(shown.toSorted()).toEqual(PICTURE_FILES.filter((name) => !name.endsWith('-dark.webp')).toSorted());
   });
 
   test('are shown in the README in light and dark', () => {
     const shown = linksOf(README).filter((link) => link.endsWith('.webp'));
-    expect(shown).toEqual(['docs/images/home-desktop-dark.webp', 'docs/images/home-desktop-light.webp']);
+    expect(shown).toEqual(['docs/images/home-desktop-dark.webp', 'docs/images/home-desktop.webp']);
   });
 });
 

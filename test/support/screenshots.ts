@@ -10,29 +10,94 @@ import { temporaryFolder } from './service.ts';
 
 /** Folder of the dashboard's pictures in the README and the docs. */
 export const PICTURES_FOLDER = new URL('../../docs/images/', import.meta.url);
-export const COLOUR_SCHEMES = ['light', 'dark'] as const;
-const QUALITY = 82;
+const COLOUR_SCHEMES = ['light', 'dark'] as const;
+const QUALITY = 78;
 /** Time zone of the demo's first home. */
 const TIME_ZONE = 'Europe/Berlin';
 
-/** Pictures by name. Each has the steps from the Home page, signed in as the demo's first home. */
-export const SCREENSHOTS: Record<string, (page: Page) => Promise<unknown>> = {
-  // Yesterday, because at night the current day has hardly any usage.
-  async home(page) {
-    await page.goto(`/dashboard/home/day/${dayBefore(todayInZone(TIME_ZONE))}`);
-    await page.locator('.lead > div', { hasText: 'Used' }).locator('.money').waitFor();
-  },
-  devices: (page) => page.goto('/dashboard/devices'),
-  costs: (page) => page.goto('/dashboard/tariffs'),
-  async alert(page) {
-    await page.goto('/dashboard/alerts');
-    await page.getByRole('button', { name: 'Create an alert' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('would have fired').first().waitFor();
-  },
+/** Accounts whose pages are shown: the demo's first home, its utility, the administrator, and nobody signed in. */
+type Account = 'home' | 'fleet' | 'admin' | 'nobody';
+/** Returns the first day of the month before the current one, YYYY-MM. */
+const lastMonth = () => {
+  const [year = 0, month = 0] = todayInZone(TIME_ZONE).split('-').map(Number);
+  return new Date(Date.UTC(year, month - 2, 1)).toISOString().slice(0, 7);
 };
 
-/** Takes every picture of a new demo at both sizes, in light and dark. Writes no other files. */
+/** Pictures by account and name. Each has the steps from a new page of the signed-in account. */
+const PICTURES: Record<Account, Record<string, (page: Page) => Promise<unknown>>> = {
+  home: {
+    // Yesterday, because at night the current day has hardly any usage.
+    async home(page) {
+      await page.goto(`/dashboard/home/day/${dayBefore(todayInZone(TIME_ZONE))}`);
+      await page.locator('.lead > div', { hasText: 'Used' }).locator('.money').waitFor();
+    },
+    async month(page) {
+      await page.goto(`/dashboard/home/month/${lastMonth()}`);
+      await page.locator('.lead .money').first().waitFor();
+    },
+    devices: (page) => page.goto('/dashboard/devices'),
+    async device(page) {
+      await page.goto('/dashboard/devices');
+      await page.getByRole('link', { name: 'Heat pump' }).first().click();
+      await page.getByRole('heading', { level: 1, name: 'Heat pump' }).waitFor();
+      await page.goto(`${page.url()}/month/${lastMonth()}`);
+      await page.locator('.lead .money').first().waitFor();
+    },
+    costs: (page) => page.goto('/dashboard/tariffs'),
+    alerts: (page) => page.goto('/dashboard/alerts'),
+    async alert(page) {
+      await page.goto('/dashboard/alerts');
+      await page.getByRole('button', { name: 'Create an alert' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('would have fired').first().waitFor();
+    },
+    account: (page) => page.goto('/dashboard/account'),
+    async keys(page) {
+      await page.goto('/dashboard/keys');
+      await page.getByRole('button', { name: 'Create New Key' }).click();
+    },
+    webhooks: (page) => page.goto('/dashboard/webhooks'),
+  },
+  fleet: {
+    apps: (page) => page.goto('/dashboard/apps'),
+    async bills(page) {
+      await page.goto('/dashboard/bills');
+      await page.getByRole('button', { name: /^Show/ }).click();
+    },
+    async groups(page) {
+      await page.goto('/dashboard/groups');
+      await page.getByRole('button', { name: 'Show Europe' }).click();
+    },
+    fleet: (page) => page.goto('/dashboard/fleet'),
+  },
+  admin: {
+    async operator(page) {
+      await page.goto('/dashboard/operator');
+      await page.getByText('Readings stored').waitFor();
+      await page.getByText('…', { exact: true }).waitFor({ state: 'detached' });
+    },
+  },
+  nobody: { 'sign-in': (page) => page.goto('/dashboard/sign-in') },
+};
+
+type Size = keyof typeof SCREEN_SIZES;
+type ColourScheme = (typeof COLOUR_SCHEMES)[number];
+/** Picture of a page at one size. The README shows the Home page in dark too. */
+const picturesOf = (name: string): { file: string; size: Size; colorScheme: ColourScheme }[] =>
+  COLOUR_SCHEMES.filter((scheme) => scheme === 'light' || name === 'home').flatMap((colorScheme) =>
+    (Object.keys(SCREEN_SIZES) as Size[]).map((size) => ({
+      file: `${name}-${size}${colorScheme === 'dark' ? '-dark' : ''}.webp`,
+      size,
+      colorScheme,
+    })),
+  );
+
+/** Names of all pictures in the folder. */
+export const PICTURE_FILES = Object.values(PICTURES).flatMap((pages) =>
+  Object.keys(pages).flatMap((name) => picturesOf(name).map(({ file }) => file)),
+);
+
+/** Takes every picture of a new demo. Writes no other files. */
 async function takeAll(): Promise<void> {
   const [folder, browser] = await Promise.all([temporaryFolder(), startBrowser()]);
   const ports = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'].map((name) => [name, '0']);
@@ -51,51 +116,82 @@ async function takeAll(): Promise<void> {
   }
 }
 
-async function takeOf(demo: Demo, browser: Browser): Promise<void> {
-  // A sign-in link works only once, so all pictures share a context, and the size is set on the page.
-  const context = await browser.newContext({
-    baseURL: demo.baseUrl,
-    ignoreHTTPSErrors: true,
-    serviceWorkers: 'block',
-    locale: 'en-GB',
-    timezoneId: TIME_ZONE,
-    reducedMotion: 'reduce',
-  });
-  const first = await context.newPage();
-  await first.goto(demo.links.home ?? '');
-  await first.getByRole('button', { name: 'Sign in' }).click();
-  await first.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-  await first.close();
-  for (const [name, goTo] of Object.entries(SCREENSHOTS))
-    for (const size of Object.keys(SCREEN_SIZES) as (keyof typeof SCREEN_SIZES)[])
-      for (const scheme of COLOUR_SCHEMES) await take(context, `${name}-${size}-${scheme}`, size, scheme, goTo);
+async function takeOf({ baseUrl, links }: Demo, browser: Browser): Promise<void> {
+  for (const [account, pages] of Object.entries(PICTURES)) {
+    // A sign-in link works only once, so an account's pictures share a context, and the size is set on the page.
+    const context = await browser.newContext({
+      baseURL: baseUrl,
+      ignoreHTTPSErrors: true,
+      serviceWorkers: 'block',
+      locale: 'en-GB',
+      timezoneId: TIME_ZONE,
+      reducedMotion: 'reduce',
+    });
+    context.setDefaultTimeout(120_000);
+    if (account !== 'nobody') await signIn(context, links[account as Exclude<Account, 'nobody'>] ?? '');
+    for (const [name, goTo] of Object.entries(pages))
+      for (const picture of picturesOf(name)) await take(context, picture, goTo);
+    await context.close();
+  }
 }
+
+async function signIn(context: BrowserContext, link: string): Promise<void> {
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+  await page.close();
+}
+
+/** Attempts for each picture. On a busy machine, a page may show an error instead of its data. */
+const ATTEMPTS = 3;
 
 async function take(
   context: BrowserContext,
-  file: string,
-  size: keyof typeof SCREEN_SIZES,
-  colorScheme: (typeof COLOUR_SCHEMES)[number],
+  { file, size, colorScheme }: ReturnType<typeof picturesOf>[number],
   goTo: (page: Page) => Promise<unknown>,
 ): Promise<void> {
-  const page = await context.newPage();
-  await page.setViewportSize(SCREEN_SIZES[size]);
-  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-  await goTo(page);
-  // The stream of live readings never ends, so this waits until no card is loading, and then a second for charts.
+  for (let attempt = 1; ; attempt++) {
+    const page = await context.newPage();
+    try {
+      await page.setViewportSize(SCREEN_SIZES[size]);
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await goTo(page);
+      await waitUntilLoaded(page);
+      const picture = await pictureOf(page);
+      writeFileSync(fileURLToPath(new URL(file, PICTURES_FOLDER)), picture);
+      console.log(`docs/images/${file}  ${Math.round(picture.length / 1_024)} KiB`);
+      return;
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+    } finally {
+      await page.close();
+    }
+  }
+}
+
+/** Waits until no card has been loading for two seconds: the stream of live readings never ends. Error: a card failed. */
+async function waitUntilLoaded(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const { document } = globalThis;
+    const page = globalThis as typeof globalThis & { loadedAt?: number | undefined };
     const texts = [...document.querySelectorAll('main [role=status]')].map(({ textContent }) => textContent);
-    return document.querySelector('[aria-busy=true]') === null && !texts.includes('Loading …');
+    const isLoading =
+      document.querySelector('main h1') === null ||
+      document.querySelector('[aria-busy=true]') !== null ||
+      texts.includes('Loading …');
+    page.loadedAt = isLoading ? undefined : (page.loadedAt ?? performance.now());
+    return page.loadedAt !== undefined && performance.now() - page.loadedAt > 2_000;
   });
-  await page.waitForTimeout(1_000);
-  // The picture is taken with the protocol of Chromium, because its format is smaller than playwright's own.
-  const session = await context.newCDPSession(page);
+  const problems = await page.locator('main .problem').allInnerTexts();
+  if (problems.length > 0) throw new Error(`${page.url()} shows: ${problems.join(' ')}`);
+}
+
+/** Takes a picture by the protocol of Chromium, because its format is smaller than playwright's own. */
+async function pictureOf(page: Page): Promise<Buffer> {
+  const session = await page.context().newCDPSession(page);
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
-  const picture = Buffer.from(data, 'base64');
-  writeFileSync(fileURLToPath(new URL(`${file}.webp`, PICTURES_FOLDER)), picture);
-  console.log(`docs/images/${file}.webp  ${Math.round(picture.length / 1_024)} KiB`);
-  await page.close();
+  return Buffer.from(data, 'base64');
 }
 
 if (import.meta.main) await takeAll();
