@@ -51,6 +51,8 @@ export async function verifyCopy(options: {
   }
 }
 
+type Counts = Record<'users' | 'devices' | 'readings' | 'api_keys', number>;
+
 async function checkContent(dataDir: string, retentionMonths: number, now: Date) {
   const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: SHARED_BUFFERS_MB });
   const pool = createPool(server.url, { max: 2, applicationName: 'energy backup verify' });
@@ -58,12 +60,12 @@ async function checkContent(dataDir: string, retentionMonths: number, now: Date)
     // Migrates a copy of an older version, as a start of this version would.
     const { capabilities } = (await migrate(pool)).database;
     // Raw SQL: counts of several relations, and a setting of the server.
-    const { rows } = await pool.query(
+    const { rows } = await pool.query<Counts & { hasChecksums: boolean }>(
       `SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM devices) AS devices,
          (SELECT count(*) FROM readings) AS readings, (SELECT count(*) FROM api_keys) AS api_keys,
          current_setting('data_checksums') = 'on' AS "hasChecksums"`,
     );
-    const [{ hasChecksums, ...counts }] = rows;
+    const { hasChecksums, ...counts } = rows[0] as (typeof rows)[number];
     const since = firstCheckedMonth(now, retentionMonths);
     const { differing } = await checkAllRollups(pool, { capabilities, since, mode: 'check' });
     return { counts, rollups_differing: differing, hasChecksums };
