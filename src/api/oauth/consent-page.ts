@@ -7,7 +7,6 @@ import { GREEN_BUTTON_NEEDS, greenButtonTerms } from '#src/auth/green-button.ts'
 import { APP_SCOPE_NAMES, type AppScope } from '#src/auth/scopes.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { type Language, wordsOf } from '#src/delivery/words/words.ts';
-import { CONSENT_WORDS } from './consent-words.ts';
 import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
 
 export const AUTHORIZATION_DURATIONS = Object.keys(AUTHORIZED_DAYS) as (keyof typeof AUTHORIZED_DAYS)[];
@@ -42,10 +41,11 @@ const form = (csrf: string, content: string) =>
 
 /** Returns the pages of consent in a language, as HTML: one form each, no script. `csrf`: token of the session and the request. */
 export async function consentPages(language: Language) {
-  const words = CONSENT_WORDS[language];
-  const { scopes: scopeWords } = (await wordsOf(language)).apps;
+  const {
+    apps: { scopes: scopeWords },
+    pages: { consent: words },
+  } = await wordsOf(language);
   const page = (text: string, more = '', head = '') => renderPlainPage(words.title, text, { more, head, language });
-  const named = (text: string, { app }: ConsentRequest) => text.replace('{app}', () => app.name);
   const amount = (value: number, unit: 'minute' | 'day') =>
     new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
   const greenButton = (asked: ConsentRequest) => {
@@ -54,7 +54,7 @@ export async function consentPages(language: Language) {
     const { intervalSeconds, historySeconds } = greenButtonTerms(scope);
     const length = amount(intervalSeconds / 60, 'minute');
     const history = amount(Math.ceil((historySeconds * 1_000) / DAY_MS), 'day');
-    return `<p>${words.greenButton.replace('{length}', length).replace('{history}', history)}</p>\n`;
+    return `<p>${words.greenButton({ length, history })}</p>\n`;
   };
   return {
     /** The request has ended, or this browser did not begin it. */
@@ -71,11 +71,11 @@ export async function consentPages(language: Language) {
       ),
     signIn: (asked: ConsentRequest) =>
       page(
-        named(words.signInFirst, asked),
+        words.signInFirst({ app: asked.app.name }),
         `<p>${link('/dashboard/sign-in', words.signIn, ' target="_blank"')}</p>\n<p>${words.comeBack} ${link('?again', words.next)}</p>\n`,
       ),
     signOut: (asked: ConsentRequest, csrf: string) =>
-      page(named(words.signInFirst, asked), form(csrf, button('sign-out', words.signOut))),
+      page(words.signInFirst({ app: asked.app.name }), form(csrf, button('sign-out', words.signOut))),
     notAHome: (csrf: string) => page(words.notAHome, form(csrf, button('deny', words.goBack))),
     consent(asked: ConsentRequest, csrf: string): string {
       const website = escapeHtml(asked.app.website);
@@ -88,10 +88,10 @@ export async function consentPages(language: Language) {
 `;
       const scopes = scopesOf(asked).map((scope) => `<li>${scopeWords[scope]}</li>`);
       const more = `<ul>\n${scopes.join('\n')}\n</ul>
-${greenButton(asked)}<p>${words.about} ${link(website, website, ' rel="noreferrer"')}. ${words.receives.replace('{host}', () => escapeHtml(redirectUriOf(asked).host))}</p>
+${greenButton(asked)}<p>${words.about} ${link(website, website, ' rel="noreferrer"')}. ${words.receives({ host: escapeHtml(redirectUriOf(asked).host) })}</p>
 <p>${words.end}</p>
 ${form(csrf, content)}`;
-      return page(named(words.asks, asked), more);
+      return page(words.asks({ app: asked.app.name }), more);
     },
   };
 }

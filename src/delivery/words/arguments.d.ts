@@ -32,4 +32,8 @@ export interface Arguments {
   'pages.invitation.question.read': { home: Shown; member: Shown };
   'pages.invitation.question.manage': { home: Shown; member: Shown };
   'pages.invitation.done': { member: Shown; home: Shown };
+  'pages.consent.signInFirst': { app: Shown };
+  'pages.consent.asks': { app: Shown };
+  'pages.consent.greenButton': { length: Shown; history: Shown };
+  'pages.consent.receives': { host: Shown };
 }
