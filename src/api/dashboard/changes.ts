@@ -1,11 +1,11 @@
-import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
+import { STREAM_SCOPE } from '#src/api/live/live.ts';
+import { createEventOutlet, type EventOutlet } from '#src/api/live/outlet.ts';
 import { requireStreamRoom, type StreamOwner, streamOwner } from '#src/api/stream-room.ts';
 import { reachUserId } from '#src/auth/access.ts';
-import type { Caller } from '#src/auth/authenticate.ts';
-import { enterHome, findOpenMemberships } from '#src/auth/homes.ts';
-import { rolesOfSessions } from '#src/auth/sessions.ts';
+import { enterHome } from '#src/auth/homes.ts';
+import { type ContinuingReader, findDisallowedReaders } from '#src/auth/still-allowed.ts';
 import { findReadingVersions } from '#src/devices/newest-readings.ts';
 import { callerOf } from './caller.ts';
 
@@ -15,21 +15,17 @@ const LOOK_MS = 2_000;
 const BEAT_MS = 25_000;
 /** Maximum duration of a stream. The browser reconnects by itself. */
 const MAX_STREAM_MS = 2 * 60_000;
-/** Unread bytes above which a client gets no more events: its next event makes the page fetch everything anyway. */
-const MAX_UNREAD_BYTES = 16_384;
+/** Time after which the browser reconnects. */
+const RETRY = 'retry: 3000\n\n';
 /** Time for a client to read the end of its stream when the process stops. */
 const UNREAD_END_MS = 1_000;
 
-interface Listener {
-  /** An open stream and the account whose readings it follows. */
-  caller: Caller;
+/** An open stream and the account whose readings it follows. */
+interface Listener extends ContinuingReader {
   owner: StreamOwner;
-  userId: string;
-  stream: Readable;
+  outlet: EventOutlet;
   /** Mark of the last event sent. */
   mark: string | undefined;
-  /** Whether the stream has ended. The client may not have read all events yet. */
-  isOver: boolean;
 }
 
 /**
@@ -46,24 +42,15 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
     if (isLooking || listeners.size === 0) return;
     isLooking = true;
     try {
-      const roles = await rolesOfSessions(
-        context.db,
-        [...listeners].map(({ caller }) => caller.keyId),
-        context.clock(),
-      );
-      const memberIds = [...listeners].flatMap(({ caller }) => caller.memberId ?? []);
-      const open = await findOpenMemberships(context.db, memberIds);
-      for (const one of listeners) {
-        const { keyId, role, memberId } = one.caller;
-        if (roles.get(keyId) !== role || (memberId !== undefined && !open.has(memberId))) end(one);
-      }
+      const asked = { scope: STREAM_SCOPE, now: context.clock() };
+      for (const one of await findDisallowedReaders(context.db, [...listeners], asked)) end(one);
       const userIds = [...new Set([...listeners].map(({ userId }) => userId))];
       const found = new Map((await findReadingVersions(context.db, userIds)).map((one) => [one.user_id, one]));
       for (const one of listeners) {
         const now = found.get(one.userId);
         if (!now || one.mark === now.mark) continue;
         one.mark = now.mark;
-        say(one, `event: readings\ndata: ${now.newest.toISOString()}\n\n`);
+        one.outlet.send(`event: readings\ndata: ${now.newest.toISOString()}\n\n`);
       }
     } catch {
       // Errors are ignored while the database is unavailable. The streams get the event afterwards.
@@ -73,7 +60,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
   };
   const looking = setInterval(() => void look(), LOOK_MS);
   const beating = setInterval(() => {
-    for (const one of listeners) say(one, ': still here\n\n');
+    for (const { outlet } of listeners) outlet.send(': still here\n\n');
   }, BEAT_MS);
   const endAll = () => {
     for (const one of listeners) end(one);
@@ -86,7 +73,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
     endAll();
     // Destroys streams whose clients do not read their end.
     setTimeout(() => {
-      for (const { stream } of listeners) stream.destroy();
+      for (const { outlet } of listeners) outlet.stream.destroy();
     }, UNREAD_END_MS).unref();
   });
 
@@ -98,27 +85,20 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
     const userId = await reachUserId(context.db, caller, named);
     const owner = await streamOwner(context.db, caller);
     requireStreamRoom(listeners, owner);
-    const stream = new Readable({ read() {} });
-    const listener: Listener = { caller, owner, userId, stream, mark: undefined, isOver: false };
+    const outlet = createEventOutlet();
+    const listener: Listener = { caller, owner, userId, outlet, mark: undefined };
     listeners.add(listener);
     const longest = setTimeout(() => end(listener), MAX_STREAM_MS);
-    stream.once('close', () => {
+    outlet.stream.once('close', () => {
       clearTimeout(longest);
       listeners.delete(listener);
     });
-    stream.push('retry: 3000\n\n');
+    outlet.send(RETRY);
     if (handOn?.aborted) end(listener);
     // Forbid proxies to buffer the response.
     reply.header('X-Accel-Buffering', 'no').header('Cache-Control', 'no-store, no-transform');
-    return reply.type('text/event-stream; charset=utf-8').send(stream);
+    return reply.type('text/event-stream; charset=utf-8').send(outlet.stream);
   });
 }
 
-function say({ stream, isOver }: Listener, text: string): void {
-  if (stream.readableLength < MAX_UNREAD_BYTES && !isOver) stream.push(text);
-}
-
-function end(one: Listener): void {
-  if (!one.isOver) one.stream.push(null);
-  one.isOver = true;
-}
+const end = ({ outlet }: Listener): void => outlet.end(RETRY);
