@@ -3,8 +3,49 @@ import type { ApiContext } from '#src/api/context.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { findSession, isCsrfToken, type SignedInFrom } from '#src/auth/sessions.ts';
+import type { Environment } from '#src/core/environment.ts';
 import { AppError } from '#src/core/errors.ts';
-import { COOKIES, cookieValueOf } from './cookies.ts';
+
+/** Names of the session cookies. Live and sandbox often share a host, and browsers distinguish cookies by host and path, not by port. */
+export const COOKIES: Record<Environment, string> = {
+  live: '__Secure-energy_session',
+  sandbox: '__Secure-energy_sandbox_session',
+};
+/**
+ * Names of the cookies that identify a browser which signed in before, so that requests of strangers do not use up its
+ * limits (sign-in-limits.ts).
+ */
+export const BROWSER_COOKIES: Record<Environment, string> = {
+  live: '__Secure-energy_browser',
+  sandbox: '__Secure-energy_sandbox_browser',
+};
+/**
+ * Names of the cookies that store a sign-in while its browser is at the provider. The prefix binds them to this host: no other host can set
+ * them.
+ */
+export const PROVIDER_COOKIES: Record<Environment, string> = {
+  live: '__Host-energy_provider',
+  sandbox: '__Host-energy_sandbox_provider',
+};
+export const BROWSER_COOKIE_MS = 365 * 86_400_000;
+/** Attributes of a cookie: sent only to the dashboard's paths, only over TLS, never from another site's page, and unreadable by scripts. */
+const ATTRIBUTES = 'Path=/dashboard; Secure; HttpOnly; SameSite=Strict';
+
+/** Returns the value of a cookie in the request, if it has at most `longest` characters. */
+export function cookieValueOf(request: FastifyRequest, name: string, longest = 100): string | undefined {
+  return new RegExp(`(?:^|;\\s*)${name}=([\\w.-]{20,${longest}})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
+}
+
+/** Returns a `Set-Cookie` header; 0 ms removes the cookie. */
+export const setCookie = (name: string, value: string, maxAgeMs: number) =>
+  `${name}=${value}; ${ATTRIBUTES}; Max-Age=${maxAgeMs / 1_000}`;
+
+/**
+ * Returns a `Set-Cookie` header for a sign-in at a provider. The cookie is also sent when a link on another site leads
+ * back here (SameSite=Lax).
+ */
+export const setProviderCookie = (name: string, value: string, maxAgeMs: number) =>
+  `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${maxAgeMs / 1_000}`;
 
 /** Returns the caller whose session the request's cookie names. Throws 401 if it names none. */
 export async function callerOf(context: ApiContext, request: FastifyRequest): Promise<Caller> {

@@ -12,7 +12,6 @@ import type { OidcConfig } from '#src/config/oidc.ts';
 import { withCell } from '#src/core/cell.ts';
 import { AppError } from '#src/core/errors.ts';
 import { recordAct } from '#src/users/audit.ts';
-import { signInDetailsOf } from './caller.ts';
 import {
   BROWSER_COOKIE_MS,
   BROWSER_COOKIES,
@@ -21,7 +20,8 @@ import {
   PROVIDER_COOKIES,
   setCookie,
   setProviderCookie,
-} from './cookies.ts';
+  signInDetailsOf,
+} from './caller.ts';
 import type { SignInProblem } from './shapes.ts';
 
 /** The sign-in provider: its configuration and its client. */

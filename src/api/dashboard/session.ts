@@ -34,8 +34,17 @@ import { newId } from '#src/core/ids.ts';
 import type { Language } from '#src/delivery/words/words.ts';
 import { recordAct } from '#src/users/audit.ts';
 import { findUser, isTimezoneUnknown } from '#src/users/store.ts';
-import { callerOf, checkCsrf, sessionOf, signInDetailsOf } from './caller.ts';
-import { BROWSER_COOKIE_MS, BROWSER_COOKIES, COOKIES, cookieValueOf, setCookie } from './cookies.ts';
+import {
+  BROWSER_COOKIE_MS,
+  BROWSER_COOKIES,
+  COOKIES,
+  callerOf,
+  checkCsrf,
+  cookieValueOf,
+  sessionOf,
+  setCookie,
+  signInDetailsOf,
+} from './caller.ts';
 import { signedPasskey } from './passkeys.ts';
 import type { SignInProvider } from './provider.ts';
 

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type Provider from 'oidc-provider';
 import type { ApiContext } from '#src/api/context.ts';
-import { sessionOf } from '#src/api/dashboard/caller.ts';
-import { COOKIES, setCookie } from '#src/api/dashboard/cookies.ts';
+import { COOKIES, sessionOf, setCookie } from '#src/api/dashboard/caller.ts';
 import { PLAIN_PAGE_POLICY } from '#src/api/plain-page.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { findClientApp } from '#src/auth/apps.ts';
