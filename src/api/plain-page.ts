@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { escapeHtml } from './docs/markup.ts';
 
 /** Content security policy of pages of one sentence: an inline style and a form to this origin, nothing else. */
@@ -21,6 +22,20 @@ export const renderPlainPage = (
 ${more}</body>
 </html>
 `;
+
+/** Sends a page of one sentence. */
+export const sendPlainPage = (
+  reply: FastifyReply,
+  status: number,
+  title: string,
+  text: string,
+  options: { more?: string; language: string },
+) =>
+  reply
+    .status(status)
+    .header('Content-Security-Policy', PLAIN_PAGE_POLICY)
+    .type('text/html; charset=utf-8')
+    .send(renderPlainPage(title, text, options));
 
 /**
  * Whether the client is a browser that opens a page, instead of a program. Both may use the same address, and each gets

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire, getCompileCacheDir } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { buildOnce, type CompressedFile, compressBrotli, compressFile } from '#src/api/compressed-files.ts';
 import { compileWords, type Texts } from '#src/core/compile-words.ts';
 
 const PAGES = fileURLToPath(new URL('../../dashboard/', import.meta.url));
@@ -26,100 +24,38 @@ const LIBRARIES: Record<string, string> = {
  */
 const WORKER = 'service-worker.js';
 const STYLES: Record<string, string> = { 'uplot.css': 'uplot/dist/uPlot.min.css' };
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
-const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)];
 
 /** Length of a SHA-256. */
 const DIGEST_BYTES = 32;
 
 type Source = () => Buffer | Promise<Buffer>;
 
-/** Files of the dashboard's pages as served to browsers, each with its compressed forms (`app.js`, `app.js.br`, `app.js.gz`). */
-export interface AssetFiles {
-  /** Builds a file when it is first requested. Returns the folder that contains it. Null if there is no such file. */
-  folderOf(path: string): Promise<string | null>;
-  remove(): Promise<void>;
-}
+/** Media types by the ending of a file. */
+const TYPES: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'application/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  webmanifest: 'application/manifest+json; charset=utf-8',
+};
 
 /**
  * Reads `src/dashboard` as it was when the process started, because the pages belong to its operations. There is no build step: types are
- * stripped into a temporary folder of this process.
+ * stripped at the first request of a file. Returns a function that returns a file as served; undefined if there is none.
  */
-export function createAssetFiles(): AssetFiles {
+export function createAssetFiles(): (path: string) => Promise<CompressedFile> | undefined {
   const known = sources();
-  let current: Place | undefined;
-  const place = (): Place => {
-    if (current) return current;
-    const begun: Place = { folder: temporaryFolder(), made: new Map() };
-    begun.folder.catch(() => leave(begun));
-    current = begun;
-    return begun;
-  };
-  const leave = (left: Place) => {
-    if (current === left) current = undefined;
-  };
-  return {
-    async folderOf(path) {
-      const read = known.get(path);
-      if (!read) return null;
-      const here = place();
-      const folder = await madeIn(here, path, read);
-      if (existsSync(join(folder, path))) return folder;
-      // The temporary files may have been deleted by a clean-up (Debian does so after ten days). New files are created
-      // in a new folder, because another user may own the old path by now.
-      leave(here);
-      return madeIn(place(), path, read);
-    },
-    async remove() {
-      const folder = await current?.folder.catch(() => undefined);
-      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return buildOnce((path) => {
+    const read = known.get(path);
+    return read && make(path, read);
+  });
 }
 
-/** A temporary folder and the files built in it. */
-interface Place {
-  folder: Promise<string>;
-  made: Map<string, Promise<void>>;
-}
-
-async function madeIn(place: Place, path: string, read: Source): Promise<string> {
-  const folder = await place.folder;
-  const making = place.made.get(path) ?? make(path, read, folder);
-  place.made.set(path, making);
-  // After a failed build, the next request tries again.
-  making.catch(() => place.made.delete(path));
-  await making;
-  return folder;
-}
-
-async function temporaryFolder(): Promise<string> {
-  try {
-    return await mkdtemp(join(tmpdir(), 'energy-dashboard-'));
-  } catch (error) {
-    throw new Error('The dashboard needs a folder for temporary files: set TMPDIR to one that can be written', {
-      cause: error,
-    });
-  }
-}
-
-/**
- * Writes a file in its forms. @fastify/static computes an ETag from a file's length and time. So the time is derived
- * from the content: it differs if the content differs, and is the same in every process.
- */
-async function make(path: string, read: Source, folder: string): Promise<void> {
-  const content = await read();
-  const time = createHash('sha256').update(content).digest().readUInt32BE();
-  await mkdir(dirname(join(folder, path)), { recursive: true });
-  const forms = {
-    '': content,
-    '.br': await cached('brotli 11', content, () => brotli(content, BROTLI)),
-    '.gz': await gzipped(content),
-  };
-  for (const [ending, form] of Object.entries(forms)) {
-    await writeFile(join(folder, path + ending), form);
-    await utimes(join(folder, path + ending), new Date(), time);
-  }
+async function make(path: string, read: Source): Promise<CompressedFile> {
+  const type = TYPES[path.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
+  return compressFile(type, await read(), (plain) => cached('brotli 11', plain, () => compressBrotli(plain, 11)));
 }
 
 const digestOf = (...parts: (Buffer | string)[]): Buffer => {

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type CompressedFile, sendFile } from '#src/api/compressed-files.ts';
 import { wantsHtml } from '#src/api/plain-page.ts';
 import { createAssetFiles } from './asset-files.ts';
 
@@ -43,35 +44,28 @@ const POLICY = [
  * service has matching pages.
  */
 export function addDashboardAssets(app: FastifyInstance): void {
-  const files = createAssetFiles();
-  app.addHook('onClose', () => files.remove());
-  const send = async (reply: FastifyReply, path: string, { isKept = true } = {}) => {
-    const folder = await files.folderOf(path);
-    if (folder === null) return reply.callNotFound();
-    reply.header('Cache-Control', isKept ? 'no-cache' : 'no-store');
-    return reply.sendFile(path, folder, {
-      etag: isKept,
-      lastModified: false,
-      cacheControl: false,
-      acceptRanges: false,
-    });
+  const fileOf = createAssetFiles();
+  const send = async (request: FastifyRequest, reply: FastifyReply, path: string) => {
+    const file = await fileOf(path);
+    return file ? sendFile(request, reply, file) : reply.callNotFound();
   };
   for (const view of VIEWS) {
-    app.get(`/dashboard${view}`, (_request, reply) =>
-      send(reply.header('Content-Security-Policy', POLICY), 'index.html'),
+    app.get(`/dashboard${view}`, (request, reply) =>
+      send(request, reply.header('Content-Security-Policy', POLICY), 'index.html'),
     );
   }
   // A browser also gets the HTML document for any other path. The document then shows that the page does not exist, and
   // lists the existing pages.
-  app.get('/dashboard/*', (request, reply) => {
+  app.get('/dashboard/*', async (request, reply) => {
     if (!wantsHtml(request.headers) || request.url.split('?', 1)[0]?.endsWith('/')) return reply.callNotFound();
-    return send(reply.status(404).header('Content-Security-Policy', POLICY), 'index.html', { isKept: false });
+    const { type, plain } = (await fileOf('index.html')) as CompressedFile;
+    return reply.status(404).header('Content-Security-Policy', POLICY).type(type).send(plain);
   });
   // The service worker controls all pages and fetches from this origin only.
-  app.get('/dashboard/app/service-worker.js', (_request, reply) => {
+  app.get('/dashboard/app/service-worker.js', (request, reply) => {
     reply.header('Service-Worker-Allowed', '/dashboard');
     reply.header('Content-Security-Policy', "default-src 'none'; connect-src 'self'");
-    return send(reply, 'service-worker.js');
+    return send(request, reply, 'service-worker.js');
   });
-  app.get('/dashboard/app/*', (request, reply) => send(reply, (request.params as { '*': string })['*']));
+  app.get('/dashboard/app/*', (request, reply) => send(request, reply, (request.params as { '*': string })['*']));
 }

@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
 import { isTooDeep } from '#src/api/nesting.ts';
-import { isToolRequest } from '#src/api/plugins/authentication.ts';
+import { RESOURCE_METADATA } from '#src/api/plugins/errors.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import type { McpRequestHandler } from './server.ts';
 
-const METADATA = '/.well-known/oauth-protected-resource';
 /** Headers of a request that the protocol defines. */
 const PROTOCOL_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
 /** Response to methods other than POST (streamable HTTP transport): there is neither a stream to listen to nor a session to end. */
@@ -65,22 +64,14 @@ async function loadTools(app: FastifyInstance, context: ApiContext, publicUrl: (
   return { serve: createMcpRequestHandler(report), toolboxOf: createToolboxes(context, publicUrl, app.log) };
 }
 
-/**
- * Adds the metadata of the resources (RFC 9728). Refusals of a key contain their address, so that clients can find out
- * what to send.
- */
+/** Adds the metadata of the resources (RFC 9728), which clients read to find out what to send. */
 function addMetadata(app: FastifyInstance, publicUrl: () => string): void {
   for (const path of ['', '/mcp'])
-    app.get(`${METADATA}${path}`, async () => ({
+    app.get(`${RESOURCE_METADATA}${path}`, async () => ({
       resource: `${publicUrl()}${path}`,
       resource_name: 'Energy usage service',
       resource_documentation: `${publicUrl()}/docs`,
       bearer_methods_supported: ['header'],
       scopes_supported: SCOPES,
     }));
-  app.addHook('onSend', async (request, reply) => {
-    if (reply.statusCode !== 401 || !isToolRequest(request)) return;
-    const challenge = String(reply.getHeader('WWW-Authenticate'));
-    reply.header('WWW-Authenticate', `${challenge}, resource_metadata="${publicUrl()}${METADATA}/mcp"`);
-  });
 }

@@ -1,6 +1,7 @@
-import type { FastifyError, FastifyInstance } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError, ERRORS, type ErrorName, errorCode, type FieldError } from '#src/core/errors.ts';
 import { isDatabaseUnavailable } from '#src/database/unavailable.ts';
+import { isToolRequest } from './authentication.ts';
 
 /** Body of every error response (specification, section Errors). */
 export interface ErrorBody {
@@ -56,7 +57,7 @@ export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): 
     if (UNHOLDABLE.test((thrown as { code?: string }).code ?? ''))
       request.log.warn({ err: thrown }, 'validation missed an invalid value');
     if (name === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
-    if (body.status === 401) reply.header('WWW-Authenticate', challenge(request.headers.authorization));
+    if (body.status === 401) reply.header('WWW-Authenticate', challenge(request, publicUrl()));
     const message = WRONG_BODIES[(thrown as FastifyError).code];
     if (message) body.details = [{ field: 'body', message }];
     if (thrown instanceof AppError) {
@@ -71,14 +72,18 @@ export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): 
   });
 }
 
+/** Path of the metadata of the protected resources (RFC 9728). */
+export const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
+
 /**
  * Returns the expected form of the header, and the error of the one that was sent (RFC 6750, section 3). It reveals nothing about existing
- * keys.
+ * keys. For assistants it also contains the address of the metadata.
  */
-function challenge(sent: string | undefined): string {
-  if (sent !== undefined && /^Bearer +\S+$/i.test(sent))
-    return 'Bearer error="invalid_token", error_description="The API key is unknown, revoked, expired or of another environment"';
-  return 'Bearer realm="Send the header Authorization: Bearer API_KEY"';
+function challenge(request: FastifyRequest, publicUrl: string): string {
+  const metadata = isToolRequest(request) ? `, resource_metadata="${publicUrl}${RESOURCE_METADATA}/mcp"` : '';
+  if (/^Bearer +\S+$/i.test(request.headers.authorization ?? ''))
+    return `Bearer error="invalid_token", error_description="The API key is unknown, revoked, expired or of another environment"${metadata}`;
+  return `Bearer realm="Send the header Authorization: Bearer API_KEY"${metadata}`;
 }
 
 const tooLong = (limitMebibytes: number): ErrorName =>

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { PLAIN_PAGE_POLICY, renderPlainPage, wantsHtml } from '#src/api/plain-page.ts';
+import { sendPlainPage, wantsHtml } from '#src/api/plain-page.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { wordsOf } from '#src/delivery/words/words.ts';
 import { errorBody } from './errors.ts';
@@ -20,11 +20,10 @@ export function addNotFound(app: FastifyInstance, publicUrl: () => string): void
     if (isRead && wantsHtml(request.headers)) {
       if (PAGES.test(path) && path.endsWith('/'))
         return reply.redirect([withoutSlashes(path), ...query].join('?'), 302);
-      reply.status(404).header('Content-Security-Policy', PLAIN_PAGE_POLICY).type('text/html; charset=utf-8');
       const language = negotiateLanguage(request.headers['accept-language'] ?? '') ?? 'en';
       const { title, text, dashboard, docs } = (await wordsOf(language)).pages.notFound;
       const more = `<p><a href="/dashboard">${dashboard}</a> · <a href="/docs">${docs}</a></p>\n`;
-      return reply.send(renderPlainPage(title, text, { more, language }));
+      return sendPlainPage(reply, 404, title, text, { more, language });
     }
     const allowed = methodsOf(path);
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '));
@@ -51,3 +50,12 @@ function collectMethods(app: FastifyInstance): (path: string) => string[] {
 
 const patternOf = (url: string): RegExp =>
   new RegExp(`^${url.replaceAll(/[.+()[\]]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')}$`);
+
+/** Adds `GET /`, which redirects browsers to the dashboard. It has nothing for programs. */
+export function addRootRedirect(app: FastifyInstance): void {
+  app.get('/', (request, reply) => {
+    reply.header('Vary', 'Accept');
+    if (!wantsHtml(request.headers)) return reply.callNotFound();
+    return reply.redirect('/dashboard', 302);
+  });
+}

@@ -23,11 +23,6 @@ export function addProtocolErrors(app: FastifyInstance): void {
     if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw wrong('Expect', 'must be 100-continue');
     done();
   });
-  // fastify's Connection header after a broken body is not allowed in HTTP/2 (RFC 9113, 8.2.2).
-  app.addHook('onSend', ({ raw }, reply, _payload, done) => {
-    if (raw.httpVersionMajor === 2) reply.removeHeader('Connection');
-    done();
-  });
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     // The rest of its body may never arrive.
     response.setHeader('Connection', 'close');
@@ -56,8 +51,10 @@ export function addClientHandover(
   handOnHttp2: () => void,
 ): void {
   signal?.addEventListener('abort', handOnHttp2);
-  app.addHook('onSend', (request, reply, _payload, done) => {
-    if (signal?.aborted && request.raw.httpVersionMajor === 1) reply.header('Connection', 'close');
+  app.addHook('onSend', ({ raw }, reply, _payload, done) => {
+    // fastify's Connection header after a broken body is not allowed in HTTP/2 (RFC 9113, 8.2.2).
+    if (raw.httpVersionMajor === 2) reply.removeHeader('Connection');
+    else if (signal?.aborted) reply.header('Connection', 'close');
     done();
   });
 }

@@ -12,7 +12,7 @@ export type Format = keyof typeof MEDIA_TYPES;
 export type TableFormat = 'csv' | 'xlsx';
 
 /** Returns the weight of each value of an Accept header, by the value in lower case. Pure. */
-function parseWeights(header: string): Map<string, number> {
+export function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const range of header.toLowerCase().split(',')) {
     const [value = '', ...parameters] = range.split(';').map((part) => part.trim());
