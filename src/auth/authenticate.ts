@@ -143,15 +143,8 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
   if (row.revoked_at || isOfEndedMembership) return 'keyRevoked';
   const expiresAtMs = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
   if (expiresAtMs <= nowMs) return 'keyExpired';
-  if (Math.abs(nowMs - (row.last_used_at?.getTime() ?? 0)) > USED_EVERY_MS) {
-    // Not awaited, and errors are ignored: a database that is closed for writing still serves reads.
-    void db
-      .updateTable('api_keys')
-      .set({ last_used_at: new Date(nowMs) })
-      .where('key_id', '=', row.key_id)
-      .execute()
-      .catch(() => {});
-  }
+  const used = { last_used_at: new Date(nowMs) };
+  if (isUseToNote(row, nowMs)) runAside(db.updateTable('api_keys').set(used).where('key_id', '=', row.key_id));
   const caller: Caller = {
     by: 'key',
     keyId: row.key_id,
@@ -168,6 +161,12 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
   };
   return { caller, expiresAtMs, isAllowed: isAllowedFrom(row.allowed_addresses) };
 }
+
+const isUseToNote = ({ last_used_at }: { last_used_at: Date | null }, nowMs: number): boolean =>
+  Math.abs(nowMs - (last_used_at?.getTime() ?? 0)) > USED_EVERY_MS;
+
+/** Runs a statement without waiting for it. Errors are ignored: a database that is closed for writing still serves reads. */
+const runAside = (statement: { execute(): Promise<unknown> }): void => void statement.execute().catch(() => {});
 
 /** Whether the membership of a key has not ended, and both accounts are those of homeowners. */
 const isOpenMembership = (row: { membership_ended_at: Date | null; role: Role; home_role: Role | null }) =>
@@ -220,15 +219,9 @@ async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found
   const { authorization_id, app_id: appId, user_id: userId } = row;
   const expiresAtMs = Math.min(row.expires_at.getTime(), row.ends_at?.getTime() ?? Number.POSITIVE_INFINITY);
   if (expiresAtMs <= nowMs) return 'keyExpired';
-  if (Math.abs(nowMs - (row.last_used_at?.getTime() ?? 0)) > USED_EVERY_MS) {
-    // Not awaited, as for keys.
-    void db
-      .updateTable('authorizations')
-      .set({ last_used_at: new Date(nowMs) })
-      .where('authorization_id', '=', authorization_id)
-      .execute()
-      .catch(() => {});
-  }
+  const used = { last_used_at: new Date(nowMs) };
+  if (isUseToNote(row, nowMs))
+    runAside(db.updateTable('authorizations').set(used).where('authorization_id', '=', authorization_id));
   const ofToken = (row.payload as { scope?: string }).scope?.split(' ') ?? [];
   const caller: Caller = {
     by: 'app',

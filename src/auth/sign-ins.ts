@@ -182,15 +182,14 @@ export async function confirmEmail(
   });
 }
 
-/** Locks the account row against concurrent sign-ins, updates and deletion. Returns false if the account no longer exists. */
-export async function lockAccount(trx: Database, userId: string): Promise<boolean> {
-  const row = await trx
+/** Locks the account row against concurrent sign-ins, updates and deletion. Undefined if the account no longer exists. */
+export async function lockAccount(trx: Database, userId: string) {
+  return trx
     .selectFrom('users')
-    .select('user_id')
+    .select(['email', 'role'])
     .where('user_id', '=', userId)
     .forNoKeyUpdate()
     .executeTakeFirst();
-  return row !== undefined;
 }
 
 interface Waiting {

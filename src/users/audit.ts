@@ -31,23 +31,8 @@ export async function ownerOfTarget(db: Database, target: string): Promise<strin
 }
 
 /** Records an act, in the transaction of the change. Must run while its target exists, because its owner is looked up. */
-export async function recordAct(
-  db: Database,
-  { actor, address, action, target, details = {} }: AuditRecord,
-): Promise<void> {
-  await db
-    .insertInto('audit_log')
-    .values({
-      audit_id: newId('aud'),
-      actor_user_id: actor?.userId ?? null,
-      actor_key_id: actor?.keyId ?? null,
-      address,
-      action,
-      target,
-      about_user_id: target === null ? null : await ownerOfTarget(db, target),
-      details: JSON.stringify(details),
-    })
-    .execute();
+export async function recordAct(db: Database, { target, ...act }: AuditRecord): Promise<void> {
+  await insertActs(db, act, [{ target, about: target === null ? null : await ownerOfTarget(db, target) }]);
 }
 
 /**
@@ -56,12 +41,19 @@ export async function recordAct(
  */
 export async function recordActs(
   db: Database,
-  { actor, address }: Pick<AuditRecord, 'actor' | 'address'>,
+  by: Pick<AuditRecord, 'actor' | 'address'>,
   action: string,
   targets: readonly { target: string; about: string }[],
 ): Promise<void> {
-  if (targets.length === 0) return;
-  await db
+  if (targets.length > 0) await insertActs(db, { ...by, action }, targets);
+}
+
+const insertActs = (
+  db: Database,
+  { actor, address, action, details = {} }: Omit<AuditRecord, 'target'>,
+  targets: readonly { target: string | null; about: string | null }[],
+) =>
+  db
     .insertInto('audit_log')
     .values(
       targets.map(({ target, about }) => ({
@@ -72,11 +64,10 @@ export async function recordActs(
         action,
         target,
         about_user_id: about,
-        details: '{}',
+        details: JSON.stringify(details),
       })),
     )
     .execute();
-}
 
 /**
  * Number of latest acts to search. The act that committed last need not have the highest id if several were concurrent.

@@ -5,7 +5,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { recordAct } from '#src/users/audit.ts';
 import { createUser, updateUser } from '#src/users/store.ts';
 import { openSession, type SignedInFrom } from '../sessions.ts';
-import { accountOfEmail } from '../sign-ins.ts';
+import { accountOfEmail, lockAccount } from '../sign-ins.ts';
 import type { ProviderPerson } from './person.ts';
 
 /** Reason why a person gets no account: no verified address, no such account, or an account that is linked to another person. */
@@ -50,7 +50,7 @@ async function signInOnce(trx: Database, person: ProviderPerson, options: Option
   const known = await linkedTo(trx, person);
   const userId = known ?? (await link(trx, person, options));
   if (userId === 'unverified' || userId === 'unknown' || userId === 'taken') return userId;
-  const account = await hold(trx, userId);
+  const account = await lockAccount(trx, userId);
   if (!account) return 'unknown';
   const { issuer, subject, role } = person;
   await trx
@@ -100,7 +100,7 @@ async function link(
   const userId = known?.user_id ?? (await createUser(trx, { email: verifiedEmail, role: role ?? 'homeowner' })).user_id;
   const details = { by: 'provider' };
   if (!known) await recordAct(trx, { actor: null, address, action: 'user.created', target: userId, details });
-  if (!(await hold(trx, userId))) return 'unknown';
+  if (!(await lockAccount(trx, userId))) return 'unknown';
   // An address may be reassigned to another person, who must not get the account that is linked to its previous holder.
   const other = await trx
     .selectFrom('identities')
@@ -115,16 +115,6 @@ async function link(
     .execute();
   await recordAct(trx, { actor: null, address, action: 'identity.linked', target: userId, details });
   return userId;
-}
-
-/** Locks the account row against concurrent sign-ins, updates and deletion. Null if the account no longer exists. */
-async function hold(trx: Database, userId: string) {
-  return trx
-    .selectFrom('users')
-    .select(['email', 'role'])
-    .where('user_id', '=', userId)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
 }
 
 /**
