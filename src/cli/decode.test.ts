@@ -22,7 +22,10 @@ test('shows the readings of a recognised message, and what a configured time zon
 });
 
 test('suggests a mapping for an unrecognised message, with which it is decoded', () => {
-  const boilerMessage = { topic: 'boiler/7', payload: '{"meter": [{"InvSerial": 7, "total_kwh": 12345}]}' };
+  const boilerMessage = {
+    topic: 'boiler/7',
+    payload: '{"meter": [{"InvSerial": 7, "total_kwh": 12345}], "phases": [1, 2]}',
+  };
   const description = describeDecoding(boilerMessage, NOW);
   expect(description).toContain('Not recognised');
   expect(description).toContain('  $.meter[0].total_kwh  12345');
