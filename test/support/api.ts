@@ -63,6 +63,8 @@ export interface TestApi {
 export const TEST_URL = 'https://localhost:8443';
 
 let users = 0;
+/** Key and certificate of all APIs of this process. */
+let certificate: ReturnType<typeof generate> | undefined;
 
 /** Limits that most tests never reach. */
 const many = { minute: 1_000_000, day: 1_000_000 };
@@ -104,10 +106,11 @@ export async function testApi(
   const { environment = 'live', connections } = options;
   const database = options.database ?? (await testDatabase(connections === undefined ? {} : { connections }));
   const db = createDatabase(database.pool);
-  const pair = await generate([{ name: 'commonName', value: 'localhost' }], {
+  certificate ??= generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
   });
+  const pair = await certificate;
   const clock = () => api.now;
   const counter = options.counter
     ? await options.counter(db, clock)
