@@ -278,6 +278,8 @@ export async function rotateKey(
 
 /** E-mail address of the first administrator. */
 export const FIRST_ADMIN_EMAIL = 'admin@localhost';
+/** Name of the first administrator's keys, by which the account is found if its address has changed. */
+const BOOTSTRAP = 'bootstrap';
 
 /**
  * Ensures that there is an administrator with a key. Returns the key if it was generated (to be shown once); null if the administrator has
@@ -301,7 +303,14 @@ async function ensureWhileLocked(
   const existing = await db
     .selectFrom('users')
     .select('user_id')
-    .where('email', '=', FIRST_ADMIN_EMAIL)
+    .where(({ and, eb, exists, or, selectFrom }) => {
+      const firstKeys = selectFrom('api_keys').whereRef('api_keys.user_id', '=', 'users.user_id');
+      return or([
+        eb('email', '=', FIRST_ADMIN_EMAIL),
+        and([eb('role', '=', 'admin'), exists(firstKeys.select('key_id').where('name', '=', BOOTSTRAP))]),
+      ]);
+    })
+    .orderBy(({ eb }) => eb('email', '=', FIRST_ADMIN_EMAIL), 'desc')
     .executeTakeFirst();
   const userId =
     existing?.user_id ??
@@ -312,12 +321,12 @@ async function ensureWhileLocked(
       .select('key_id')
       .where('key_sha256', '=', hashOfKey(givenKey))
       .executeTakeFirst();
-    if (!known) await makeKey(db, { userId, environment, name: 'bootstrap', key: givenKey });
+    if (!known) await makeKey(db, { userId, environment, name: BOOTSTRAP, key: givenKey });
     return null;
   }
   const any = await db.selectFrom('api_keys').select('key_id').where('user_id', '=', userId).executeTakeFirst();
   if (any) return null;
-  return (await makeKey(db, { userId, environment, name: 'bootstrap' })).key;
+  return (await makeKey(db, { userId, environment, name: BOOTSTRAP })).key;
 }
 
 /** Recorded as an action of the operator: the first start, or the variable that was set. */

@@ -95,6 +95,23 @@ test('processes that start at the same time create one administrator with one ke
   }
 });
 
+test('a start creates no second administrator if the first one has changed its address', async () => {
+  const one = await testApi();
+  try {
+    const key = (await ensureBootstrapAdmin(one.db, { environment: 'live' })) ?? '';
+    const [{ user_id: userId }] = (await one.send('/v1/users', { key })).json;
+    const body = { email: 'me@example.com' };
+    expect((await one.send(`/v1/users/${userId}`, { method: 'PATCH', key, body })).status).toBe(200);
+    for (const givenKey of [undefined, `eus_live_${'k'.repeat(48)}`]) {
+      expect(await ensureBootstrapAdmin(one.db, { environment: 'live', givenKey })).toBeNull();
+      const { rows } = await one.database.pool.query("SELECT email FROM users WHERE role = 'admin'");
+      expect(rows).toEqual([body]);
+    }
+  } finally {
+    await one.close();
+  }
+});
+
 test('responses about the first administrator match the document, including formats', async () => {
   const key = await ensureBootstrapAdmin(api.db, { environment: 'live' });
   const { schemas } = (await api.send('/v1/openapi.json')).json.components;
