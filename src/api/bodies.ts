@@ -1,15 +1,26 @@
 import { isUtf8 } from 'node:buffer';
-import { CsvError, parse } from 'csv-parse/sync';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { readCsvTable } from '#src/core/csv-table.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { mayHaveInexactNumbers, parseExactJson } from '#src/core/exact-json.ts';
-import { type CsvBody, CsvRows } from './csv-rows.ts';
 
-/**
- * Maximum number of rows of a CSV body that are parsed: one more than any operation accepts, so that too many are
- * detected.
- */
-const MAX_ROWS = 10_001;
+/** Rows of a CSV body, with their line numbers. */
+export class CsvRows extends Array<Record<string, unknown>> {
+  /** Line number of each row in the body, from 1. */
+  lines: number[] = [];
+}
+
+/** A list body that is also accepted as CSV. */
+export interface CsvBody {
+  /** Description in the OpenAPI document. */
+  described: string;
+  /** Parses the CSV. Throws `unprocessable` if it is invalid. */
+  read(text: string): Promise<CsvRows>;
+}
+
+/** Returns the name of a row in an error: its index from 0, or its line in a CSV body. */
+export const rowName = (body: unknown, index: number): string =>
+  body instanceof CsvRows ? `line ${body.lines[index]}` : String(index);
 
 type Done = (error: Error | null, value?: unknown) => void;
 
@@ -71,42 +82,36 @@ export function acceptExactJson(scope: FastifyInstance, members: readonly string
   });
 }
 
-function rowsOf(text: string, columns: readonly string[]): CsvRows {
-  const [first, ...others] = recordsOf(text);
+/** Parses CSV with this header. Its number of rows is only limited by the length of the body; the schema checks it. */
+async function rowsOf(text: string, columns: readonly string[]): Promise<CsvRows> {
+  const table = await readCsvTable(text, Number.POSITIVE_INFINITY);
   const header = columns.join(',');
-  if (first?.record.join(',') !== header) throw unprocessable({ field: 'line 1', message: `must be ${header}` });
+  if (table.header.join(',') !== header) throw unprocessable({ field: 'line 1', message: `must be ${header}` });
   const rows = new CsvRows();
-  for (const { record, line } of others) {
-    if (record.length !== columns.length)
+  for (const { line, cells } of table.rows) {
+    if (cells.length !== columns.length)
       throw unprocessable({
         field: `line ${line}`,
         message: `must have ${columns.length} columns, as the header`,
       });
-    rows.push(Object.fromEntries(columns.map((name, index) => [name, record[index] ?? ''])));
+    rows.push(Object.fromEntries(columns.map((name, index) => [name, cells[index] ?? ''])));
     rows.lines.push(line);
   }
   return rows;
 }
 
-/** Splits CSV into records, each with the line on which it ends. */
-function recordsOf(text: string): { record: string[]; line: number }[] {
-  const lines: number[] = [];
-  try {
-    const records = parse(text, {
-      bom: true,
-      trim: true,
-      skip_empty_lines: true,
-      relax_column_count: true,
-      to: MAX_ROWS + 1,
-      on_record(record, { lines: line }) {
-        lines.push(line);
-        return record;
-      },
-    });
-    return records.map((record, index) => ({ record, line: lines[index] as number }));
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    const { lines = 1 } = error as { lines?: number };
-    throw unprocessable({ field: `line ${lines}`, message: 'is not valid CSV' });
+/**
+ * Maximum nesting depth. No valid request is deeper; recursive functions would overflow the stack at some thousands of
+ * levels.
+ */
+const MAX_LEVELS = 100;
+
+/** Whether objects and arrays of parsed JSON are nested more deeply than any valid request. */
+export function isTooDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= MAX_LEVELS; depth++) {
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+    if (level.length === 0) return false;
   }
+  return true;
 }

@@ -1,3 +1,5 @@
+import { idsInPath } from './operation.ts';
+
 /** Data of a request from which a sample is generated. */
 interface Sampled {
   name: string;
@@ -24,8 +26,6 @@ export function buildSamples(of: Sampled): { lang: string; label: string; source
   ];
 }
 
-const inPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-
 function curl({ method, path, body, query }: Sampled): string {
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`);
   const asked = Object.entries(query).map(([name, value]) => `${name}=${value}`);
@@ -40,7 +40,7 @@ function curl({ method, path, body, query }: Sampled): string {
 
 function typescript({ name, path, body, query }: Sampled): string {
   const args = [
-    ...inPath(path).map(toCamelCase),
+    ...idsInPath(path).map(toCamelCase),
     ...(body === undefined ? [] : [inJavaScript(body)]),
     ...(Object.keys(query).length > 0 ? [inJavaScript(query)] : []),
   ];
@@ -49,7 +49,7 @@ function typescript({ name, path, body, query }: Sampled): string {
 
 function python({ name, path, body, query }: Sampled): string {
   const args = [
-    ...inPath(path),
+    ...idsInPath(path),
     ...(body === undefined ? [] : [inPython(body)]),
     ...Object.entries(query).map(([name, value]) => `${name}="${value}"`),
   ];

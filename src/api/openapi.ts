@@ -1,18 +1,17 @@
 import { ERRORS, type ErrorName } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { VERSION } from '#src/core/version.ts';
-import type { CsvBody } from './csv-rows.ts';
+import type { CsvBody } from './bodies.ts';
 import { EXAMPLES } from './examples.ts';
-import { PARAMETER_EXAMPLES } from './openapi-examples.ts';
 import { answerHeaders, errorHeaders, HEADERS } from './openapi-headers.ts';
 import { buildSamples } from './openapi-samples.ts';
 import { type Json, toJsonSchema } from './openapi-schema.ts';
 import { openApiWebhooks } from './openapi-webhooks.ts';
-import { type AnyOperation, operationScopes } from './operation.ts';
+import { type AnyOperation, idsInPath, operationScopes } from './operation.ts';
 import { errorBody } from './plugins/errors.ts';
 import { error } from './shapes.ts';
 import { MEDIA_TYPES } from './tables/accept.ts';
-import type { Examples } from './v1/example-ids.ts';
+import { type Examples, PARAMETER_EXAMPLES } from './v1/example-ids.ts';
 import { OPERATIONS, type OperationName } from './v1/operations.ts';
 
 type Named = AnyOperation & { name: OperationName };
@@ -272,11 +271,11 @@ const LAST_EVENT_ID: Json = {
 export const describePathId = (name: string): string => `Id of the ${name.replace(/_id$/, '').replaceAll('_', ' ')}.`;
 
 const pathParameters = (path: string): Json[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  idsInPath(path).map((name) => ({
     name,
     in: 'path',
     required: true,
-    description: describePathId(name ?? ''),
+    description: describePathId(name),
     schema: { type: 'string' },
     ...exampleOf(name),
   }));

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
-import { actorOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { actorOf, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { enterHome, type RequestIds } from '#src/auth/homes.ts';
 import { reloadCaller, runAsCaller } from '#src/auth/run-as-caller.ts';
@@ -9,21 +9,28 @@ import type { Scope } from '#src/auth/scopes.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { Reach } from '#src/database/reach.ts';
 import { isDatabaseUnavailable } from '#src/database/unavailable.ts';
 import { type AuditRecord, ownerOfTarget, recordAct } from '#src/users/audit.ts';
-import { acceptCsv, acceptExactJson, acceptSenml, SenmlPack } from './bodies.ts';
+import { acceptCsv, acceptExactJson, acceptSenml, type CsvBody, isTooDeep, rowName, SenmlPack } from './bodies.ts';
 import type { ApiContext } from './context.ts';
-import { type CsvBody, rowName } from './csv-rows.ts';
 import { isLongAnswer, streamRows } from './long-answers.ts';
-import { isTooDeep } from './nesting.ts';
+import { fetchPage, type IdOf, type Page } from './pages.ts';
 import { runIdempotently } from './plugins/idempotency.ts';
-import type { Format } from './tables/accept.ts';
+import { type Format, negotiateFormat } from './tables/accept.ts';
 import { validationErrors } from './validation-errors.ts';
 
+type OtherFormat = Exclude<Format, 'json'>;
+
 /** A request whose key, scope and values have been checked. */
-export interface OperationCall<Params, Query, Body> {
+export interface OperationCall<Params, Query, Body, Formats extends OtherFormat = never> {
   context: ApiContext;
+  /** The context's database. */
+  db: Database;
   caller: Caller;
+  /** The accounts that the caller may access. */
+  reach: Reach;
+  /** The ids in the path. */
   params: Params;
   query: Query;
   body: Body;
@@ -33,10 +40,11 @@ export interface OperationCall<Params, Query, Body> {
   address: string;
   /** Returns the name of a row in an error, if the body is a list. */
   rowName(index: number): string;
+  /** For lists, whose query has `pageFields`: returns the requested page, and links the next one (`fetchPage`). */
+  page<Item extends object>(id: IdOf<Item>, find: (page: Page) => Promise<Item[]>): Promise<Item[]>;
   reply: FastifyReply;
-  /** Path and query as received. */
-  url: string;
-  accepts: string;
+  /** The format of `formats` that the request prefers, or JSON. */
+  format: Formats | 'json';
   /** Header `Accept-Language` of the request. */
   languages: string;
   /**
@@ -64,17 +72,30 @@ interface Deprecation {
   see: string;
 }
 
+/** The ids in a path such as `/v1/alerts/{alert_id}`, as strings by their names. */
+type IdsIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { [One in Name | keyof IdsIn<Rest>]: string }
+  : unknown;
+
+/** Returns the names of the ids in a path. */
+export const idsInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
 /** One operation of the interface, with the zod schemas that validate it. */
-export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Shape, A extends z.ZodType> {
+export interface Operation<
+  Path extends string,
+  Q extends z.ZodObject,
+  B extends Shape,
+  A extends z.ZodType,
+  F extends OtherFormat,
+> {
   /** Purpose in a sentence or two, for the reference. */
   summary: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  path: string;
+  path: Path;
   /** Scope that the key needs; if there are several, all of them. */
   scope: Scope | readonly Scope[];
   /** Whether only the account itself may use the operation, not members of its home or apps. */
   forOwnerOnly?: true;
-  params?: P;
   query?: Q;
   body?: B;
   /**
@@ -114,24 +135,28 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   /** Media type of its response if that is not JSON; the response is a stream, described as a string. */
   produces?: string;
   /** Further formats of its response, for clients that prefer them. */
-  formats?: readonly Exclude<Format, 'json'>[];
+  formats?: readonly F[];
   /** Set if a later version replaces it. */
   deprecated?: Deprecation;
   /** Schema of the response, for the reference, the tests and the compiler. Responses are not checked at run time. */
   answer: A;
   /** Returns its response, or the same as text of another media type, or as a stream. */
-  handle(call: OperationCall<z.output<P>, z.output<Q>, z.output<B>>): Promise<z.output<A> | string | Readable>;
+  handle(call: OperationCall<IdsIn<Path>, z.output<Q>, z.output<B>, F>): Promise<z.output<A> | string | Readable>;
 }
 
 /** For type inference only. */
-export function defineOperation<P extends Shape, Q extends z.ZodObject, B extends Shape, A extends z.ZodType>(
-  definition: Operation<P, Q, B, A>,
-): Operation<P, Q, B, A> {
+export function defineOperation<
+  Path extends string,
+  Q extends z.ZodObject,
+  B extends Shape,
+  A extends z.ZodType,
+  F extends OtherFormat = never,
+>(definition: Operation<Path, Q, B, A, F>): Operation<Path, Q, B, A, F> {
   return definition;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations forgets what each of them takes
-export type AnyOperation = Operation<any, any, any, any>;
+export type AnyOperation = Operation<string, any, any, any, OtherFormat>;
 
 /**
  * Adds the operation's route. Order of checks: key (401, before the route), scope (403), query names (400), values (422). For changing
@@ -216,7 +241,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
 export async function runAudited(
   { audit, handle }: AnyOperation,
   db: Database,
-  call: OperationCall<unknown, unknown, unknown>,
+  call: OperationCall<unknown, unknown, unknown, OtherFormat>,
   by: Pick<AuditRecord, 'actor' | 'address'>,
 ): Promise<unknown> {
   if (!audit) return handle(call);
@@ -229,7 +254,7 @@ export async function runAudited(
       target: typeof target === 'string' ? target : null,
       details: {
         ...tellable(body),
-        ...(audit.of && { [audit.of]: toIdOrNotFound(String(ids[audit.of])) }),
+        ...(audit.of && { [audit.of]: ids[audit.of] }),
         ...(audit.via && { via: audit.via }),
       },
     });
@@ -284,10 +309,11 @@ function callOf(
   caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
-): OperationCall<unknown, unknown, unknown> {
+): OperationCall<unknown, unknown, unknown, OtherFormat> {
   const { method, query, body } = definition;
   allow(caller, definition);
-  const { params, url } = request;
+  const { url } = request;
+  const asked = valid(query, queryParametersOf(url, query), 'query');
   const reload = async (db: Database, lock: 'none' | 'share') => {
     const anew = await reloadCaller(db, caller, context.clock(), lock);
     allow(anew, definition);
@@ -295,16 +321,18 @@ function callOf(
   };
   return {
     context,
+    db: context.db,
     caller,
-    params,
-    query: valid(query, queryParametersOf(url, query), 'query'),
+    reach: reachOf(caller),
+    query: asked,
     body: body ? bodyOf(body, request.body) : withoutBody(method, request.body),
+    params: storableIds(request.params as Record<string, string>),
     bodyBytes: Number(request.headers['content-length'] ?? 0),
     address: request.ip,
     rowName: (index) => rowName(request.body, index),
+    page: (id, find) => fetchPage(reply, url, asked as Page, id, find),
     reply,
-    url,
-    accepts: request.headers.accept ?? '',
+    format: negotiateFormat(request.headers.accept ?? '', definition.formats ?? []),
     languages: request.headers['accept-language'] ?? '',
     whileAllowed: (piece) =>
       runAsCaller(context.db, caller, { now: context.clock() }, (_trx, anew) => {
@@ -314,6 +342,12 @@ function callOf(
     stillAllowed: () => reload(context.db, 'none'),
     allowedIn: (trx) => reload(trx, 'share'),
   };
+}
+
+/** Returns the ids of a path. Throws 404 if one contains NUL, which PostgreSQL cannot store. */
+function storableIds(params: Record<string, string>): Record<string, string> {
+  for (const id of Object.values(params)) toIdOrNotFound(id);
+  return params;
 }
 
 /** Maximum number and length of the ids of a request that are looked up to find its home. */

@@ -1,10 +1,23 @@
 import { createHash } from 'node:crypto';
-import type { FastifyReply } from 'fastify';
 import { unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 
+/** A page of a list: at most `limit` items after `cursor`. */
+export interface Page {
+  limit: number;
+  cursor?: string;
+}
+
+/** Member that identifies an item of a list, or a function that returns its identifier. */
+export type IdOf<Item> = keyof Item | ((item: Item) => string);
+
+/** Response to which the link to the next page is added. */
+interface Linked {
+  header(name: string, value: string): unknown;
+}
+
 /** Adds the link to the next page of a list (RFC 8288): the same request, after the last item of this page. */
-function linkNext(reply: FastifyReply, url: string, cursor: string): void {
+function linkNext(reply: Linked, url: string, cursor: string): void {
   const [path = '', query = ''] = url.split('?', 2);
   const parameters = new URLSearchParams(query);
   parameters.set('cursor', cursor);
@@ -31,12 +44,12 @@ function idIn(path: string, cursor: string): string {
  * cursor of the next page contains the identifier of the last returned item. Error 422 if the cursor does not belong to
  * this list.
  */
-export async function fetchPage<T>(
-  reply: FastifyReply,
+export async function fetchPage<T extends object>(
+  reply: Linked,
   url: string,
-  asked: { limit: number; cursor?: string | undefined },
-  find: (page: { limit: number; cursor?: string }) => Promise<T[]>,
-  idOf: (item: T) => string,
+  asked: Page,
+  id: IdOf<T>,
+  find: (page: Page) => Promise<T[]>,
 ): Promise<T[]> {
   const { limit } = asked;
   const [path = ''] = url.split('?', 1);
@@ -44,6 +57,7 @@ export async function fetchPage<T>(
   const found = await find(omitUndefined({ limit: limit + 1, cursor }));
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
-  if (found.length > limit && last !== undefined) linkNext(reply, url, cursorOf(path, idOf(last)));
+  if (found.length > limit && last !== undefined)
+    linkNext(reply, url, cursorOf(path, typeof id === 'function' ? id(last) : String(last[id])));
   return shown;
 }

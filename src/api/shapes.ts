@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppError } from '#src/core/errors.ts';
 
 /**
  * Schemas that responses of several resources share; each resource's own are in its `v1/<noun>/shape.ts`. A test checks every response
@@ -15,9 +16,34 @@ export const clockHourShape = z
   .regex(/^\d\d:00$/)
   .nullable();
 
+type WithIsoTimes<Row> = {
+  [Name in keyof Row]: Row[Name] extends Date ? string : Row[Name] extends Date | null ? string | null : Row[Name];
+};
+
+/**
+ * Returns the members of a response that a row has in columns of the same names. Times become ISO 8601 in UTC. Other
+ * columns of the row are not part of the response.
+ */
+export const membersOf = <Shape extends z.ZodRawShape, Row extends object>(
+  { shape }: z.ZodObject<Shape>,
+  row: Row,
+): WithIsoTimes<Pick<Row, Extract<keyof Row, keyof Shape>>> =>
+  Object.fromEntries(
+    Object.keys(shape).flatMap((name) => {
+      const value = (row as Record<string, unknown>)[name];
+      return value === undefined ? [] : [[name, value instanceof Date ? value.toISOString() : value]];
+    }),
+  ) as WithIsoTimes<Pick<Row, Extract<keyof Row, keyof Shape>>>;
+
 export const message = z
   .strictObject({ message: z.string().describe('Result of the request, for people.') })
   .meta({ id: 'Message' });
+
+/** Returns the response to a change that found its object. Throws 404 if it found none. */
+export function messageOrNotFound(isFound: boolean, text: string): z.output<typeof message> {
+  if (!isFound) throw new AppError('notFound');
+  return { message: text };
+}
 
 export const error = z
   .strictObject({

@@ -120,20 +120,21 @@ export async function listKeys(
     .execute();
 }
 
-/** Returns an unrevoked key within the caller's reach, with its owner; null if there is none. */
-export async function describeKey(
-  db: Database,
-  reach: Reach,
-  keyId: string,
-): Promise<(Key & { user_id: string }) | null> {
-  const row = await db
+/** Query of an unrevoked key within the caller's reach, with its owner and its membership. */
+const unrevokedKey = (db: Database, reach: Reach, keyId: string) =>
+  db
     .selectFrom('api_keys')
-    .select([...COLUMNS, HOME_OF_KEY, 'user_id'])
+    .select([...COLUMNS, HOME_OF_KEY, 'user_id', 'member_id'])
     .where('key_id', '=', keyId)
     .where('revoked_at', 'is', null)
-    .where(isAccountWithin(reach, 'api_keys.user_id'))
-    .executeTakeFirst();
-  return row ?? null;
+    .where(isAccountWithin(reach, 'api_keys.user_id'));
+
+/** A key with its owner, and the membership for whose home it was created. */
+export type OwnedKey = Key & { user_id: string; member_id: string | null };
+
+/** Returns an unrevoked key within the caller's reach; null if there is none. */
+export async function describeKey(db: Database, reach: Reach, keyId: string): Promise<OwnedKey | null> {
+  return (await unrevokedKey(db, reach, keyId).executeTakeFirst()) ?? null;
 }
 
 /** Revokes a key within the caller's reach. Returns false if there is no valid one. */
@@ -157,30 +158,6 @@ export async function revokeKeys(db: Database, keyIds: readonly string[]): Promi
     .where('key_id', '=', sql<string>`ANY (${keyIds}::text[])`)
     .where('revoked_at', 'is', null)
     .execute();
-}
-
-/** Returns the owner, scopes, device, membership and allowed addresses of a valid key within the caller's reach; null if there is none. */
-export async function findKey(
-  db: Database,
-  reach: Reach,
-  keyId: string,
-): Promise<{
-  userId: string;
-  scopes: Scope[];
-  allowedAddresses: string[];
-  deviceId: string | null;
-  memberId: string | null;
-} | null> {
-  const row = await db
-    .selectFrom('api_keys')
-    .select(['user_id', 'scopes', 'allowed_addresses', 'device_id', 'member_id'])
-    .where('key_id', '=', keyId)
-    .where('revoked_at', 'is', null)
-    .where(isAccountWithin(reach, 'api_keys.user_id'))
-    .executeTakeFirst();
-  if (!row) return null;
-  const { user_id: userId, allowed_addresses: allowedAddresses, device_id: deviceId, member_id: memberId } = row;
-  return { userId, scopes: row.scopes.filter(isScope), allowedAddresses, deviceId, memberId };
 }
 
 /** Changes the allowed addresses and the expiry of a key within the caller's reach; null if there is no valid one. */
@@ -236,28 +213,11 @@ export async function rotateKey(
   }: { environment: Environment; now: Date; overlapMs?: number; expiresAt?: Date; madeBy: ManagedBy },
 ): Promise<{ created: CreatedKey; oldExpiresAt: Date } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    const owner = await findKey(trx, reach, keyId);
+    const owner = await describeKey(trx, reach, keyId);
     // Lock the account before the key, in the same order as the revocation of all keys of an account (users/end-access.ts), which must not
     // miss the new key.
-    if (!owner || !(await findUser(trx, reach, owner.userId, { isHeld: true }))) return null;
-    const old = await trx
-      .selectFrom('api_keys')
-      .select([
-        'user_id',
-        'name',
-        'scopes',
-        'group_id',
-        'device_id',
-        'member_id',
-        'expires_at',
-        'allowed_addresses',
-        HOME_OF_KEY,
-      ])
-      .where('key_id', '=', keyId)
-      .where('revoked_at', 'is', null)
-      .where(isAccountWithin(reach, 'api_keys.user_id'))
-      .forUpdate()
-      .executeTakeFirst();
+    if (!owner || !(await findUser(trx, reach, owner.user_id, { isHeld: true }))) return null;
+    const old = await unrevokedKey(trx, reach, keyId).forUpdate().executeTakeFirst();
     if (!old || (old.expires_at && old.expires_at <= now)) return null;
     const overlapEnds = new Date(now.getTime() + overlapMs);
     const oldExpiresAt = old.expires_at && old.expires_at < overlapEnds ? old.expires_at : overlapEnds;

@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import { idField, listOf, pageFields } from '#src/api/fields.ts';
+import { listOf, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { createImport, importerOf } from '#src/api/v1/imports/operations.ts';
 import { checkRows } from '#src/api/v1/imports/rows.ts';
 import { importQuery, MAX_IMPORTED, toResponse } from '#src/api/v1/imports/shape.ts';
-import { requireOwnAccount, toIdOrNotFound } from '#src/auth/access.ts';
+import { requireOwnAccount } from '#src/auth/access.ts';
 import { evictSession, listSessions as list } from '#src/auth/sessions.ts';
-import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { previewImport } from '#src/onboarding/import.ts';
 import { listWaitingImports, rowsWithDifferentSettings } from '#src/onboarding/imports.ts';
@@ -24,9 +22,8 @@ export const listSessions = defineOperation({
   scope: 'keys:write',
   answer: z.array(session),
   query: z.object({ ...pageFields }),
-  async handle({ context: { db, clock }, caller, query, reply, url }) {
-    const find = (page: { limit: number; cursor?: string }) => list(db, caller.userId, clock(), page);
-    const sessions = await fetchPage(reply, url, query, find, (one) => one.session_id);
+  async handle({ context: { clock }, db, caller, page }) {
+    const sessions = await page('session_id', (at) => list(db, caller.userId, clock(), at));
     return sessions.map((one) => ({ ...one, is_current: one.session_id === caller.keyId }));
   },
 });
@@ -39,12 +36,11 @@ export const endUserSession = defineOperation({
   audit: { action: 'session.ended', target: 'session_id' },
   scope: 'keys:write',
   answer: shapes.message,
-  params: z.object({ session_id: idField }),
-  async handle({ context, caller, params }) {
-    if (!(await evictSession(context.db, caller.userId, toIdOrNotFound(params.session_id))))
-      throw new AppError('notFound');
-    return { message: `Session ${params.session_id} was ended` };
-  },
+  handle: async ({ db, caller, params }) =>
+    shapes.messageOrNotFound(
+      await evictSession(db, caller.userId, params.session_id),
+      `Session ${params.session_id} was ended`,
+    ),
 });
 
 /** Maximum number of imports listed. Passwords are available for a day, and a person rarely makes more imports by hand in that time. */
@@ -57,7 +53,7 @@ export const listUnfetchedImports = defineOperation({
   forOwnerOnly: true,
   scope: 'devices:write',
   answer: waitingImports,
-  async handle({ context: { db }, caller }) {
+  async handle({ db, caller }) {
     return (await listWaitingImports(db, requireOwnAccount(caller), MOST)).map(toResponse);
   },
 });
@@ -77,7 +73,7 @@ export const checkImport = defineOperation({
   // The rows are validated one by one, so that all invalid rows are reported instead of only the first.
   body: listOf(z.record(z.string(), z.unknown()), 1, MAX_IMPORTED),
   ...omitUndefined({ csvBody, bodyLimitBytes }),
-  async handle({ context: { db }, caller, address, query, body, rowName }) {
+  async handle({ db, caller, address, query, body, rowName }) {
     const checked = await checkRows(body, rowName);
     const importer = importerOf({ caller, address, query }, checked.devices);
     const { plan, newUsers } = await previewImport(db, importer, checked.rows);

@@ -3,13 +3,12 @@ import { listFirings, type PastFiring } from '#src/alerts/firings.ts';
 import { findAlert } from '#src/alerts/store.ts';
 import { idField, pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { editingBy } from '#src/api/v1/devices/edits.ts';
 import { toResponse as seriesToResponse } from '#src/api/v1/series/shape.ts';
 import { findSentDeliveryOfPath } from '#src/api/v1/webhooks/operations.ts';
 import { deliveryToResponse } from '#src/api/v1/webhooks/shape.ts';
-import { reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { reachUserId } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import { listHeldReadings as list } from '#src/devices/channels.ts';
@@ -27,10 +26,9 @@ export const listHeldDevices = defineOperation({
   path: '/v1/devices/{device_id}/held',
   scope: 'devices:read',
   answer: heldAnswer,
-  params: z.object({ device_id: idField }),
-  async handle({ context: { db }, caller, params }) {
-    const { device_id } = requireFound(await findDevice(db, reachOf(caller), toIdOrNotFound(params.device_id)));
-    return (await list(db, device_id)).map(({ at, ...one }) => ({ ...one, at: at.toISOString() }));
+  async handle({ db, reach, params }) {
+    const { device_id } = requireFound(await findDevice(db, reach, params.device_id));
+    return (await list(db, device_id)).map((one) => shapes.membersOf(heldAnswer.element, one));
   },
 });
 
@@ -42,12 +40,9 @@ export const listSwaps = defineOperation({
   scope: 'devices:read',
   answer: swapGuesses,
   query: z.object({ user_id: idField.optional() }),
-  async handle({ context: { db }, caller, query: { user_id } }) {
+  async handle({ db, caller, reach, query: { user_id } }) {
     const userId = await reachUserId(db, caller, user_id);
-    return (await listSuspectedMeterSwaps(db, reachOf(caller), userId)).map(({ at, ...one }) => ({
-      ...one,
-      at: at.toISOString(),
-    }));
+    return (await listSuspectedMeterSwaps(db, reach, userId)).map((one) => shapes.membersOf(swapGuesses.element, one));
   },
 });
 
@@ -60,23 +55,23 @@ export const answerSwap = defineOperation({
   audit: { action: 'device.edited', target: 'device_id' },
   scope: 'devices:write',
   answer: shapes.message,
-  params: z.object({ device_id: idField }),
   body: z.strictObject({
     at: shapes.instantShape,
     native_name: z.string().max(200),
     is_replaced: z.boolean(),
     reason: z.string().min(1).max(500),
   }),
-  async handle({ context, caller, params, body: { at, native_name: nativeName, is_replaced: isReplaced, reason } }) {
+  async handle({
+    context,
+    db,
+    caller,
+    reach,
+    params,
+    body: { at, native_name: nativeName, is_replaced: isReplaced, reason },
+  }) {
     const answer = { at: new Date(at), nativeName, isReplaced, reason };
     const editing = editingBy(context, caller);
-    const isAsked = await answerSuspectedMeterSwap(
-      context.db,
-      reachOf(caller),
-      toIdOrNotFound(params.device_id),
-      answer,
-      editing,
-    );
+    const isAsked = await answerSuspectedMeterSwap(db, reach, params.device_id, answer, editing);
     if (!isAsked) throw new AppError('notFound');
     return { message: isReplaced ? 'The swap is confirmed' : 'The readings are excluded' };
   },
@@ -88,13 +83,10 @@ export const alertFirings = defineOperation({
   path: '/v1/alerts/{alert_id}/firings',
   scope: 'alerts:read',
   answer: z.array(firing),
-  params: z.object({ alert_id: idField }),
   query: z.object({ ...pageFields }),
-  async handle({ context, caller, params, query, reply, url }) {
-    const reach = reachOf(caller);
-    const { alert_id } = requireFound(await findAlert(context.db, reach, toIdOrNotFound(params.alert_id)));
-    const find = (page: { limit: number; cursor?: string }) => listFirings(context.db, reach, alert_id, page);
-    const rows = await fetchPage(reply, url, query, find, (one) => one.event_id);
+  async handle({ db, reach, params, page }) {
+    const { alert_id } = requireFound(await findAlert(db, reach, params.alert_id));
+    const rows = await page('event_id', (at) => listFirings(db, reach, alert_id, at));
     return rows.map(firingToResponse);
   },
 });
@@ -116,7 +108,6 @@ export const webhookDelivery = defineOperation({
   path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/exchange',
   scope: 'webhooks:read',
   answer: sentDelivery,
-  params: z.object({ webhook_id: idField, delivery_id: idField }),
   async handle(call) {
     const sent = await findSentDeliveryOfPath(call);
     const { request, attempts } = sent;
@@ -132,12 +123,11 @@ export const listUsablePriceSeries = defineOperation({
   scope: 'tariffs:read',
   answer: z.array(usableSeries),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
-  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
-    const userId = await reachUserId(context.db, caller, user_id);
-    const find = (page: { limit: number; cursor?: string }) => listSeries(context.db, 'price', userId, page);
-    const rows = await fetchPage(reply, url, asked, find, (one) => one.series_id);
+  async handle({ db, caller, query: { user_id }, page }) {
+    const userId = await reachUserId(db, caller, user_id);
+    const rows = await page('series_id', (at) => listSeries(db, 'price', userId, at));
     const ids = rows.map(({ series_id }) => series_id);
-    const known = await summarisePrices(context.db, ids);
+    const known = await summarisePrices(db, ids);
     return rows.map((row) => {
       const { count = 0, until } = known.get(row.series_id) ?? {};
       return { ...seriesToResponse(row), prices: count, until: until?.toISOString() ?? null };

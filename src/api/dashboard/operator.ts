@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { RejectedRow, RollupsPort } from '#src/api/context.ts';
 import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import { toResponse as actToResponse } from '#src/api/v1/audit/shape.ts';
 import { loadAccessibleUser, requireAdministrator, toIdOrNotFound } from '#src/auth/access.ts';
 import { type BackupFault, type BackupState, findBackupFaults } from '#src/backup/state.ts';
@@ -50,16 +49,16 @@ export const getOperator = defineOperation({
   path: '/v1/operator',
   scope: 'users:read',
   answer: operator,
-  async handle({ context, caller }) {
+  async handle({ context, db, caller }) {
     requireAdministrator(caller);
     // Queries the primary, because a standby has no statistics.
-    const query = queryOf(context.db);
+    const query = queryOf(db);
     const now = context.clock();
     const [waits, has, backups, held] = await Promise.all([
       readBacklogs(query, now, MAX_WAITING),
       readInventory(query, now),
       context.readBackups?.() ?? null,
-      readHeldBefore(context.db),
+      readHeldBefore(db),
     ]);
     return {
       at: now.toISOString(),
@@ -108,13 +107,14 @@ export const listRejected = defineOperation({
   scope: 'devices:read',
   answer: z.array(rejectedMessage),
   query: z.object({ device_id: idField.describe('Id of a device. Default: all.').optional(), ...pageFields }),
-  async handle({ context: { rejected }, caller, query: { device_id, ...asked }, reply, url }) {
+  async handle({ context: { rejected }, caller, query: { device_id }, page }) {
     requireAdministrator(caller);
     if (!rejected) throw new AppError('unavailable');
     const which = omitUndefined({ deviceId: device_id === undefined ? undefined : toIdOrNotFound(device_id) });
-    const find = ({ limit, cursor }: { limit: number; cursor?: string }) =>
-      rejected.list(which, omitUndefined({ limit, before: cursor === undefined ? undefined : Number(cursor) }));
-    return (await fetchPage(reply, url, asked, find, (one) => String(one.rejected_id))).map(shown);
+    const rows = await page('rejected_id', ({ limit, cursor }) =>
+      rejected.list(which, { limit, ...(cursor !== undefined && { before: Number(cursor) }) }),
+    );
+    return rows.map(shown);
   },
 });
 
@@ -171,9 +171,8 @@ export const checkRollups = defineOperation({
   answer: rollupCheck,
   status: 200,
   body: z.strictObject({ user_id: idField.optional() }).optional(),
-  async handle({ context, caller, body }) {
+  async handle({ context: { rollups, clock }, db, caller, body }) {
     requireAdministrator(caller);
-    const { rollups, db, clock } = context;
     if (!rollups) throw new AppError('unavailable');
     const user = body?.user_id === undefined ? undefined : await loadAccessibleUser(db, caller, body.user_id);
     const { users, checked, differing, differences } = await check(rollups, clock(), user?.user_id);
@@ -189,12 +188,10 @@ export const listAuditEntries = defineOperation({
   scope: 'users:read',
   answer: z.array(namedAct),
   query: z.object({ user_id: idField.optional(), ...pageFields }),
-  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
+  async handle({ db, caller, query: { user_id }, page }) {
     requireAdministrator(caller);
     const userId = user_id === undefined ? undefined : toIdOrNotFound(user_id);
-    const find = (page: { limit: number; cursor?: string }) =>
-      listAudit(context.db, { ...page, ...omitUndefined({ userId }) });
-    const acts = await fetchPage(reply, url, asked, find, (one) => one.audit_id);
+    const acts = await page('audit_id', (at) => listAudit(db, { ...at, ...omitUndefined({ userId }) }));
     return acts.map(({ actor_email, target_email, ...one }) => ({
       ...actToResponse({ actor_email, target_email, ...one }),
       actor_email,

@@ -1,18 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { idField, textField } from '#src/api/fields.ts';
+import { textField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { toIdOrNotFound } from '#src/auth/access.ts';
 import {
   addPasskey,
   CHALLENGE_MS,
   createChallenge,
   creationOptions,
   listPasskeys as list,
-  type Passkey,
   passkeySiteOf,
   removePasskey,
 } from '#src/auth/passkeys.ts';
@@ -57,12 +55,6 @@ const createdPasskey = z.object({
   response: z.object({ clientDataJSON: base64url(8_000), attestationObject: base64url(16_000) }),
 });
 
-const toResponse = ({ created_at, last_used_at, ...row }: Passkey) => ({
-  ...row,
-  created_at: created_at.toISOString(),
-  last_used_at: last_used_at?.toISOString() ?? null,
-});
-
 export const listPasskeys = defineOperation({
   summary: 'The caller’s own passkeys.',
   method: 'GET',
@@ -70,8 +62,8 @@ export const listPasskeys = defineOperation({
   forOwnerOnly: true,
   scope: 'keys:write',
   answer: z.array(passkey),
-  async handle({ context: { db }, caller }) {
-    return (await list(db, caller.userId)).map(toResponse);
+  async handle({ db, caller }) {
+    return (await list(db, caller.userId)).map((one) => shapes.membersOf(passkey, one));
   },
 });
 
@@ -84,7 +76,7 @@ export const createPasskey = defineOperation({
   scope: 'keys:write',
   answer: passkey,
   body: z.strictObject({ challenge_id: textField(100), name: textField(60), credential: createdPasskey }),
-  async handle({ context: { db, clock, publicUrl }, caller, body }) {
+  async handle({ context: { clock, publicUrl }, db, caller, body }) {
     const { challenge_id: challengeId, name, credential: response } = body;
     const site = passkeySiteOf(publicUrl?.() ?? '');
     const of = { userId: caller.userId, sessionId: caller.keyId, challengeId, name };
@@ -92,7 +84,7 @@ export const createPasskey = defineOperation({
     const added = await addPasskey(db, { ...of, response, site, now });
     const data = { name: added.name, added_at: now.toISOString() };
     await addEvents(queryOf(db), [{ type: 'passkey.added', userId: caller.userId, data, channel: 'email' }], now);
-    return toResponse(added);
+    return shapes.membersOf(passkey, added);
   },
 });
 
@@ -104,11 +96,8 @@ export const deletePasskey = defineOperation({
   audit: { action: 'passkey.removed', target: 'passkey_id' },
   scope: 'keys:write',
   answer: shapes.message,
-  params: z.object({ passkey_id: idField }),
-  async handle({ context: { db }, caller, params: { passkey_id } }) {
-    if (!(await removePasskey(db, caller.userId, toIdOrNotFound(passkey_id)))) throw new AppError('notFound');
-    return { message: `Passkey ${passkey_id} was removed` };
-  },
+  handle: async ({ db, caller, params: { passkey_id } }) =>
+    shapes.messageOrNotFound(await removePasskey(db, caller.userId, passkey_id), `Passkey ${passkey_id} was removed`),
 });
 
 interface Parts {

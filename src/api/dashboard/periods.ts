@@ -100,7 +100,7 @@ export const getPower = defineOperation({
   scope: 'insights:read',
   answer: powerAnswer,
   query: z.object({ user_id: idField.optional() }),
-  async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
+  async handle({ context: { readDb, clock }, db, caller, query: { user_id } }) {
     const userId = await reachUserId(db, caller, user_id);
     const home = await loadHome(readDb, userId, { isMoreAsked: false, needsConsumption: false });
     const now = clock();
@@ -124,7 +124,7 @@ export const getUsageBreakdown = defineOperation({
     start: dateField.describe('First day, in the time zone of the user.'),
     end: dateField.describe(`Last day, inclusive; at most ${MAX_DAYS} days from \`start\` on.`),
   }),
-  async handle({ context: { db, readDb, clock }, caller, query: { user_id, start, end } }) {
+  async handle({ context: { readDb, clock }, db, caller, query: { user_id, start, end } }) {
     if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
     if (dayCount(start, end) > MAX_DAYS) throw unprocessable({ field: 'end', message: `at most ${MAX_DAYS} days` });
     const { user_id: userId, timezone } = await loadAccessibleUser(db, caller, user_id);
@@ -146,7 +146,7 @@ export const getPriceCurve = defineOperation({
   scope: 'tariffs:read',
   answer: priceCurveAnswer,
   query: z.object({ user_id: idField.optional() }),
-  async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
+  async handle({ context: { readDb, clock }, db, caller, query: { user_id } }) {
     return loadPriceCurve(readDb, await reachUserId(db, caller, user_id), clock());
   },
 });

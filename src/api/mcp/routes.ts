@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { isTooDeep } from '#src/api/bodies.ts';
 import type { ApiContext } from '#src/api/context.ts';
-import { isTooDeep } from '#src/api/nesting.ts';
 import { RESOURCE_METADATA } from '#src/api/plugins/errors.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';

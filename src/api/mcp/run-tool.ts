@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
-import { addOperation } from '#src/api/operation.ts';
+import { addOperation, idsInPath } from '#src/api/operation.ts';
 import { addErrorHandler, errorBody } from '#src/api/plugins/errors.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { unprocessable } from '#src/core/errors.ts';
@@ -93,10 +93,9 @@ function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<stri
   const members = Object.entries({ ...values, ...preset }).filter(([, value]) => value !== undefined);
   const inBody = isIn(schemaMembersOf(runs.body));
   const body = Object.fromEntries(members.filter(([name]) => inBody(name)));
-  const ids = schemaMembersOf(runs.params);
   const texts = new Map(members.filter(([name]) => !inBody(name)).map(([name, value]) => [name, textOf(name, value)]));
   let path = runs.path;
-  for (const name of Object.keys(ids)) {
+  for (const name of idsInPath(runs.path)) {
     const id = texts.get(name);
     if (id === undefined) throw unprocessable({ field: name, message: 'is required' });
     if (/^\.{0,2}$/.test(id)) return null;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import { describePathId } from '#src/api/openapi.ts';
 import { type Json, toJsonSchema } from '#src/api/openapi-schema.ts';
-import { type AnyOperation, operationScopes } from '#src/api/operation.ts';
+import { type AnyOperation, idsInPath, operationScopes } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 
@@ -175,10 +175,8 @@ export function schemaMembersOf(part: z.ZodType | undefined): Record<string, z.Z
 }
 
 /** Returns the schema of a tool's arguments: the members of path, query and body of its operation, described as in the reference. */
-function inputSchemaOf({ name, takes, preset = {} }: ToolDefinition, { params, query, body }: AnyOperation) {
-  const ids = Object.entries(schemaMembersOf(params)).map(
-    ([id, schema]) => [id, schema.describe(describePathId(id))] as const,
-  );
+function inputSchemaOf({ name, takes, preset = {} }: ToolDefinition, { path, query, body }: AnyOperation) {
+  const ids = idsInPath(path).map((id) => [id, z.string().describe(describePathId(id))] as const);
   const all = { ...Object.fromEntries(ids), ...schemaMembersOf(query), ...schemaMembersOf(body) };
   const names = (takes ?? Object.keys(all)).filter((member) => !(member in preset));
   const shape = names.map((member) => {

@@ -1,7 +1,9 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { stringify } from 'csv-stringify/sync';
+import { streamPages } from '#src/api/long-answers.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { ROWS_PER_TURN, yieldInTurns } from '#src/core/turns.ts';
 import { MEDIA_TYPES, type TableFormat } from './accept.ts';
-import { formatCsv, streamCsv } from './csv.ts';
 import { streamXlsx } from './xlsx.ts';
 
 /** Object on which the media type of a response is set. */
@@ -26,7 +28,7 @@ export function formatTable(
 }
 
 /** Formats rows that come page by page as a table. */
-export function formatTablePages(
+function formatTablePages(
   reply: Typed,
   format: TableFormat,
   pages: AsyncIterable<readonly object[]>,
@@ -34,4 +36,56 @@ export function formatTablePages(
 ): Readable {
   reply.type(format === 'csv' ? `${MEDIA_TYPES.csv}; charset=utf-8` : MEDIA_TYPES.xlsx);
   return format === 'csv' ? streamCsv(pages, columns) : streamXlsx(pages, columns);
+}
+
+/** Streams rows that come page by page: after the members of `about` in JSON, or as a table with these columns. */
+export function answerPages(
+  reply: Typed,
+  format: TableFormat | 'json',
+  about: object,
+  pages: AsyncIterable<readonly object[]>,
+  columns: readonly string[],
+): Readable {
+  if (format !== 'json') return formatTablePages(reply, format, pages, columns);
+  reply.type('application/json; charset=utf-8');
+  return streamPages(about, pages);
+}
+
+/** Matches a string that a spreadsheet would interpret as a formula and that is not a number. */
+const FORMULA = /^[=+\-@\t\r](?!\d+(\.\d+)?$)/;
+/**
+ * Puts an apostrophe before a string that looks like a formula, so that every spreadsheet treats it as text (OWASP, CSV
+ * injection).
+ */
+const tamed = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+
+/**
+ * Formats rows as CSV. Lines end with LF, booleans are `true` and `false`, and null is empty. By default the columns are the members of the
+ * first row.
+ */
+export const formatCsv = (rows: readonly object[], columns: readonly string[], header: boolean): string =>
+  stringify(
+    [...rows],
+    omitUndefined({
+      header,
+      columns: columns.length > 0 ? [...columns] : undefined,
+      cast: { string: tamed, boolean: String },
+    }),
+  );
+
+/** Streams rows as CSV, page by page. */
+function streamCsv(pages: AsyncIterable<readonly object[]>, columns: readonly string[]): Readable {
+  return Readable.from(
+    (async function* () {
+      let isFirst = true;
+      for await (const page of pages) {
+        for await (const rows of yieldInTurns(page)) {
+          yield formatCsv(rows, columns, isFirst);
+          isFirst = false;
+        }
+      }
+      // Without rows, the header is still sent.
+      if (isFirst) yield formatCsv([], columns, true);
+    })(),
+  );
 }

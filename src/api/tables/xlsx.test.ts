@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { read, SSF, utils, type WorkSheet } from '@e965/xlsx';
 import { describe, expect, test } from 'vitest';
 import { unzip } from '#test/support/unzip.ts';
-import { formatCsv } from './csv.ts';
+import { formatCsv } from './table.ts';
 import { streamXlsx } from './xlsx.ts';
 
 const ROWS = [

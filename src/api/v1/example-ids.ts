@@ -13,6 +13,25 @@ export const bill_period_id = 'bil_01k8xqbz1m6j9p2w4tn7dc5vhk';
 export const edit_id = 'edt_01k8xqck7p2w5s8z3mv9tr4hbn';
 export const created_at = '2026-06-01T09:30:00.000Z';
 
+/** Example of each parameter, by name. A parameter may have none. */
+export const PARAMETER_EXAMPLES: Record<string, string | number> = {
+  ...{ alert_id, device_id, gateway_id, key_id, series_id, tariff_id, user_id, webhook_id },
+  delivery_id: 'dlv_01k8xqd5h1p7t9v2c4ks6w8zeb',
+  start: '2026-06-01',
+  end: '2026-06-30',
+  from: '2026-06-01',
+  to: '2026-07-01',
+  group_by: 'day',
+  tz: 'Europe/Berlin',
+  include: 'coverage,cost',
+  commodity: 'electricity',
+  months: 12,
+  search: 'anna',
+  limit: 50,
+  cursor: 'ZGV2XzAx.5mHq0XbA',
+  'Idempotency-Key': 'order-4711',
+};
+
 /** Example requests and responses, by operation. */
 export type Examples = Record<
   string,

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { AnyOperation, OperationCall } from '#src/api/operation.ts';
 import { runAudited } from '#src/api/operation.ts';
+import { fetchPage, type IdOf, type Page } from '#src/api/pages.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import type { Config } from '#src/config/load.ts';
@@ -9,6 +10,7 @@ import { systemClock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { secretKey } from '#src/start/secret-key.ts';
 import { COMMAND_LINE } from '#src/users/audit.ts';
@@ -54,6 +56,10 @@ export async function runAsOperator(
   const work = (trx: Database) => {
     const caller = operator(asked.userId ?? '');
     const call = {
+      db: trx,
+      reach: REACH_OF_ALL,
+      page: <Item extends object>(id: IdOf<Item>, find: (page: Page) => Promise<Item[]>) =>
+        fetchPage(reply, path, query, id, find),
       context: {
         db: trx,
         readDb: trx,
@@ -68,8 +74,7 @@ export async function runAsOperator(
       body: body && definition.body?.parse(body),
       rowName: String,
       reply,
-      url: path,
-      accepts: '',
+      format: 'json',
       whileAllowed: (piece: (one: Caller) => Promise<unknown>) => piece(caller),
       stillAllowed: async () => caller,
     } as unknown as OperationCall<unknown, unknown, unknown>;

@@ -9,11 +9,10 @@ import {
   deleteAlert as remove,
   updateAlert as update,
 } from '#src/alerts/store.ts';
-import { idField, pageFields, userIdField } from '#src/api/fields.ts';
+import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { authorizationOf, loadAccessibleUser, reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { authorizationOf, loadAccessibleUser, reachUserId } from '#src/auth/access.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -31,13 +30,13 @@ export const createAlert = defineOperation({
   answer: createdAlert,
   body: newAlert,
   exactNumbers: ['threshold'],
-  async handle({ context, caller, body: { user_id, ...settings } }) {
+  async handle({ db, caller, body: { user_id, ...settings } }) {
     checkThreshold(settings.type, settings, { required: true });
-    const owner = await loadAccessibleUser(context.db, caller, user_id);
-    await checkTariff(context.db, owner.user_id, settings.threshold);
-    await checkDelivery(context.db, owner, settings.delivery);
+    const owner = await loadAccessibleUser(db, caller, user_id);
+    await checkTariff(db, owner.user_id, settings.threshold);
+    await checkDelivery(db, owner, settings.delivery);
     const by = { authorization_id: authorizationOf(caller) };
-    const { alert_id, status } = await create(context.db, { userId: owner.user_id, ...toRow(settings), ...by });
+    const { alert_id, status } = await create(db, { userId: owner.user_id, ...toRow(settings), ...by });
     return { alert_id, status };
   },
 });
@@ -49,10 +48,9 @@ export const listAlerts = defineOperation({
   scope: 'alerts:read',
   answer: z.array(alert),
   query: z.object({ user_id: userIdField.describe('Id of the user. Required.'), ...pageFields }),
-  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
-    const userId = await reachUserId(context.db, caller, user_id);
-    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
-    const rows = await fetchPage(reply, url, asked, find, (one) => one.alert_id);
+  async handle({ db, caller, reach, query: { user_id }, page }) {
+    const userId = await reachUserId(db, caller, user_id);
+    const rows = await page('alert_id', (at) => list(db, reach, userId, at));
     return rows.map(toResponse);
   },
 });
@@ -63,9 +61,7 @@ export const getAlert = defineOperation({
   path: '/v1/alerts/{alert_id}',
   scope: 'alerts:read',
   answer: alert,
-  params: z.object({ alert_id: idField }),
-  handle: async ({ context, caller, params }) =>
-    toResponse(requireFound(await findAlert(context.db, reachOf(caller), toIdOrNotFound(params.alert_id)))),
+  handle: async ({ db, reach, params }) => toResponse(requireFound(await findAlert(db, reach, params.alert_id))),
 });
 
 export const updateAlert = defineOperation({
@@ -75,18 +71,14 @@ export const updateAlert = defineOperation({
   audit: { action: 'alert.changed', target: 'alert_id' },
   scope: 'alerts:write',
   answer: alert,
-  params: z.object({ alert_id: idField }),
   body: alertPatch,
   exactNumbers: ['threshold'],
-  async handle({ context, caller, params, body: patch }) {
-    const reach = reachOf(caller);
-    const { alert_id, type, user_id } = requireFound(
-      await findAlert(context.db, reach, toIdOrNotFound(params.alert_id)),
-    );
+  async handle({ db, caller, reach, params, body: patch }) {
+    const { alert_id, type, user_id } = requireFound(await findAlert(db, reach, params.alert_id));
     checkThreshold(type, patch, { required: false });
-    await checkTariff(context.db, user_id, patch.threshold);
-    await checkDelivery(context.db, await loadAccessibleUser(context.db, caller, user_id), patch.delivery);
-    return toResponse(requireFound(await update(context.db, reach, alert_id, toRow(patch))));
+    await checkTariff(db, user_id, patch.threshold);
+    await checkDelivery(db, await loadAccessibleUser(db, caller, user_id), patch.delivery);
+    return toResponse(requireFound(await update(db, reach, alert_id, toRow(patch))));
   },
 });
 
@@ -97,11 +89,8 @@ export const deleteAlert = defineOperation({
   audit: { action: 'alert.deleted', target: 'alert_id' },
   scope: 'alerts:write',
   answer: shapes.message,
-  params: z.object({ alert_id: idField }),
-  async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.alert_id)))) throw new AppError('notFound');
-    return { message: `Alert ${params.alert_id} was deleted` };
-  },
+  handle: async ({ db, reach, params }) =>
+    shapes.messageOrNotFound(await remove(db, reach, params.alert_id), `Alert ${params.alert_id} was deleted`),
 });
 
 export const previewAlert = defineOperation({
@@ -115,9 +104,9 @@ export const previewAlert = defineOperation({
   status: 200,
   body: rule,
   exactNumbers: ['threshold'],
-  async handle({ context, caller, body: { user_id, ...asked } }) {
+  async handle({ context, db, caller, body: { user_id, ...asked } }) {
     checkThreshold(asked.type, asked, { required: true });
-    const user = await loadAccessibleUser(context.db, caller, user_id);
+    const user = await loadAccessibleUser(db, caller, user_id);
     await checkTariff(context.readDb, user.user_id, asked.threshold);
     return { user_id: user.user_id, data: await wouldHaveFired(context.readDb, user, asked, context.clock()) };
   },

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { includeField, integerWithDefault, splitInclude, userIdField, zoneOrAccountField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { clockHourShape, userId } from '#src/api/shapes.ts';
-import { negotiateFormat } from '#src/api/tables/accept.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import { cost, emissions } from '#src/api/v1/energy-insights/shape.ts';
 import { reachWithZone } from '#src/auth/access.ts';
@@ -64,13 +63,12 @@ export const monthlyAnalytics = defineOperation({
   answer: monthly,
   formats: ['csv', 'xlsx'],
   query,
-  async handle({ context, caller, query: { user_id, months, tz, include }, accepts, reply }) {
-    const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
+  async handle({ context, db, caller, query: { user_id, months, tz, include }, format, reply }) {
+    const { userId, zone } = await reachWithZone(db, caller, user_id, tz);
     const now = context.clock();
     const rows = await loadMonthlyUsage(context.readDb, userId, { months, zone, now });
     const { weighted } = splitInclude(include);
     const data = await addCostsAndEmissionsToMonths(context.readDb, rows, { userId, zone, now, weighted });
-    const format = negotiateFormat(accepts, ['csv', 'xlsx']);
     if (format === 'json') return { user_id: userId, data };
     return formatTable(reply, format, data.map(flattenCostsAndEmissions), [
       ...COLUMNS,

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { idField, pageFields } from '#src/api/fields.ts';
+import { pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { reachOf, requireOwnAccount, toIdOrNotFound } from '#src/auth/access.ts';
+import { requireOwnAccount } from '#src/auth/access.ts';
 import {
   createApp as create,
   findApp as find,
@@ -24,8 +23,6 @@ import {
   REDIRECT_NEEDS_PUBLIC,
 } from './shape.ts';
 
-const ofApp = z.object({ app_id: idField });
-
 /** Throws 403 for homeowners, who can authorize apps but not register them. */
 function checkRegistrar({ role }: Caller): void {
   if (role === 'homeowner') throw new AppError('forbidden');
@@ -41,7 +38,7 @@ export const createApp = defineOperation({
   scope: 'keys:write',
   answer: createdApp,
   body: newApp,
-  async handle({ context: { db, clock }, caller, body }) {
+  async handle({ context: { clock }, db, caller, body }) {
     checkRegistrar(caller);
     const settings = { ...body, notification_url: body.notification_url ?? null };
     const { app: made, secret } = await create(db, requireOwnAccount(caller), settings, clock());
@@ -57,10 +54,9 @@ export const listApps = defineOperation({
   scope: 'keys:write',
   answer: z.array(app),
   query: z.object(pageFields),
-  async handle({ context: { db }, caller, query, reply, url }) {
+  async handle({ db, caller, page }) {
     checkRegistrar(caller);
-    const findPage = (page: { limit: number; cursor?: string }) => list(db, requireOwnAccount(caller), page);
-    return (await fetchPage(reply, url, query, findPage, (one) => one.app_id)).map(appToResponse);
+    return (await page('app_id', (at) => list(db, requireOwnAccount(caller), at))).map(appToResponse);
   },
 });
 
@@ -71,10 +67,9 @@ export const getApp = defineOperation({
   forOwnerOnly: true,
   scope: 'keys:write',
   answer: app,
-  params: ofApp,
-  async handle({ context: { db }, caller, params }) {
+  async handle({ db, caller, reach, params }) {
     checkRegistrar(caller);
-    return appToResponse(requireFound(await find(db, reachOf(caller), toIdOrNotFound(params.app_id))));
+    return appToResponse(requireFound(await find(db, reach, params.app_id)));
   },
 });
 
@@ -86,15 +81,14 @@ export const updateApp = defineOperation({
   audit: { action: 'app.changed', target: 'app_id' },
   scope: 'keys:write',
   answer: app,
-  params: ofApp,
   body: appPatch,
-  async handle({ context: { db }, caller, params, body }) {
+  async handle({ db, caller, reach, params, body }) {
     checkRegistrar(caller);
-    const appId = toIdOrNotFound(params.app_id);
-    const { type } = requireFound(await find(db, reachOf(caller), appId));
+    const appId = params.app_id;
+    const { type } = requireFound(await find(db, reach, appId));
     if (body.redirect_uris && !areRedirectsAllowed(type, body.redirect_uris))
       throw unprocessable({ field: 'redirect_uris', message: REDIRECT_NEEDS_PUBLIC });
-    return appToResponse(requireFound(await update(db, reachOf(caller), appId, omitUndefined(body))));
+    return appToResponse(requireFound(await update(db, reach, appId, omitUndefined(body))));
   },
 });
 
@@ -106,10 +100,8 @@ export const deleteApp = defineOperation({
   audit: { action: 'app.deleted', target: 'app_id' },
   scope: 'keys:write',
   answer: shapes.message,
-  params: ofApp,
-  async handle({ context: { db }, caller, params }) {
+  async handle({ db, caller, reach, params }) {
     checkRegistrar(caller);
-    if (!(await remove(db, reachOf(caller), toIdOrNotFound(params.app_id)))) throw new AppError('notFound');
-    return { message: `App ${params.app_id} was deleted` };
+    return shapes.messageOrNotFound(await remove(db, reach, params.app_id), `App ${params.app_id} was deleted`);
   },
 });

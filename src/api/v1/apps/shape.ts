@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { httpsUrlField, listOf, textField } from '#src/api/fields.ts';
-import { createdAt } from '#src/api/shapes.ts';
+import { createdAt, membersOf } from '#src/api/shapes.ts';
 import type { App } from '#src/auth/apps.ts';
 import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { APP_TYPES } from '#src/database/enums.ts';
@@ -81,11 +81,10 @@ export const createdApp = app
   .meta({ id: 'CreatedApp' });
 
 /** Converts an app for a response. */
-export const appToResponse = ({ created_at, scopes, ...row }: App): z.output<typeof app> => ({
-  ...row,
+export const appToResponse = (row: App): z.output<typeof app> => ({
+  ...membersOf(app, row),
   client_id: row.app_id,
-  scopes: APP_SCOPE_NAMES.filter((scope) => scopes.includes(scope)),
-  created_at: created_at.toISOString(),
+  scopes: APP_SCOPE_NAMES.filter((scope) => row.scopes.includes(scope)),
 });
 
 const registered = {

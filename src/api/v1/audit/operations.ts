@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import { requireAdministrator, toIdOrNotFound } from '#src/auth/access.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listAudit as list } from '#src/users/audit.ts';
@@ -20,11 +19,10 @@ export const listAudit = defineOperation({
       .optional(),
     ...pageFields,
   }),
-  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
+  async handle({ db, caller, query: { user_id }, page }) {
     requireAdministrator(caller);
     const userId = user_id === undefined ? undefined : toIdOrNotFound(user_id);
-    const find = (page: { limit: number; cursor?: string }) =>
-      list(context.db, { ...page, ...omitUndefined({ userId }) });
-    return (await fetchPage(reply, url, asked, find, (one) => one.audit_id)).map(toResponse);
+    const rows = await page('audit_id', (at) => list(db, { ...at, ...omitUndefined({ userId }) }));
+    return rows.map(toResponse);
   },
 });

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { idField, pageFields } from '#src/api/fields.ts';
+import { pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { requireOwnAccount, toIdOrNotFound } from '#src/auth/access.ts';
+import { requireOwnAccount } from '#src/auth/access.ts';
 import { listAuthorizations as list } from '#src/auth/authorizations.ts';
 import { AppError } from '#src/core/errors.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
@@ -17,9 +16,10 @@ export const listAuthorizations = defineOperation({
   scope: 'keys:write',
   answer: z.array(authorization),
   query: z.object(pageFields),
-  async handle({ context: { db, clock }, caller, query, reply, url }) {
-    const find = (page: { limit: number; cursor?: string }) => list(db, requireOwnAccount(caller), clock(), page);
-    return (await fetchPage(reply, url, query, find, (one) => one.authorization_id)).map(authorizationToResponse);
+  async handle({ context: { clock }, db, caller, page }) {
+    return (await page('authorization_id', (at) => list(db, requireOwnAccount(caller), clock(), at))).map(
+      authorizationToResponse,
+    );
   },
 });
 
@@ -32,9 +32,8 @@ export const endAuthorization = defineOperation({
   audit: { action: 'authorization.ended', target: 'authorization_id' },
   scope: 'keys:write',
   answer: shapes.message,
-  params: z.object({ authorization_id: idField }),
-  async handle({ context: { db }, caller, params }) {
-    const ids = [toIdOrNotFound(params.authorization_id)];
+  async handle({ db, caller, params }) {
+    const ids = [params.authorization_id];
     const ended = await endAuthorizations(db, { ids }, 'home', { within: requireOwnAccount(caller) });
     if (ended.length === 0) throw new AppError('notFound');
     return { message: `Authorization ${params.authorization_id} was ended` };

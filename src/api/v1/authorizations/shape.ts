@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createdAt, instantShape } from '#src/api/shapes.ts';
+import { createdAt, instantShape, membersOf } from '#src/api/shapes.ts';
 import type { Authorization } from '#src/auth/authorizations.ts';
 import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { created_at, type Examples } from '../example-ids.ts';
@@ -22,12 +22,8 @@ export const authorization = z
   .meta({ id: 'Authorization' });
 
 /** Converts an authorization for a response. */
-export const authorizationToResponse = (row: Authorization): z.output<typeof authorization> => ({
-  ...row,
-  created_at: row.created_at.toISOString(),
-  expires_at: row.expires_at?.toISOString() ?? null,
-  last_used_at: row.last_used_at?.toISOString() ?? null,
-});
+export const authorizationToResponse = (row: Authorization): z.output<typeof authorization> =>
+  membersOf(authorization, row);
 
 const authorization_id = 'aut_01k8xqf5n7y1d3g9jz2kc6p8t0';
 

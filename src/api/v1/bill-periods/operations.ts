@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { idField, pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { negotiateFormat } from '#src/api/tables/accept.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import { greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
-import { loadAccessibleUser, reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import {
+  type BillPeriod,
   closeBillPeriod as close,
   createBillPeriod as create,
   findBillPeriod,
@@ -33,14 +32,12 @@ export const createBillPeriod = defineOperation({
   scope: 'devices:write',
   answer: billDetails,
   body: newBillPeriod,
-  async handle({ context, caller, body: { user_id, device_id, start, end } }) {
+  async handle({ context, db, caller, reach, body: { user_id, device_id, start, end } }) {
     mayBill(caller);
     // A deleted device is billed up to its deletion.
     const device =
-      device_id === undefined
-        ? null
-        : requireFound(await findDeviceOwner(context.db, reachOf(caller), toIdOrNotFound(device_id)));
-    const owner = await loadAccessibleUser(context.db, caller, device?.user_id ?? user_id);
+      device_id === undefined ? null : requireFound(await findDeviceOwner(db, reach, toIdOrNotFound(device_id)));
+    const owner = await loadAccessibleUser(db, caller, device?.user_id ?? user_id);
     if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
     if (dayCount(start, end) > MOST_DAYS)
       throw unprocessable({ field: 'end', message: `must be within ${MOST_DAYS} days of start` });
@@ -48,7 +45,7 @@ export const createBillPeriod = defineOperation({
     const now = context.clock();
     if (from > now) throw unprocessable({ field: 'start', message: 'must not lie in the future' });
     const billed = { userId: owner.user_id, deviceId: device?.device_id ?? null };
-    return detailsToResponse(await create(context.db, billed, { start, end, zone, from, to }, now));
+    return detailsToResponse(await create(db, billed, { start, end, zone, from, to }, now));
   },
 });
 
@@ -66,12 +63,11 @@ export const listBillPeriods = defineOperation({
       .describe('Id of a device: only its bill periods. Default: all bill periods of the user.'),
     ...pageFields,
   }),
-  async handle({ context, caller, query: { user_id, device_id, ...asked }, accepts, reply, url }) {
-    const format = negotiateFormat(accepts, ['csv', 'xlsx']);
-    const userId = await reachUserId(context.db, caller, user_id);
+  async handle({ db, caller, reach, query: { user_id, device_id }, format, reply, page }) {
+    const userId = await reachUserId(db, caller, user_id);
     const of = { userId, deviceId: device_id === undefined ? undefined : toIdOrNotFound(device_id) };
-    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), of, page);
-    const found = await fetchPage(reply, url, asked, find, ({ period }) => period.bill_period_id);
+    const idOf = ({ period }: { period: BillPeriod }) => period.bill_period_id;
+    const found = await page(idOf, (at) => list(db, reach, of, at));
     const rows = found.map(({ period, last }) => toResponse(period, last));
     return format === 'json' ? rows : formatTable(reply, format, rows, Object.keys(billPeriod.shape));
   },
@@ -85,12 +81,8 @@ export const getBillPeriod = defineOperation({
   scope: 'insights:read',
   answer: billDetails,
   formats: ['csv', 'xlsx', 'greenButton'],
-  params: z.object({ bill_period_id: idField }),
-  async handle({ context, caller, params, accepts, reply }) {
-    const format = negotiateFormat(accepts, ['csv', 'xlsx', 'greenButton']);
-    const found = requireFound(
-      await findBillPeriod(context.db, reachOf(caller), toIdOrNotFound(params.bill_period_id)),
-    );
+  async handle({ context, db, caller, reach, params, format, reply }) {
+    const found = requireFound(await findBillPeriod(db, reach, params.bill_period_id));
     const details = detailsToResponse(found);
     if (format === 'json') return details;
     const { last_told: told, user_id, device_id, start, end, timezone: zone } = details;
@@ -114,11 +106,9 @@ export const recordBillVersion = defineOperation({
   audit: { action: 'bill_period.recorded', target: 'bill_period_id' },
   scope: 'devices:write',
   answer: billDetails,
-  params: z.object({ bill_period_id: idField }),
-  async handle({ context, caller, params }) {
+  async handle({ context, db, caller, reach, params }) {
     mayBill(caller);
-    const id = toIdOrNotFound(params.bill_period_id);
-    return detailsToResponse(requireFound(await recordBill(context.db, reachOf(caller), id, context.clock())));
+    return detailsToResponse(requireFound(await recordBill(db, reach, params.bill_period_id, context.clock())));
   },
 });
 
@@ -131,11 +121,9 @@ export const closeBillPeriod = defineOperation({
   audit: { action: 'bill_period.closed', target: 'bill_period_id' },
   scope: 'devices:write',
   answer: billDetails,
-  params: z.object({ bill_period_id: idField }),
-  async handle({ context, caller, params }) {
+  async handle({ context, db, caller, reach, params }) {
     mayBill(caller);
-    const id = toIdOrNotFound(params.bill_period_id);
-    return detailsToResponse(requireFound(await close(context.db, reachOf(caller), id, context.clock())));
+    return detailsToResponse(requireFound(await close(db, reach, params.bill_period_id, context.clock())));
   },
 });
 
@@ -146,12 +134,12 @@ export const deleteBillPeriod = defineOperation({
   audit: { action: 'bill_period.deleted', target: 'bill_period_id' },
   scope: 'devices:write',
   answer: shapes.message,
-  params: z.object({ bill_period_id: idField }),
-  async handle({ context, caller, params }) {
+  async handle({ db, caller, reach, params }) {
     mayBill(caller);
-    if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.bill_period_id))))
-      throw new AppError('notFound');
-    return { message: `Bill period ${params.bill_period_id} was deleted` };
+    return shapes.messageOrNotFound(
+      await remove(db, reach, params.bill_period_id),
+      `Bill period ${params.bill_period_id} was deleted`,
+    );
   },
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dateField, idField, userIdField } from '#src/api/fields.ts';
-import { createdAt, instantShape, userId } from '#src/api/shapes.ts';
+import { createdAt, instantShape, membersOf, userId } from '#src/api/shapes.ts';
 import type { BillDetails, BillPeriod, BillVersion } from '#src/billing/store.ts';
 import { asMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import { ROLES } from '#src/database/enums.ts';
@@ -224,19 +224,9 @@ export const billDetails = z
   })
   .meta({ id: 'BillPeriodDetails' });
 
-const statusOf = ({ closed_at }: BillPeriod) => (closed_at ? ('closed' as const) : ('open' as const));
 const periodOf = (one: BillPeriod) => ({
-  bill_period_id: one.bill_period_id,
-  user_id: one.user_id,
-  device_id: one.device_id,
-  start: one.start,
-  end: one.end,
-  timezone: one.timezone,
-});
-const timesOf = (one: BillPeriod) => ({
-  status: statusOf(one),
-  created_at: one.created_at.toISOString(),
-  closed_at: one.closed_at?.toISOString() ?? null,
+  ...membersOf(billPeriod, one),
+  status: one.closed_at ? ('closed' as const) : ('open' as const),
 });
 const difference = (a: MilliwattHours, b: MilliwattHours) => formatExactKwh(asMilliwattHours(a - b));
 
@@ -248,7 +238,6 @@ const statementToResponse = ({ statement: stated, sha256 }: BillVersion): z.outp
 
 export const toResponse = (one: BillPeriod, { statement: told, sha256 }: BillVersion): z.output<typeof billPeriod> => ({
   ...periodOf(one),
-  ...timesOf(one),
   version: told.version,
   recorded_at: told.recorded_at,
   import_kwh: told.import_kwh,
@@ -271,7 +260,6 @@ export function detailsToResponse({
   const [first, last] = [versions[0], versions.at(-1)] as [BillVersion, BillVersion];
   return {
     ...periodOf(one),
-    ...timesOf(one),
     first_told: statementToResponse(first),
     last_told: statementToResponse(last),
     known_now: now,

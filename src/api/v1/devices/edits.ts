@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { idField, pageFields, textField } from '#src/api/fields.ts';
+import { pageFields, textField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import { createdAt, deviceId, instantShape } from '#src/api/shapes.ts';
-import { reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { asMilliwattHours, kwhToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
@@ -148,15 +146,14 @@ export const createDeviceEdit = defineOperation({
   audit: { action: 'device.edited', target: 'device_id' },
   scope: 'devices:write',
   answer: edit,
-  params: z.object({ device_id: idField }),
   body: newEdit,
-  async handle({ context, caller, params, body }) {
+  async handle({ context, db, caller, reach, params, body }) {
     const wanted = toRow(body);
     const editing = editingBy(context, caller);
     const isAdded = wanted.value !== null;
     if ((isAdded ? wanted.from : wanted.to) > editing.now)
       throw unprocessable({ field: isAdded ? 'at' : 'end', message: 'must not lie in the future' });
-    const row = await createEdit(context.db, reachOf(caller), toIdOrNotFound(params.device_id), wanted, editing);
+    const row = await createEdit(db, reach, params.device_id, wanted, editing);
     return toResponse(requireFound(row));
   },
 });
@@ -167,13 +164,10 @@ export const listDeviceEdits = defineOperation({
   path: '/v1/devices/{device_id}/edits',
   scope: 'devices:read',
   answer: z.array(edit),
-  params: z.object({ device_id: idField }),
   query: z.object(pageFields),
-  async handle({ context, caller, params, query, reply, url }) {
-    const reach = reachOf(caller);
-    const { device_id } = requireFound(await findDevice(context.db, reach, toIdOrNotFound(params.device_id)));
-    const find = (page: { limit: number; cursor?: string }) => listEdits(context.db, reach, device_id, page);
-    const rows = await fetchPage(reply, url, query, find, ({ edit_id }) => edit_id);
+  async handle({ db, reach, params, page }) {
+    const { device_id } = requireFound(await findDevice(db, reach, params.device_id));
+    const rows = await page('edit_id', (at) => listEdits(db, reach, device_id, at));
     return rows.map(toResponse);
   },
 });
@@ -186,11 +180,9 @@ export const revokeDeviceEdit = defineOperation({
   audit: { action: 'device.edit_revoked', target: 'device_id', of: 'edit_id' },
   scope: 'devices:write',
   answer: edit,
-  params: z.object({ device_id: idField, edit_id: idField }),
-  async handle({ context, caller, params }) {
+  async handle({ context, db, caller, reach, params }) {
     const editing = editingBy(context, caller);
-    const [deviceId, editId] = [toIdOrNotFound(params.device_id), toIdOrNotFound(params.edit_id)];
-    return toResponse(requireFound(await revokeEdit(context.db, reachOf(caller), deviceId, editId, editing)));
+    return toResponse(requireFound(await revokeEdit(db, reach, params.device_id, params.edit_id, editing)));
   },
 });
 

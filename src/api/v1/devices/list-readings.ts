@@ -1,16 +1,13 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { idField, integerWithDefault, momentField, pageFields } from '#src/api/fields.ts';
+import { integerWithDefault, momentField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import { deviceId, instantShape } from '#src/api/shapes.ts';
-import { negotiateFormat } from '#src/api/tables/accept.ts';
 import { formatTable } from '#src/api/tables/table.ts';
-import { checkReadingsReader, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { checkReadingsReader } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { asMilliwattHours, formatExactKwh } from '#src/core/units.ts';
 import { type DeviceReading, listReadings, readingCursor } from '#src/energy/readings/list.ts';
-import type { ReadingsPage } from '#src/energy/readings/page.ts';
 import { READING_VERDICTS } from '#src/energy/readings/verdict.ts';
 
 const MAX_MONTHS = 36;
@@ -53,21 +50,20 @@ export const listDeviceReadings = defineOperation({
   scope: 'readings:read',
   answer: readings,
   formats: ['csv'],
-  params: z.object({ device_id: idField }),
   query: z.object({
     start: momentField.describe('First instant of the range: a date (UTC), or an instant with its zone.'),
     end: momentField.describe('End of the range, exclusive, in the form of `start`. At most 36 months after `start`.'),
     limit: integerWithDefault(1, 10_000, 1_000).describe('Maximum number of readings in the response.'),
     cursor: pageFields.cursor,
   }),
-  async handle({ context, caller, params, query: { start: from, end: to, ...asked }, accepts, reply, url }) {
+  async handle({ db, caller, reach, params, query: { start: from, end: to }, format, reply, page }) {
     checkReadingsReader(caller);
     checkRange(from, to);
-    const device_id = toIdOrNotFound(params.device_id);
-    const find = async (page: Omit<ReadingsPage, 'from' | 'to'>) =>
-      requireFound(await listReadings(context.db, reachOf(caller), device_id, { from, to, ...page }));
-    const data = (await fetchPage(reply, url, asked, find, readingCursor)).map(toResponse);
-    const format = negotiateFormat(accepts, ['csv']);
+    const { device_id } = params;
+    const rows = await page(readingCursor, async (at) =>
+      requireFound(await listReadings(db, reach, device_id, { from, to, ...at })),
+    );
+    const data = rows.map(toResponse);
     return format === 'json' ? { device_id, data } : formatTable(reply, format, data, Object.keys(reading.shape));
   },
 });

@@ -1,17 +1,9 @@
 import { z } from 'zod';
-import { idField, pageFields, userIdField } from '#src/api/fields.ts';
+import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import {
-  checkIdentities,
-  checkManager,
-  loadAccessibleUser,
-  reachOf,
-  reachUserId,
-  toIdOrNotFound,
-} from '#src/auth/access.ts';
-import { AppError, requireFound } from '#src/core/errors.ts';
+import { checkIdentities, checkManager, loadAccessibleUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listDiscoveredDevices } from '#src/devices/gateways.ts';
 import { futureManagersOf } from '#src/devices/management.ts';
@@ -46,17 +38,15 @@ export const createDevice = defineOperation({
   scope: 'devices:write',
   answer: pairedDevice,
   body: newDevice,
-  async handle({ context, caller, body: { user_id, discovery_id, ...settings } }) {
-    const user = await loadAccessibleUser(context.db, caller, user_id);
+  async handle({ db, caller, reach, body: { user_id, discovery_id, ...settings } }) {
+    const user = await loadAccessibleUser(db, caller, user_id);
     checkIdentities(caller, [settings]);
-    const managedBy = (await futureManagersOf(context.db, reachOf(caller), [user.user_id]))(user.user_id);
+    const managedBy = (await futureManagersOf(db, reach, [user.user_id]))(user.user_id);
     const wanted = { userId: user.user_id, managedBy, ...omitUndefined(settings) };
     if (discovery_id !== undefined) {
-      return toResponse(
-        requireFound(await pairDiscovered(context.db, reachOf(caller), toIdOrNotFound(discovery_id), wanted)),
-      );
+      return toResponse(requireFound(await pairDiscovered(db, reach, toIdOrNotFound(discovery_id), wanted)));
     }
-    const { device, secret } = await create(context.db, wanted);
+    const { device, secret } = await create(db, wanted);
     const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
     return { ...toResponse(device), mqtt };
   },
@@ -69,10 +59,9 @@ export const listDevices = defineOperation({
   scope: 'devices:read',
   answer: z.array(device),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
-  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
-    const userId = await reachUserId(context.db, caller, user_id);
-    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
-    const rows = await fetchPage(reply, url, asked, find, (one) => one.device_id);
+  async handle({ db, caller, reach, query: { user_id }, page }) {
+    const userId = await reachUserId(db, caller, user_id);
+    const rows = await page('device_id', (at) => list(db, reach, userId, at));
     return rows.map(toResponse);
   },
 });
@@ -84,11 +73,9 @@ export const discoveredDevices = defineOperation({
   scope: 'devices:read',
   answer: z.array(discovered),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
-  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
-    const userId = await reachUserId(context.db, caller, user_id);
-    const find = (page: { limit: number; cursor?: string }) =>
-      listDiscoveredDevices(context.db, reachOf(caller), userId, page);
-    const rows = await fetchPage(reply, url, asked, find, (one) => one.discovery_id);
+  async handle({ db, caller, reach, query: { user_id }, page }) {
+    const userId = await reachUserId(db, caller, user_id);
+    const rows = await page('discovery_id', (at) => listDiscoveredDevices(db, reach, userId, at));
     return rows.map(discoveredToResponse);
   },
 });
@@ -99,9 +86,8 @@ export const getDevice = defineOperation({
   path: '/v1/devices/{device_id}',
   scope: 'devices:read',
   answer: deviceDetails,
-  params: z.object({ device_id: idField }),
-  handle: async ({ context, caller, params }) =>
-    detailsToResponse(requireFound(await findDevice(context.db, reachOf(caller), toIdOrNotFound(params.device_id)))),
+  handle: async ({ db, reach, params }) =>
+    detailsToResponse(requireFound(await findDevice(db, reach, params.device_id))),
 });
 
 export const updateDevice = defineOperation({
@@ -111,16 +97,15 @@ export const updateDevice = defineOperation({
   audit: { action: 'device.changed', target: 'device_id' },
   scope: 'devices:write',
   answer: deviceDetails,
-  params: z.object({ device_id: idField }),
   body: devicePatch,
-  async handle({ context, caller, params, body: patch }) {
+  async handle({ db, caller, reach, params, body: patch }) {
     checkIdentities(caller, [patch]);
     checkManager(caller, patch.managed_by);
     const { certificate_sha256: written, ...others } = patch;
     const certificate =
       written === undefined ? {} : { certificate_sha256: written === null ? null : Buffer.from(written, 'hex') };
     const changes = { ...omitUndefined(others), ...certificate };
-    const row = await update(context.db, reachOf(caller), toIdOrNotFound(params.device_id), changes);
+    const row = await update(db, reach, params.device_id, changes);
     return detailsToResponse(requireFound(row));
   },
 });
@@ -132,11 +117,11 @@ export const deleteDevice = defineOperation({
   audit: { action: 'device.deleted', target: 'device_id' },
   scope: 'devices:write',
   answer: shapes.message,
-  params: z.object({ device_id: idField }),
-  async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.device_id)))) throw new AppError('notFound');
-    return { message: `Device ${params.device_id} was deleted; its past consumption stays` };
-  },
+  handle: async ({ db, reach, params }) =>
+    shapes.messageOrNotFound(
+      await remove(db, reach, params.device_id),
+      `Device ${params.device_id} was deleted; its past consumption stays`,
+    ),
 });
 
 export const releaseDevice = defineOperation({
@@ -148,9 +133,9 @@ export const releaseDevice = defineOperation({
   audit: { action: 'device.released', target: 'device_id' },
   scope: 'devices:write',
   answer: shapes.message,
-  params: z.object({ device_id: idField }),
-  async handle({ context, caller, params: { device_id } }) {
-    if (!(await release(context.db, reachOf(caller), toIdOrNotFound(device_id)))) throw new AppError('notFound');
-    return { message: `Device ${device_id} was released; its password is no longer valid` };
-  },
+  handle: async ({ db, reach, params: { device_id } }) =>
+    shapes.messageOrNotFound(
+      await release(db, reach, device_id),
+      `Device ${device_id} was released; its password is no longer valid`,
+    ),
 });

@@ -1,12 +1,10 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { daysField, idField, zoneOrAccountField } from '#src/api/fields.ts';
+import { daysField, period, zoneOrAccountField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { deviceId } from '#src/api/shapes.ts';
-import { negotiateFormat } from '#src/api/tables/accept.ts';
 import { formatTable } from '#src/api/tables/table.ts';
-import { period } from '#src/api/v1/energy-insights/period.ts';
-import { reachOf, reachWithZone, toIdOrNotFound } from '#src/auth/access.ts';
+import { reachWithZone } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { type Finding, deviceQuality as quality, VERDICT_BY_FINDING } from '#src/energy/quality.ts';
@@ -98,18 +96,14 @@ export const deviceQuality = defineOperation({
   scope: 'insights:read',
   answer: qualityByMonth,
   formats: ['csv', 'xlsx'],
-  params: z.object({ device_id: idField }),
   query: z.object({ ...daysField, tz: zoneOrAccountField.default('UTC') }),
-  async handle({ context, caller, params, query: { start, end, tz }, accepts, reply }) {
-    const format = negotiateFormat(accepts, ['csv', 'xlsx']);
+  async handle({ context, db, caller, reach, params, query: { start, end, tz }, format, reply }) {
     const wanted = period(start, end, start === undefined && end === undefined ? undefined : 'month');
     if (wanted && monthCount(wanted.start, wanted.end) > MAX_MONTHS)
       throw unprocessable({ field: 'end', message: `must be within ${MAX_MONTHS} months of start` });
-    const { device_id, user_id } = requireFound(
-      await findDevice(context.db, reachOf(caller), toIdOrNotFound(params.device_id)),
-    );
+    const { device_id, user_id } = requireFound(await findDevice(db, reach, params.device_id));
     const now = context.clock();
-    const { zone } = await reachWithZone(context.db, caller, user_id, tz);
+    const { zone } = await reachWithZone(db, caller, user_id, tz);
     const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastYear(now, zone);
     const data = await quality(context.readDb, device_id, range, now);
     if (format === 'json') return { device_id, data };

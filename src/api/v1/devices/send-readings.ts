@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { SenmlPack } from '#src/api/bodies.ts';
-import { idField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { MAX_VALIDATION_ERRORS } from '#src/api/validation-errors.ts';
-import { checkReadingsWriter, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { checkReadingsWriter, reachOf } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -66,13 +65,12 @@ export const sendReadings = defineOperation({
   // Without a transaction of its own, because the readings are committed together with those of other requests.
   changes: 'piece by piece',
   answer: sentReadings,
-  params: z.object({ device_id: idField }),
   body: z.union([z.array(element), element]),
   senmlBody: true,
   bodyLimitBytes: MAX_BODY_BYTES,
-  async handle({ context, caller, params, body, bodyBytes, allowedIn }) {
-    const deviceId = toIdOrNotFound(params.device_id);
-    await checkTarget(context.db, caller, deviceId);
+  async handle({ context, db, caller, params, body, bodyBytes, allowedIn }) {
+    const deviceId = params.device_id;
+    await checkTarget(db, caller, deviceId);
     const sender = {
       id: `${caller.keyId} ${caller.memberId} ${caller.address}`,
       confirm: async (trx: Database) => checkTarget(trx, await allowedIn(trx), deviceId),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idField, textField, userIdField, zoneField } from '#src/api/fields.ts';
-import { createdAt, deviceId, instantShape, userId } from '#src/api/shapes.ts';
+import { createdAt, deviceId, instantShape, membersOf, userId } from '#src/api/shapes.ts';
 import { usage } from '#src/api/v1/energy-insights/shape.ts';
 import { decoderConfig, storedDecoderConfig } from '#src/api/v1/gateways/shape.ts';
 import { DEVICE_STATUSES, MANAGERS, PLACEMENTS } from '#src/database/enums.ts';
@@ -264,43 +264,14 @@ export const discovered = z
   .meta({ id: 'DiscoveredDevice' });
 
 /** Converts a device for a list. */
-export const toResponse = (row: Device): z.output<typeof device> => ({
-  device_id: row.device_id,
-  type: row.type,
-  location: row.location,
-  status: row.status,
-  last_seen_at: row.last_seen_at?.toISOString() ?? null,
-  placement: row.placement,
-  upstream_device_id: row.upstream_device_id,
-  attention: row.attention,
-});
+export const toResponse = (row: Device): z.output<typeof device> => membersOf(device, row);
 
 /** Converts a single device, with its settings, for a response. */
 export const detailsToResponse = (row: DeviceDetails): z.output<typeof deviceDetails> => ({
-  ...toResponse(row),
-  user_id: row.user_id,
-  limit_kw: row.limit_kw,
-  register_max_kwh: row.register_max_kwh,
-  max_gap_minutes: row.max_gap_minutes,
-  timezone: row.timezone,
-  decoder_config: row.decoder_config,
+  ...membersOf(deviceDetails, row),
   channels: row.channels.map((one) => ({ ...one, last_at: one.last_at?.toISOString() ?? null })),
-  is_computed: row.is_computed,
-  external_id: row.external_id,
   certificate_sha256: row.certificate_sha256?.toString('hex') ?? null,
-  managed_by: row.managed_by,
-  created_at: row.created_at.toISOString(),
 });
 
 /** Converts a discovered device for the list of its gateway. */
-export const discoveredToResponse = (row: DiscoveredDevice): z.output<typeof discovered> => ({
-  discovery_id: row.discovery_id,
-  gateway_id: row.gateway_id,
-  family: row.family,
-  native_id: row.native_id,
-  first_seen_at: row.first_seen_at.toISOString(),
-  last_seen_at: row.last_seen_at.toISOString(),
-  channels: row.channels,
-  quantities: row.quantities,
-  awaits: row.awaits,
-});
+export const discoveredToResponse = (row: DiscoveredDevice): z.output<typeof discovered> => membersOf(discovered, row);

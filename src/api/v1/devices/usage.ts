@@ -1,12 +1,18 @@
 import { z } from 'zod';
-import { daysField, idField, includeField, splitInclude, zoneOrAccountField } from '#src/api/fields.ts';
+import {
+  daysField,
+  grouping,
+  includeField,
+  period,
+  splitInclude,
+  timeColumns,
+  zoneOrAccountField,
+} from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { negotiateFormat } from '#src/api/tables/accept.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import * as shapes from '#src/api/v1/devices/shape.ts';
 import { feedPeriod, greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
-import { grouping, period, timeColumns } from '#src/api/v1/energy-insights/period.ts';
-import { reachOf, reachWithZone, toIdOrNotFound } from '#src/auth/access.ts';
+import { reachWithZone } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { addCostsAndEmissions } from '#src/cost/insights.ts';
 import { flattenCostsAndEmissions, listCostAndEmissionColumns } from '#src/cost/weighted-rows.ts';
@@ -45,28 +51,33 @@ export const deviceUsage = defineOperation({
   scope: 'insights:read',
   answer: shapes.deviceUsage,
   formats: ['csv', 'xlsx', 'greenButton'],
-  params: z.object({ device_id: idField }),
   query,
-  async handle({ context, caller, params, query: { start, end, group_by, tz, include, gaps }, accepts, reply }) {
-    const format = negotiateFormat(accepts, ['csv', 'xlsx', 'greenButton']);
+  async handle({
+    context,
+    db,
+    caller,
+    reach,
+    params,
+    query: { start, end, group_by, tz, include, gaps },
+    format,
+    reply,
+  }) {
     const isFeed = format === 'greenButton';
     const wanted = isFeed
       ? feedPeriod(start, end, group_by)
       : period(start, end, start === undefined && end === undefined ? undefined : group_by);
     const byLikeDays = gaps === 'like_days';
     if (byLikeDays) checkLikeDays(splitInclude(include), wanted, format);
-    const { device_id, user_id, timezone } = requireFound(
-      await findDevice(context.db, reachOf(caller), toIdOrNotFound(params.device_id)),
-    );
+    const { device_id, user_id, timezone } = requireFound(await findDevice(db, reach, params.device_id));
     const now = context.clock();
-    const { zone } = await reachWithZone(context.db, caller, user_id, tz);
+    const { zone } = await reachWithZone(db, caller, user_id, tz);
     const buyer = { userId: user_id, deviceId: device_id };
     if (isFeed) return greenButtonAnswer(context, reply, { callerId: caller.accountId, buyer, wanted, zone });
     const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastThirtyDays(now, zone);
     const groupBy = wanted?.groupBy ?? group_by ?? 'day';
     const { more, weighted } = splitInclude(include);
     const counted = await usage(context.readDb, device_id, range, groupBy, { now, include: more });
-    const homeZone = async () => timezone ?? (await reachWithZone(context.db, caller, user_id, 'account')).zone;
+    const homeZone = async () => timezone ?? (await reachWithZone(db, caller, user_id, 'account')).zone;
     const rows = byLikeDays
       ? await applyLikeDays(context.readDb, device_id, counted, { range, groupBy, homeZone: await homeZone(), now })
       : counted;

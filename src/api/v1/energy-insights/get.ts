@@ -1,10 +1,18 @@
 import { z } from 'zod';
-import type { ApiContext } from '#src/api/context.ts';
-import { daysField, includeField, splitInclude, userIdField, zoneOrAccountField } from '#src/api/fields.ts';
-import { awaitFirstPage, onePageAtATime, streamPages } from '#src/api/long-answers.ts';
+import {
+  countRows,
+  daysField,
+  grouping,
+  includeField,
+  period,
+  splitInclude,
+  timeColumns,
+  userIdField,
+  zoneOrAccountField,
+} from '#src/api/fields.ts';
+import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { negotiateFormat } from '#src/api/tables/accept.ts';
-import { formatTable, formatTablePages } from '#src/api/tables/table.ts';
+import { answerPages, formatTable } from '#src/api/tables/table.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { ROWS_PER_TURN } from '#src/core/turns.ts';
@@ -14,6 +22,7 @@ import {
   streamWeightedInsights,
 } from '#src/cost/insights.ts';
 import { flattenCostsAndEmissions, listCostAndEmissionColumns } from '#src/cost/weighted-rows.ts';
+import type { Database } from '#src/database/connect.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import {
   COMMODITY_INCLUDES,
@@ -22,10 +31,9 @@ import {
   commoditySummary,
 } from '#src/energy/commodity.ts';
 import { HOME_INCLUDES, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
-import { insightPages, loadUsageSummary } from '#src/energy/insights.ts';
-import { dayRange, isClockUnit, lastThirtyDays } from '#src/energy/ranges.ts';
+import { type GroupBy, insightPages, loadUsageSummary } from '#src/energy/insights.ts';
+import { dayRange, isClockUnit, lastThirtyDays, type Range } from '#src/energy/ranges.ts';
 import { feedPeriod, greenButtonAnswer } from './green-button.ts';
-import { countRows, grouping, period, timeColumns } from './period.ts';
 import * as shapes from './shape.ts';
 
 const query = z.object({
@@ -50,65 +58,45 @@ export const getEnergyInsights = defineOperation({
   answer: shapes.insights,
   formats: ['csv', 'xlsx', 'greenButton'],
   query,
-  async handle({ context, caller, query: { start, end, group_by, user_id, tz, include, commodity }, accepts, reply }) {
-    const format = negotiateFormat(accepts, ['csv', 'xlsx', 'greenButton']);
+  async handle({ context, db, caller, query: asked, format, reply }) {
+    const { start, end, group_by, user_id, tz, include, commodity } = asked;
     const wanted = (format === 'greenButton' ? feedPeriod : period)(start, end, group_by);
     const { more, weighted } = splitInclude(include);
-    const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
+    const { userId, zone } = await reachWithZone(db, caller, user_id, tz);
     if (format === 'greenButton') {
       if (commodity !== 'electricity') throw unprocessable({ field: 'commodity', message: ONLY_ELECTRICITY });
       return greenButtonAnswer(context, reply, { callerId: caller.accountId, buyer: { userId }, wanted, zone });
     }
+    const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastThirtyDays(context.clock(), zone);
+    const request = { userId, range, groupBy: wanted?.groupBy ?? null, now: context.clock() };
     if (commodity !== 'electricity') {
-      const answer = await ofCommodity(context, {
-        userId,
-        zone,
-        commodity,
-        wanted,
-        more: ofAnyCommodity(more, weighted.size > 0),
-      });
+      const members = membersOfCommodity(more, weighted.size > 0);
+      const answer = await ofCommodity(context.readDb, { ...request, commodity, members });
       if (format === 'json') return answer;
       const rows: object[] = 'data' in answer ? answer.data : [{ ...answer.date_range, ...answer }];
-      return formatTable(
-        reply,
-        format,
-        rows,
-        rows.length === 0 ? COLUMNS_OF_NOTHING : COMMODITY_COLUMNS.filter((name) => rows.some((row) => name in row)),
-      );
+      const columns = COMMODITY_COLUMNS.filter((name) => rows.some((row) => name in row));
+      return formatTable(reply, format, rows, rows.length === 0 ? COLUMNS_OF_NOTHING : columns);
     }
     if (!wanted) {
-      const range = lastThirtyDays(context.clock(), zone);
-      const asked = { buyer: { userId }, range, now: context.clock() };
-      const { total_kwh, peak_usage_time, included } = await loadUsageSummary(context.readDb, userId, range, more);
-      const date_range = { start: range.start, end: range.end };
-      const totals = await loadCostAndEmissionTotals(context.readDb, asked, weighted);
-      const row = { kwh_used: total_kwh, peak_usage_time, ...included, ...totals };
+      const { date_range, ...row } = await ofLastThirtyDays(context.readDb, { ...request, more, weighted });
       if (format === 'json') return { user_id: userId, date_range, ...row };
       return formatTable(reply, format, [flattenCostsAndEmissions({ ...date_range, ...row })]);
     }
-    const range = dayRange(wanted.start, wanted.end, zone);
+    const { groupBy } = wanted;
     const listColumns = () => [
-      ...timeColumns(wanted.groupBy),
-      'kwh_used',
-      'peak_hour',
-      ...listIncludedFields(more),
-      ...listCostAndEmissionColumns(weighted),
+      ...[...timeColumns(groupBy), 'kwh_used', 'peak_hour'],
+      ...[...listIncludedFields(more), ...listCostAndEmissionColumns(weighted)],
     ];
-    const asked = { userId, range, groupBy: wanted.groupBy, include: more, weighted, now: context.clock() };
-    if (isClockUnit(wanted.groupBy) && countRows(wanted.start, wanted.end, wanted.groupBy) > ROWS_PER_TURN) {
-      const pages = await awaitFirstPage(
-        onePageAtATime(
-          caller.accountId,
-          weighted.size > 0
-            ? streamWeightedInsights(context.readDb, asked)
-            : insightPages(context.readDb, userId, range, wanted.groupBy, more),
-        ),
-      );
-      if (format !== 'json') return formatTablePages(reply, format, flat(pages), listColumns());
-      reply.type('application/json; charset=utf-8');
-      return streamPages({ user_id: userId }, pages);
+    const ofRows = { ...request, groupBy, include: more, weighted };
+    if (isClockUnit(groupBy) && countRows(wanted.start, wanted.end, groupBy) > ROWS_PER_TURN) {
+      const all =
+        weighted.size > 0
+          ? streamWeightedInsights(context.readDb, ofRows)
+          : insightPages(context.readDb, userId, range, groupBy, more);
+      const pages = await awaitFirstPage(onePageAtATime(caller.accountId, all));
+      return answerPages(reply, format, { user_id: userId }, format === 'json' ? pages : flat(pages), listColumns());
     }
-    const data = await loadInsightsWithCostAndEmissions(context.readDb, asked);
+    const data = await loadInsightsWithCostAndEmissions(context.readDb, ofRows);
     if (format === 'json') return { user_id: userId, data };
     return formatTable(reply, format, data.map(flattenCostsAndEmissions), listColumns());
   },
@@ -124,26 +112,42 @@ const COMMODITY_COLUMNS = [
 
 const COLUMNS_OF_NOTHING = ['date', 'kwh_used', 'm3_used', 'peak_hour'];
 
-interface AskedOfCommodity {
+/** What a response is about: a home and its days, in rows of a length or in one object (null). */
+interface Asked {
   userId: string;
-  zone: string;
-  commodity: Commodity;
-  wanted: ReturnType<typeof period>;
-  more: ReadonlySet<CommodityInclude>;
+  range: Range;
+  groupBy: GroupBy | null;
+  now: Date;
 }
 
-async function ofCommodity({ readDb, clock }: ApiContext, { userId, zone, commodity, wanted, more }: AskedOfCommodity) {
-  if (wanted) {
-    const range = dayRange(wanted.start, wanted.end, zone);
-    return { user_id: userId, data: await commodityInsights(readDb, userId, commodity, range, wanted.groupBy, more) };
-  }
-  const range = lastThirtyDays(clock(), zone);
+async function ofCommodity(
+  db: Database,
+  {
+    userId,
+    range,
+    groupBy,
+    commodity,
+    members,
+  }: Asked & { commodity: Commodity; members: ReadonlySet<CommodityInclude> },
+) {
+  if (groupBy)
+    return { user_id: userId, data: await commodityInsights(db, userId, commodity, range, groupBy, members) };
   const date_range = { start: range.start, end: range.end };
-  return { user_id: userId, date_range, ...(await commoditySummary(readDb, userId, commodity, range, more)) };
+  return { user_id: userId, date_range, ...(await commoditySummary(db, userId, commodity, range, members)) };
+}
+
+async function ofLastThirtyDays(
+  db: Database,
+  { userId, range, now, more, weighted }: Asked & ReturnType<typeof splitInclude>,
+) {
+  const { total_kwh, peak_usage_time, included } = await loadUsageSummary(db, userId, range, more);
+  const totals = await loadCostAndEmissionTotals(db, { buyer: { userId }, range, now }, weighted);
+  const date_range = { start: range.start, end: range.end };
+  return { date_range, kwh_used: total_kwh, peak_usage_time, ...included, ...totals };
 }
 
 /** Returns the requested additions. Throws 422 if one exists only for electricity. */
-function ofAnyCommodity(include: ReadonlySet<IncludeName>, hasWeighted: boolean): ReadonlySet<CommodityInclude> {
+function membersOfCommodity(include: ReadonlySet<IncludeName>, hasWeighted: boolean): ReadonlySet<CommodityInclude> {
   const known = new Set(COMMODITY_INCLUDES.filter((name) => include.has(name)));
   if (known.size === include.size && !hasWeighted) return known;
   const message = `must be one or more of ${COMMODITY_INCLUDES.join(', ')} for gas, heat and water`;

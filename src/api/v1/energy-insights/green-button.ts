@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ApiContext } from '#src/api/context.ts';
+import { period } from '#src/api/fields.ts';
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
 import { unprocessable } from '#src/core/errors.ts';
@@ -8,7 +9,6 @@ import type { GroupBy } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { type GreenButtonStatement, greenButtonXml } from '#src/export/green-button/feed.ts';
 import { type GreenButtonUnit, loadGreenButtonData } from '#src/export/green-button/intervals.ts';
-import { period } from './period.ts';
 
 /** A requested feed: the user or device, the caller, and the days. */
 interface AskedFeed {

@@ -48,8 +48,8 @@ export const postEnergyInsights = defineOperation({
   answer: shapes.summary,
   status: 200,
   body,
-  async handle({ context, caller, body: { user_id, interval, start, end, metrics, tz, include } }) {
-    const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
+  async handle({ context, db, caller, body: { user_id, interval, start, end, metrics, tz, include } }) {
+    const { userId, zone } = await reachWithZone(db, caller, user_id, tz);
     const range: Range =
       start !== undefined && end !== undefined
         ? dayRange(start, end, zone)

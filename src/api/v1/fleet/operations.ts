@@ -10,8 +10,7 @@ import {
   zoneOrAccountField,
 } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
-import { reachOf, reachUserId, reachWithZone } from '#src/auth/access.ts';
+import { reachUserId, reachWithZone } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { QUARTER_MS } from '#src/core/units.ts';
@@ -74,30 +73,16 @@ export const listFleetDevices = defineOperation({
       .optional()
       .describe(pageFields.cursor.description ?? ''),
   }),
-  async handle({ context, caller, query, reply, url }) {
-    const { user_id, limit, cursor, sort, silent_for_hours: silentForHours, text, ...filters } = query;
-    const userId = user_id === undefined ? undefined : await reachUserId(context.db, caller, user_id);
+  async handle({ context, db, caller, reach, query, page }) {
+    const { user_id, limit: _, cursor: __, sort, silent_for_hours: silentForHours, text, ...filters } = query;
+    const userId = user_id === undefined ? undefined : await reachUserId(db, caller, user_id);
     const withEmails = caller.scopes.has('users:read');
     const trimmed = text?.trim();
-    const rows = await fetchPage(
-      reply,
-      url,
-      { limit, cursor },
-      ({ limit, cursor }) =>
-        listFleet(
-          context.db,
-          reachOf(caller),
-          omitUndefined({ userId, silentForHours, ...filters, text: trimmed === '' ? undefined : trimmed }),
-          {
-            limit,
-            sort,
-            after: cursor === undefined ? null : decodeFleetPosition(cursor, sort),
-            now: context.clock(),
-            withEmails,
-          },
-        ),
-      (one) => one.place,
-    );
+    const which = omitUndefined({ userId, silentForHours, ...filters, text: trimmed === '' ? undefined : trimmed });
+    const rows = await page('place', ({ limit, cursor }) => {
+      const after = cursor === undefined ? null : decodeFleetPosition(cursor, sort);
+      return listFleet(db, reach, which, { limit, sort, after, now: context.clock(), withEmails });
+    });
     return rows.map((row) => fleetDeviceToResponse(row, withEmails));
   },
 });
@@ -119,14 +104,14 @@ export const getFleetSilence = defineOperation({
     tz: zoneOrAccountField.default('UTC'),
     limit: integerWithDefault(1, 200, 50).describe('Maximum number of groups in the response.'),
   }),
-  async handle({ context, caller, query: { start, end, group_by, tz, limit } }) {
+  async handle({ context, db, caller, reach, query: { start, end, group_by, tz, limit } }) {
     if (end < start) throw unprocessable({ field: 'end', message: 'must not be before start' });
     if (dayCount(start, end) > MOST_DAYS)
       throw unprocessable({ field: 'end', message: `must be at most ${MOST_DAYS} days after start, inclusive` });
-    const zone = tz === 'account' ? (await reachWithZone(context.db, caller, undefined, tz)).zone : tz;
+    const zone = tz === 'account' ? (await reachWithZone(db, caller, undefined, tz)).zone : tz;
     const range = dayRange(start, end, zone);
     const stretch = { fromMs: range.from.getTime(), toMs: range.to.getTime() };
-    const read = await readSilences(context.db, reachOf(caller), stretch, context.clock());
+    const read = await readSilences(db, reach, stretch, context.clock());
     const isWithin = ({ beganMs }: DeviceSilence) => beganMs >= stretch.fromMs && beganMs < stretch.toMs;
     const lastOf = ({ stops }: StopGroup) => stops.at(-1)?.beganMs ?? 0;
     const groups = [...read.groups].sort(

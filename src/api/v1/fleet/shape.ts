@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { createdAt, instantShape, userId } from '#src/api/shapes.ts';
-import { device, toResponse } from '#src/api/v1/devices/shape.ts';
+import { createdAt, instantShape, membersOf, userId } from '#src/api/shapes.ts';
+import { device } from '#src/api/v1/devices/shape.ts';
 import type { FleetDevice } from '#src/devices/fleet/list.ts';
 import { STOP_KINDS, STOP_REASONS, type StopGroup } from '#src/devices/fleet/stops.ts';
 import { created_at, device_id, type Examples, gateway_id, user_id } from '../example-ids.ts';
@@ -30,13 +30,8 @@ export const fleetDevice = z
  * accounts.
  */
 export const fleetDeviceToResponse = (row: FleetDevice, withEmails: boolean): z.output<typeof fleetDevice> => ({
-  ...toResponse(row),
-  user_id: row.user_id,
+  ...membersOf(fleetDevice, row),
   email: withEmails ? row.email : null,
-  family: row.family,
-  gateway_id: row.gateway_id,
-  silent_since: row.silent_since?.toISOString() ?? null,
-  created_at: row.created_at.toISOString(),
 });
 
 const count = (means: string) => z.number().int().describe(means);

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { idField, pageFields, userIdField } from '#src/api/fields.ts';
+import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { loadAccessibleUser, reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, reachUserId } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import {
@@ -35,9 +34,9 @@ export const createGateway = defineOperation({
   scope: 'devices:write',
   answer: createdGateway,
   body: newGateway,
-  async handle({ context, caller, body: { user_id, name } }) {
-    const user = await loadAccessibleUser(context.db, caller, user_id);
-    const { gateway, secret } = await create(context.db, { userId: user.user_id, name });
+  async handle({ db, caller, body: { user_id, name } }) {
+    const user = await loadAccessibleUser(db, caller, user_id);
+    const { gateway, secret } = await create(db, { userId: user.user_id, name });
     const { gateway_id } = gateway;
     return {
       ...toResponse(gateway),
@@ -53,10 +52,9 @@ export const listGateways = defineOperation({
   scope: 'devices:read',
   answer: z.array(gateway),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
-  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
-    const userId = await reachUserId(context.db, caller, user_id);
-    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
-    const rows = await fetchPage(reply, url, asked, find, (one) => one.gateway_id);
+  async handle({ db, caller, reach, query: { user_id }, page }) {
+    const userId = await reachUserId(db, caller, user_id);
+    const rows = await page('gateway_id', (at) => list(db, reach, userId, at));
     return rows.map(toResponse);
   },
 });
@@ -68,10 +66,9 @@ export const updateGateway = defineOperation({
   audit: { action: 'gateway.changed', target: 'gateway_id' },
   scope: 'devices:write',
   answer: gateway,
-  params: z.object({ gateway_id: idField }),
   body: gatewayPatch,
-  async handle({ context, caller, params, body: patch }) {
-    const row = await update(context.db, reachOf(caller), toIdOrNotFound(params.gateway_id), omitUndefined(patch));
+  async handle({ db, reach, params, body: patch }) {
+    const row = await update(db, reach, params.gateway_id, omitUndefined(patch));
     return toResponse(requireFound(row));
   },
 });
@@ -83,11 +80,8 @@ export const deleteGateway = defineOperation({
   audit: { action: 'gateway.deleted', target: 'gateway_id' },
   scope: 'devices:write',
   answer: shapes.message,
-  params: z.object({ gateway_id: idField }),
-  async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.gateway_id)))) throw new AppError('notFound');
-    return { message: `Gateway ${params.gateway_id} was deleted` };
-  },
+  handle: async ({ db, reach, params }) =>
+    shapes.messageOrNotFound(await remove(db, reach, params.gateway_id), `Gateway ${params.gateway_id} was deleted`),
 });
 
 export const decodeMessage = defineOperation({
@@ -99,10 +93,9 @@ export const decodeMessage = defineOperation({
   scope: 'devices:read',
   status: 200,
   answer: messageInterpretation,
-  params: z.object({ gateway_id: idField }),
   body: messageRequest,
-  async handle({ context, caller, params, body: { topic, payload, payload_b64, retained, decoder_config } }) {
-    const gateway = requireFound(await findGateway(context.db, reachOf(caller), toIdOrNotFound(params.gateway_id)));
+  async handle({ context, db, reach, params, body: { topic, payload, payload_b64, retained, decoder_config } }) {
+    const gateway = requireFound(await findGateway(db, reach, params.gateway_id));
     if (!context.judge) throw new AppError('unavailable');
     return context.judge({
       gatewayId: gateway.gateway_id,
@@ -122,15 +115,12 @@ export const unreadMessages = defineOperation({
   path: '/v1/gateways/{gateway_id}/unread',
   scope: 'devices:read',
   answer: z.array(unread),
-  params: z.object({ gateway_id: idField }),
   query: z.object({ ...pageFields }),
-  async handle({ context, caller, params, query, reply, url }) {
-    const gatewayId = toIdOrNotFound(params.gateway_id);
-    const find = async (page: { limit: number; cursor?: string }) =>
-      requireFound(
-        await listUnrecognisedMessages(context.db, reachOf(caller), gatewayId, { ...page, now: context.clock() }),
-      );
-    const rows = await fetchPage(reply, url, omitUndefined(query), find, ({ shape }) => shape);
+  async handle({ context, db, caller, reach, params, page }) {
+    const gatewayId = params.gateway_id;
+    const rows = await page('shape', async (at) =>
+      requireFound(await listUnrecognisedMessages(db, reach, gatewayId, { ...at, now: context.clock() })),
+    );
     // The payload is removed for other callers, because it may contain anything that a household's broker publishes.
     return rows.map((row) => unreadToResponse(caller.groupId ? { ...row, example: null } : row));
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { textField, userIdField, zoneField } from '#src/api/fields.ts';
-import { createdAt, instantShape, userId } from '#src/api/shapes.ts';
+import { createdAt, instantShape, membersOf, userId } from '#src/api/shapes.ts';
 import { MANAGERS } from '#src/database/enums.ts';
 import { decoderConfigSchemas, findUnstorableMembers } from '#src/devices/decoder-config.ts';
 import type { Gateway } from '#src/devices/gateways.ts';
@@ -55,14 +55,7 @@ export const createdGateway = gateway
   .meta({ id: 'CreatedGateway' });
 
 /** Converts a gateway for a response. */
-export const toResponse = (row: Gateway): z.output<typeof gateway> => ({
-  gateway_id: row.gateway_id,
-  user_id: row.user_id,
-  name: row.name,
-  decoder_config: row.decoder_config,
-  managed_by: row.managed_by,
-  created_at: row.created_at.toISOString(),
-});
+export const toResponse = (row: Gateway): z.output<typeof gateway> => membersOf(gateway, row);
 
 export const unread = z
   .strictObject({

@@ -1,11 +1,16 @@
 import { z } from 'zod';
-import { daysField, idField, includeField, splitInclude, zoneOrAccountField } from '#src/api/fields.ts';
-import { awaitFirstPage, onePageAtATime, streamPages } from '#src/api/long-answers.ts';
+import {
+  daysField,
+  grouping,
+  includeField,
+  period,
+  splitInclude,
+  timeColumns,
+  zoneOrAccountField,
+} from '#src/api/fields.ts';
+import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { negotiateFormat } from '#src/api/tables/accept.ts';
-import { formatTable, formatTablePages } from '#src/api/tables/table.ts';
-import { grouping, period, timeColumns } from '#src/api/v1/energy-insights/period.ts';
-import { reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { answerPages, formatTable } from '#src/api/tables/table.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { loadGroupHomes } from '#src/energy/group/homes.ts';
 import { groupSummary, streamGroupInsights } from '#src/energy/group/insights.ts';
@@ -34,18 +39,14 @@ export const groupEnergyInsights = defineOperation({
   scope: 'insights:read',
   answer: groupInsights,
   formats: ['csv', 'xlsx'],
-  params: z.object({ group_id: idField }),
   query,
-  async handle({ context, caller, params, query: { start, end, group_by, tz, include }, accepts, reply }) {
-    const format = negotiateFormat(accepts, ['csv', 'xlsx']);
+  async handle({ context, db, caller, reach, params, query: { start, end, group_by, tz, include }, format, reply }) {
     const wanted = period(start, end, group_by);
     const { more, weighted } = splitInclude(include);
     if (weighted.size > 0) throw unprocessable({ field: 'include', message: NO_WEIGHTED });
-    const { group_id, user_id } = requireFound(
-      await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id)),
-    );
-    const zone = tz === 'account' ? await findOwnerTimeZone(context.db, user_id) : tz;
-    const homes = await listGroupHomes(context.db, group_id);
+    const { group_id, user_id } = requireFound(await findGroup(db, reach, params.group_id));
+    const zone = tz === 'account' ? await findOwnerTimeZone(db, user_id) : tz;
+    const homes = await listGroupHomes(db, group_id);
     const { readDb } = context;
     const group = await loadGroupHomes(readDb, homes, more);
     const about = { group_id, homes: homes.length };
@@ -61,12 +62,8 @@ export const groupEnergyInsights = defineOperation({
     const pages = await awaitFirstPage(
       onePageAtATime(caller.accountId, streamGroupInsights(readDb, group, range, wanted.groupBy, storedSums)),
     );
-    if (format === 'json') {
-      reply.type('application/json; charset=utf-8');
-      return streamPages(about, pages);
-    }
     const columns = [...timeColumns(wanted.groupBy), 'kwh_used', 'peak_hour', ...listIncludedFields(more)];
-    return formatTablePages(reply, format, pages, columns);
+    return answerPages(reply, format, about, pages, columns);
   },
 });
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { user, toResponse as userToResponse } from '#src/api/v1/users/shape.ts';
 import { loadAccessibleUser, reachOf, reachOfRole, toIdOrNotFound } from '#src/auth/access.ts';
@@ -28,13 +27,13 @@ export const createGroup = defineOperation({
   scope: 'users:write',
   answer: group,
   body: newGroup,
-  async handle({ context, caller, body: { user_id, name, kind = null, parent_group_id = null } }) {
+  async handle({ db, caller, body: { user_id, name, kind = null, parent_group_id = null } }) {
     if (caller.role === 'homeowner') throw new AppError('forbidden');
-    const owner = await loadAccessibleUser(context.db, caller, user_id);
+    const owner = await loadAccessibleUser(db, caller, user_id);
     if (owner.role === 'homeowner') {
       throw unprocessable({ field: 'user_id', message: 'must be a utility or an administrator' });
     }
-    const row = await create(context.db, { userId: owner.user_id, name, kind, parent_group_id });
+    const row = await create(db, { userId: owner.user_id, name, kind, parent_group_id });
     return toResponse(row, caller.groupId);
   },
 });
@@ -49,11 +48,11 @@ export const listGroups = defineOperation({
     user_id: idField.describe('Id of an owner: only the owner’s groups. Default: all.').optional(),
     ...pageFields,
   }),
-  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
-    const owner = user_id === undefined ? undefined : await loadAccessibleUser(context.db, caller, user_id);
-    const find = (page: { limit: number; cursor?: string }) =>
-      list(context.db, reachOf(caller), { ...page, ...omitUndefined({ userId: owner?.user_id }) });
-    const rows = await fetchPage(reply, url, asked, find, (one) => one.group_id);
+  async handle({ db, caller, reach, query: { user_id }, page }) {
+    const owner = user_id === undefined ? undefined : await loadAccessibleUser(db, caller, user_id);
+    const rows = await page('group_id', (at) =>
+      list(db, reach, { ...at, ...omitUndefined({ userId: owner?.user_id }) }),
+    );
     return rows.map((row) => toResponse(row, caller.groupId));
   },
 });
@@ -64,12 +63,8 @@ export const getGroup = defineOperation({
   path: '/v1/groups/{group_id}',
   scope: 'users:read',
   answer: group,
-  params: z.object({ group_id: idField }),
-  handle: async ({ context, caller, params }) =>
-    toResponse(
-      requireFound(await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id))),
-      caller.groupId,
-    ),
+  handle: async ({ db, caller, reach, params }) =>
+    toResponse(requireFound(await findGroup(db, reach, params.group_id)), caller.groupId),
 });
 
 export const updateGroup = defineOperation({
@@ -79,10 +74,9 @@ export const updateGroup = defineOperation({
   audit: { action: 'group.changed', target: 'group_id' },
   scope: 'users:write',
   answer: group,
-  params: z.object({ group_id: idField }),
   body: groupPatch,
-  async handle({ context, caller, params, body: patch }) {
-    const row = await update(context.db, reachOf(caller), toIdOrNotFound(params.group_id), omitUndefined(patch));
+  async handle({ db, caller, reach, params, body: patch }) {
+    const row = await update(db, reach, params.group_id, omitUndefined(patch));
     return toResponse(requireFound(row), caller.groupId);
   },
 });
@@ -94,11 +88,8 @@ export const deleteGroup = defineOperation({
   audit: { action: 'group.deleted', target: 'group_id' },
   scope: 'users:write',
   answer: shapes.message,
-  params: z.object({ group_id: idField }),
-  async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.group_id)))) throw new AppError('notFound');
-    return { message: `Group ${params.group_id} was deleted` };
-  },
+  handle: async ({ db, reach, params }) =>
+    shapes.messageOrNotFound(await remove(db, reach, params.group_id), `Group ${params.group_id} was deleted`),
 });
 
 export const listGroupUsers = defineOperation({
@@ -107,12 +98,10 @@ export const listGroupUsers = defineOperation({
   path: '/v1/groups/{group_id}/users',
   scope: 'users:read',
   answer: z.array(user),
-  params: z.object({ group_id: idField }),
   query: z.object(pageFields),
-  async handle({ context, caller, params, query: asked, reply, url }) {
-    const { group_id } = requireFound(await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id)));
-    const find = (page: { limit: number; cursor?: string }) => listMembers(context.db, group_id, page);
-    const rows = await fetchPage(reply, url, asked, find, (one) => one.user_id);
+  async handle({ db, reach, params, page }) {
+    const { group_id } = requireFound(await findGroup(db, reach, params.group_id));
+    const rows = await page('user_id', (at) => listMembers(db, group_id, at));
     return rows.map(userToResponse);
   },
 });
@@ -125,10 +114,9 @@ export const changeGroupUsers = defineOperation({
   scope: 'users:write',
   status: 200,
   answer: changed,
-  params: z.object({ group_id: idField }),
   body: changes,
-  handle: ({ context, caller, params, body }) =>
-    change(context.db, caller, params.group_id, { ...body, fieldOf: (index) => `add.${index}` }),
+  handle: ({ db, caller, params, body }) =>
+    change(db, caller, params.group_id, { ...body, fieldOf: (index) => `add.${index}` }),
 });
 
 export const addGroupUser = defineOperation({
@@ -138,9 +126,8 @@ export const addGroupUser = defineOperation({
   audit: { action: 'group.home_added', target: 'user_id', of: 'group_id' },
   scope: 'users:write',
   answer: changed,
-  params: z.object({ group_id: idField, user_id: idField }),
-  handle: ({ context, caller, params }) =>
-    change(context.db, caller, params.group_id, { add: [params.user_id], fieldOf: () => 'user_id' }),
+  handle: ({ db, caller, params }) =>
+    change(db, caller, params.group_id, { add: [params.user_id], fieldOf: () => 'user_id' }),
 });
 
 export const removeGroupUser = defineOperation({
@@ -150,9 +137,8 @@ export const removeGroupUser = defineOperation({
   audit: { action: 'group.home_removed', target: 'user_id', of: 'group_id' },
   scope: 'users:write',
   answer: changed,
-  params: z.object({ group_id: idField, user_id: idField }),
-  async handle({ context, caller, params }) {
-    const done = await change(context.db, caller, params.group_id, {
+  async handle({ db, caller, params }) {
+    const done = await change(db, caller, params.group_id, {
       remove: [params.user_id],
       fieldOf: () => 'user_id',
     });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idField, textField } from '#src/api/fields.ts';
-import { createdAt, dayShape, userId } from '#src/api/shapes.ts';
+import { createdAt, dayShape, membersOf, userId } from '#src/api/shapes.ts';
 import { includedMembers, peakHour, rows, usage } from '#src/api/v1/energy-insights/shape.ts';
 import type { Group } from '#src/groups/store.ts';
 import { created_at, type Examples, group_id, user_id } from '../example-ids.ts';
@@ -81,13 +81,8 @@ export const groupInsights = z
 
 /** Converts a group for a response. For a key that is limited to a group, the parent of that group is hidden. */
 export const toResponse = (row: Group, limitedTo: string | null): z.output<typeof group> => ({
-  group_id: row.group_id,
-  user_id: row.user_id,
-  name: row.name,
-  kind: row.kind,
+  ...membersOf(group, row),
   parent_group_id: row.group_id === limitedTo ? null : row.parent_group_id,
-  members: row.members,
-  created_at: row.created_at.toISOString(),
 });
 
 const exampleGroup = {

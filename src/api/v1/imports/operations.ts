@@ -1,7 +1,6 @@
-import { z } from 'zod';
-import { idField } from '#src/api/fields.ts';
+import type { z } from 'zod';
 import { defineOperation, type OperationCall } from '#src/api/operation.ts';
-import { actorOf, checkIdentities, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { actorOf, checkIdentities, reachOf } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { type DeviceImporter, importDevices } from '#src/onboarding/import.ts';
 import { findImport, recordImport, takeCredentials } from '#src/onboarding/imports.ts';
@@ -32,7 +31,7 @@ export const createImport = defineOperation({
     described: `The same rows as CSV. The first line names the columns, of ${IMPORT_COLUMNS.join(', ')}; cells of \`channels\` and \`decoder_config\` contain JSON. An empty cell means that the member is not given.`,
     read: (text) => readDevices(text, MAX_IMPORTED),
   },
-  async handle({ context: { db, box }, caller, address, query, body, rowName }) {
+  async handle({ context: { box }, db, caller, reach, address, query, body, rowName }) {
     const importer = importerOf({ caller, address, query }, body);
     const imported = await importDevices(
       db,
@@ -42,7 +41,7 @@ export const createImport = defineOperation({
       body.map((row, index) => rowOf(rowName(index), row)),
     );
     const importId = await recordImport(db, box, { userId: caller.userId, rows: body.length, imported });
-    return toResponse(requireFound(await findImport(db, reachOf(caller), importId)));
+    return toResponse(requireFound(await findImport(db, reach, importId)));
   },
 });
 
@@ -52,9 +51,8 @@ export const getImport = defineOperation({
   path: '/v1/imports/{import_id}',
   scope: 'devices:read',
   answer: importAnswer,
-  params: z.object({ import_id: idField }),
-  async handle({ context, caller, params }) {
-    return toResponse(requireFound(await findImport(context.db, reachOf(caller), toIdOrNotFound(params.import_id))));
+  async handle({ db, reach, params }) {
+    return toResponse(requireFound(await findImport(db, reach, params.import_id)));
   },
 });
 
@@ -67,12 +65,11 @@ export const fetchImportCredentials = defineOperation({
   audit: { action: 'import.credentials_fetched', target: 'import_id' },
   scope: 'devices:write',
   answer: importCredentials,
-  params: z.object({ import_id: idField }),
-  async handle({ context: { db, box }, caller, params }) {
-    const importId = toIdOrNotFound(params.import_id);
+  async handle({ context: { box }, db, reach, params }) {
+    const importId = params.import_id;
     return {
       import_id: importId,
-      credentials: requireFound(await takeCredentials(db, box, reachOf(caller), importId)),
+      credentials: requireFound(await takeCredentials(db, box, reach, importId)),
     };
   },
 });

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { CsvRows } from '#src/api/csv-rows.ts';
-import { isTooDeep } from '#src/api/nesting.ts';
+import { CsvRows, isTooDeep } from '#src/api/bodies.ts';
 import { validationErrors } from '#src/api/validation-errors.ts';
 import { readCsvTable } from '#src/core/csv-table.ts';
 import { type FieldError, unprocessable } from '#src/core/errors.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { idField, pageFields, userIdField } from '#src/api/fields.ts';
+import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import {
   checkGrant,
@@ -17,15 +16,17 @@ import type { Caller, HomeOfMember } from '#src/auth/authenticate.ts';
 import { lockHome } from '#src/auth/homes.ts';
 import {
   createKey as create,
-  findKey,
+  describeKey,
   limitKey,
   listKeys as list,
+  type OwnedKey,
   revokeKey as revoke,
   rotateKey as rotate,
 } from '#src/auth/keys.ts';
 import {
   DEFAULT_SCOPES,
   DEVICE_SCOPES,
+  isScope,
   MEMBER_SCOPES,
   READING_SCOPES,
   SCOPES_FOR_HOMEOWNERS,
@@ -51,7 +52,9 @@ export const createKey = defineOperation({
   body: newKey,
   async handle({
     context,
+    db,
     caller,
+    reach,
     body: { user_id, name, scopes, group_id, device_id, home_user_id, expires_at, allowed_addresses },
   }) {
     const ownerId = user_id ?? caller.userId;
@@ -59,7 +62,7 @@ export const createKey = defineOperation({
     const isOfDevice = device_id !== undefined;
     const all = group_id === undefined ? DEFAULT_SCOPES : READING_SCOPES;
     const ofAccount = isForHomeowner ? SCOPES_FOR_HOMEOWNERS : all;
-    const home = home_user_id === undefined ? undefined : await reachOwnHome(context.db, caller, home_user_id);
+    const home = home_user_id === undefined ? undefined : await reachOwnHome(db, caller, home_user_id);
     if (home) checkHomeKey({ user_id, group_id, device_id }, caller);
     const ofHome = home && DEFAULT_SCOPES.filter((scope) => MEMBER_SCOPES[home.access].includes(scope));
     const wanted = scopes ?? [...(isOfDevice ? DEVICE_SCOPES : (ofHome ?? ofAccount))];
@@ -76,20 +79,19 @@ export const createKey = defineOperation({
     }
     // The account is locked, because a change of its role, or its first sign-in, ends all existing keys and must not
     // miss this one.
-    const user = await loadAccessibleUser(context.db, caller, user_id, { isHeld: true });
-    const group =
-      group_id === undefined ? null : await findGroup(context.db, reachOf(caller), toIdOrNotFound(group_id));
+    const user = await loadAccessibleUser(db, caller, user_id, { isHeld: true });
+    const group = group_id === undefined ? null : await findGroup(db, reach, toIdOrNotFound(group_id));
     // A group of another user is treated as if it did not exist.
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
     if (isOfDevice) {
       // Both the creator and the owner of the key must have access to the device, which is locked against deletion.
-      for (const reach of [reachOf(caller), reachOfRole({ role: user.role, userId: user.user_id })])
-        if (!(await lockDevice(context.db, reach, toIdOrNotFound(device_id)))) throw new AppError('notFound');
+      for (const one of [reach, reachOfRole({ role: user.role, userId: user.user_id })])
+        if (!(await lockDevice(db, one, toIdOrNotFound(device_id)))) throw new AppError('notFound');
     }
     const device = isOfDevice ? { id: device_id, madeBy: keyMakerOf(caller) } : undefined;
     const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
     return createdToResponse(
-      await create(context.db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id, device, home }) }),
+      await create(db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id, device, home }) }),
     );
   },
 });
@@ -102,10 +104,9 @@ export const listKeys = defineOperation({
   scope: 'keys:write',
   answer: z.array(key),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
-  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
-    const userId = await reachUserId(context.db, caller, user_id);
-    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
-    const rows = await fetchPage(reply, url, asked, find, (one) => one.key_id);
+  async handle({ db, caller, reach, query: { user_id }, page }) {
+    const userId = await reachUserId(db, caller, user_id);
+    const rows = await page('key_id', (at) => list(db, reach, userId, at));
     return rows.map(toResponse);
   },
 });
@@ -119,16 +120,14 @@ export const updateKey = defineOperation({
   audit: { action: 'key.changed', target: 'key_id' },
   scope: 'keys:write',
   answer: key,
-  params: z.object({ key_id: idField }),
   body: keyLimits,
-  async handle({ context: { db, clock }, caller, params, body: { expires_at, allowed_addresses: allowedAddresses } }) {
-    const reach = reachOf(caller);
-    const keyId = toIdOrNotFound(params.key_id);
-    const old = requireFound(await findKey(db, reach, keyId));
-    await checkChange(db, caller, { ...old, allowedAddresses: allowedAddresses ?? old.allowedAddresses });
+  async handle({ context: { clock }, db, caller, reach, params: { key_id }, body }) {
+    const old = requireFound(await describeKey(db, reach, key_id));
+    const allowedAddresses = body.allowed_addresses;
+    await checkChange(db, caller, { ...old, allowed_addresses: allowedAddresses ?? old.allowed_addresses });
     const now = clock();
-    const limits = omitUndefined({ expiresAt: endOf(expires_at, now), allowedAddresses });
-    return toResponse(requireFound(await limitKey(db, reach, keyId, { now, ...limits })));
+    const limits = omitUndefined({ expiresAt: endOf(body.expires_at, now), allowedAddresses });
+    return toResponse(requireFound(await limitKey(db, reach, key_id, { now, ...limits })));
   },
 });
 
@@ -140,11 +139,8 @@ export const revokeKey = defineOperation({
   audit: { action: 'key.revoked', target: 'key_id' },
   scope: 'keys:write',
   answer: shapes.message,
-  params: z.object({ key_id: idField }),
-  async handle({ context, caller, params }) {
-    if (!(await revoke(context.db, reachOf(caller), toIdOrNotFound(params.key_id)))) throw new AppError('notFound');
-    return { message: `Key ${params.key_id} was revoked` };
-  },
+  handle: async ({ db, reach, params }) =>
+    shapes.messageOrNotFound(await revoke(db, reach, params.key_id), `Key ${params.key_id} was revoked`),
 });
 
 export const rotateKey = defineOperation({
@@ -156,17 +152,13 @@ export const rotateKey = defineOperation({
   audit: { action: 'key.rotated', target: 'key_id' },
   scope: 'keys:write',
   answer: rotatedKey,
-  params: z.object({ key_id: idField }),
   body: rotation,
-  async handle({ context, caller, params, body }) {
-    const { db, environment, clock } = context;
-    const reach = reachOf(caller);
-    const keyId = toIdOrNotFound(params.key_id);
-    await checkChange(db, caller, requireFound(await findKey(db, reach, keyId)));
+  async handle({ context: { environment, clock }, db, caller, reach, params: { key_id }, body }) {
+    await checkChange(db, caller, requireFound(await describeKey(db, reach, key_id)));
     const expiresAt = endOf(body?.expires_at, clock()) ?? undefined;
     const overlapMs = body?.overlap_hours === undefined ? undefined : body.overlap_hours * HOUR_MS;
     const { created, oldExpiresAt } = requireFound(
-      await rotate(db, reach, keyId, {
+      await rotate(db, reach, key_id, {
         environment,
         now: clock(),
         madeBy: keyMakerOf(caller),
@@ -212,21 +204,12 @@ function checkDeviceKey(wanted: readonly Scope[], groupId: string | undefined): 
  * Throws 403 if the caller could not create such a key, if another account changes a member's key for a home, or if a
  * homeowner changes a key of a utility's device.
  */
-async function checkChange(
-  db: Database,
-  caller: Caller,
-  key: {
-    userId: string;
-    scopes: readonly Scope[];
-    allowedAddresses: readonly string[];
-    deviceId: string | null;
-    memberId: string | null;
-  },
-): Promise<void> {
+async function checkChange(db: Database, caller: Caller, key: OwnedKey): Promise<void> {
   // Only the member itself may have a key for the home that invited it.
-  if (key.memberId !== null && key.userId !== caller.accountId) throw new AppError('forbidden');
-  checkGrant(caller, key.userId, key.scopes, key.allowedAddresses, { isOfDevice: key.deviceId !== null });
-  if (key.deviceId !== null) await assertMayManageDevice(db, reachOf(caller), key.deviceId);
+  if (key.member_id !== null && key.user_id !== caller.accountId) throw new AppError('forbidden');
+  const scopes = key.scopes.filter(isScope);
+  checkGrant(caller, key.user_id, scopes, key.allowed_addresses, { isOfDevice: key.device_id !== null });
+  if (key.device_id !== null) await assertMayManageDevice(db, reachOf(caller), key.device_id);
 }
 
 /**

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { idField, listOf, textField, userIdField } from '#src/api/fields.ts';
-import { createdAt, instantShape } from '#src/api/shapes.ts';
+import { createdAt, instantShape, membersOf } from '#src/api/shapes.ts';
 import { MAX_ALLOWED, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
 import type { CreatedKey, Key } from '#src/auth/keys.ts';
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
-import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { created_at, type Examples, key_id } from '../example-ids.ts';
 
 /** Last moment that RFC 3339 can express in UTC. A time with an offset may be later. */
@@ -115,32 +114,16 @@ export const rotatedKey = createdKey
   .meta({ id: 'RotatedKey' });
 
 /** Converts a key for a list, without the key itself. */
-export const toResponse = (row: Key): z.output<typeof key> => ({
-  key_id: row.key_id,
-  name: row.name,
-  prefix: row.prefix,
+export const toResponse = ({ group_id, device_id, home_user_id, ...row }: Key): z.output<typeof key> => ({
+  ...membersOf(key, row),
   scopes: row.scopes.filter(isScope),
-  created_at: row.created_at.toISOString(),
-  last_used_at: row.last_used_at?.toISOString() ?? null,
-  expires_at: row.expires_at?.toISOString() ?? null,
-  ...omitUndefined({
-    group_id: row.group_id ?? undefined,
-    device_id: row.device_id ?? undefined,
-    home_user_id: row.home_user_id ?? undefined,
-  }),
-  allowed_addresses: row.allowed_addresses,
+  ...(group_id !== null && { group_id }),
+  ...(device_id !== null && { device_id }),
+  ...(home_user_id !== null && { home_user_id }),
 });
 
 /** Converts a key for the response to its creation. */
-export const createdToResponse = (row: CreatedKey): z.output<typeof createdKey> => ({
-  key_id: row.key_id,
-  key: row.key,
-  prefix: row.prefix,
-  scopes: row.scopes,
-  expires_at: row.expires_at?.toISOString() ?? null,
-  ...omitUndefined({ group_id: row.group_id, device_id: row.device_id, home_user_id: row.home_user_id }),
-  allowed_addresses: row.allowed_addresses,
-});
+export const createdToResponse = (row: CreatedKey): z.output<typeof createdKey> => membersOf(createdKey, row);
 
 const exampleKey = {
   key_id,

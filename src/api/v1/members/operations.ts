@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { loadAccessibleUser, requireOwnAccount, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, requireOwnAccount } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -18,8 +17,7 @@ import {
 import type { User } from '#src/users/store.ts';
 import { acceptance, member, membership, membershipToResponse, memberToResponse, newMember } from './shape.ts';
 
-const ofHome = z.object({ user_id: idField });
-const ofMember = z.object({ user_id: idField, member_id: idField });
+const _ofMember = z.object({ user_id: idField, member_id: idField });
 
 export const inviteMember = defineOperation({
   summary:
@@ -30,9 +28,8 @@ export const inviteMember = defineOperation({
   audit: { action: 'member.invited', target: 'member_id' },
   scope: 'keys:write',
   answer: member,
-  params: ofHome,
   body: newMember,
-  async handle({ context: { db, clock }, caller, params, body }) {
+  async handle({ context: { clock }, db, caller, params, body }) {
     // Administrators have access to every home, but cannot invite people to one.
     if (caller.role !== 'homeowner') throw new AppError('forbidden');
     const home = await reachHome(db, caller, params.user_id);
@@ -47,12 +44,10 @@ export const listMembers = defineOperation({
   forOwnerOnly: true,
   scope: 'keys:write',
   answer: z.array(member),
-  params: ofHome,
   query: z.object(pageFields),
-  async handle({ context: { db, clock }, caller, params, query, reply, url }) {
+  async handle({ context: { clock }, db, caller, params, page }) {
     const { user_id } = await reachHome(db, caller, params.user_id);
-    const find = (page: { limit: number; cursor?: string }) => list(db, user_id, clock(), page);
-    return (await fetchPage(reply, url, query, find, (one) => one.member_id)).map(memberToResponse);
+    return (await page('member_id', (at) => list(db, user_id, clock(), at))).map(memberToResponse);
   },
 });
 
@@ -65,8 +60,7 @@ export const removeMember = defineOperation({
   audit: { action: 'member.removed', target: 'member_id' },
   scope: 'keys:write',
   answer: shapes.message,
-  params: ofMember,
-  async handle({ context: { db, clock }, caller, params }) {
+  async handle({ context: { clock }, db, caller, params }) {
     const { user_id } = await reachHome(db, caller, params.user_id);
     return ended(db, { home: user_id }, params.member_id, clock());
   },
@@ -82,7 +76,7 @@ export const acceptMembership = defineOperation({
   scope: 'users:write',
   answer: membership,
   body: acceptance,
-  async handle({ context: { db, clock, mailedIdOf }, caller, body: { token } }) {
+  async handle({ context: { clock, mailedIdOf }, db, caller, body: { token } }) {
     const account = requireFound(await findAcceptingAccount(db, requireOwnAccount(caller)));
     const memberId = mailedIdOf?.('member', token) ?? null;
     return membershipToResponse(await acceptInvitation(db, memberId, account, clock()));
@@ -97,9 +91,8 @@ export const listMemberships = defineOperation({
   scope: 'users:read',
   answer: z.array(membership),
   query: z.object(pageFields),
-  async handle({ context: { db }, caller, query, reply, url }) {
-    const find = (page: { limit: number; cursor?: string }) => listHomes(db, requireOwnAccount(caller), page);
-    return (await fetchPage(reply, url, query, find, (one) => one.member_id)).map(membershipToResponse);
+  async handle({ db, caller, page }) {
+    return (await page('member_id', (at) => listHomes(db, requireOwnAccount(caller), at))).map(membershipToResponse);
   },
 });
 
@@ -112,8 +105,7 @@ export const leaveMembership = defineOperation({
   audit: { action: 'member.left', target: 'member_id' },
   scope: 'users:write',
   answer: shapes.message,
-  params: z.object({ member_id: idField }),
-  handle: ({ context: { db, clock }, caller, params }) =>
+  handle: ({ context: { clock }, db, caller, params }) =>
     ended(db, { member: requireOwnAccount(caller) }, params.member_id, clock()),
 });
 
@@ -127,6 +119,5 @@ function reachHome(db: Database, caller: Caller, userId: string): Promise<User> 
 }
 
 async function ended(db: Database, of: { home: string } | { member: string }, memberId: string, now: Date) {
-  if (!(await endMembership(db, of, toIdOrNotFound(memberId), now))) throw new AppError('notFound');
-  return { message: `Membership ${memberId} was ended` };
+  return shapes.messageOrNotFound(await endMembership(db, of, memberId, now), `Membership ${memberId} was ended`);
 }

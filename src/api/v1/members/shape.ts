@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createdAt, instantShape } from '#src/api/shapes.ts';
+import { createdAt, instantShape, membersOf } from '#src/api/shapes.ts';
 import { MEMBER_ACCESSES } from '#src/database/enums.ts';
 import type { Member, Membership } from '#src/users/members.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
@@ -45,21 +45,12 @@ export const membership = z
 
 /** Converts a member or an invitation for a response. */
 export const memberToResponse = (row: Member): z.output<typeof member> => ({
-  member_id: row.member_id,
-  email: row.email,
-  access: row.access,
+  ...membersOf(member, row),
   status: row.accepted_at ? 'active' : 'invited',
-  created_at: row.created_at.toISOString(),
-  expires_at: row.expires_at?.toISOString() ?? null,
-  accepted_at: row.accepted_at?.toISOString() ?? null,
-  last_used_at: row.last_used_at?.toISOString() ?? null,
 });
 
 /** Converts a membership for a response. */
-export const membershipToResponse = ({ accepted_at, ...row }: Membership): z.output<typeof membership> => ({
-  ...row,
-  accepted_at: accepted_at.toISOString(),
-});
+export const membershipToResponse = (row: Membership): z.output<typeof membership> => membersOf(membership, row);
 
 const exampleMember = {
   member_id: 'mem_01k8xqd7t4x8b2f6hw9ja3m5ry',

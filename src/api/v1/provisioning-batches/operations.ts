@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { idField, pageFields } from '#src/api/fields.ts';
+import { pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { loadAccessibleUser, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createBatch, listBatches, revokeBatch } from '#src/onboarding/batches.ts';
@@ -19,11 +18,10 @@ export const createProvisioningBatch = defineOperation({
   scope: 'devices:write',
   answer: createdBatch,
   body: newBatch,
-  async handle({ context, caller, body }) {
+  async handle({ context, db, caller, body }) {
     if (caller.role === 'homeowner') throw new AppError('forbidden');
-    const owner =
-      body.owner_user_id === undefined ? null : await loadAccessibleUser(context.db, caller, body.owner_user_id);
-    const { batch, secret } = await createBatch(context.db, {
+    const owner = body.owner_user_id === undefined ? null : await loadAccessibleUser(db, caller, body.owner_user_id);
+    const { batch, secret } = await createBatch(db, {
       userId: caller.userId,
       ownerId: owner?.user_id ?? null,
       name: body.name,
@@ -46,9 +44,8 @@ export const listProvisioningBatches = defineOperation({
   scope: 'devices:read',
   answer: z.array(batch),
   query: z.object(pageFields),
-  async handle({ context, caller, query, reply, url }) {
-    const find = (asked: { limit: number; cursor?: string }) => listBatches(context.db, reachOf(caller), asked);
-    const rows = await fetchPage(reply, url, query, find, (one) => one.batch_id);
+  async handle({ db, reach, page }) {
+    const rows = await page('batch_id', (at) => listBatches(db, reach, at));
     return rows.map(toResponse);
   },
 });
@@ -60,9 +57,8 @@ export const revokeProvisioningBatch = defineOperation({
   audit: { action: 'provisioning_batch.revoked', target: 'batch_id' },
   scope: 'devices:write',
   answer: shapes.message,
-  params: z.object({ batch_id: idField }),
-  async handle({ context, caller, params: { batch_id } }) {
-    const isRevoked = await revokeBatch(context.db, reachOf(caller), toIdOrNotFound(batch_id), context.clock());
+  async handle({ context, db, reach, params: { batch_id } }) {
+    const isRevoked = await revokeBatch(db, reach, batch_id, context.clock());
     if (!isRevoked) throw new AppError('notFound');
     return { message: `Batch ${batch_id} was revoked; its claimed devices keep working` };
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idField, textField } from '#src/api/fields.ts';
-import { createdAt, instantShape, userId } from '#src/api/shapes.ts';
+import { createdAt, instantShape, membersOf, userId } from '#src/api/shapes.ts';
 import type { StoredProvisioningBatch } from '#src/onboarding/batches.ts';
 import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
@@ -62,20 +62,7 @@ export const createdBatch = batch
   .meta({ id: 'CreatedProvisioningBatch' });
 
 /** Converts a batch for a response, without its secret. */
-export const toResponse = (row: StoredProvisioningBatch): z.output<typeof batch> => ({
-  batch_id: row.batch_id,
-  user_id: row.user_id,
-  owner_user_id: row.owner_user_id,
-  name: row.name,
-  type: row.type,
-  location: row.location,
-  serial_count: row.serial_count,
-  max_devices: row.max_devices,
-  claimed: row.claimed,
-  expires_at: row.expires_at.toISOString(),
-  revoked_at: row.revoked_at?.toISOString() ?? null,
-  created_at: row.created_at.toISOString(),
-});
+export const toResponse = (row: StoredProvisioningBatch): z.output<typeof batch> => membersOf(batch, row);
 
 const exampleBatch = {
   batch_id: 'prb_01k8xqfw5c9e3h7j2ky6p8r4tn',

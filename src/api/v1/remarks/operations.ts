@@ -18,7 +18,7 @@ export const listRemarks = defineOperation({
   scope: 'insights:read',
   answer: remarks,
   query,
-  async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
+  async handle({ context: { readDb, clock }, db, caller, query: { user_id } }) {
     const { user_id: userId, timezone } = await loadAccessibleUser(db, caller, user_id);
     const found = await homeRemarks(readDb, { userId, zone: timezone, now: clock() });
     return { timezone, remarks: found.map(remarkToResponse) };
@@ -34,7 +34,7 @@ export const getForecast = defineOperation({
   scope: 'insights:read',
   answer: forecast,
   query,
-  async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
+  async handle({ context: { readDb, clock }, db, caller, query: { user_id } }) {
     const { user_id: userId, timezone } = await loadAccessibleUser(db, caller, user_id);
     const month = await monthForecast(readDb, { userId, zone: timezone, now: clock() });
     return { timezone, forecast: month && forecastToResponse(month) };

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { daysField, idField, pageFields, userIdField } from '#src/api/fields.ts';
+import { daysField, pageFields, period, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { period } from '#src/api/v1/energy-insights/period.ts';
 import { MAX_VALIDATION_ERRORS } from '#src/api/validation-errors.ts';
-import { loadAccessibleUser, reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, reachUserId } from '#src/auth/access.ts';
 import { asBillionths } from '#src/core/decimal.ts';
-import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { findTimeErrors, packPrices, parsePriceTime } from '#src/tariffs/packed-days.ts';
@@ -26,8 +24,6 @@ import { EMISSION_SERIES, PRICE_SERIES, type SeriesKindDescription } from './kin
 import { MAX_VALUES } from './shape.ts';
 import { authorizeSource, checkSource, seriesToResponse, seriesWithSourceToResponse } from './sources.ts';
 
-const params = z.object({ series_id: idField });
-
 /** Defines the operations on the series of a kind themselves. */
 function defineSeriesOperations(of: SeriesKindDescription) {
   const { kind, path, noun, name, summaries, newSeries, series, createdSeries } = of;
@@ -41,16 +37,16 @@ function defineSeriesOperations(of: SeriesKindDescription) {
     body: newSeries,
     exactNumbers: ['scale'],
     isTrial: (body) => typeof body === 'object' && body !== null && 'check' in body && body.check === true,
-    async handle({ context, caller, body: { user_id, source, check, currency = null, ...settings } }) {
-      const owner = await loadAccessibleUser(context.db, caller, user_id);
+    async handle({ context, db, caller, body: { user_id, source, check, currency = null, ...settings } }) {
+      const owner = await loadAccessibleUser(db, caller, user_id);
       const newSource = source && authorizeSource(caller, source);
       if (check) {
         if (!newSource) throw unprocessable({ field: 'source', message: 'is required for a check' });
         return checkSource(context, of, { ownerId: owner.user_id, currency, ...settings }, newSource);
       }
-      const made = await create(context.db, { userId: owner.user_id, kind, currency, ...settings });
-      if (newSource) await setSource(context.db, context.box, made, newSource, context.clock());
-      return seriesWithSourceToResponse(context.db, caller, of, made);
+      const made = await create(db, { userId: owner.user_id, kind, currency, ...settings });
+      if (newSource) await setSource(db, context.box, made, newSource, context.clock());
+      return seriesWithSourceToResponse(db, caller, of, made);
     },
   });
   const listSeries = defineOperation({
@@ -60,11 +56,10 @@ function defineSeriesOperations(of: SeriesKindDescription) {
     scope: 'tariffs:read',
     answer: z.array(series),
     query: z.object({ user_id: userIdField.optional(), ...pageFields }),
-    async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
-      const userId = await reachUserId(context.db, caller, user_id);
-      const find = (page: { limit: number; cursor?: string }) => list(context.db, kind, userId, page);
-      const rows = await fetchPage(reply, url, asked, find, (one) => one.series_id);
-      return seriesToResponse(context.db, caller, of, rows);
+    async handle({ db, caller, query: { user_id }, page }) {
+      const userId = await reachUserId(db, caller, user_id);
+      const rows = await page('series_id', (at) => list(db, kind, userId, at));
+      return seriesToResponse(db, caller, of, rows);
     },
   });
   const getSeries = defineOperation({
@@ -73,11 +68,10 @@ function defineSeriesOperations(of: SeriesKindDescription) {
     path: `${path}/{series_id}`,
     scope: 'tariffs:read',
     answer: series,
-    params,
-    async handle({ context, caller, params }) {
-      const by = { reach: reachOf(caller), userId: caller.userId };
-      const found = requireFound(await findUsableSeries(context.db, kind, by, toIdOrNotFound(params.series_id)));
-      return seriesWithSourceToResponse(context.db, caller, of, found);
+    async handle({ db, caller, reach, params }) {
+      const by = { reach, userId: caller.userId };
+      const found = requireFound(await findUsableSeries(db, kind, by, params.series_id));
+      return seriesWithSourceToResponse(db, caller, of, found);
     },
   });
   const deleteSeries = defineOperation({
@@ -87,12 +81,11 @@ function defineSeriesOperations(of: SeriesKindDescription) {
     audit: { action: `${noun}.deleted`, target: 'series_id' },
     scope: 'tariffs:write',
     answer: shapes.message,
-    params,
-    async handle({ context, caller, params }) {
-      if (!(await remove(context.db, kind, reachOf(caller), toIdOrNotFound(params.series_id))))
-        throw new AppError('notFound');
-      return { message: `${name} ${params.series_id} was deleted` };
-    },
+    handle: async ({ db, reach, params }) =>
+      shapes.messageOrNotFound(
+        await remove(db, kind, reach, params.series_id),
+        `${name} ${params.series_id} was deleted`,
+      ),
   });
   return { createSeries, listSeries, getSeries, deleteSeries };
 }
@@ -106,20 +99,19 @@ function defineValueOperations(of: SeriesKindDescription) {
     path: `${path}/{series_id}/${values}`,
     scope: 'tariffs:read',
     answer: z.array(value),
-    params,
     query: z.object({
       start: daysField.start.describe('First day of the range, UTC. Needs `end`.'),
       end: daysField.end.describe('Last day of the range, inclusive. Needs `start`.'),
     }),
-    async handle({ context, caller, params, query: { start, end } }) {
-      const by = { reach: reachOf(caller), userId: caller.userId };
-      const series = requireFound(await findUsableSeries(context.db, kind, by, toIdOrNotFound(params.series_id)));
+    async handle({ context, db, caller, reach, params, query: { start, end } }) {
+      const by = { reach, userId: caller.userId };
+      const series = requireFound(await findUsableSeries(db, kind, by, params.series_id));
       const range = rangeOf(context, start, end);
       if ((range.to.getTime() - range.from.getTime()) / (series.resolution_minutes * 60_000) > MAX_VALUES) {
         const message = `the range has more than ${MAX_VALUES} ${values}; request a shorter range`;
         throw unprocessable({ field: 'end', message });
       }
-      return (await valuesOf(context.db, series.series_id, range)).map(valueToResponse);
+      return (await valuesOf(db, series.series_id, range)).map(valueToResponse);
     },
   });
   const putValues = defineOperation({
@@ -129,13 +121,11 @@ function defineValueOperations(of: SeriesKindDescription) {
     audit: { action: `${noun}.${stores}`, target: 'series_id' },
     scope: 'tariffs:write',
     answer: storedValues,
-    params,
     body: newValues,
     exactNumbers: true,
     csvBody: columns,
-    async handle({ context, caller, params, body, rowName }) {
-      const reach = reachOf(caller);
-      const series = requireFound(await findSeries(context.db, kind, reach, toIdOrNotFound(params.series_id)));
+    async handle({ db, reach, params, body, rowName }) {
+      const series = requireFound(await findSeries(db, kind, reach, params.series_id));
       const writtenPrices = body.map(({ starts_at, decimal }) => ({
         startsAtMs: parsePriceTime(starts_at),
         perKwh: parsePrice(decimal) ?? asBillionths(0n),
@@ -144,7 +134,7 @@ function defineValueOperations(of: SeriesKindDescription) {
       if (wrong.length > 0) {
         throw unprocessable(...wrong.map(({ index, message }) => ({ field: `${rowName(index)}.starts_at`, message })));
       }
-      await put(context.db, series.series_id, packPrices(writtenPrices, series.resolution_minutes));
+      await put(db, series.series_id, packPrices(writtenPrices, series.resolution_minutes));
       return { series_id: series.series_id, stored: writtenPrices.length };
     },
   });

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { idField, momentField } from '#src/api/fields.ts';
+import { momentField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { reachOf } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -29,8 +29,6 @@ const MAX_CHECKS_AT_ONCE = 4;
 /** Maximum wait for another fetch from the same host, and how often it is tried. */
 const HOST_WAIT = { tries: 5, everyMs: 1_000 };
 let checks = 0;
-
-const params = z.object({ series_id: idField });
 
 /** Converts series for a response, with their sources where the caller may change them. */
 export async function seriesToResponse(
@@ -109,12 +107,10 @@ function defineSourceOperations(of: SeriesKindDescription) {
     audit: { action: `${noun}.updated`, target: 'series_id' },
     scope: 'tariffs:write',
     answer: series,
-    params,
     body: seriesPatch,
     exactNumbers: ['scale'],
-    async handle({ context: { db, box, clock }, caller, params, body: { name, source } }) {
-      const id = toIdOrNotFound(params.series_id);
-      const updated = requireFound(await update(db, kind, reachOf(caller), id, { name }));
+    async handle({ context: { box, clock }, db, caller, reach, params, body: { name, source } }) {
+      const updated = requireFound(await update(db, kind, reach, params.series_id, { name }));
       const authorizedSource = source && authorizeSource(caller, source);
       if (authorizedSource) await setSource(db, box, updated, authorizedSource, clock());
       if (authorizedSource === null) await endSource(db, updated.series_id);
@@ -128,14 +124,12 @@ function defineSourceOperations(of: SeriesKindDescription) {
     audit: { action: `${noun}.${removes}`, target: 'series_id' },
     scope: 'tariffs:write',
     answer: shapes.message,
-    params,
     query: z.object({
       from: momentField.describe('Start of the range, inclusive: an instant (ISO 8601), or a date (UTC).'),
       to: momentField.describe('End of the range, exclusive: an instant (ISO 8601), or a date (UTC).'),
     }),
-    async handle({ context: { db }, caller, params, query: range }) {
-      const id = toIdOrNotFound(params.series_id);
-      const { series_id } = requireFound(await findSeries(db, kind, reachOf(caller), id));
+    async handle({ db, reach, params, query: range }) {
+      const { series_id } = requireFound(await findSeries(db, kind, reach, params.series_id));
       if (range.to <= range.from) throw unprocessable({ field: 'to', message: 'must be later than from' });
       await removePrices(db, series_id, range);
       return { message: `${nameOfKind} ${series_id}: the uploaded ${values} of these times were deleted` };

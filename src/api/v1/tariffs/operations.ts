@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { idField, pageFields, userIdField } from '#src/api/fields.ts';
+import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { loadAccessibleUser, reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
-import { AppError, requireFound } from '#src/core/errors.ts';
+import { loadAccessibleUser, reachUserId } from '#src/auth/access.ts';
+import { requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { compareOffers } from '#src/cost/compare.ts';
 import {
@@ -28,9 +27,9 @@ export const createTariff = defineOperation({
   answer: tariff,
   body: newTariff,
   exactNumbers: true,
-  async handle({ context, caller, body: { user_id, name, valid_from, currency, ...terms } }) {
-    const owner = await loadAccessibleUser(context.db, caller, user_id);
-    return toResponse(await create(context.db, { userId: owner.user_id, name, valid_from, currency, terms }));
+  async handle({ db, caller, body: { user_id, name, valid_from, currency, ...terms } }) {
+    const owner = await loadAccessibleUser(db, caller, user_id);
+    return toResponse(await create(db, { userId: owner.user_id, name, valid_from, currency, terms }));
   },
 });
 
@@ -41,10 +40,9 @@ export const listTariffs = defineOperation({
   scope: 'tariffs:read',
   answer: z.array(tariff),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
-  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
-    const userId = await reachUserId(context.db, caller, user_id);
-    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
-    const rows = await fetchPage(reply, url, asked, find, (one) => one.valid_from);
+  async handle({ db, caller, reach, query: { user_id }, page }) {
+    const userId = await reachUserId(db, caller, user_id);
+    const rows = await page('valid_from', (at) => list(db, reach, userId, at));
     return rows.map(toResponse);
   },
 });
@@ -55,9 +53,7 @@ export const getTariff = defineOperation({
   path: '/v1/tariffs/{tariff_id}',
   scope: 'tariffs:read',
   answer: tariff,
-  params: z.object({ tariff_id: idField }),
-  handle: async ({ context, caller, params }) =>
-    toResponse(requireFound(await findTariff(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id)))),
+  handle: async ({ db, reach, params }) => toResponse(requireFound(await findTariff(db, reach, params.tariff_id))),
 });
 
 export const updateTariff = defineOperation({
@@ -67,12 +63,11 @@ export const updateTariff = defineOperation({
   audit: { action: 'tariff.changed', target: 'tariff_id' },
   scope: 'tariffs:write',
   answer: tariff,
-  params: z.object({ tariff_id: idField }),
   body: tariffPatch,
   exactNumbers: true,
-  async handle({ context, caller, params, body: { name, valid_from, currency, ...terms } }) {
+  async handle({ db, reach, params, body: { name, valid_from, currency, ...terms } }) {
     const patch = { ...omitUndefined({ name, valid_from, currency }), terms: omitUndefined(terms) };
-    return toResponse(requireFound(await update(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id), patch)));
+    return toResponse(requireFound(await update(db, reach, params.tariff_id, patch)));
   },
 });
 
@@ -83,11 +78,8 @@ export const deleteTariff = defineOperation({
   audit: { action: 'tariff.deleted', target: 'tariff_id' },
   scope: 'tariffs:write',
   answer: shapes.message,
-  params: z.object({ tariff_id: idField }),
-  async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id)))) throw new AppError('notFound');
-    return { message: `Tariff ${params.tariff_id} was deleted` };
-  },
+  handle: async ({ db, reach, params }) =>
+    shapes.messageOrNotFound(await remove(db, reach, params.tariff_id), `Tariff ${params.tariff_id} was deleted`),
 });
 
 export const compareTariffs = defineOperation({
@@ -103,10 +95,10 @@ export const compareTariffs = defineOperation({
   status: 200,
   body: comparison,
   exactNumbers: true,
-  async handle({ context, caller, body: { user_id, start, end, tariffs } }) {
+  async handle({ context, db, caller, reach, body: { user_id, start, end, tariffs } }) {
     const { userId, ...asked } = await beginCalculation(context, caller, { user_id, start, end });
     const offers = tariffs.map(({ name, currency, ...terms }) => ({ name, currency, terms }));
-    await checkSeriesOfOffers(context.db, { reach: reachOf(caller), userId }, offers);
+    await checkSeriesOfOffers(db, { reach, userId }, offers);
     const parsed = offers.map((one) => parseTariff({ ...one, tariff_id: '', user_id: userId, valid_from: start }));
     const compared = await asked.run((calculator, signal) =>
       compareOffers(context.readDb, calculator, { userId, ...asked, offers: parsed }, signal),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idField, userIdField } from '#src/api/fields.ts';
 import { STREAM_SCOPE } from '#src/api/live/live.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { loadAccessibleUser, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { device_id, type Examples, user_id } from '../example-ids.ts';
@@ -30,13 +30,11 @@ export const streamUsage = defineOperation({
   produces: 'text/event-stream',
   answer: usageEvents,
   query,
-  async handle({ context: { db, live }, caller, query: { user_id, device_id }, reply }) {
+  async handle({ context: { live }, db, caller, reach, query: { user_id, device_id }, reply }) {
     if (!live) throw new AppError('unavailable');
     const { user_id: named } = await loadAccessibleUser(db, caller, user_id);
     const device =
-      device_id === undefined
-        ? undefined
-        : requireFound(await findDevice(db, reachOf(caller), toIdOrNotFound(device_id)));
+      device_id === undefined ? undefined : requireFound(await findDevice(db, reach, toIdOrNotFound(device_id)));
     // The home is that of the device; if the request also names a user, it must be the same.
     if (device && user_id !== undefined && device.user_id !== named) throw new AppError('notFound');
     const { 'last-event-id': lastEventId } = reply.request.headers;

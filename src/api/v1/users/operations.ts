@@ -1,11 +1,10 @@
 import { setInterval } from 'node:timers';
 import { z } from 'zod';
-import { idField, pageFields } from '#src/api/fields.ts';
+import { pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
-import { checkReadingsReader, loadAccessibleUser, reachOf } from '#src/auth/access.ts';
+import { checkReadingsReader, loadAccessibleUser } from '#src/auth/access.ts';
 import { READING_SCOPES } from '#src/auth/scopes.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -25,13 +24,13 @@ export const createUser = defineOperation({
   scope: 'users:write',
   answer: createdUser,
   body: newUser,
-  async handle({ context, caller, body }) {
+  async handle({ db, caller, body }) {
     if (caller.role === 'homeowner') throw new AppError('forbidden');
     if (caller.role === 'utility' && (body.role !== 'homeowner' || body.plan !== undefined)) {
       throw new AppError('forbidden');
     }
     const enrolledBy = caller.role === 'utility' ? caller.userId : undefined;
-    const { user_id } = await create(context.db, { ...omitUndefined(body), enrolledBy });
+    const { user_id } = await create(db, { ...omitUndefined(body), enrolledBy });
     return { user_id, status: 'created' };
   },
 });
@@ -72,22 +71,21 @@ export const listUsers = defineOperation({
       .describe('`devices`: adds the number of devices of each account. Default: none.'),
     ...pageFields,
   }),
-  async handle({ context, caller, query, reply, url }) {
-    const { search = '', role, plan, has_attention, silent, include, ...asked } = query;
+  async handle({ context, db, caller, reach, query, page }) {
+    const { search = '', role, plan, has_attention, silent, include } = query;
     const isAboutDevices = [has_attention, silent, include].some((one) => one !== undefined);
     if (isAboutDevices && !caller.scopes.has('devices:read')) throw new AppError('forbidden');
     const now = context.clock();
-    const find = (page: { limit: number; cursor?: string }) => {
+    const rows = await page('user_id', (at) => {
       const also = [
         ...(has_attention === undefined ? [] : [accountNeedsAttention(has_attention === 'true')]),
-        ...(silent === undefined ? [] : [accountHasSilentDevice(silent === 'true', { now, ...page })]),
+        ...(silent === undefined ? [] : [accountHasSilentDevice(silent === 'true', { now, ...at })]),
       ];
-      return list(context.db, reachOf(caller), { search, also, ...omitUndefined({ role, plan }), ...page });
-    };
-    const rows = await fetchPage(reply, url, asked, find, (one) => one.user_id);
+      return list(db, reach, { search, also, ...omitUndefined({ role, plan }), ...at });
+    });
     if (include === undefined) return rows.map(toResponse);
     const ids = rows.map(({ user_id }) => user_id);
-    const counts = await countDevices(context.db, ids, now);
+    const counts = await countDevices(db, ids, now);
     const none = { total: 0, silent: 0, faulty: 0 };
     return rows.map((row) => ({ ...toResponse(row), devices: counts.get(row.user_id) ?? none }));
   },
@@ -99,9 +97,7 @@ export const getUser = defineOperation({
   path: '/v1/users/{user_id}',
   scope: 'users:read',
   answer: user,
-  params: z.object({ user_id: idField }),
-  handle: async ({ context, caller, params }) =>
-    toResponse(await loadAccessibleUser(context.db, caller, params.user_id)),
+  handle: async ({ db, caller, params }) => toResponse(await loadAccessibleUser(db, caller, params.user_id)),
 });
 
 export const updateUser = defineOperation({
@@ -112,19 +108,18 @@ export const updateUser = defineOperation({
   audit: { action: 'user.changed', target: 'user_id' },
   scope: 'users:write',
   answer: user,
-  params: z.object({ user_id: idField }),
   body: userPatch,
-  async handle({ context, caller, params, body: patch, languages }) {
+  async handle({ db, caller, reach, params, body: patch, languages }) {
     if (patch.email !== undefined && !caller.scopes.has('keys:write')) throw new AppError('emailNeedsKeys');
-    const { user_id } = await loadAccessibleUser(context.db, caller, params.user_id);
+    const { user_id } = await loadAccessibleUser(db, caller, params.user_id);
     if (caller.role !== 'admin' && (patch.role !== undefined || patch.plan !== undefined))
       throw new AppError('forbidden');
     if (typeof patch.emission_series_id === 'string')
-      await assertUsableEmissionSeries(context.db, user_id, patch.emission_series_id);
+      await assertUsableEmissionSeries(db, user_id, patch.emission_series_id);
     const requester = caller.role === 'admin' ? undefined : caller;
     const language = patch.remarks_by_mail ? negotiateLanguage(languages) : undefined;
     const settings = omitUndefined({ ...patch, language });
-    return toResponse(requireFound(await update(context.db, reachOf(caller), user_id, settings, requester)));
+    return toResponse(requireFound(await update(db, reach, user_id, settings, requester)));
   },
 });
 
@@ -136,11 +131,12 @@ export const deleteUser = defineOperation({
   audit: { action: 'user.deleted', target: 'user_id' },
   scope: 'users:write',
   answer: shapes.message,
-  params: z.object({ user_id: idField }),
-  async handle({ context, caller, params }) {
-    const { user_id } = await loadAccessibleUser(context.db, caller, params.user_id);
-    if (!(await eraseUser(context.db, user_id))) throw new AppError('notFound');
-    return { message: `User ${user_id} and all associated data were deleted` };
+  async handle({ db, caller, params }) {
+    const { user_id } = await loadAccessibleUser(db, caller, params.user_id);
+    return shapes.messageOrNotFound(
+      await eraseUser(db, user_id),
+      `User ${user_id} and all associated data were deleted`,
+    );
   },
 });
 
@@ -169,8 +165,7 @@ export const exportUser = defineOperation({
   scope: READING_SCOPES,
   produces: 'application/zip',
   answer: z.string().meta({ format: 'binary' }),
-  params: z.object({ user_id: idField }),
-  async handle({ context: { db, readDb, clock, dataDir }, caller, params, reply, stillAllowed }) {
+  async handle({ context: { readDb, clock, dataDir }, db, caller, params, reply, stillAllowed }) {
     checkReadingsReader(caller);
     const { user_id: userId } = await loadAccessibleUser(db, caller, params.user_id);
     if (underWay.filter((one) => one === caller.accountId).length >= MAX_OF_CALLER)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { phoneField, textField, zoneField } from '#src/api/fields.ts';
+import { membersOf } from '#src/api/shapes.ts';
 import { account } from '#src/events/bodies.ts';
 import type { User } from '#src/users/store.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
@@ -62,17 +63,9 @@ export const createdUser = z.strictObject({
 });
 
 /** Converts an account for a response. */
-export const toResponse = (row: User): z.output<typeof user> => ({
-  user_id: row.user_id,
-  email: row.email,
-  role: row.role,
-  created_at: row.created_at.toISOString(),
-  phone: row.phone,
-  timezone: row.timezone,
-  plan: row.plan,
-  emission_series_id: row.emission_series_id,
-  remarks_by_mail: row.remarks_by_mail,
-  ...(row.pending_email ? { pending_email: row.pending_email } : {}),
+export const toResponse = ({ pending_email, ...row }: User): z.output<typeof user> => ({
+  ...membersOf(user, row),
+  ...(pending_email ? { pending_email } : {}),
 });
 
 const exampleUser = {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { idField, pageFields } from '#src/api/fields.ts';
+import { pageFields } from '#src/api/fields.ts';
 import { defineOperation, type OperationCall } from '#src/api/operation.ts';
-import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { authorizationOf, reachOf, requireOwnAccount, toIdOrNotFound } from '#src/auth/access.ts';
+import { authorizationOf, requireOwnAccount } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { APP_EVENTS } from '#src/auth/scopes.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
@@ -55,12 +54,12 @@ export const createWebhook = defineOperation({
   scope: 'webhooks:write',
   answer: createdWebhook,
   body: newWebhook,
-  async handle({ context, caller, body: { url, auth_token, ...asked } }) {
+  async handle({ context, db, caller, body: { url, auth_token, ...asked } }) {
     const events = eventsOf(asked);
     if (!events) throw unprocessable({ field: 'event', message: 'is required, unless there are events' });
     checkAppEvents(caller, events);
     const webhook = { events, url, authToken: auth_token, ...endsWith(caller) };
-    const { webhook_id, status } = await create(context.db, context.box, caller.userId, webhook);
+    const { webhook_id, status } = await create(db, context.box, caller.userId, webhook);
     return { webhook_id, status };
   },
 });
@@ -72,9 +71,8 @@ export const listWebhooks = defineOperation({
   scope: 'webhooks:read',
   answer: z.array(webhook),
   query: z.object(pageFields),
-  async handle({ context, caller, query, reply, url }) {
-    const find = (page: { limit: number; cursor?: string }) => list(context.db, requireOwnAccount(caller), page);
-    const rows = await fetchPage(reply, url, query, find, (one) => one.webhook_id);
+  async handle({ db, caller, page }) {
+    const rows = await page('webhook_id', (at) => list(db, requireOwnAccount(caller), at));
     return rows.map(toResponse);
   },
 });
@@ -87,19 +85,14 @@ export const updateWebhook = defineOperation({
   audit: { action: 'webhook.changed', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: webhook,
-  params: z.object({ webhook_id: idField }),
   body: webhookPatch,
-  async handle({ context, caller, params, body: { url, status, auth_token, ...asked } }) {
-    const { db, box, clock } = context;
+  async handle({ context: { box, clock }, db, caller, reach, params, body: { url, status, auth_token, ...asked } }) {
     const events = eventsOf(asked);
     // If an app changes a subscription's address to its own, it also receives the events that were subscribed before.
-    const received =
-      events ?? (caller.appId && (await findWebhook(db, reachOf(caller), toIdOrNotFound(params.webhook_id)))?.events);
+    const received = events ?? (caller.appId && (await findWebhook(db, reach, params.webhook_id))?.events);
     if (received) checkAppEvents(caller, received);
     const patch = { events, url, status, authToken: auth_token, ...endsWith(caller) };
-    return toResponse(
-      requireFound(await update(db, box, reachOf(caller), toIdOrNotFound(params.webhook_id), patch, clock())),
-    );
+    return toResponse(requireFound(await update(db, box, reach, params.webhook_id, patch, clock())));
   },
 });
 
@@ -110,11 +103,8 @@ export const deleteWebhook = defineOperation({
   audit: { action: 'webhook.deleted', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: shapes.message,
-  params: z.object({ webhook_id: idField }),
-  async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.webhook_id)))) throw new AppError('notFound');
-    return { message: `Webhook ${params.webhook_id} was deleted` };
-  },
+  handle: async ({ db, reach, params }) =>
+    shapes.messageOrNotFound(await remove(db, reach, params.webhook_id), `Webhook ${params.webhook_id} was deleted`),
 });
 
 export const testWebhook = defineOperation({
@@ -125,9 +115,8 @@ export const testWebhook = defineOperation({
   scope: 'webhooks:write',
   answer: delivery,
   status: 202,
-  params: z.object({ webhook_id: idField }),
-  async handle({ context, caller, params }) {
-    const row = await sendTest(context.db, reachOf(caller), toIdOrNotFound(params.webhook_id), context.clock());
+  async handle({ context, db, reach, params }) {
+    const row = await sendTest(db, reach, params.webhook_id, context.clock());
     return deliveryToResponse(requireFound(row));
   },
 });
@@ -138,14 +127,10 @@ export const webhookDeliveries = defineOperation({
   path: '/v1/webhooks/{webhook_id}/deliveries',
   scope: 'webhooks:read',
   answer: z.array(delivery),
-  params: z.object({ webhook_id: idField }),
   query: z.object({ ...pageFields }),
-  async handle({ context, caller, params, query, reply, url }) {
-    const reach = reachOf(caller);
-    const webhookId = toIdOrNotFound(params.webhook_id);
-    if (!(await reachesWebhook(context.db, reach, webhookId))) throw new AppError('notFound');
-    const find = (page: { limit: number; cursor?: string }) => listDeliveries(context.db, reach, webhookId, page);
-    const rows = await fetchPage(reply, url, query, find, (one) => one.delivery_id);
+  async handle({ db, reach, params, page }) {
+    if (!(await reachesWebhook(db, reach, params.webhook_id))) throw new AppError('notFound');
+    const rows = await page('delivery_id', (at) => listDeliveries(db, reach, params.webhook_id, at));
     return rows.map(deliveryToResponse);
   },
 });
@@ -156,7 +141,6 @@ export const getDelivery = defineOperation({
   path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}',
   scope: 'webhooks:read',
   answer: sentDelivery,
-  params: z.object({ webhook_id: idField, delivery_id: idField }),
   async handle(call) {
     const sent = await findSentDeliveryOfPath(call);
     return { ...deliveryToResponse(sent), request: sent.request };
@@ -172,10 +156,8 @@ export const retryDelivery = defineOperation({
   scope: 'webhooks:write',
   answer: delivery,
   status: 202,
-  params: z.object({ webhook_id: idField, delivery_id: idField }),
-  async handle({ context, caller, params }) {
-    const [webhookId, deliveryId] = [toIdOrNotFound(params.webhook_id), toIdOrNotFound(params.delivery_id)];
-    const row = await retry(context.db, reachOf(caller), webhookId, deliveryId, context.clock());
+  async handle({ context, db, reach, params }) {
+    const row = await retry(db, reach, params.webhook_id, params.delivery_id, context.clock());
     return deliveryToResponse(requireFound(row));
   },
 });
@@ -185,9 +167,10 @@ type Which = { webhook_id: string; delivery_id: string };
 /** Returns the delivery that a path names, with its request. Throws `notFound` if the caller does not reach it. */
 export async function findSentDeliveryOfPath({
   context,
-  caller,
+  db,
+  reach,
   params,
-}: Pick<OperationCall<Which, unknown, unknown>, 'context' | 'caller' | 'params'>): Promise<SentDelivery> {
-  const which = { webhookId: toIdOrNotFound(params.webhook_id), deliveryId: toIdOrNotFound(params.delivery_id) };
-  return requireFound(await findSentDelivery(context.db, reachOf(caller), which, context.environment));
+}: Pick<OperationCall<Which, unknown, unknown>, 'context' | 'db' | 'reach' | 'params'>): Promise<SentDelivery> {
+  const which = { webhookId: params.webhook_id, deliveryId: params.delivery_id };
+  return requireFound(await findSentDelivery(db, reach, which, context.environment));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { httpsUrlField, listOf } from '#src/api/fields.ts';
-import { createdAt, instantShape } from '#src/api/shapes.ts';
+import { createdAt, instantShape, membersOf } from '#src/api/shapes.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { DELIVERY_STATUSES, EVENT_TYPES, PAUSABLE_STATUSES } from '#src/database/enums.ts';
 import type { Delivery } from '#src/delivery/log.ts';
@@ -125,22 +125,14 @@ export function eventsOf({ event: one, events }: z.output<typeof webhookPatch>):
 
 /** Converts a subscription for a response, without its secret. */
 export const toResponse = (row: Webhook): z.output<typeof webhook> => ({
-  webhook_id: row.webhook_id,
+  ...membersOf(webhook, row),
   event: row.events[0] as EventType,
-  events: row.events,
-  url: row.url,
-  status: row.status,
-  created_at: row.created_at.toISOString(),
 });
 
 /** Converts a delivery for a response. The receivers' responses are only shown in the dashboard. */
 export const deliveryToResponse = (row: Delivery): z.output<typeof delivery> => ({
-  delivery_id: row.delivery_id,
-  event_id: row.event_id,
-  event: row.event,
-  status: row.status,
+  ...membersOf(delivery, row),
   attempts: row.attempts.map(({ response_body: _, ...attempt }) => attempt),
-  next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
 });
 
 const event_id = 'evt_01k8xqe8k4r1w5y7d9ms2b6gjt';
