@@ -2569,12 +2569,12 @@ export interface MonthlyAnalyticsQuery {
   include?: string | string[];
 }
 
-export interface ListRemarksQuery {
+export interface GetForecastQuery {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
 }
 
-export interface GetForecastQuery {
+export interface ListRemarksQuery {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
 }
@@ -2608,19 +2608,6 @@ export interface ListAlertsQuery {
   limit?: number;
 }
 
-export interface UpdateAlertBody {
-  /** Usage above which the alert fires, in kWh. Required with types on usage, and allowed only with them. */
-  threshold_kwh?: number;
-  /** Total cost above which the alert fires, in the currency of the tariff in force. Required with types on costs, and allowed only with them. */
-  threshold?: string | number;
-  /** Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it. */
-  threshold_hours?: number;
-  /** Notification channel. */
-  delivery?: "email" | "sms" | "webhook";
-  /** A paused alert does not fire. */
-  status?: "active" | "paused";
-}
-
 export interface PreviewAlertBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
@@ -2632,6 +2619,19 @@ export interface PreviewAlertBody {
   threshold?: string | number;
   /** Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it. */
   threshold_hours?: number;
+}
+
+export interface UpdateAlertBody {
+  /** Usage above which the alert fires, in kWh. Required with types on usage, and allowed only with them. */
+  threshold_kwh?: number;
+  /** Total cost above which the alert fires, in the currency of the tariff in force. Required with types on costs, and allowed only with them. */
+  threshold?: string | number;
+  /** Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it. */
+  threshold_hours?: number;
+  /** Notification channel. */
+  delivery?: "email" | "sms" | "webhook";
+  /** A paused alert does not fire. */
+  status?: "active" | "paused";
 }
 
 export interface CreateUserBody {
@@ -2877,6 +2877,48 @@ export interface DeviceUsageQuery {
   gaps?: "line" | "like_days";
 }
 
+export interface DeviceQualityQuery {
+  /** First day of the range, in the time zone `tz`. Needs `end`. */
+  start?: string;
+  /** Last day of the range, inclusive. Needs `start`. */
+  end?: string;
+  /** IANA time zone of the days and hours. `account`: the time zone of the user. */
+  tz?: string;
+}
+
+export interface ListDeviceReadingsQuery {
+  /** First instant of the range: a date (UTC), or an instant with its zone. */
+  start: string | string;
+  /** End of the range, exclusive, in the form of `start`. At most 36 months after `start`. */
+  end: string | string;
+  /** Maximum number of readings in the response. */
+  limit?: number;
+}
+
+export type SendReadingsBody = SentReading[] | SentReading;
+
+export interface CreateDeviceEditBody {
+  /** `exclude`: excludes all readings of a time range, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant. */
+  action: "exclude" | "add";
+  /** The device’s own name of the quantity, as in `channels`. Required with `add`. Default with `exclude`: every quantity of the device. */
+  native_name?: string;
+  /** With `exclude`: start of the excluded range, inclusive. A reading is within it by its time; an interval, by its end. */
+  start?: string;
+  /** With `exclude`: end of the excluded range, exclusive. */
+  end?: string;
+  /** With `add`: time of the reading. */
+  at?: string;
+  /** With `add`: value of the register, in kWh (in m³ if it counts a volume). */
+  kwh?: number;
+  /** Reason for the edit, in the author’s words. */
+  reason: string;
+}
+
+export interface ListDeviceEditsQuery {
+  /** Maximum number of items in the response. */
+  limit?: number;
+}
+
 export interface ListFleetDevicesQuery {
   /** Id of a user: only the devices of this user. Default: all devices that the caller can access. A homeowner can name only itself. */
   user_id?: string;
@@ -2908,48 +2950,6 @@ export interface GetFleetSilenceQuery {
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
   /** Maximum number of groups in the response. */
-  limit?: number;
-}
-
-export interface DeviceQualityQuery {
-  /** First day of the range, in the time zone `tz`. Needs `end`. */
-  start?: string;
-  /** Last day of the range, inclusive. Needs `start`. */
-  end?: string;
-  /** IANA time zone of the days and hours. `account`: the time zone of the user. */
-  tz?: string;
-}
-
-export type SendReadingsBody = SentReading[] | SentReading;
-
-export interface ListDeviceReadingsQuery {
-  /** First instant of the range: a date (UTC), or an instant with its zone. */
-  start: string | string;
-  /** End of the range, exclusive, in the form of `start`. At most 36 months after `start`. */
-  end: string | string;
-  /** Maximum number of readings in the response. */
-  limit?: number;
-}
-
-export interface CreateDeviceEditBody {
-  /** `exclude`: excludes all readings of a time range, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant. */
-  action: "exclude" | "add";
-  /** The device’s own name of the quantity, as in `channels`. Required with `add`. Default with `exclude`: every quantity of the device. */
-  native_name?: string;
-  /** With `exclude`: start of the excluded range, inclusive. A reading is within it by its time; an interval, by its end. */
-  start?: string;
-  /** With `exclude`: end of the excluded range, exclusive. */
-  end?: string;
-  /** With `add`: time of the reading. */
-  at?: string;
-  /** With `add`: value of the register, in kWh (in m³ if it counts a volume). */
-  kwh?: number;
-  /** Reason for the edit, in the author’s words. */
-  reason: string;
-}
-
-export interface ListDeviceEditsQuery {
-  /** Maximum number of items in the response. */
   limit?: number;
 }
 
@@ -3117,16 +3117,16 @@ export interface UpdateGroupBody {
   parent_group_id?: string | null;
 }
 
-export interface ListGroupUsersQuery {
-  /** Maximum number of items in the response. */
-  limit?: number;
-}
-
 export interface ChangeGroupUsersBody {
   /** Ids of the homes to add. Homes that are already in the group do not change. */
   add?: string[];
   /** Ids of the homes to remove. Homes that are not in the group are ignored. */
   remove?: string[];
+}
+
+export interface ListGroupUsersQuery {
+  /** Maximum number of items in the response. */
+  limit?: number;
 }
 
 export interface GroupEnergyInsightsQuery {
@@ -3357,78 +3357,6 @@ export interface ListTariffsQuery {
   limit?: number;
 }
 
-export interface UpdateTariffBody {
-  /** Name of the tariff, chosen by its owner. */
-  name?: string;
-  /** First day of the tariff, in the time zone of the user. The tariff applies until the day before the next tariff begins. */
-  valid_from?: string;
-  /** Currency of all amounts of the tariff (ISO 4217), such as `EUR`. */
-  currency?: string;
-  /** Standing charge per day, independent of usage. Null: none. */
-  standing_per_day?: string | number | null;
-  /** Charge for the highest quarter-hour of a month. Null: none. */
-  capacity?: {
-    /** Price per kW of the peak, per month. */
-    per_kw_month: string | number;
-    /** Number of months over which the peaks are averaged. Default: 1. */
-    months_averaged?: number;
-    /** Minimum peak for the charge, in kW. Default: 0. */
-    minimum_kw?: string | number;
-  } | null;
-  /** Prices of energy from the grid. */
-  import?: {
-    /** Price per kWh. */
-    per_kwh: string | number;
-  } | {
-    /** Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition. */
-    periods: {
-      /** Price per kWh. */
-      per_kwh: string | number;
-      /** Weekdays on which the price applies, 1 is Monday. Default: all. */
-      days?: number[];
-      /** Time of day at which the price begins, a whole quarter-hour. Default: 00:00. */
-      from?: string;
-      /** Time of day at which the price ends, a whole quarter-hour. If it is before `from`, the price ends on the next day. Default: 24:00. */
-      to?: string;
-      /** Months in which the price applies, 1 is January. Default: all. */
-      months?: number[];
-    }[];
-  } | {
-    /** Id of the price series. The price per kWh is the price of the series × `multiply` + `add`. */
-    series_id: string;
-    /** Amount added to the price per kWh after `multiply`. Default: 0. */
-    add?: string | number;
-    /** Factor for the price of the series, such as 1.19 for a tax. Default: 1. */
-    multiply?: string | number;
-  };
-  /** Payments for energy to the grid. Null: none. */
-  export?: {
-    /** Price per kWh. */
-    per_kwh: string | number;
-  } | {
-    /** Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition. */
-    periods: {
-      /** Price per kWh. */
-      per_kwh: string | number;
-      /** Weekdays on which the price applies, 1 is Monday. Default: all. */
-      days?: number[];
-      /** Time of day at which the price begins, a whole quarter-hour. Default: 00:00. */
-      from?: string;
-      /** Time of day at which the price ends, a whole quarter-hour. If it is before `from`, the price ends on the next day. Default: 24:00. */
-      to?: string;
-      /** Months in which the price applies, 1 is January. Default: all. */
-      months?: number[];
-    }[];
-  } | {
-    /** Id of the price series. The price per kWh is the price of the series × `multiply` + `add`. */
-    series_id: string;
-    /** Amount added to the price per kWh after `multiply`. Default: 0. */
-    add?: string | number;
-    /** Factor for the price of the series, such as 1.19 for a tax. Default: 1. */
-    multiply?: string | number;
-  } | null;
-}
-
 export interface CompareTariffsBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
@@ -3547,6 +3475,78 @@ export interface CompareTariffsAnswer {
   }[];
 }
 
+export interface UpdateTariffBody {
+  /** Name of the tariff, chosen by its owner. */
+  name?: string;
+  /** First day of the tariff, in the time zone of the user. The tariff applies until the day before the next tariff begins. */
+  valid_from?: string;
+  /** Currency of all amounts of the tariff (ISO 4217), such as `EUR`. */
+  currency?: string;
+  /** Standing charge per day, independent of usage. Null: none. */
+  standing_per_day?: string | number | null;
+  /** Charge for the highest quarter-hour of a month. Null: none. */
+  capacity?: {
+    /** Price per kW of the peak, per month. */
+    per_kw_month: string | number;
+    /** Number of months over which the peaks are averaged. Default: 1. */
+    months_averaged?: number;
+    /** Minimum peak for the charge, in kW. Default: 0. */
+    minimum_kw?: string | number;
+  } | null;
+  /** Prices of energy from the grid. */
+  import?: {
+    /** Price per kWh. */
+    per_kwh: string | number;
+  } | {
+    /** Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition. */
+    periods: {
+      /** Price per kWh. */
+      per_kwh: string | number;
+      /** Weekdays on which the price applies, 1 is Monday. Default: all. */
+      days?: number[];
+      /** Time of day at which the price begins, a whole quarter-hour. Default: 00:00. */
+      from?: string;
+      /** Time of day at which the price ends, a whole quarter-hour. If it is before `from`, the price ends on the next day. Default: 24:00. */
+      to?: string;
+      /** Months in which the price applies, 1 is January. Default: all. */
+      months?: number[];
+    }[];
+  } | {
+    /** Id of the price series. The price per kWh is the price of the series × `multiply` + `add`. */
+    series_id: string;
+    /** Amount added to the price per kWh after `multiply`. Default: 0. */
+    add?: string | number;
+    /** Factor for the price of the series, such as 1.19 for a tax. Default: 1. */
+    multiply?: string | number;
+  };
+  /** Payments for energy to the grid. Null: none. */
+  export?: {
+    /** Price per kWh. */
+    per_kwh: string | number;
+  } | {
+    /** Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition. */
+    periods: {
+      /** Price per kWh. */
+      per_kwh: string | number;
+      /** Weekdays on which the price applies, 1 is Monday. Default: all. */
+      days?: number[];
+      /** Time of day at which the price begins, a whole quarter-hour. Default: 00:00. */
+      from?: string;
+      /** Time of day at which the price ends, a whole quarter-hour. If it is before `from`, the price ends on the next day. Default: 24:00. */
+      to?: string;
+      /** Months in which the price applies, 1 is January. Default: all. */
+      months?: number[];
+    }[];
+  } | {
+    /** Id of the price series. The price per kWh is the price of the series × `multiply` + `add`. */
+    series_id: string;
+    /** Amount added to the price per kWh after `multiply`. Default: 0. */
+    add?: string | number;
+    /** Factor for the price of the series, such as 1.19 for a tax. Default: 1. */
+    multiply?: string | number;
+  } | null;
+}
+
 export interface WhatIfBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
@@ -3647,6 +3647,61 @@ export interface WhatIfAnswer {
   unknown_hours: number;
 }
 
+export interface CreateEmissionSeriesBody {
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
+  user_id?: string;
+  /** Name of the series, chosen by its owner, such as the name of the grid. */
+  name: string;
+  /** Time for which each value applies, in minutes. */
+  resolution_minutes: 15 | 30 | 60;
+  /** Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. */
+  source?: NewSeriesSource;
+  /** Whether to test the source only. If true, the source is fetched and nothing is stored; the response (200) contains the first values that would be stored. */
+  check?: boolean;
+}
+
+export interface ListEmissionSeriesQuery {
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
+  user_id?: string;
+  /** Maximum number of items in the response. */
+  limit?: number;
+}
+
+export interface UpdateEmissionSeriesBody {
+  /** Name of the series, chosen by its owner. */
+  name?: string;
+  /** Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values stay. */
+  source?: NewSeriesSource | null;
+}
+
+export interface ListIntensitiesQuery {
+  /** First day of the range, UTC. Needs `end`. */
+  start?: string;
+  /** Last day of the range, inclusive. Needs `start`. */
+  end?: string;
+}
+
+export type PutIntensitiesBody = {
+  /** Start of the time for which the value applies: a multiple of the resolution in UTC. The value applies for one resolution. */
+  starts_at: string;
+  /** Grams of CO2 equivalent per kWh. The number may be negative. */
+  grams_per_kwh: string | number;
+}[];
+
+export interface PutIntensitiesAnswer {
+  /** Id of the emission series. */
+  series_id: string;
+  /** Number of values of the request that were stored. */
+  stored: number;
+}
+
+export interface DeleteIntensitiesQuery {
+  /** Start of the range, inclusive: an instant (ISO 8601), or a date (UTC). */
+  from: string | string;
+  /** End of the range, exclusive: an instant (ISO 8601), or a date (UTC). */
+  to: string | string;
+}
+
 export interface CreatePriceSeriesBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
@@ -3704,61 +3759,6 @@ export interface DeletePricesQuery {
   to: string | string;
 }
 
-export interface CreateEmissionSeriesBody {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
-  user_id?: string;
-  /** Name of the series, chosen by its owner, such as the name of the grid. */
-  name: string;
-  /** Time for which each value applies, in minutes. */
-  resolution_minutes: 15 | 30 | 60;
-  /** Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. */
-  source?: NewSeriesSource;
-  /** Whether to test the source only. If true, the source is fetched and nothing is stored; the response (200) contains the first values that would be stored. */
-  check?: boolean;
-}
-
-export interface ListEmissionSeriesQuery {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
-  user_id?: string;
-  /** Maximum number of items in the response. */
-  limit?: number;
-}
-
-export interface UpdateEmissionSeriesBody {
-  /** Name of the series, chosen by its owner. */
-  name?: string;
-  /** Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values stay. */
-  source?: NewSeriesSource | null;
-}
-
-export interface ListIntensitiesQuery {
-  /** First day of the range, UTC. Needs `end`. */
-  start?: string;
-  /** Last day of the range, inclusive. Needs `start`. */
-  end?: string;
-}
-
-export type PutIntensitiesBody = {
-  /** Start of the time for which the value applies: a multiple of the resolution in UTC. The value applies for one resolution. */
-  starts_at: string;
-  /** Grams of CO2 equivalent per kWh. The number may be negative. */
-  grams_per_kwh: string | number;
-}[];
-
-export interface PutIntensitiesAnswer {
-  /** Id of the emission series. */
-  series_id: string;
-  /** Number of values of the request that were stored. */
-  stored: number;
-}
-
-export interface DeleteIntensitiesQuery {
-  /** Start of the range, inclusive: an instant (ISO 8601), or a date (UTC). */
-  from: string | string;
-  /** End of the range, exclusive: an instant (ISO 8601), or a date (UTC). */
-  to: string | string;
-}
-
 export interface CreateKeyBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
@@ -3799,6 +3799,16 @@ export interface RotateKeyBody {
   expires_at?: string;
 }
 
+export interface AcceptMembershipBody {
+  /** Token from the link in the mail. */
+  token: string;
+}
+
+export interface ListMembershipsQuery {
+  /** Maximum number of items in the response. */
+  limit?: number;
+}
+
 export interface InviteMemberBody {
   /** Address to which the invitation is mailed. */
   email: string;
@@ -3807,16 +3817,6 @@ export interface InviteMemberBody {
 }
 
 export interface ListMembersQuery {
-  /** Maximum number of items in the response. */
-  limit?: number;
-}
-
-export interface AcceptMembershipBody {
-  /** Token from the link in the mail. */
-  token: string;
-}
-
-export interface ListMembershipsQuery {
   /** Maximum number of items in the response. */
   limit?: number;
 }
@@ -3914,14 +3914,14 @@ export class EnergyClient {
     return this.#transport.bytes('GET', '/v1/analytics/monthly', { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
   }
 
-  /** Returns the current remarks on a user’s home: unusual usage, devices that stay on, missing production and cheaper tariffs, with the values that they are compared with. */
-  listRemarks(query?: ListRemarksQuery, options?: CallOptions): Promise<Remarks> {
-    return this.#transport.json('GET', '/v1/remarks', { query, isSafe: true, options });
-  }
-
   /** Returns the expected usage and cost of a user’s home at the end of the month: a value, a range, and the errors of the same forecast in earlier months. */
   getForecast(query?: GetForecastQuery, options?: CallOptions): Promise<Forecast> {
     return this.#transport.json('GET', '/v1/forecast', { query, isSafe: true, options });
+  }
+
+  /** Returns the current remarks on a user’s home: unusual usage, devices that stay on, missing production and cheaper tariffs, with the values that they are compared with. */
+  listRemarks(query?: ListRemarksQuery, options?: CallOptions): Promise<Remarks> {
+    return this.#transport.json('GET', '/v1/remarks', { query, isSafe: true, options });
   }
 
   /** Creates an alert with a threshold on a user’s usage or costs, or on the silence of a device. */
@@ -3932,6 +3932,11 @@ export class EnergyClient {
   /** Lists the alerts of a user, page by page. */
   listAlerts(query: ListAlertsQuery, options?: CallOptions): Pages<Alert> {
     return this.#transport.pages('GET', '/v1/alerts', { query, isSafe: true, options });
+  }
+
+  /** Returns the periods of the last 90 days in which an alert would have fired. Creates no alert. */
+  previewAlert(body: PreviewAlertBody, options?: CallOptions): Promise<AlertPreview> {
+    return this.#transport.json('POST', '/v1/alerts/preview', { body, isSafe: true, options });
   }
 
   /** Returns one alert. */
@@ -3947,11 +3952,6 @@ export class EnergyClient {
   /** Deletes an alert. */
   deleteAlert(alertId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/alerts/${encodeURIComponent(alertId)}`, { isSafe: true, options });
-  }
-
-  /** Returns the periods of the last 90 days in which an alert would have fired. Creates no alert. */
-  previewAlert(body: PreviewAlertBody, options?: CallOptions): Promise<AlertPreview> {
-    return this.#transport.json('POST', '/v1/alerts/preview', { body, isSafe: true, options });
   }
 
   /** Creates an account. A utility creates accounts of homeowners, an administrator any account. */
@@ -4054,6 +4054,11 @@ export class EnergyClient {
     return this.#transport.json('DELETE', `/v1/devices/${encodeURIComponent(deviceId)}`, { isSafe: true, options });
   }
 
+  /** Releases a device, so that a meter of a provisioning batch can claim it again if its serial is the device’s `external_id`. The previous password becomes invalid. */
+  releaseDevice(deviceId: string, options?: CallOptions): Promise<Message> {
+    return this.#transport.json('POST', `/v1/devices/${encodeURIComponent(deviceId)}/release`, { options });
+  }
+
   /** Returns the usage of one device, and the climate that a thermostat reports. Without dates: the last 30 days. */
   deviceUsage(deviceId: string, query?: DeviceUsageQuery, options?: CallOptions): Promise<DeviceUsage> {
     return this.#transport.json('GET', `/v1/devices/${encodeURIComponent(deviceId)}/usage`, { query, isSafe: true, options });
@@ -4074,21 +4079,6 @@ export class EnergyClient {
     return this.#transport.text('GET', `/v1/devices/${encodeURIComponent(deviceId)}/usage`, { query, accept: 'application/atom+xml', isSafe: true, options });
   }
 
-  /** Releases a device, so that a meter of a provisioning batch can claim it again if its serial is the device’s `external_id`. The previous password becomes invalid. */
-  releaseDevice(deviceId: string, options?: CallOptions): Promise<Message> {
-    return this.#transport.json('POST', `/v1/devices/${encodeURIComponent(deviceId)}/release`, { options });
-  }
-
-  /** Lists the devices of all accounts that the caller can access, page by page, with filters and an order. E-mail addresses of owners also need `users:read`. */
-  listFleetDevices(query?: ListFleetDevicesQuery, options?: CallOptions): Pages<FleetDevice> {
-    return this.#transport.pages('GET', '/v1/fleet/devices', { query, isSafe: true, options });
-  }
-
-  /** Counts the devices that fell silent, among all that the caller can access, by hour or day, and groups devices that stopped together. */
-  getFleetSilence(query: GetFleetSilenceQuery, options?: CallOptions): Promise<FleetSilence> {
-    return this.#transport.json('GET', '/v1/fleet/silence', { query, isSafe: true, options });
-  }
-
   /** Returns the quality of a device’s data by month: intervals received, estimated and missing, late and rejected readings, resets, corrections. Without dates: the last twelve months. */
   deviceQuality(deviceId: string, query?: DeviceQualityQuery, options?: CallOptions): Promise<DeviceQuality> {
     return this.#transport.json('GET', `/v1/devices/${encodeURIComponent(deviceId)}/quality`, { query, isSafe: true, options });
@@ -4104,11 +4094,6 @@ export class EnergyClient {
     return this.#transport.bytes('GET', `/v1/devices/${encodeURIComponent(deviceId)}/quality`, { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
   }
 
-  /** Stores readings of a device that uses the native format: up to 10,000 elements as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once. */
-  sendReadings(deviceId: string, body: SendReadingsBody, options?: CallOptions): Promise<SentReadings> {
-    return this.#transport.json('POST', `/v1/devices/${encodeURIComponent(deviceId)}/readings`, { body, options });
-  }
-
   /** Returns the stored readings of a device, each with its use in the computation, oldest first, page by page. */
   listDeviceReadings(deviceId: string, query: ListDeviceReadingsQuery, options?: CallOptions): Pages<DeviceReading> {
     return this.#transport.pages('GET', `/v1/devices/${encodeURIComponent(deviceId)}/readings`, { query, isSafe: true, options });
@@ -4117,6 +4102,11 @@ export class EnergyClient {
   /** Returns the stored readings of a device, each with its use in the computation, oldest first, page by page. As CSV. */
   listDeviceReadingsCsv(deviceId: string, query: ListDeviceReadingsQuery, options?: CallOptions): Promise<string> {
     return this.#transport.text('GET', `/v1/devices/${encodeURIComponent(deviceId)}/readings`, { query, accept: 'text/csv', isSafe: true, options });
+  }
+
+  /** Stores readings of a device that uses the native format: up to 10,000 elements as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once. */
+  sendReadings(deviceId: string, body: SendReadingsBody, options?: CallOptions): Promise<SentReadings> {
+    return this.#transport.json('POST', `/v1/devices/${encodeURIComponent(deviceId)}/readings`, { body, options });
   }
 
   /** Edits readings of a device by hand, with a reason: excludes the readings of a time range, or adds a register reading by a person. Past consumption is recomputed within seconds; the readings that the device sent stay stored. */
@@ -4132,6 +4122,16 @@ export class EnergyClient {
   /** Revokes an edit of readings. Within seconds, consumption is computed without it; the edit stays in the list. Revoking it again changes nothing. */
   revokeDeviceEdit(deviceId: string, editId: string, options?: CallOptions): Promise<ReadingEdit> {
     return this.#transport.json('DELETE', `/v1/devices/${encodeURIComponent(deviceId)}/edits/${encodeURIComponent(editId)}`, { isSafe: true, options });
+  }
+
+  /** Lists the devices of all accounts that the caller can access, page by page, with filters and an order. E-mail addresses of owners also need `users:read`. */
+  listFleetDevices(query?: ListFleetDevicesQuery, options?: CallOptions): Pages<FleetDevice> {
+    return this.#transport.pages('GET', '/v1/fleet/devices', { query, isSafe: true, options });
+  }
+
+  /** Counts the devices that fell silent, among all that the caller can access, by hour or day, and groups devices that stopped together. */
+  getFleetSilence(query: GetFleetSilenceQuery, options?: CallOptions): Promise<FleetSilence> {
+    return this.#transport.json('GET', '/v1/fleet/silence', { query, isSafe: true, options });
   }
 
   /** Creates a gateway. Its MQTT password is shown only once. */
@@ -4189,14 +4189,14 @@ export class EnergyClient {
     return this.#transport.json('DELETE', `/v1/groups/${encodeURIComponent(groupId)}`, { isSafe: true, options });
   }
 
-  /** Lists the homes of a group, page by page, without the homes of its subgroups. */
-  listGroupUsers(groupId: string, query?: ListGroupUsersQuery, options?: CallOptions): Pages<User> {
-    return this.#transport.pages('GET', `/v1/groups/${encodeURIComponent(groupId)}/users`, { query, isSafe: true, options });
-  }
-
   /** Adds homes to a group and removes others, up to 10,000 each; all of them or none. */
   changeGroupUsers(groupId: string, body: ChangeGroupUsersBody, options?: CallOptions): Promise<ChangedGroup> {
     return this.#transport.json('POST', `/v1/groups/${encodeURIComponent(groupId)}/users`, { body, options });
+  }
+
+  /** Lists the homes of a group, page by page, without the homes of its subgroups. */
+  listGroupUsers(groupId: string, query?: ListGroupUsersQuery, options?: CallOptions): Pages<User> {
+    return this.#transport.pages('GET', `/v1/groups/${encodeURIComponent(groupId)}/users`, { query, isSafe: true, options });
   }
 
   /** Adds a home to a group. Adding a member again changes nothing. */
@@ -4304,14 +4304,14 @@ export class EnergyClient {
     return this.#transport.json('DELETE', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}`, { isSafe: true, options });
   }
 
-  /** Records the current values of an open bill period as a new version. For utilities and administrators. */
-  recordBillVersion(billPeriodId: string, options?: CallOptions): Promise<BillPeriodDetails> {
-    return this.#transport.json('POST', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}/versions`, { options });
-  }
-
   /** Closes a bill period that is over. The next open period bills later changes of its days as an adjustment. For utilities and administrators. */
   closeBillPeriod(billPeriodId: string, options?: CallOptions): Promise<BillPeriodDetails> {
     return this.#transport.json('POST', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}/close`, { options });
+  }
+
+  /** Records the current values of an open bill period as a new version. For utilities and administrators. */
+  recordBillVersion(billPeriodId: string, options?: CallOptions): Promise<BillPeriodDetails> {
+    return this.#transport.json('POST', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}/versions`, { options });
   }
 
   /** Creates a tariff: the prices of a user’s energy from a day on, and the payments for exported energy. */
@@ -4322,6 +4322,11 @@ export class EnergyClient {
   /** Lists the tariffs of a user in order of `valid_from`, page by page. */
   listTariffs(query?: ListTariffsQuery, options?: CallOptions): Pages<Tariff> {
     return this.#transport.pages('GET', '/v1/tariffs', { query, isSafe: true, options });
+  }
+
+  /** Computes the cost of a range under other tariffs, each as if it had been in force for the whole range. Stores nothing. Counts as 10 requests; only one runs at a time for each account. */
+  compareTariffs(body: CompareTariffsBody, options?: CallOptions): Promise<CompareTariffsAnswer> {
+    return this.#transport.json('POST', '/v1/tariffs/compare', { body, isSafe: true, options });
   }
 
   /** Returns one tariff. */
@@ -4339,59 +4344,9 @@ export class EnergyClient {
     return this.#transport.json('DELETE', `/v1/tariffs/${encodeURIComponent(tariffId)}`, { isSafe: true, options });
   }
 
-  /** Computes the cost of a range under other tariffs, each as if it had been in force for the whole range. Stores nothing. Counts as 10 requests; only one runs at a time for each account. */
-  compareTariffs(body: CompareTariffsBody, options?: CallOptions): Promise<CompareTariffsAnswer> {
-    return this.#transport.json('POST', '/v1/tariffs/compare', { body, isSafe: true, options });
-  }
-
   /** Computes the energy and cost of a range with a battery, or with more or fewer panels. Stores nothing. Counts as 10 requests; only one runs at a time for each account. */
   whatIf(body: WhatIfBody, options?: CallOptions): Promise<WhatIfAnswer> {
     return this.#transport.json('POST', '/v1/what-if', { body, isSafe: true, options });
-  }
-
-  /** Creates a price series, whose prices its owner uploads as they become known, or which the service fetches from a source. Homeowners can use the series of their utility; everybody can use the series of an administrator. */
-  createPriceSeries(body: CreatePriceSeriesBody, options?: CallOptions): Promise<CreatedPriceSeries> {
-    return this.#transport.json('POST', '/v1/price-series', { body, options });
-  }
-
-  /** Lists the price series that a user can use, page by page: its own series, its utility’s series and those of administrators. */
-  listPriceSeries(query?: ListPriceSeriesQuery, options?: CallOptions): Pages<PriceSeries> {
-    return this.#transport.pages('GET', '/v1/price-series', { query, isSafe: true, options });
-  }
-
-  /** Returns one price series that the caller can use. */
-  getPriceSeries(seriesId: string, options?: CallOptions): Promise<PriceSeries> {
-    return this.#transport.json('GET', `/v1/price-series/${encodeURIComponent(seriesId)}`, { isSafe: true, options });
-  }
-
-  /** Changes the name or the source of a price series. */
-  updatePriceSeries(seriesId: string, body: UpdatePriceSeriesBody, options?: CallOptions): Promise<PriceSeries> {
-    return this.#transport.json('PATCH', `/v1/price-series/${encodeURIComponent(seriesId)}`, { body, options });
-  }
-
-  /** Deletes a price series and its prices, unless a tariff uses it. */
-  deletePriceSeries(seriesId: string, options?: CallOptions): Promise<Message> {
-    return this.#transport.json('DELETE', `/v1/price-series/${encodeURIComponent(seriesId)}`, { isSafe: true, options });
-  }
-
-  /** Returns the prices of a series from `start` to `end`, in UTC days. Without dates: today and tomorrow. */
-  listPrices(seriesId: string, query?: ListPricesQuery, options?: CallOptions): Promise<Price[]> {
-    return this.#transport.json('GET', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { query, isSafe: true, options });
-  }
-
-  /** Stores up to 10,000 prices of a series, as JSON or CSV. A price for the same time is replaced; other prices do not change. If one price has an error, none is stored. */
-  putPrices(seriesId: string, body: PutPricesBody, options?: CallOptions): Promise<PutPricesAnswer> {
-    return this.#transport.json('PUT', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { body, isSafe: true, options });
-  }
-
-  /** Stores up to 10,000 prices of a series, as JSON or CSV. A price for the same time is replaced; other prices do not change. If one price has an error, none is stored. From CSV. */
-  putPricesCsv(seriesId: string, csv: string, options?: CallOptions): Promise<PutPricesAnswer> {
-    return this.#transport.json('PUT', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { body: csv, type: 'text/csv', isSafe: true, options });
-  }
-
-  /** Deletes uploaded prices from `from` (inclusive) to `to` (exclusive). If the series has a source, the prices of the source apply to these times at once. */
-  deletePrices(seriesId: string, query: DeletePricesQuery, options?: CallOptions): Promise<Message> {
-    return this.#transport.json('DELETE', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { query, isSafe: true, options });
   }
 
   /** Creates an emission series: grams of CO2 equivalent for a kWh from the grid, uploaded by its owner or fetched from a source. Homeowners can use the series of their utility; everybody can use the series of an administrator. */
@@ -4409,14 +4364,14 @@ export class EnergyClient {
     return this.#transport.json('GET', `/v1/emission-series/${encodeURIComponent(seriesId)}`, { isSafe: true, options });
   }
 
-  /** Changes the name or the source of an emission series. */
-  updateEmissionSeries(seriesId: string, body: UpdateEmissionSeriesBody, options?: CallOptions): Promise<EmissionSeries> {
-    return this.#transport.json('PATCH', `/v1/emission-series/${encodeURIComponent(seriesId)}`, { body, options });
-  }
-
   /** Deletes an emission series and its intensities, unless a user uses it. */
   deleteEmissionSeries(seriesId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/emission-series/${encodeURIComponent(seriesId)}`, { isSafe: true, options });
+  }
+
+  /** Changes the name or the source of an emission series. */
+  updateEmissionSeries(seriesId: string, body: UpdateEmissionSeriesBody, options?: CallOptions): Promise<EmissionSeries> {
+    return this.#transport.json('PATCH', `/v1/emission-series/${encodeURIComponent(seriesId)}`, { body, options });
   }
 
   /** Returns the intensities of a series from `start` to `end`, in UTC days. Without dates: today and tomorrow. */
@@ -4437,6 +4392,51 @@ export class EnergyClient {
   /** Deletes uploaded intensities from `from` (inclusive) to `to` (exclusive). If the series has a source, the intensities of the source apply to these times at once. */
   deleteIntensities(seriesId: string, query: DeleteIntensitiesQuery, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/emission-series/${encodeURIComponent(seriesId)}/intensities`, { query, isSafe: true, options });
+  }
+
+  /** Creates a price series, whose prices its owner uploads as they become known, or which the service fetches from a source. Homeowners can use the series of their utility; everybody can use the series of an administrator. */
+  createPriceSeries(body: CreatePriceSeriesBody, options?: CallOptions): Promise<CreatedPriceSeries> {
+    return this.#transport.json('POST', '/v1/price-series', { body, options });
+  }
+
+  /** Lists the price series that a user can use, page by page: its own series, its utility’s series and those of administrators. */
+  listPriceSeries(query?: ListPriceSeriesQuery, options?: CallOptions): Pages<PriceSeries> {
+    return this.#transport.pages('GET', '/v1/price-series', { query, isSafe: true, options });
+  }
+
+  /** Returns one price series that the caller can use. */
+  getPriceSeries(seriesId: string, options?: CallOptions): Promise<PriceSeries> {
+    return this.#transport.json('GET', `/v1/price-series/${encodeURIComponent(seriesId)}`, { isSafe: true, options });
+  }
+
+  /** Deletes a price series and its prices, unless a tariff uses it. */
+  deletePriceSeries(seriesId: string, options?: CallOptions): Promise<Message> {
+    return this.#transport.json('DELETE', `/v1/price-series/${encodeURIComponent(seriesId)}`, { isSafe: true, options });
+  }
+
+  /** Changes the name or the source of a price series. */
+  updatePriceSeries(seriesId: string, body: UpdatePriceSeriesBody, options?: CallOptions): Promise<PriceSeries> {
+    return this.#transport.json('PATCH', `/v1/price-series/${encodeURIComponent(seriesId)}`, { body, options });
+  }
+
+  /** Returns the prices of a series from `start` to `end`, in UTC days. Without dates: today and tomorrow. */
+  listPrices(seriesId: string, query?: ListPricesQuery, options?: CallOptions): Promise<Price[]> {
+    return this.#transport.json('GET', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { query, isSafe: true, options });
+  }
+
+  /** Stores up to 10,000 prices of a series, as JSON or CSV. A price for the same time is replaced; other prices do not change. If one price has an error, none is stored. */
+  putPrices(seriesId: string, body: PutPricesBody, options?: CallOptions): Promise<PutPricesAnswer> {
+    return this.#transport.json('PUT', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { body, isSafe: true, options });
+  }
+
+  /** Stores up to 10,000 prices of a series, as JSON or CSV. A price for the same time is replaced; other prices do not change. If one price has an error, none is stored. From CSV. */
+  putPricesCsv(seriesId: string, csv: string, options?: CallOptions): Promise<PutPricesAnswer> {
+    return this.#transport.json('PUT', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { body: csv, type: 'text/csv', isSafe: true, options });
+  }
+
+  /** Deletes uploaded prices from `from` (inclusive) to `to` (exclusive). If the series has a source, the prices of the source apply to these times at once. */
+  deletePrices(seriesId: string, query: DeletePricesQuery, options?: CallOptions): Promise<Message> {
+    return this.#transport.json('DELETE', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { query, isSafe: true, options });
   }
 
   /** Creates a key, which is shown only once. A key can create only keys whose scopes it has itself. A utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) can only write its readings; creating it also needs devices:write. A key for the home of another account (`home_user_id`) needs a membership of that home. */
@@ -4464,21 +4464,6 @@ export class EnergyClient {
     return this.#transport.json('POST', `/v1/keys/${encodeURIComponent(keyId)}/rotate`, { body, options });
   }
 
-  /** Invites a person to the caller’s own home, by a mail whose link is valid for 7 days. At most 10 mails a day, and 20 members and invitations. Only homeowners can invite, and only homeowners can become members. */
-  inviteMember(userId: string, body: InviteMemberBody, options?: CallOptions): Promise<Member> {
-    return this.#transport.json('POST', `/v1/users/${encodeURIComponent(userId)}/members`, { body, options });
-  }
-
-  /** Lists the members of a home and the valid invitations to it, page by page. */
-  listMembers(userId: string, query?: ListMembersQuery, options?: CallOptions): Pages<Member> {
-    return this.#transport.pages('GET', `/v1/users/${encodeURIComponent(userId)}/members`, { query, isSafe: true, options });
-  }
-
-  /** Ends a membership at once, with the keys and webhooks that the member created for the home, or withdraws an invitation. Owner and member get a mail; the owner’s mail lists the passwords that the member saw. */
-  removeMember(userId: string, memberId: string, options?: CallOptions): Promise<Message> {
-    return this.#transport.json('DELETE', `/v1/users/${encodeURIComponent(userId)}/members/${encodeURIComponent(memberId)}`, { isSafe: true, options });
-  }
-
   /** Makes the caller’s account a member of a home, by the token of an invitation. A mail must have confirmed the account’s address: a sign-in link, or the invitation itself. */
   acceptMembership(body: AcceptMembershipBody, options?: CallOptions): Promise<Membership> {
     return this.#transport.json('POST', '/v1/memberships', { body, options });
@@ -4492,6 +4477,21 @@ export class EnergyClient {
   /** Ends a membership of the caller’s account at once, with the keys and webhooks that it created for the home. Owner and member get a mail. */
   leaveMembership(memberId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/memberships/${encodeURIComponent(memberId)}`, { isSafe: true, options });
+  }
+
+  /** Invites a person to the caller’s own home, by a mail whose link is valid for 7 days. At most 10 mails a day, and 20 members and invitations. Only homeowners can invite, and only homeowners can become members. */
+  inviteMember(userId: string, body: InviteMemberBody, options?: CallOptions): Promise<Member> {
+    return this.#transport.json('POST', `/v1/users/${encodeURIComponent(userId)}/members`, { body, options });
+  }
+
+  /** Lists the members of a home and the valid invitations to it, page by page. */
+  listMembers(userId: string, query?: ListMembersQuery, options?: CallOptions): Pages<Member> {
+    return this.#transport.pages('GET', `/v1/users/${encodeURIComponent(userId)}/members`, { query, isSafe: true, options });
+  }
+
+  /** Ends a membership at once, with the keys and webhooks that the member created for the home, or withdraws an invitation. Owner and member get a mail; the owner’s mail lists the passwords that the member saw. */
+  removeMember(userId: string, memberId: string, options?: CallOptions): Promise<Message> {
+    return this.#transport.json('DELETE', `/v1/users/${encodeURIComponent(userId)}/members/${encodeURIComponent(memberId)}`, { isSafe: true, options });
   }
 
   /** Registers an app, which can then request access to homes by OAuth 2.1. For utilities and administrators. The secret of a confidential app is shown once. */

@@ -170,18 +170,6 @@ class EnergyClient(Transport):
         """
         return self._bytes("GET", "/v1/analytics/monthly", query={"user_id": user_id, "months": months, "tz": tz, "include": include}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
 
-    def list_remarks(
-        self,
-        *,
-        user_id: str | None = None,
-        **options: Unpack[CallOptions],
-    ) -> types.Remarks:
-        """Returns the current remarks on a user’s home: unusual usage, devices that stay on, missing production and cheaper tariffs, with the values that they are compared with.
-
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
-        """
-        return self._json("GET", "/v1/remarks", query={"user_id": user_id}, is_safe=True, options=options)
-
     def get_forecast(
         self,
         *,
@@ -193,6 +181,18 @@ class EnergyClient(Transport):
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         """
         return self._json("GET", "/v1/forecast", query={"user_id": user_id}, is_safe=True, options=options)
+
+    def list_remarks(
+        self,
+        *,
+        user_id: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> types.Remarks:
+        """Returns the current remarks on a user’s home: unusual usage, devices that stay on, missing production and cheaper tariffs, with the values that they are compared with.
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
+        """
+        return self._json("GET", "/v1/remarks", query={"user_id": user_id}, is_safe=True, options=options)
 
     def create_alert(
         self,
@@ -215,6 +215,14 @@ class EnergyClient(Transport):
         limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/alerts", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
+
+    def preview_alert(
+        self,
+        body: types.PreviewAlertBody,
+        **options: Unpack[CallOptions],
+    ) -> types.AlertPreview:
+        """Returns the periods of the last 90 days in which an alert would have fired. Creates no alert."""
+        return self._json("POST", "/v1/alerts/preview", body=body, is_safe=True, options=options)
 
     def get_alert(
         self,
@@ -240,14 +248,6 @@ class EnergyClient(Transport):
     ) -> types.Message:
         """Deletes an alert."""
         return self._json("DELETE", f"/v1/alerts/{self._segment(alert_id)}", is_safe=True, options=options)
-
-    def preview_alert(
-        self,
-        body: types.PreviewAlertBody,
-        **options: Unpack[CallOptions],
-    ) -> types.AlertPreview:
-        """Returns the periods of the last 90 days in which an alert would have fired. Creates no alert."""
-        return self._json("POST", "/v1/alerts/preview", body=body, is_safe=True, options=options)
 
     def create_user(
         self,
@@ -451,6 +451,14 @@ class EnergyClient(Transport):
         """Deletes a device and its credentials. Its past consumption stays in its owner’s history."""
         return self._json("DELETE", f"/v1/devices/{self._segment(device_id)}", is_safe=True, options=options)
 
+    def release_device(
+        self,
+        device_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Releases a device, so that a meter of a provisioning batch can claim it again if its serial is the device’s `external_id`. The previous password becomes invalid."""
+        return self._json("POST", f"/v1/devices/{self._segment(device_id)}/release", options=options)
+
     def device_usage(
         self,
         device_id: str,
@@ -543,62 +551,6 @@ class EnergyClient(Transport):
         """
         return self._text("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, accept="application/atom+xml", is_safe=True, options=options)
 
-    def release_device(
-        self,
-        device_id: str,
-        **options: Unpack[CallOptions],
-    ) -> types.Message:
-        """Releases a device, so that a meter of a provisioning batch can claim it again if its serial is the device’s `external_id`. The previous password becomes invalid."""
-        return self._json("POST", f"/v1/devices/{self._segment(device_id)}/release", options=options)
-
-    def list_fleet_devices(
-        self,
-        *,
-        user_id: str | None = None,
-        status: str | None = None,
-        silent_for_hours: int | None = None,
-        placement: str | None = None,
-        family: str | None = None,
-        attention: str | None = None,
-        text: str | None = None,
-        sort: str | None = None,
-        limit: int | None = None,
-        **options: Unpack[CallOptions],
-    ) -> Pages[types.FleetDevice]:
-        """Lists the devices of all accounts that the caller can access, page by page, with filters and an order. E-mail addresses of owners also need `users:read`.
-
-        user_id: Id of a user: only the devices of this user. Default: all devices that the caller can access. A homeowner can name only itself.
-        status: Status: only devices in this state. Default: all states.
-        silent_for_hours: Minimum silence in hours: only devices without a message for this time, or paired this long ago without any message. A silence is detected within a minute. Default: all devices.
-        placement: Placement: only devices at this position in their homes. Default: all.
-        family: Family of messages: only devices that send them, such as `tasmota`, or `native`. Default: all.
-        attention: Kind of problem: only devices with this open problem. Default: all devices.
-        text: Search text: only devices with a word of the location, or an id, that begins with it; with `users:read` also the owner’s e-mail address. Upper and lower case are equal. Default: all devices.
-        sort: Sort order; a minus reverses it. `last_seen_at`: longest silence first; devices with a message in the last hour come last, in no order among themselves.
-        limit: Maximum number of items in the response.
-        """
-        return self._pages("GET", "/v1/fleet/devices", query={"user_id": user_id, "status": status, "silent_for_hours": silent_for_hours, "placement": placement, "family": family, "attention": attention, "text": text, "sort": sort, "limit": limit}, is_safe=True, options=options)
-
-    def get_fleet_silence(
-        self,
-        *,
-        start: str,
-        end: str,
-        group_by: str | None = None,
-        tz: str | None = None,
-        limit: int | None = None,
-        **options: Unpack[CallOptions],
-    ) -> types.FleetSilence:
-        """Counts the devices that fell silent, among all that the caller can access, by hour or day, and groups devices that stopped together.
-
-        start: First day of the range, in the time zone `tz`.
-        end: Last day of the range, inclusive. The range is at most 31 days.
-        group_by: Length of a row.
-        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        limit: Maximum number of groups in the response.
-        """
-        return self._json("GET", "/v1/fleet/silence", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "limit": limit}, is_safe=True, options=options)
-
     def device_quality(
         self,
         device_id: str,
@@ -650,15 +602,6 @@ class EnergyClient(Transport):
         """
         return self._bytes("GET", f"/v1/devices/{self._segment(device_id)}/quality", query={"start": start, "end": end, "tz": tz}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
 
-    def send_readings(
-        self,
-        device_id: str,
-        body: types.SendReadingsBody,
-        **options: Unpack[CallOptions],
-    ) -> types.SentReadings:
-        """Stores readings of a device that uses the native format: up to 10,000 elements as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once."""
-        return self._json("POST", f"/v1/devices/{self._segment(device_id)}/readings", body=body, options=options)
-
     def list_device_readings(
         self,
         device_id: str,
@@ -693,6 +636,15 @@ class EnergyClient(Transport):
         """
         return self._text("GET", f"/v1/devices/{self._segment(device_id)}/readings", query={"start": start, "end": end, "limit": limit}, accept="text/csv", is_safe=True, options=options)
 
+    def send_readings(
+        self,
+        device_id: str,
+        body: types.SendReadingsBody,
+        **options: Unpack[CallOptions],
+    ) -> types.SentReadings:
+        """Stores readings of a device that uses the native format: up to 10,000 elements as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once."""
+        return self._json("POST", f"/v1/devices/{self._segment(device_id)}/readings", body=body, options=options)
+
     def create_device_edit(
         self,
         device_id: str,
@@ -723,6 +675,54 @@ class EnergyClient(Transport):
     ) -> types.ReadingEdit:
         """Revokes an edit of readings. Within seconds, consumption is computed without it; the edit stays in the list. Revoking it again changes nothing."""
         return self._json("DELETE", f"/v1/devices/{self._segment(device_id)}/edits/{self._segment(edit_id)}", is_safe=True, options=options)
+
+    def list_fleet_devices(
+        self,
+        *,
+        user_id: str | None = None,
+        status: str | None = None,
+        silent_for_hours: int | None = None,
+        placement: str | None = None,
+        family: str | None = None,
+        attention: str | None = None,
+        text: str | None = None,
+        sort: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.FleetDevice]:
+        """Lists the devices of all accounts that the caller can access, page by page, with filters and an order. E-mail addresses of owners also need `users:read`.
+
+        user_id: Id of a user: only the devices of this user. Default: all devices that the caller can access. A homeowner can name only itself.
+        status: Status: only devices in this state. Default: all states.
+        silent_for_hours: Minimum silence in hours: only devices without a message for this time, or paired this long ago without any message. A silence is detected within a minute. Default: all devices.
+        placement: Placement: only devices at this position in their homes. Default: all.
+        family: Family of messages: only devices that send them, such as `tasmota`, or `native`. Default: all.
+        attention: Kind of problem: only devices with this open problem. Default: all devices.
+        text: Search text: only devices with a word of the location, or an id, that begins with it; with `users:read` also the owner’s e-mail address. Upper and lower case are equal. Default: all devices.
+        sort: Sort order; a minus reverses it. `last_seen_at`: longest silence first; devices with a message in the last hour come last, in no order among themselves.
+        limit: Maximum number of items in the response.
+        """
+        return self._pages("GET", "/v1/fleet/devices", query={"user_id": user_id, "status": status, "silent_for_hours": silent_for_hours, "placement": placement, "family": family, "attention": attention, "text": text, "sort": sort, "limit": limit}, is_safe=True, options=options)
+
+    def get_fleet_silence(
+        self,
+        *,
+        start: str,
+        end: str,
+        group_by: str | None = None,
+        tz: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> types.FleetSilence:
+        """Counts the devices that fell silent, among all that the caller can access, by hour or day, and groups devices that stopped together.
+
+        start: First day of the range, in the time zone `tz`.
+        end: Last day of the range, inclusive. The range is at most 31 days.
+        group_by: Length of a row.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        limit: Maximum number of groups in the response.
+        """
+        return self._json("GET", "/v1/fleet/silence", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "limit": limit}, is_safe=True, options=options)
 
     def create_gateway(
         self,
@@ -832,6 +832,15 @@ class EnergyClient(Transport):
         """Deletes a group, and the keys that are limited to it. Its homes do not change."""
         return self._json("DELETE", f"/v1/groups/{self._segment(group_id)}", is_safe=True, options=options)
 
+    def change_group_users(
+        self,
+        group_id: str,
+        body: types.ChangeGroupUsersBody,
+        **options: Unpack[CallOptions],
+    ) -> types.ChangedGroup:
+        """Adds homes to a group and removes others, up to 10,000 each; all of them or none."""
+        return self._json("POST", f"/v1/groups/{self._segment(group_id)}/users", body=body, options=options)
+
     def list_group_users(
         self,
         group_id: str,
@@ -844,15 +853,6 @@ class EnergyClient(Transport):
         limit: Maximum number of items in the response.
         """
         return self._pages("GET", f"/v1/groups/{self._segment(group_id)}/users", query={"limit": limit}, is_safe=True, options=options)
-
-    def change_group_users(
-        self,
-        group_id: str,
-        body: types.ChangeGroupUsersBody,
-        **options: Unpack[CallOptions],
-    ) -> types.ChangedGroup:
-        """Adds homes to a group and removes others, up to 10,000 each; all of them or none."""
-        return self._json("POST", f"/v1/groups/{self._segment(group_id)}/users", body=body, options=options)
 
     def add_group_user(
         self,
@@ -1101,14 +1101,6 @@ class EnergyClient(Transport):
         """Deletes an open bill period. A closed period cannot be deleted. For utilities and administrators."""
         return self._json("DELETE", f"/v1/bill-periods/{self._segment(bill_period_id)}", is_safe=True, options=options)
 
-    def record_bill_version(
-        self,
-        bill_period_id: str,
-        **options: Unpack[CallOptions],
-    ) -> types.BillPeriodDetails:
-        """Records the current values of an open bill period as a new version. For utilities and administrators."""
-        return self._json("POST", f"/v1/bill-periods/{self._segment(bill_period_id)}/versions", options=options)
-
     def close_bill_period(
         self,
         bill_period_id: str,
@@ -1116,6 +1108,14 @@ class EnergyClient(Transport):
     ) -> types.BillPeriodDetails:
         """Closes a bill period that is over. The next open period bills later changes of its days as an adjustment. For utilities and administrators."""
         return self._json("POST", f"/v1/bill-periods/{self._segment(bill_period_id)}/close", options=options)
+
+    def record_bill_version(
+        self,
+        bill_period_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.BillPeriodDetails:
+        """Records the current values of an open bill period as a new version. For utilities and administrators."""
+        return self._json("POST", f"/v1/bill-periods/{self._segment(bill_period_id)}/versions", options=options)
 
     def create_tariff(
         self,
@@ -1138,6 +1138,14 @@ class EnergyClient(Transport):
         limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/tariffs", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
+
+    def compare_tariffs(
+        self,
+        body: types.CompareTariffsBody,
+        **options: Unpack[CallOptions],
+    ) -> types.CompareTariffsAnswer:
+        """Computes the cost of a range under other tariffs, each as if it had been in force for the whole range. Stores nothing. Counts as 10 requests; only one runs at a time for each account."""
+        return self._json("POST", "/v1/tariffs/compare", body=body, is_safe=True, options=options)
 
     def get_tariff(
         self,
@@ -1164,14 +1172,6 @@ class EnergyClient(Transport):
         """Deletes a tariff. The previous tariff then applies to its time."""
         return self._json("DELETE", f"/v1/tariffs/{self._segment(tariff_id)}", is_safe=True, options=options)
 
-    def compare_tariffs(
-        self,
-        body: types.CompareTariffsBody,
-        **options: Unpack[CallOptions],
-    ) -> types.CompareTariffsAnswer:
-        """Computes the cost of a range under other tariffs, each as if it had been in force for the whole range. Stores nothing. Counts as 10 requests; only one runs at a time for each account."""
-        return self._json("POST", "/v1/tariffs/compare", body=body, is_safe=True, options=options)
-
     def what_if(
         self,
         body: types.WhatIfBody,
@@ -1179,101 +1179,6 @@ class EnergyClient(Transport):
     ) -> types.WhatIfAnswer:
         """Computes the energy and cost of a range with a battery, or with more or fewer panels. Stores nothing. Counts as 10 requests; only one runs at a time for each account."""
         return self._json("POST", "/v1/what-if", body=body, is_safe=True, options=options)
-
-    def create_price_series(
-        self,
-        body: types.CreatePriceSeriesBody,
-        **options: Unpack[CallOptions],
-    ) -> types.CreatedPriceSeries:
-        """Creates a price series, whose prices its owner uploads as they become known, or which the service fetches from a source. Homeowners can use the series of their utility; everybody can use the series of an administrator."""
-        return self._json("POST", "/v1/price-series", body=body, options=options)
-
-    def list_price_series(
-        self,
-        *,
-        user_id: str | None = None,
-        limit: int | None = None,
-        **options: Unpack[CallOptions],
-    ) -> Pages[types.PriceSeries]:
-        """Lists the price series that a user can use, page by page: its own series, its utility’s series and those of administrators.
-
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
-        limit: Maximum number of items in the response.
-        """
-        return self._pages("GET", "/v1/price-series", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
-
-    def get_price_series(
-        self,
-        series_id: str,
-        **options: Unpack[CallOptions],
-    ) -> types.PriceSeries:
-        """Returns one price series that the caller can use."""
-        return self._json("GET", f"/v1/price-series/{self._segment(series_id)}", is_safe=True, options=options)
-
-    def update_price_series(
-        self,
-        series_id: str,
-        body: types.UpdatePriceSeriesBody,
-        **options: Unpack[CallOptions],
-    ) -> types.PriceSeries:
-        """Changes the name or the source of a price series."""
-        return self._json("PATCH", f"/v1/price-series/{self._segment(series_id)}", body=body, options=options)
-
-    def delete_price_series(
-        self,
-        series_id: str,
-        **options: Unpack[CallOptions],
-    ) -> types.Message:
-        """Deletes a price series and its prices, unless a tariff uses it."""
-        return self._json("DELETE", f"/v1/price-series/{self._segment(series_id)}", is_safe=True, options=options)
-
-    def list_prices(
-        self,
-        series_id: str,
-        *,
-        start: str | None = None,
-        end: str | None = None,
-        **options: Unpack[CallOptions],
-    ) -> list[types.Price]:
-        """Returns the prices of a series from `start` to `end`, in UTC days. Without dates: today and tomorrow.
-
-        start: First day of the range, UTC. Needs `end`.
-        end: Last day of the range, inclusive. Needs `start`.
-        """
-        return self._json("GET", f"/v1/price-series/{self._segment(series_id)}/prices", query={"start": start, "end": end}, is_safe=True, options=options)
-
-    def put_prices(
-        self,
-        series_id: str,
-        body: types.PutPricesBody,
-        **options: Unpack[CallOptions],
-    ) -> types.PutPricesAnswer:
-        """Stores up to 10,000 prices of a series, as JSON or CSV. A price for the same time is replaced; other prices do not change. If one price has an error, none is stored."""
-        return self._json("PUT", f"/v1/price-series/{self._segment(series_id)}/prices", body=body, is_safe=True, options=options)
-
-    def put_prices_csv(
-        self,
-        series_id: str,
-        csv: str,
-        **options: Unpack[CallOptions],
-    ) -> types.PutPricesAnswer:
-        """Stores up to 10,000 prices of a series, as JSON or CSV. A price for the same time is replaced; other prices do not change. If one price has an error, none is stored. From CSV."""
-        return self._json("PUT", f"/v1/price-series/{self._segment(series_id)}/prices", body=csv, content_type="text/csv", is_safe=True, options=options)
-
-    def delete_prices(
-        self,
-        series_id: str,
-        *,
-        from_: str,
-        to: str,
-        **options: Unpack[CallOptions],
-    ) -> types.Message:
-        """Deletes uploaded prices from `from` (inclusive) to `to` (exclusive). If the series has a source, the prices of the source apply to these times at once.
-
-        from_: Start of the range, inclusive: an instant (ISO 8601), or a date (UTC).
-        to: End of the range, exclusive: an instant (ISO 8601), or a date (UTC).
-        """
-        return self._json("DELETE", f"/v1/price-series/{self._segment(series_id)}/prices", query={"from": from_, "to": to}, is_safe=True, options=options)
 
     def create_emission_series(
         self,
@@ -1305,6 +1210,14 @@ class EnergyClient(Transport):
         """Returns one emission series that the caller can use."""
         return self._json("GET", f"/v1/emission-series/{self._segment(series_id)}", is_safe=True, options=options)
 
+    def delete_emission_series(
+        self,
+        series_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Deletes an emission series and its intensities, unless a user uses it."""
+        return self._json("DELETE", f"/v1/emission-series/{self._segment(series_id)}", is_safe=True, options=options)
+
     def update_emission_series(
         self,
         series_id: str,
@@ -1313,14 +1226,6 @@ class EnergyClient(Transport):
     ) -> types.EmissionSeries:
         """Changes the name or the source of an emission series."""
         return self._json("PATCH", f"/v1/emission-series/{self._segment(series_id)}", body=body, options=options)
-
-    def delete_emission_series(
-        self,
-        series_id: str,
-        **options: Unpack[CallOptions],
-    ) -> types.Message:
-        """Deletes an emission series and its intensities, unless a user uses it."""
-        return self._json("DELETE", f"/v1/emission-series/{self._segment(series_id)}", is_safe=True, options=options)
 
     def list_intensities(
         self,
@@ -1370,6 +1275,101 @@ class EnergyClient(Transport):
         """
         return self._json("DELETE", f"/v1/emission-series/{self._segment(series_id)}/intensities", query={"from": from_, "to": to}, is_safe=True, options=options)
 
+    def create_price_series(
+        self,
+        body: types.CreatePriceSeriesBody,
+        **options: Unpack[CallOptions],
+    ) -> types.CreatedPriceSeries:
+        """Creates a price series, whose prices its owner uploads as they become known, or which the service fetches from a source. Homeowners can use the series of their utility; everybody can use the series of an administrator."""
+        return self._json("POST", "/v1/price-series", body=body, options=options)
+
+    def list_price_series(
+        self,
+        *,
+        user_id: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.PriceSeries]:
+        """Lists the price series that a user can use, page by page: its own series, its utility’s series and those of administrators.
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
+        limit: Maximum number of items in the response.
+        """
+        return self._pages("GET", "/v1/price-series", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
+
+    def get_price_series(
+        self,
+        series_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.PriceSeries:
+        """Returns one price series that the caller can use."""
+        return self._json("GET", f"/v1/price-series/{self._segment(series_id)}", is_safe=True, options=options)
+
+    def delete_price_series(
+        self,
+        series_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Deletes a price series and its prices, unless a tariff uses it."""
+        return self._json("DELETE", f"/v1/price-series/{self._segment(series_id)}", is_safe=True, options=options)
+
+    def update_price_series(
+        self,
+        series_id: str,
+        body: types.UpdatePriceSeriesBody,
+        **options: Unpack[CallOptions],
+    ) -> types.PriceSeries:
+        """Changes the name or the source of a price series."""
+        return self._json("PATCH", f"/v1/price-series/{self._segment(series_id)}", body=body, options=options)
+
+    def list_prices(
+        self,
+        series_id: str,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> list[types.Price]:
+        """Returns the prices of a series from `start` to `end`, in UTC days. Without dates: today and tomorrow.
+
+        start: First day of the range, UTC. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        """
+        return self._json("GET", f"/v1/price-series/{self._segment(series_id)}/prices", query={"start": start, "end": end}, is_safe=True, options=options)
+
+    def put_prices(
+        self,
+        series_id: str,
+        body: types.PutPricesBody,
+        **options: Unpack[CallOptions],
+    ) -> types.PutPricesAnswer:
+        """Stores up to 10,000 prices of a series, as JSON or CSV. A price for the same time is replaced; other prices do not change. If one price has an error, none is stored."""
+        return self._json("PUT", f"/v1/price-series/{self._segment(series_id)}/prices", body=body, is_safe=True, options=options)
+
+    def put_prices_csv(
+        self,
+        series_id: str,
+        csv: str,
+        **options: Unpack[CallOptions],
+    ) -> types.PutPricesAnswer:
+        """Stores up to 10,000 prices of a series, as JSON or CSV. A price for the same time is replaced; other prices do not change. If one price has an error, none is stored. From CSV."""
+        return self._json("PUT", f"/v1/price-series/{self._segment(series_id)}/prices", body=csv, content_type="text/csv", is_safe=True, options=options)
+
+    def delete_prices(
+        self,
+        series_id: str,
+        *,
+        from_: str,
+        to: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Deletes uploaded prices from `from` (inclusive) to `to` (exclusive). If the series has a source, the prices of the source apply to these times at once.
+
+        from_: Start of the range, inclusive: an instant (ISO 8601), or a date (UTC).
+        to: End of the range, exclusive: an instant (ISO 8601), or a date (UTC).
+        """
+        return self._json("DELETE", f"/v1/price-series/{self._segment(series_id)}/prices", query={"from": from_, "to": to}, is_safe=True, options=options)
+
     def create_key(
         self,
         body: types.CreateKeyBody,
@@ -1418,6 +1418,34 @@ class EnergyClient(Transport):
         """Creates a new key with the rights of an existing one, which stays valid for `overlap_hours` (24 by default). The new key expires at `expires_at`, or never."""
         return self._json("POST", f"/v1/keys/{self._segment(key_id)}/rotate", body=body, options=options)
 
+    def accept_membership(
+        self,
+        body: types.AcceptMembershipBody,
+        **options: Unpack[CallOptions],
+    ) -> types.Membership:
+        """Makes the caller’s account a member of a home, by the token of an invitation. A mail must have confirmed the account’s address: a sign-in link, or the invitation itself."""
+        return self._json("POST", "/v1/memberships", body=body, options=options)
+
+    def list_memberships(
+        self,
+        *,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.Membership]:
+        """Lists the homes of other accounts of which the caller’s account is a member, page by page.
+
+        limit: Maximum number of items in the response.
+        """
+        return self._pages("GET", "/v1/memberships", query={"limit": limit}, is_safe=True, options=options)
+
+    def leave_membership(
+        self,
+        member_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Ends a membership of the caller’s account at once, with the keys and webhooks that it created for the home. Owner and member get a mail."""
+        return self._json("DELETE", f"/v1/memberships/{self._segment(member_id)}", is_safe=True, options=options)
+
     def invite_member(
         self,
         user_id: str,
@@ -1448,34 +1476,6 @@ class EnergyClient(Transport):
     ) -> types.Message:
         """Ends a membership at once, with the keys and webhooks that the member created for the home, or withdraws an invitation. Owner and member get a mail; the owner’s mail lists the passwords that the member saw."""
         return self._json("DELETE", f"/v1/users/{self._segment(user_id)}/members/{self._segment(member_id)}", is_safe=True, options=options)
-
-    def accept_membership(
-        self,
-        body: types.AcceptMembershipBody,
-        **options: Unpack[CallOptions],
-    ) -> types.Membership:
-        """Makes the caller’s account a member of a home, by the token of an invitation. A mail must have confirmed the account’s address: a sign-in link, or the invitation itself."""
-        return self._json("POST", "/v1/memberships", body=body, options=options)
-
-    def list_memberships(
-        self,
-        *,
-        limit: int | None = None,
-        **options: Unpack[CallOptions],
-    ) -> Pages[types.Membership]:
-        """Lists the homes of other accounts of which the caller’s account is a member, page by page.
-
-        limit: Maximum number of items in the response.
-        """
-        return self._pages("GET", "/v1/memberships", query={"limit": limit}, is_safe=True, options=options)
-
-    def leave_membership(
-        self,
-        member_id: str,
-        **options: Unpack[CallOptions],
-    ) -> types.Message:
-        """Ends a membership of the caller’s account at once, with the keys and webhooks that it created for the home. Owner and member get a mail."""
-        return self._json("DELETE", f"/v1/memberships/{self._segment(member_id)}", is_safe=True, options=options)
 
     def create_app(
         self,

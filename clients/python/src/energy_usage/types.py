@@ -2274,19 +2274,6 @@ class CreateAlertAnswer(TypedDict):
     """`active`: the alert is monitored from now on."""
 
 
-class UpdateAlertBody(TypedDict):
-    threshold_kwh: NotRequired[float]
-    """Usage above which the alert fires, in kWh. Required with types on usage, and allowed only with them."""
-    threshold: NotRequired[Union[str, float]]
-    """Total cost above which the alert fires, in the currency of the tariff in force. Required with types on costs, and allowed only with them."""
-    threshold_hours: NotRequired[int]
-    """Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it."""
-    delivery: NotRequired[Literal["email", "sms", "webhook"]]
-    """Notification channel."""
-    status: NotRequired[Literal["active", "paused"]]
-    """A paused alert does not fire."""
-
-
 class PreviewAlertBody(TypedDict):
     user_id: NotRequired[str]
     """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
@@ -2298,6 +2285,19 @@ class PreviewAlertBody(TypedDict):
     """Total cost above which the alert fires, in the currency of the tariff in force. Required with types on costs, and allowed only with them."""
     threshold_hours: NotRequired[int]
     """Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it."""
+
+
+class UpdateAlertBody(TypedDict):
+    threshold_kwh: NotRequired[float]
+    """Usage above which the alert fires, in kWh. Required with types on usage, and allowed only with them."""
+    threshold: NotRequired[Union[str, float]]
+    """Total cost above which the alert fires, in the currency of the tariff in force. Required with types on costs, and allowed only with them."""
+    threshold_hours: NotRequired[int]
+    """Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it."""
+    delivery: NotRequired[Literal["email", "sms", "webhook"]]
+    """Notification channel."""
+    status: NotRequired[Literal["active", "paused"]]
+    """A paused alert does not fire."""
 
 
 class CreateUserBody(TypedDict):
@@ -2916,70 +2916,6 @@ CreateTariffBody = TypedDict("CreateTariffBody", {
 })
 
 
-class UpdateTariffBodyCapacity(TypedDict):
-    per_kw_month: Union[str, float]
-    """Price per kW of the peak, per month."""
-    months_averaged: NotRequired[int]
-    """Number of months over which the peaks are averaged. Default: 1."""
-    minimum_kw: NotRequired[Union[str, float]]
-    """Minimum peak for the charge, in kW. Default: 0."""
-
-
-UpdateTariffBodyImportPeriods = TypedDict("UpdateTariffBodyImportPeriods", {
-    "per_kwh": "Union[str, float]",
-    "days": "NotRequired[list[int]]",
-    "from": "NotRequired[str]",
-    "to": "NotRequired[str]",
-    "months": "NotRequired[list[int]]",
-})
-
-
-class UpdateTariffBodyImport(TypedDict):
-    per_kwh: NotRequired[Union[str, float]]
-    """Price per kWh."""
-    periods: NotRequired[list[UpdateTariffBodyImportPeriods]]
-    """Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition."""
-    series_id: NotRequired[str]
-    """Id of the price series. The price per kWh is the price of the series × `multiply` + `add`."""
-    add: NotRequired[Union[str, float]]
-    """Amount added to the price per kWh after `multiply`. Default: 0."""
-    multiply: NotRequired[Union[str, float]]
-    """Factor for the price of the series, such as 1.19 for a tax. Default: 1."""
-
-
-UpdateTariffBodyExportPeriods = TypedDict("UpdateTariffBodyExportPeriods", {
-    "per_kwh": "Union[str, float]",
-    "days": "NotRequired[list[int]]",
-    "from": "NotRequired[str]",
-    "to": "NotRequired[str]",
-    "months": "NotRequired[list[int]]",
-})
-
-
-class UpdateTariffBodyExport(TypedDict):
-    per_kwh: NotRequired[Union[str, float]]
-    """Price per kWh."""
-    periods: NotRequired[list[UpdateTariffBodyExportPeriods]]
-    """Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition."""
-    series_id: NotRequired[str]
-    """Id of the price series. The price per kWh is the price of the series × `multiply` + `add`."""
-    add: NotRequired[Union[str, float]]
-    """Amount added to the price per kWh after `multiply`. Default: 0."""
-    multiply: NotRequired[Union[str, float]]
-    """Factor for the price of the series, such as 1.19 for a tax. Default: 1."""
-
-
-UpdateTariffBody = TypedDict("UpdateTariffBody", {
-    "name": "NotRequired[str]",
-    "valid_from": "NotRequired[str]",
-    "currency": "NotRequired[str]",
-    "standing_per_day": "NotRequired[Optional[Union[str, float]]]",
-    "capacity": "NotRequired[Optional[UpdateTariffBodyCapacity]]",
-    "import": "NotRequired[UpdateTariffBodyImport]",
-    "export": "NotRequired[Optional[UpdateTariffBodyExport]]",
-})
-
-
 class CompareTariffsBodyTariffsCapacity(TypedDict):
     """Charge for the highest quarter-hour of a month. Default: none."""
 
@@ -3093,6 +3029,70 @@ class CompareTariffsAnswer(TypedDict):
     """The tariffs that were sent, in their order."""
 
 
+class UpdateTariffBodyCapacity(TypedDict):
+    per_kw_month: Union[str, float]
+    """Price per kW of the peak, per month."""
+    months_averaged: NotRequired[int]
+    """Number of months over which the peaks are averaged. Default: 1."""
+    minimum_kw: NotRequired[Union[str, float]]
+    """Minimum peak for the charge, in kW. Default: 0."""
+
+
+UpdateTariffBodyImportPeriods = TypedDict("UpdateTariffBodyImportPeriods", {
+    "per_kwh": "Union[str, float]",
+    "days": "NotRequired[list[int]]",
+    "from": "NotRequired[str]",
+    "to": "NotRequired[str]",
+    "months": "NotRequired[list[int]]",
+})
+
+
+class UpdateTariffBodyImport(TypedDict):
+    per_kwh: NotRequired[Union[str, float]]
+    """Price per kWh."""
+    periods: NotRequired[list[UpdateTariffBodyImportPeriods]]
+    """Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition."""
+    series_id: NotRequired[str]
+    """Id of the price series. The price per kWh is the price of the series × `multiply` + `add`."""
+    add: NotRequired[Union[str, float]]
+    """Amount added to the price per kWh after `multiply`. Default: 0."""
+    multiply: NotRequired[Union[str, float]]
+    """Factor for the price of the series, such as 1.19 for a tax. Default: 1."""
+
+
+UpdateTariffBodyExportPeriods = TypedDict("UpdateTariffBodyExportPeriods", {
+    "per_kwh": "Union[str, float]",
+    "days": "NotRequired[list[int]]",
+    "from": "NotRequired[str]",
+    "to": "NotRequired[str]",
+    "months": "NotRequired[list[int]]",
+})
+
+
+class UpdateTariffBodyExport(TypedDict):
+    per_kwh: NotRequired[Union[str, float]]
+    """Price per kWh."""
+    periods: NotRequired[list[UpdateTariffBodyExportPeriods]]
+    """Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition."""
+    series_id: NotRequired[str]
+    """Id of the price series. The price per kWh is the price of the series × `multiply` + `add`."""
+    add: NotRequired[Union[str, float]]
+    """Amount added to the price per kWh after `multiply`. Default: 0."""
+    multiply: NotRequired[Union[str, float]]
+    """Factor for the price of the series, such as 1.19 for a tax. Default: 1."""
+
+
+UpdateTariffBody = TypedDict("UpdateTariffBody", {
+    "name": "NotRequired[str]",
+    "valid_from": "NotRequired[str]",
+    "currency": "NotRequired[str]",
+    "standing_per_day": "NotRequired[Optional[Union[str, float]]]",
+    "capacity": "NotRequired[Optional[UpdateTariffBodyCapacity]]",
+    "import": "NotRequired[UpdateTariffBodyImport]",
+    "export": "NotRequired[Optional[UpdateTariffBodyExport]]",
+})
+
+
 class WhatIfBodyBattery(TypedDict):
     """Battery in addition to the home’s existing devices."""
 
@@ -3201,6 +3201,40 @@ class WhatIfAnswer(TypedDict):
     """Hours of the range so far without complete data of the home. They are excluded from `before` and `after`."""
 
 
+class CreateEmissionSeriesBody(TypedDict):
+    user_id: NotRequired[str]
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
+    name: str
+    """Name of the series, chosen by its owner, such as the name of the grid."""
+    resolution_minutes: Literal[15, 30, 60]
+    """Time for which each value applies, in minutes."""
+    source: NotRequired[NewSeriesSource]
+    """Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses."""
+    check: NotRequired[bool]
+    """Whether to test the source only. If true, the source is fetched and nothing is stored; the response (200) contains the first values that would be stored."""
+
+
+class UpdateEmissionSeriesBody(TypedDict):
+    name: NotRequired[str]
+    """Name of the series, chosen by its owner."""
+    source: NotRequired[Optional[NewSeriesSource]]
+    """Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values stay."""
+
+
+class PutIntensitiesBodyValue(TypedDict):
+    starts_at: str
+    """Start of the time for which the value applies: a multiple of the resolution in UTC. The value applies for one resolution."""
+    grams_per_kwh: Union[str, float]
+    """Grams of CO2 equivalent per kWh. The number may be negative."""
+
+
+class PutIntensitiesAnswer(TypedDict):
+    series_id: str
+    """Id of the emission series."""
+    stored: int
+    """Number of values of the request that were stored."""
+
+
 class CreatePriceSeriesBody(TypedDict):
     user_id: NotRequired[str]
     """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
@@ -3233,40 +3267,6 @@ class PutPricesBodyValue(TypedDict):
 class PutPricesAnswer(TypedDict):
     series_id: str
     """Id of the price series."""
-    stored: int
-    """Number of values of the request that were stored."""
-
-
-class CreateEmissionSeriesBody(TypedDict):
-    user_id: NotRequired[str]
-    """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
-    name: str
-    """Name of the series, chosen by its owner, such as the name of the grid."""
-    resolution_minutes: Literal[15, 30, 60]
-    """Time for which each value applies, in minutes."""
-    source: NotRequired[NewSeriesSource]
-    """Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses."""
-    check: NotRequired[bool]
-    """Whether to test the source only. If true, the source is fetched and nothing is stored; the response (200) contains the first values that would be stored."""
-
-
-class UpdateEmissionSeriesBody(TypedDict):
-    name: NotRequired[str]
-    """Name of the series, chosen by its owner."""
-    source: NotRequired[Optional[NewSeriesSource]]
-    """Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values stay."""
-
-
-class PutIntensitiesBodyValue(TypedDict):
-    starts_at: str
-    """Start of the time for which the value applies: a multiple of the resolution in UTC. The value applies for one resolution."""
-    grams_per_kwh: Union[str, float]
-    """Grams of CO2 equivalent per kWh. The number may be negative."""
-
-
-class PutIntensitiesAnswer(TypedDict):
-    series_id: str
-    """Id of the emission series."""
     stored: int
     """Number of values of the request that were stored."""
 
@@ -3304,16 +3304,16 @@ class RotateKeyBody(TypedDict):
     """Expiry time of the new key. Default: never."""
 
 
+class AcceptMembershipBody(TypedDict):
+    token: str
+    """Token from the link in the mail."""
+
+
 class InviteMemberBody(TypedDict):
     email: str
     """Address to which the invitation is mailed."""
     access: Literal["read", "manage"]
     """`read`: can see everything in the home, but cannot export it. `manage`: can also change the home, except its members, keys and e-mail address, and cannot export or delete the account."""
-
-
-class AcceptMembershipBody(TypedDict):
-    token: str
-    """Token from the link in the mail."""
 
 
 class CreateAppBody(TypedDict):
@@ -3368,10 +3368,10 @@ SendReadingsBody = Union[list[SentReading], SentReading]
 CreateImportBody = list[CreateImportBodyValue]
 
 
-PutPricesBody = list[PutPricesBodyValue]
-
-
 PutIntensitiesBody = list[PutIntensitiesBodyValue]
+
+
+PutPricesBody = list[PutPricesBodyValue]
 
 __all__ = [
     "Act",
@@ -3511,8 +3511,8 @@ __all__ = [
     "PostEnergyInsightsBody",
     "CreateAlertBody",
     "CreateAlertAnswer",
-    "UpdateAlertBody",
     "PreviewAlertBody",
+    "UpdateAlertBody",
     "CreateUserBody",
     "CreateUserAnswer",
     "UpdateUserBody",
@@ -3562,12 +3562,6 @@ __all__ = [
     "CreateTariffBodyExportPeriods",
     "CreateTariffBodyExport",
     "CreateTariffBody",
-    "UpdateTariffBodyCapacity",
-    "UpdateTariffBodyImportPeriods",
-    "UpdateTariffBodyImport",
-    "UpdateTariffBodyExportPeriods",
-    "UpdateTariffBodyExport",
-    "UpdateTariffBody",
     "CompareTariffsBodyTariffsCapacity",
     "CompareTariffsBodyTariffsImportPeriods",
     "CompareTariffsBodyTariffsImport",
@@ -3578,6 +3572,12 @@ __all__ = [
     "CompareTariffsAnswerAlternativesCost",
     "CompareTariffsAnswerAlternatives",
     "CompareTariffsAnswer",
+    "UpdateTariffBodyCapacity",
+    "UpdateTariffBodyImportPeriods",
+    "UpdateTariffBodyImport",
+    "UpdateTariffBodyExportPeriods",
+    "UpdateTariffBodyExport",
+    "UpdateTariffBody",
     "WhatIfBodyBattery",
     "WhatIfBody",
     "WhatIfAnswerBeforeCost",
@@ -3586,21 +3586,21 @@ __all__ = [
     "WhatIfAnswerAfter",
     "WhatIfAnswerBattery",
     "WhatIfAnswer",
-    "CreatePriceSeriesBody",
-    "UpdatePriceSeriesBody",
-    "PutPricesBodyValue",
-    "PutPricesBody",
-    "PutPricesAnswer",
     "CreateEmissionSeriesBody",
     "UpdateEmissionSeriesBody",
     "PutIntensitiesBodyValue",
     "PutIntensitiesBody",
     "PutIntensitiesAnswer",
+    "CreatePriceSeriesBody",
+    "UpdatePriceSeriesBody",
+    "PutPricesBodyValue",
+    "PutPricesBody",
+    "PutPricesAnswer",
     "CreateKeyBody",
     "UpdateKeyBody",
     "RotateKeyBody",
-    "InviteMemberBody",
     "AcceptMembershipBody",
+    "InviteMemberBody",
     "CreateAppBody",
     "UpdateAppBody",
 ]
