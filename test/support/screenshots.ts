@@ -17,7 +17,7 @@ const TIME_ZONE = 'Europe/Berlin';
 
 /** Accounts whose pages are shown: the demo's first home, its utility, the administrator, and nobody signed in. */
 type Account = 'home' | 'fleet' | 'admin' | 'nobody';
-/** Returns the first day of the month before the current one, YYYY-MM. */
+/** Returns the previous month, YYYY-MM. */
 const lastMonth = () => {
   const [year = 0, month = 0] = todayInZone(TIME_ZONE).split('-').map(Number);
   return new Date(Date.UTC(year, month - 2, 1)).toISOString().slice(0, 7);
