@@ -3,7 +3,7 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { formatDayNumber } from '#src/remarks/calendar.ts';
-import { remarksOn } from '#src/remarks/decide.ts';
+import { remarksOfProfile } from '#src/remarks/decide.ts';
 import { homeRemarks } from '#src/remarks/home-remarks.ts';
 import { monthForecast } from '#src/remarks/month-forecast.ts';
 import { DAY_QUARTERS, type QuarterWatts } from '#src/remarks/profile.ts';
@@ -71,7 +71,7 @@ function rowOf({ name, used: daily }: RealHome, seen: Seen) {
     const from = Math.max(0, at - SEEN_DAYS * DAY_QUARTERS);
     const cut = (watts: QuarterWatts) => watts.subarray(from, at);
     const today = Math.floor((seen.fromMs + at * QUARTER_MS) / DAY_MS);
-    const remarks = remarksOn({
+    const remarks = remarksOfProfile({
       fromMs: seen.fromMs + from * QUARTER_MS,
       used: cut(seen.used),
       production: seen.production && cut(seen.production),

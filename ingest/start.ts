@@ -9,7 +9,7 @@ import type { BelievedTime } from '#src/database/believed-time.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { findInvalidCertificates, findLoginOfCertificate } from '#src/devices/certificates.ts';
 import { findAccountOfLogin, findDeviceLogin, findInvalidLogins } from '#src/devices/credentials.ts';
-import { createLoginPlaces } from '#src/devices/login-places.ts';
+import { createLoginLocations } from '#src/devices/login-places.ts';
 import { ROUTING_KEYS, TOPIC_FILTERS, topicOfRoutingKey } from '#src/devices/topics.ts';
 import type { PipelineCounts } from './batch-writer.ts';
 import {
@@ -227,7 +227,7 @@ async function embeddedBroker(config: Config, parts: IngestParts, receive: Recei
     tls,
     findLogin: (username, secret) => findDeviceLogin(db, username, secret),
     endedLogins: (logins) => findInvalidLogins(db, logins),
-    places: createLoginPlaces(db, randomUUID()),
+    places: createLoginLocations(db, randomUUID()),
     drainMs: drainMs(config),
     ...omitUndefined({ homes, claims, isProxy, certificates: ca && clientCertificates(db, ca) }),
     receive,

@@ -1,6 +1,6 @@
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDeviceSecret } from '#src/devices/credentials.ts';
 import { createGateway, updateGateway } from '#src/devices/gateways.ts';
 import { type NewDevice, pairDiscovered } from '#src/devices/store.ts';
@@ -28,7 +28,7 @@ export async function ensureDemoGateway(db: Database, userId: string): Promise<G
     .where('name', '=', NAME)
     .executeTakeFirst();
   const gatewayId = known?.gateway_id ?? (await createGateway(db, { userId, name: NAME })).gateway.gateway_id;
-  if (!known) await updateGateway(db, REACH_OF_ALL, gatewayId, { decoder_config: { senml: { topics: [TOPIC] } } });
+  if (!known) await updateGateway(db, ALL_ACCOUNTS, gatewayId, { decoder_config: { senml: { topics: [TOPIC] } } });
   const { secret, sha256 } = createDeviceSecret();
   await db.updateTable('gateways').set({ mqtt_secret_sha256: sha256 }).where('gateway_id', '=', gatewayId).execute();
   return { login: gatewayId, secret, topic: `gw/${gatewayId}/${TOPIC}` };
@@ -54,7 +54,7 @@ export async function pairBehindGateway(
     .onConflict((known) => known.columns(['gateway_id', 'family', 'native_id']).doUpdateSet({ device_id: null }))
     .returning('discovery_id')
     .executeTakeFirstOrThrow();
-  await pairDiscovered(db, REACH_OF_ALL, discoveryId, device);
+  await pairDiscovered(db, ALL_ACCOUNTS, discoveryId, device);
 }
 
 /** Returns the SenML record (RFC 8428) of a meter's volume in whole litres, the unit in which such meters count. */

@@ -9,7 +9,7 @@ import { requestLoopback } from '../../test/support/cluster/api-pair.ts';
 import { longestGapSeconds } from '../../test/support/cluster/meters.ts';
 import { type RepeatingPublisher, repeatingPublisher } from '../../test/support/cluster/publisher.ts';
 import { PROGRAM } from '../../test/support/program.ts';
-import { type BenchmarkCell, inCell, type Rig } from './rig.ts';
+import { type BenchmarkCell, type Rig, withCellOf } from './rig.ts';
 
 const PER_SECOND = 16;
 const STEP_MS = 1_000;
@@ -42,7 +42,7 @@ export async function measureMoves(rig: Rig, accounts: number): Promise<MovesRes
   const [first] = cells;
   const devices = await first.pair(accounts);
   const userIds = await usersOf(first, devices);
-  const keys = await inCell(first, () =>
+  const keys = await withCellOf(first, () =>
     Promise.all(
       userIds
         .slice(0, READERS)

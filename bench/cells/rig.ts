@@ -34,7 +34,7 @@ export async function startRig(): Promise<Rig> {
       undo.push(() => database.remove());
       const cell = await startCell({ name, url: database.url, tls });
       undo.push(() => cell.remove());
-      const pair = (count: number) => inCell(cell, () => pairDevices(database.pool, count));
+      const pair = (count: number) => withCellOf(cell, () => pairDevices(database.pool, count));
       cells.push({ ...cell, database, pair });
     }
     const [first, c2] = cells as [BenchmarkCell, BenchmarkCell];
@@ -48,7 +48,7 @@ export async function startRig(): Promise<Rig> {
 }
 
 /** Runs a function of which the new identifiers and keys contain the cell. */
-export async function inCell<T>({ env }: Cell, run: () => Promise<T>): Promise<T> {
+export async function withCellOf<T>({ env }: Cell, run: () => Promise<T>): Promise<T> {
   setCell(env.CELL);
   try {
     return await run();

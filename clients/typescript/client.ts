@@ -639,7 +639,7 @@ export interface Device {
   type: string;
   /** Location of the device, in the words of its owner. */
   location: string;
-  /** `inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected. */
+  /** `faulty` if the device reports a fault, or if most of its last readings were rejected. Otherwise `inactive` until the first reading and after 24 h of silence. */
   status: "active" | "inactive" | "faulty";
   /** Time at which the last valid reading was received. Null: never. */
   last_seen_at: string | null;
@@ -688,7 +688,7 @@ export interface DeviceDetails {
   type: string;
   /** Location of the device, in the words of its owner. */
   location: string;
-  /** `inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected. */
+  /** `faulty` if the device reports a fault, or if most of its last readings were rejected. Otherwise `inactive` until the first reading and after 24 h of silence. */
   status: "active" | "inactive" | "faulty";
   /** Time at which the last valid reading was received. Null: never. */
   last_seen_at: string | null;
@@ -1092,7 +1092,7 @@ export interface FleetDevice {
   type: string;
   /** Location of the device, in the words of its owner. */
   location: string;
-  /** `inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected. */
+  /** `faulty` if the device reports a fault, or if most of its last readings were rejected. Otherwise `inactive` until the first reading and after 24 h of silence. */
   status: "active" | "inactive" | "faulty";
   /** Time at which the last valid reading was received. Null: never. */
   last_seen_at: string | null;
@@ -1636,7 +1636,7 @@ export interface PairedDevice {
   type: string;
   /** Location of the device, in the words of its owner. */
   location: string;
-  /** `inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected. */
+  /** `faulty` if the device reports a fault, or if most of its last readings were rejected. Otherwise `inactive` until the first reading and after 24 h of silence. */
   status: "active" | "inactive" | "faulty";
   /** Time at which the last valid reading was received. Null: never. */
   last_seen_at: string | null;

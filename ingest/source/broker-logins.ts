@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { AuthenticateError } from 'aedes';
 import { hashSecret, type LoginAccount, type LoginCredentials } from '#src/devices/credentials.ts';
-import type { LoginPlaces } from '#src/devices/login-places.ts';
+import type { LoginLocations } from '#src/devices/login-places.ts';
 import type { Connection, Session, SessionLogin } from './broker-session.ts';
 import { type ClaimOptions, MAX_CLAIM_CONNECTION_MS } from './claiming.ts';
 import { type ClientCertificate, clientCertificateOf } from './client-certificate.ts';
@@ -28,7 +28,7 @@ export interface LoginOptions {
   /** Handlers of meters' claims for their identities. Without them, claims are refused. */
   claims?: ClaimOptions;
   /** Storage of the process that serves each login, if there are several processes. */
-  places?: LoginPlaces;
+  places?: LoginLocations;
 }
 
 /**

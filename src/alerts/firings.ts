@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 
 /**
@@ -17,7 +17,7 @@ export type PastFiring = Omit<Selectable<Tables['alert_firings']>, 'alert_id'>;
  */
 export async function listFirings(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   alertId: string,
   page: { limit: number; cursor?: string },
 ): Promise<PastFiring[]> {

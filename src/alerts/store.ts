@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 
 export type Alert = Selectable<Tables['alerts']>;
@@ -27,7 +27,7 @@ export async function createAlert(
 /** Returns at most `limit` alerts of one account, in order of their ids, after `cursor`. */
 export async function listAlerts(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   userId: string,
   page: { limit: number; cursor?: string },
 ): Promise<Alert[]> {
@@ -43,7 +43,7 @@ export async function listAlerts(
 }
 
 /** Returns an alert within the caller's reach, or null. */
-export async function findAlert(db: Database, reach: Reach, alertId: string): Promise<Alert | null> {
+export async function findAlert(db: Database, reach: AccessibleAccounts, alertId: string): Promise<Alert | null> {
   const row = await db
     .selectFrom('alerts')
     .selectAll()
@@ -56,7 +56,7 @@ export async function findAlert(db: Database, reach: Reach, alertId: string): Pr
 /** Updates an alert within the caller's reach. Returns null if there is none. */
 export async function updateAlert(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   alertId: string,
   patch: Partial<AlertSettings>,
 ): Promise<Alert | null> {
@@ -72,7 +72,7 @@ export async function updateAlert(
 }
 
 /** Deletes an alert within the caller's reach. Returns false if there is none. */
-export async function deleteAlert(db: Database, reach: Reach, alertId: string): Promise<boolean> {
+export async function deleteAlert(db: Database, reach: AccessibleAccounts, alertId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('alerts')
     .where('alert_id', '=', alertId)

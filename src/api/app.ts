@@ -12,24 +12,24 @@ import { createCalculator } from '#src/cost/calculator.ts';
 import { acceptJson } from './bodies.ts';
 import type { ApiContext, BrokerAddress } from './context.ts';
 import type { SignInProvider } from './dashboard/provider.ts';
-import { addDashboard } from './dashboard/routes.ts';
+import { addDashboardRoutes } from './dashboard/routes.ts';
 import type { SignInParts } from './dashboard/session.ts';
-import { addGreenButton } from './green-button/routes.ts';
+import { addGreenButtonRoutes } from './green-button/routes.ts';
 import type { Http2Server } from './http2.ts';
 import { LiveStreams } from './live/live.ts';
-import { addMcp } from './mcp/routes.ts';
+import { addMcpRoutes } from './mcp/routes.ts';
 import { OAUTH_PATHS } from './oauth/paths.ts';
-import { addOauth } from './oauth/routes.ts';
+import { addOauthRoutes } from './oauth/routes.ts';
 import { addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
-import { addCertificate } from './plugins/certificate.ts';
-import { addClaims } from './plugins/claims.ts';
+import { addCertificateDownload } from './plugins/certificate.ts';
+import { addClaimRoutes } from './plugins/claims.ts';
 import { addCors } from './plugins/cors.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
 import { addMailedLinks } from './plugins/mailed-links.ts';
 import { addNotFound, addRootRedirect } from './plugins/not-found.ts';
-import { addClientHandover, addProtocolErrors, toOriginForm } from './plugins/protocol.ts';
-import { addReference } from './plugins/reference.ts';
+import { addConnectionDraining, addProtocolErrors, toOriginForm } from './plugins/protocol.ts';
+import { addReferencePages } from './plugins/reference.ts';
 import { addRequestLog, addRequestMetrics, addRequestSpans } from './plugins/request-log.ts';
 import { addUnsentAnswers } from './plugins/unsent-answers.ts';
 import { createApiServer, SERVER_TIMEOUTS } from './server.ts';
@@ -120,7 +120,7 @@ export function buildApp(
   app.addHook('onClose', () => calculator.close());
   parts.handOn?.addEventListener('abort', () => live.handOn());
   // Hooks that await nothing call `done`, because a promise for each of them took a noticeable part of a short request.
-  addClientHandover(app, parts.handOn, () => http2?.handOn());
+  addConnectionDraining(app, parts.handOn, () => http2?.handOn());
   addRequestSpans(app);
   addRequestLog(app);
   addProtocolErrors(app);
@@ -172,15 +172,20 @@ export function buildApp(
   });
   const { secret, counter, mqtt, oidc, publicUrl, mailSignIn, certificate = () => parts.tls.cert } = parts;
   addRootRedirect(app);
-  addCertificate(app, certificate);
-  addReference(app, parts.publicUrl);
+  addCertificateDownload(app, certificate);
+  addReferencePages(app, parts.publicUrl);
   addMailedLinks(app, context, parts.secret);
-  addOauth(app, context, { secret, counter, publicUrl });
-  addClaims(app, context, counter);
+  addOauthRoutes(app, context, { secret, counter, publicUrl });
+  addClaimRoutes(app, context, counter);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
-  addDashboard(app, context, { secret, counter, mqtt, oidc, publicUrl, certificate, mail: mailSignIn }, parts.handOn);
-  addMcp(app, context, publicUrl);
-  addGreenButton(app, context, publicUrl);
+  addDashboardRoutes(
+    app,
+    context,
+    { secret, counter, mqtt, oidc, publicUrl, certificate, mail: mailSignIn },
+    parts.handOn,
+  );
+  addMcpRoutes(app, context, publicUrl);
+  addGreenButtonRoutes(app, context, publicUrl);
   return app;
 }
 

@@ -16,7 +16,7 @@ type Call = Record<string, string>;
  * response format (EMQX, VerneMQ, RabbitMQ, mosquitto-go-auth; settings in deploy/DEVICES.md). A failure is returned as an error, never as
  * a permission; brokers then refuse the client or use another source.
  */
-export function addBrokerCalls(app: FastifyInstance, access: BrokerAccess): void {
+export function addBrokerAuthRoutes(app: FastifyInstance, access: BrokerAccess): void {
   app.register(async (calls) => {
     calls.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
       done(null, Object.fromEntries(new URLSearchParams(String(body)))),

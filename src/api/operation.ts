@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
-import { actorOf, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { accessibleAccountsOf, actorOf, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { enterHome, type RequestIds } from '#src/auth/homes.ts';
+import { callerInHome, type RequestIds } from '#src/auth/homes.ts';
 import { reloadCaller, runAsCaller } from '#src/auth/run-as-caller.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { Reach } from '#src/database/reach.ts';
+import type { AccessibleAccounts } from '#src/database/reach.ts';
 import { isDatabaseUnavailable } from '#src/database/unavailable.ts';
-import { type AuditRecord, ownerOfTarget, recordAct } from '#src/users/audit.ts';
+import { type AuditRecord, ownerOfTarget, recordAction } from '#src/users/audit.ts';
 import { acceptCsv, acceptExactJson, acceptSenml, type CsvBody, isTooDeep, rowName, SenmlPack } from './bodies.ts';
 import type { ApiContext } from './context.ts';
 import { isLongAnswer, streamRows } from './long-answers.ts';
@@ -29,7 +29,7 @@ export interface OperationCall<Params, Query, Body, Formats extends OtherFormat 
   db: Database;
   caller: Caller;
   /** The accounts that the caller may access. */
-  reach: Reach;
+  reach: AccessibleAccounts;
   /** The ids in the path. */
   params: Params;
   query: Query;
@@ -205,7 +205,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
       const { db, clock } = context;
       const caller = definition.forOwnerOnly
         ? request.caller
-        : await enterHome(db, request.caller, () => requestIdsOf(request));
+        : await callerInHome(db, request.caller, () => requestIdsOf(request));
       if (method === 'GET') {
         const done = await read(caller, request, reply);
         // For HEAD, the stream is destroyed, because the router answers HEAD through GET and would read it to its end.
@@ -248,7 +248,7 @@ export async function runAudited(
   const { params, body } = call;
   const ids = params as Record<string, unknown>;
   const note = (target: unknown) =>
-    recordAct(db, {
+    recordAction(db, {
       ...by,
       action: audit.action,
       target: typeof target === 'string' ? target : null,
@@ -323,7 +323,7 @@ function callOf(
     context,
     db: context.db,
     caller,
-    reach: reachOf(caller),
+    reach: accessibleAccountsOf(caller),
     query: asked,
     body: body ? bodyOf(body, request.body) : withoutBody(method, request.body),
     params: storableIds(request.params as Record<string, string>),

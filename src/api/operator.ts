@@ -5,7 +5,7 @@ import { AppError } from '#src/core/errors.ts';
 import type { Logger } from '#src/core/log.ts';
 import { METRICS_MEDIA_TYPE, mergeMetrics } from '#src/core/metrics.ts';
 import type { BrokerAccess } from '#src/devices/broker-access.ts';
-import { addBrokerCalls } from './broker-calls.ts';
+import { addBrokerAuthRoutes } from './broker-calls.ts';
 import { addErrorHandler } from './plugins/errors.ts';
 
 /** Data that the operator's listener serves. */
@@ -53,7 +53,7 @@ export async function startOperatorListener(
     if (operated.isReady?.() ?? true) return { status: 'ready' };
     return reply.status(503).send({ status: 'not ready' });
   });
-  addBrokerCalls(app, operated.access);
+  addBrokerAuthRoutes(app, operated.access);
   try {
     await app.listen({ host, port });
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Database } from '#src/database/connect.ts';
 import { isReplayed, type Standby, type StandbyState } from '#src/database/standby.ts';
-import { findLatestActs } from '#src/users/audit.ts';
+import { findLatestActions } from '#src/users/audit.ts';
 
 /** Age from which a response states its age (`Age`, RFC 9111, section 5.1). */
 const TOLD_FROM_MS = 5_000;
@@ -30,7 +30,7 @@ export function createReadRouter(db: Database, readDb: Database, standby: Standb
     newest: () => (standby.state() === null ? db : readDb),
     async from(userId) {
       const state = standby.state();
-      const isOnStandby = state !== null && hasReplayedAll(state, await findLatestActs(db, userId));
+      const isOnStandby = state !== null && hasReplayedAll(state, await findLatestActions(db, userId));
       return isOnStandby ? { db: readDb, ageSeconds: reportedAgeSeconds(state) } : { db, ageSeconds: null };
     },
   };

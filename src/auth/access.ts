@@ -1,7 +1,7 @@
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy } from '#src/database/enums.ts';
-import type { Reach, RoleReach } from '#src/database/reach.ts';
+import type { AccessibleAccounts, RoleReach } from '#src/database/reach.ts';
 import { findUser, type User } from '#src/users/store.ts';
 import { areAddressesWithin } from './allowed-addresses.ts';
 import type { Caller } from './authenticate.ts';
@@ -11,13 +11,13 @@ import { SCOPES_FOR_HOMEOWNERS, type Scope } from './scopes.ts';
  * Returns the accounts that a caller may access, by its role and the group that its key may be limited to. The only place that decides
  * this.
  */
-export function reachOf(caller: Caller): Reach {
-  const of = reachOfRole(caller);
+export function accessibleAccountsOf(caller: Caller): AccessibleAccounts {
+  const of = accessibleAccountsOfRole(caller);
   return caller.groupId ? { inGroup: caller.groupId, of } : of;
 }
 
 /** Returns the accounts that an account's role may access, regardless of limits of a key. */
-export function reachOfRole({ role, userId }: Pick<Caller, 'role' | 'userId'>): RoleReach {
+export function accessibleAccountsOfRole({ role, userId }: Pick<Caller, 'role' | 'userId'>): RoleReach {
   if (role === 'admin') return { all: true };
   if (role === 'utility') return { enrolledBy: userId };
   return { only: userId };
@@ -66,7 +66,7 @@ export function checkReadingsReader({ groupId }: Caller): void {
 }
 
 /** Returns the author to record for a device's key that this caller creates. */
-export const keyMakerOf = ({ role }: Pick<Caller, 'role'>): ManagedBy => (role === 'homeowner' ? 'owner' : 'utility');
+export const keyCreatorOf = ({ role }: Pick<Caller, 'role'>): ManagedBy => (role === 'homeowner' ? 'owner' : 'utility');
 
 /** Returns the account and the key or session by which a caller acts, for the audit log. */
 export const actorOf = ({
@@ -99,7 +99,7 @@ export async function loadAccessibleUser(
 ): Promise<User> {
   const userId = named ?? caller.userId;
   if (caller.role === 'homeowner' && userId !== caller.userId) throw new AppError('forbidden');
-  const user = await findUser(db, reachOf(caller), toIdOrNotFound(userId), { isHeld });
+  const user = await findUser(db, accessibleAccountsOf(caller), toIdOrNotFound(userId), { isHeld });
   if (!user) throw new AppError('notFound');
   return user;
 }
@@ -108,19 +108,19 @@ export async function loadAccessibleUser(
  * Returns the id of a request's account, for reads. The caller's own account is not looked up, which saves a query for each request: a
  * cached key may outlive its account by some seconds, and reads of a deleted account return nothing.
  */
-export async function reachUserId(db: Database, caller: Caller, named: string | undefined): Promise<string> {
+export async function requestedUserId(db: Database, caller: Caller, named: string | undefined): Promise<string> {
   if (!caller.groupId && (named === undefined || named === caller.userId)) return caller.userId;
   return (await loadAccessibleUser(db, caller, named)).user_id;
 }
 
 /** Returns the account of a request with the requested time zone: a name, or `account` for the account's own. */
-export async function reachWithZone(
+export async function requestedUserWithZone(
   db: Database,
   caller: Caller,
   named: string | undefined,
   zone: string,
 ): Promise<{ userId: string; zone: string }> {
-  if (zone !== 'account') return { userId: await reachUserId(db, caller, named), zone };
+  if (zone !== 'account') return { userId: await requestedUserId(db, caller, named), zone };
   const { user_id, timezone } = await loadAccessibleUser(db, caller, named);
   return { userId: user_id, zone: timezone };
 }
@@ -129,7 +129,7 @@ export async function reachWithZone(
  * Throws 403 if a caller may not create such a key for the account: the new key may not have more scopes or addresses than the caller's,
  * and a utility's key for its homeowners may only read. A key of one device (`isOfDevice`) needs `devices:write` instead of the scope.
  */
-export function checkGrant(
+export function checkNewKey(
   { role, userId, scopes, allowedAddresses = [] }: Caller,
   ownerId: string,
   wanted: readonly Scope[],

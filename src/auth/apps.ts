@@ -4,7 +4,7 @@ import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
 import { syncNotices } from './green-button-notices.ts';
@@ -83,7 +83,7 @@ export async function listApps(
 }
 
 /** Returns an app within the caller's reach, or null. */
-export async function findApp(db: Database, reach: Reach, appId: string): Promise<App | null> {
+export async function findApp(db: Database, reach: AccessibleAccounts, appId: string): Promise<App | null> {
   const row = await db
     .selectFrom('apps')
     .select(COLUMNS)
@@ -99,7 +99,7 @@ export async function findApp(db: Database, reach: Reach, appId: string): Promis
  */
 export async function updateApp(
   trx: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   appId: string,
   patch: Partial<AppSettings>,
 ): Promise<App | null> {
@@ -119,7 +119,7 @@ export async function updateApp(
  * Deletes an app within the caller's reach and ends its authorizations; each home gets a mail. Returns false if there is none. An
  * authorization that is made concurrently waits for the deletion, and fails.
  */
-export async function deleteApp(trx: Database, reach: Reach, appId: string): Promise<boolean> {
+export async function deleteApp(trx: Database, reach: AccessibleAccounts, appId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('apps')
     .select('app_id')

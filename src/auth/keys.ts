@@ -5,7 +5,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy } from '#src/database/enums.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { runAsOperator } from '#src/users/audit.ts';
@@ -104,7 +104,7 @@ export type Key = Pick<Selectable<Tables['api_keys']>, (typeof COLUMNS)[number]>
 /** Returns an account's unrevoked keys in order of their ids, after `cursor`; at most `limit`. */
 export async function listKeys(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   userId: string,
   page: { limit: number; cursor?: string },
 ): Promise<Key[]> {
@@ -121,7 +121,7 @@ export async function listKeys(
 }
 
 /** Query of an unrevoked key within the caller's reach, with its owner and its membership. */
-const unrevokedKey = (db: Database, reach: Reach, keyId: string) =>
+const unrevokedKey = (db: Database, reach: AccessibleAccounts, keyId: string) =>
   db
     .selectFrom('api_keys')
     .select([...COLUMNS, HOME_OF_KEY, 'user_id', 'member_id'])
@@ -133,12 +133,12 @@ const unrevokedKey = (db: Database, reach: Reach, keyId: string) =>
 export type OwnedKey = Key & { user_id: string; member_id: string | null };
 
 /** Returns an unrevoked key within the caller's reach; null if there is none. */
-export async function describeKey(db: Database, reach: Reach, keyId: string): Promise<OwnedKey | null> {
+export async function describeKey(db: Database, reach: AccessibleAccounts, keyId: string): Promise<OwnedKey | null> {
   return (await unrevokedKey(db, reach, keyId).executeTakeFirst()) ?? null;
 }
 
 /** Revokes a key within the caller's reach. Returns false if there is no valid one. */
-export async function revokeKey(db: Database, reach: Reach, keyId: string): Promise<boolean> {
+export async function revokeKey(db: Database, reach: AccessibleAccounts, keyId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('api_keys')
     .set({ revoked_at: new Date() })
@@ -163,7 +163,7 @@ export async function revokeKeys(db: Database, keyIds: readonly string[]): Promi
 /** Changes the allowed addresses and the expiry of a key within the caller's reach; null if there is no valid one. */
 export async function limitKey(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   keyId: string,
   { now, ...limits }: { now: Date; expiresAt?: Date | null; allowedAddresses?: readonly string[] },
 ): Promise<Key | null> {
@@ -202,7 +202,7 @@ const OVERLAP_MS = 24 * 3_600_000;
  */
 export async function rotateKey(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   keyId: string,
   {
     environment,

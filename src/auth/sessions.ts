@@ -8,7 +8,7 @@ import type { Database } from '#src/database/connect.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
 import { findUnlessMoving } from '#src/database/moving.ts';
 import { endExpiredAuthorizations } from '#src/users/app-access.ts';
-import { recordAct } from '#src/users/audit.ts';
+import { recordAction } from '#src/users/audit.ts';
 import { deleteExpiredEmailChanges, withdrawChangesOfSessions } from '#src/users/email-changes.ts';
 import { type AccessEnd, endAccess } from '#src/users/end-access.ts';
 import { deleteEndedMembers } from '#src/users/member-ends.ts';
@@ -91,7 +91,7 @@ export async function openSession(
   const isEnrolled = first !== undefined && (first.is_enrolled || first.enrolled_by !== null);
   const because = ends ?? (isEnrolled ? 'first_sign_in' : undefined);
   const actor = { userId, keyId: session_id };
-  await recordAct(db, {
+  await recordAction(db, {
     actor,
     address: address ?? 'unknown',
     action: 'session.opened',

@@ -5,7 +5,7 @@ import { formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import type { EnergyMeter } from '#src/cost/bought-energy.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import {
   type BilledEnergies,
@@ -142,7 +142,7 @@ export async function createBillPeriod(
 /** Returns at most `limit` bill periods of an account in order of creation, after `cursor`, each with its last version. */
 export async function listBillPeriods(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   { userId, deviceId }: { userId: string; deviceId?: string | undefined },
   page: { limit: number; cursor?: string },
 ): Promise<{ period: BillPeriod; last: BillVersion }[]> {
@@ -156,13 +156,18 @@ export async function listBillPeriods(
 }
 
 /** Returns a bill period within the caller's reach with its current energy, or null. */
-export async function findBillPeriod(db: Database, reach: Reach, id: string): Promise<BillDetails | null> {
+export async function findBillPeriod(db: Database, reach: AccessibleAccounts, id: string): Promise<BillDetails | null> {
   const period = await storedPeriod(db, reach, id);
   return period && detailsOf(db, period);
 }
 
 /** Records the current energy as another version of an open period. Returns null if there is none within the caller's reach. */
-export async function recordBill(db: Database, reach: Reach, id: string, now: Date): Promise<BillDetails | null> {
+export async function recordBill(
+  db: Database,
+  reach: AccessibleAccounts,
+  id: string,
+  now: Date,
+): Promise<BillDetails | null> {
   return changeOpen(db, reach, id, async (trx, period) => {
     await addVersion(trx, period, 'again', [], now);
     return detailsOf(trx, period);
@@ -173,7 +178,12 @@ export async function recordBill(db: Database, reach: Reach, id: string, now: Da
  * Closes a period that has ended: records its current energy and the waiting corrections of closed periods. The next open period states
  * later changes of its days.
  */
-export async function closeBillPeriod(db: Database, reach: Reach, id: string, now: Date): Promise<BillDetails | null> {
+export async function closeBillPeriod(
+  db: Database,
+  reach: AccessibleAccounts,
+  id: string,
+  now: Date,
+): Promise<BillDetails | null> {
   return changeOpen(db, reach, id, async (trx, period) => {
     if (period.ends_at > now) throw new AppError('billNotOver');
     const waiting = (await outstandingOf(trx, period)).map(adjustmentOf);
@@ -198,7 +208,7 @@ export async function closeBillPeriod(db: Database, reach: Reach, id: string, no
 /**
  * Deletes an open period with its versions; an open period has not been billed. Returns false if there is none within the caller's reach.
  */
-export async function deleteBillPeriod(db: Database, reach: Reach, id: string): Promise<boolean> {
+export async function deleteBillPeriod(db: Database, reach: AccessibleAccounts, id: string): Promise<boolean> {
   const removed = await changeOpen(db, reach, id, async (trx) => {
     await trx.deleteFrom('bill_periods').where('bill_period_id', '=', id).execute();
     return true;
@@ -212,7 +222,7 @@ export async function deleteBillPeriod(db: Database, reach: Reach, id: string): 
  */
 async function changeOpen<T>(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   id: string,
   change: (trx: Database, period: BillPeriod) => Promise<T>,
 ): Promise<T | null> {
@@ -228,7 +238,7 @@ async function changeOpen<T>(
   });
 }
 
-async function storedPeriod(db: Database, reach: Reach, id: string): Promise<BillPeriod | null> {
+async function storedPeriod(db: Database, reach: AccessibleAccounts, id: string): Promise<BillPeriod | null> {
   const { rows } = await sql<BillPeriod>`
     SELECT ${COLUMNS} FROM bill_periods p WHERE p.bill_period_id = ${id} AND ${isAccountWithin(reach, 'p.user_id')}`.execute(
     db,

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { createApp, deleteApp, listApps, updateApp } from '#src/api/v1/apps/operations.ts';
 import { listAuthorizations } from '#src/api/v1/authorizations/operations.ts';
 import type { Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
-import { COMMAND_LINE, recordAct } from '#src/users/audit.ts';
+import { COMMAND_LINE, recordAction } from '#src/users/audit.ts';
 import { findUser } from '#src/users/store.ts';
 import {
   addCreateCommand,
@@ -42,7 +42,7 @@ export function register(program: Command): void {
 
 /** Throws if an account cannot have apps. */
 async function checkRegistrar(db: Database, userId: string): Promise<void> {
-  const owner = await findUser(db, REACH_OF_ALL, userId);
+  const owner = await findUser(db, ALL_ACCOUNTS, userId);
   if (owner?.role === 'homeowner')
     throw new Error(`${owner.email} is a homeowner. Only utilities and administrators have apps: name one by --user.`);
 }
@@ -52,7 +52,7 @@ const end = (authorizationId: string, { json }: { json?: boolean }) =>
     await joinOrBeginTransaction(db, async (trx) => {
       const act = { actor: null, address: COMMAND_LINE, action: 'authorization.ended', target: authorizationId };
       // The audit entry is written before the app is deleted, because the entry stores the app's owner.
-      await recordAct(trx, act);
+      await recordAction(trx, act);
       const ended = await endAuthorizations(trx, { ids: [authorizationId] }, 'operator');
       if (ended.length === 0) throw new Error(`There is no authorization ${authorizationId}`);
     });

@@ -6,7 +6,7 @@ import { AppError, type FieldError } from '#src/core/errors.ts';
 import { nullIfAbsent } from '#src/core/files.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
 import type { Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { type DeviceImporter, type DeviceImportResult, importDevices, previewImport } from '#src/onboarding/import.ts';
 import { createdDeviceCredentials, type ImportCredential, rowsWithDifferentSettings } from '#src/onboarding/imports.ts';
 import type { DeviceImportRow } from '#src/onboarding/plan.ts';
@@ -92,9 +92,9 @@ async function readRows(file: string): Promise<{ rows: DeviceImportRow[]; errors
 async function importerOf(db: Database, { utility, createUsers }: ImportOptions): Promise<DeviceImporter> {
   const importer = { ownId: null, by: { actor: null, address: COMMAND_LINE }, toMakeOwners: '--create-users' };
   const newOwnersOf = (enrolledBy: string | null) => (createUsers ? { enrolledBy } : null);
-  if (utility === undefined) return { ...importer, reach: REACH_OF_ALL, newOwners: newOwnersOf(null) };
+  if (utility === undefined) return { ...importer, reach: ALL_ACCOUNTS, newOwners: newOwnersOf(null) };
   const userId = await findUserId(db, utility);
-  const user = await findUser(db, REACH_OF_ALL, userId);
+  const user = await findUser(db, ALL_ACCOUNTS, userId);
   if (user?.role !== 'utility') throw new Error(`${utility} is not a utility`);
   return { ...importer, reach: { enrolledBy: userId }, newOwners: newOwnersOf(userId) };
 }

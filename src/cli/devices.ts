@@ -7,7 +7,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
 import type { Database } from '#src/database/connect.ts';
 import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway, type DiscoveredDevice, listDiscoveredDevices, listGateways } from '#src/devices/gateways.ts';
 import { futureManagersOf } from '#src/devices/management.ts';
 import { createDevice, pairDiscovered } from '#src/devices/store.ts';
@@ -103,7 +103,7 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object per line')
     .action((options: { user: string; json?: boolean }) =>
       runOnServiceDatabase(async (db) => {
-        const all = await listGateways(db, REACH_OF_ALL, await findUserId(db, options.user), PAGE);
+        const all = await listGateways(db, ALL_ACCOUNTS, await findUserId(db, options.user), PAGE);
         for (const one of all) printResult(options.json, one, escapeLineForTerminal(`${one.gateway_id}  ${one.name}`));
         if (all.length === 0 && !options.json)
           console.log('There are no gateways. Create one with: energy gateways create');
@@ -115,11 +115,11 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
   const { user, type, location, placement, upstream, discovery, json } = options;
   const userId = await findUserId(db, user);
   const placementSettings = omitUndefined({ placement, upstream_device_id: upstream });
-  const managedBy = (await futureManagersOf(db, REACH_OF_ALL, [userId]))(userId);
+  const managedBy = (await futureManagersOf(db, ALL_ACCOUNTS, [userId]))(userId);
   const wanted = { userId, managedBy, type, location, ...placementSettings };
   if (discovery !== undefined) {
     const pair = async (trx: Database) => {
-      const paired = await pairDiscovered(trx, REACH_OF_ALL, discovery, wanted).catch((error: unknown) => {
+      const paired = await pairDiscovered(trx, ALL_ACCOUNTS, discovery, wanted).catch((error: unknown) => {
         const [detail] = error instanceof AppError ? (error.details ?? []) : [];
         throw detail ? new Error(`${discovery}: ${detail.message}`) : error;
       });
@@ -150,7 +150,7 @@ function whyNothingCounts({ awaits, quantities }: DiscoveredDevice): string {
 }
 
 async function discovered(db: Database, { user, json }: { user: string; json?: boolean }): Promise<void> {
-  const all = await listDiscoveredDevices(db, REACH_OF_ALL, await findUserId(db, user), PAGE);
+  const all = await listDiscoveredDevices(db, ALL_ACCOUNTS, await findUserId(db, user), PAGE);
   for (const one of all) {
     const counted = one.quantities.filter(({ counts }) => counts !== null);
     const what = counted.map(({ channel, kind, counts }) => `${channel} ${kind} counts as ${counts}`).join(', ');

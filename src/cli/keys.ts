@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { listKeys, revokeKey as revokeKeyOperation } from '#src/api/v1/keys/operations.ts';
 import { toResponse } from '#src/api/v1/keys/shape.ts';
-import { reachOfRole } from '#src/auth/access.ts';
+import { accessibleAccountsOfRole } from '#src/auth/access.ts';
 import { MAX_ALLOWED, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
 import type { DeviceOfKey } from '#src/auth/authenticate.ts';
 import { createKey, describeKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
 import { DEVICE_SCOPES, isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { findUser } from '#src/users/store.ts';
@@ -100,10 +100,10 @@ async function findKeyOwner(
   }
   if (scopes?.some((scope) => !DEVICE_SCOPES.includes(scope)))
     throw new Error(`A key of one device can only have the scope ${DEVICE_SCOPES.join(', ')}: omit --scopes.`);
-  const owner = await findDevice(db, REACH_OF_ALL, device);
+  const owner = await findDevice(db, ALL_ACCOUNTS, device);
   if (!owner) throw new Error(`There is no device ${device}`);
-  const of = user === undefined ? null : await findUser(db, REACH_OF_ALL, await findUserId(db, user));
-  if (of && !(await findDevice(db, reachOfRole({ role: of.role, userId: of.user_id }), device)))
+  const of = user === undefined ? null : await findUser(db, ALL_ACCOUNTS, await findUserId(db, user));
+  if (of && !(await findDevice(db, accessibleAccountsOfRole({ role: of.role, userId: of.user_id }), device)))
     throw new Error(`The user ${user} cannot access the device ${device}`);
   return { userId: of?.user_id ?? owner.user_id, device: { id: device, madeBy: 'utility' } };
 }
@@ -114,7 +114,7 @@ const limit = (keyId: string, o: { allow?: string[]; expires?: number; json?: bo
     const expiresAt = o.expires === undefined ? undefined : new Date(now.getTime() + o.expires);
     if (o.allow === undefined && !expiresAt) throw new Error('Name --allow, --expires or both.');
     const change = async (trx: Database) => {
-      const limited = await limitKey(trx, REACH_OF_ALL, keyId, {
+      const limited = await limitKey(trx, ALL_ACCOUNTS, keyId, {
         now,
         ...omitUndefined({ expiresAt, allowedAddresses: o.allow }),
       });
@@ -134,7 +134,7 @@ const limit = (keyId: string, o: { allow?: string[]; expires?: number; json?: bo
 const revoke = (keyId: string, o: { json?: boolean }) =>
   runOnServiceDatabase(async (db) => {
     const end = async (trx: Database) => {
-      if (!(await revokeKey(trx, REACH_OF_ALL, keyId))) throw new Error(`There is no valid key ${keyId}`);
+      if (!(await revokeKey(trx, ALL_ACCOUNTS, keyId))) throw new Error(`There is no valid key ${keyId}`);
     };
     await runAsOperator(db, 'key.revoked', end, () => keyId);
     printResult(o.json, { key_id: keyId, revoked: true }, `Key ${keyId} is revoked.`);
@@ -151,7 +151,7 @@ const rotate = (keyId: string, o: { overlap?: number; expires?: number; json?: b
         madeBy: 'utility' as const,
         ...omitUndefined({ overlapMs: o.overlap, expiresAt }),
       };
-      const rotated = await rotateKey(trx, REACH_OF_ALL, keyId, wanted);
+      const rotated = await rotateKey(trx, ALL_ACCOUNTS, keyId, wanted);
       if (!rotated) throw new Error(`There is no valid key ${keyId}`);
       return rotated;
     };
@@ -205,7 +205,7 @@ export function addKeyVerbs(keys: Command): void {
     .option('--json', 'print one JSON object')
     .action((keyId: string, { json }: { json?: boolean }) =>
       runOnServiceDatabase(async (db) => {
-        const row = await describeKey(db, REACH_OF_ALL, keyId);
+        const row = await describeKey(db, ALL_ACCOUNTS, keyId);
         if (!row) throw new Error(`There is no valid key ${keyId}`);
         printResponse({ ...toResponse(row), user_id: row.user_id }, json);
       }),

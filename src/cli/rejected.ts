@@ -3,7 +3,7 @@ import { listRejected, type RejectedMessage, type RejectionFilter, replayRejecte
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { parseLimit } from './option-values.ts';
@@ -49,7 +49,7 @@ export function register(program: Command): void {
       runWithServicePool('energy rejected', async (pool, { retentionMonths, maxChannels }) => {
         const db = createDatabase(pool);
         const target = options.device ?? null;
-        if (target !== null && !(await findDevice(db, REACH_OF_ALL, target)))
+        if (target !== null && !(await findDevice(db, ALL_ACCOUNTS, target)))
           throw new Error(`There is no device ${target}`);
         await runAsOperator(
           db,

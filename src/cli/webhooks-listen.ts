@@ -8,7 +8,7 @@ import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { type Delivery, findSentDelivery, listDeliveries, reachesWebhook } from '#src/delivery/log.ts';
 import { explainConnectionError, TEST_RECEIVER_HOST } from '#src/delivery/webhook/send.ts';
 import { listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
@@ -101,7 +101,7 @@ async function listen(pool: Pool, config: Config, options: ListenOptions, stop: 
       lost.throwIfAborted();
     });
   } finally {
-    if (await reachesWebhook(db, REACH_OF_ALL, webhookId)) await end(webhookId);
+    if (await reachesWebhook(db, ALL_ACCOUNTS, webhookId)) await end(webhookId);
   }
 }
 
@@ -124,11 +124,11 @@ async function forwardUntil(
   /** Number of forwarded attempts by delivery. Each further attempt is forwarded again. */
   const forwarded = new Map<string, number>();
   while (!stop.aborted) {
-    if (!(await reachesWebhook(db, REACH_OF_ALL, webhookId))) throw new Error('The subscription was deleted.');
+    if (!(await reachesWebhook(db, ALL_ACCOUNTS, webhookId))) throw new Error('The subscription was deleted.');
     for (const { delivery_id: deliveryId, attempts } of await findNewDeliveries(db, webhookId, forwarded)) {
       if (stop.aborted) return;
       forwarded.set(deliveryId, attempts.length);
-      const sent = await findSentDelivery(db, REACH_OF_ALL, { webhookId, deliveryId }, config.environment);
+      const sent = await findSentDelivery(db, ALL_ACCOUNTS, { webhookId, deliveryId }, config.environment);
       if (!sent) break;
       const outcome = await forward(options.forwardTo, sent.request, stop);
       if (!stop.aborted) printOutcome(options, { ...outcome, webhookId, sent });
@@ -150,7 +150,7 @@ async function findNewDeliveries(
   let cursor: string | undefined;
   do {
     const page = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-    const rows = await listDeliveries(db, REACH_OF_ALL, webhookId, page);
+    const rows = await listDeliveries(db, ALL_ACCOUNTS, webhookId, page);
     found.push(...rows.filter((row) => row.attempts.length > (forwarded.get(row.delivery_id) ?? 0)));
     const last = rows.at(-1)?.delivery_id;
     cursor = rows.length < PAGE || last === undefined || forwarded.has(last) ? undefined : last;

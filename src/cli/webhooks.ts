@@ -9,7 +9,7 @@ import {
   webhookDeliveries,
 } from '#src/api/v1/webhooks/operations.ts';
 import { toResponse } from '#src/api/v1/webhooks/shape.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { findWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import {
   addCreateCommand,
@@ -35,7 +35,7 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object')
     .action((webhookId: string, { json }: { json?: boolean }) =>
       runOnServiceDatabase(async (db) => {
-        const row = await findWebhook(db, REACH_OF_ALL, webhookId);
+        const row = await findWebhook(db, ALL_ACCOUNTS, webhookId);
         if (!row) throw new Error(`There is no webhook ${webhookId}`);
         printResponse({ ...toResponse(row), user_id: row.user_id }, json);
       }),

@@ -2,7 +2,7 @@
  * Prevents this process from exiting when it cannot write its output (a closed pipe or terminal, a full disk). Services
  * call this, because they must still shut down gracefully. A command whose output is its result must fail instead.
  */
-export function outliveOutput(): void {
+export function ignoreOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 

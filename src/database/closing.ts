@@ -7,7 +7,7 @@ type Client = Pick<Pool, 'query'>;
 /** Setting that makes new sessions read-only. A session can override it, so it stops a service but not an operator. */
 const CLOSED = 'default_transaction_read_only';
 /** Prefix of `installation_id` in a database that a move is filling, followed by the id of the source installation. */
-export const FILLED_FROM = 'from ';
+export const FILLED_FROM_PREFIX = 'from ';
 
 const MOVED =
   'This database is closed for writing: its installation was moved (energy migrate --to). Set DATABASE_URL to the new ' +
@@ -55,7 +55,7 @@ export async function explainClosing(client: Client): Promise<string> {
   const { rows: made } = await client.query(`SELECT to_regclass('installation') IS NOT NULL AS "isMade"`);
   if (!made[0].isMade) return MOVED;
   const { rows } = await client.query('SELECT installation_id LIKE $1 AS filled FROM installation', [
-    `${FILLED_FROM}%`,
+    `${FILLED_FROM_PREFIX}%`,
   ]);
   return rows[0]?.filled ? HALF_FILLED : MOVED;
 }

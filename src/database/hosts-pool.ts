@@ -8,7 +8,7 @@ import {
   queryHost,
   type ServerRole,
 } from './hosts.ts';
-import { passConnection } from './standstill.ts';
+import { deliverConnection } from './standstill.ts';
 
 /**
  * Duration of a statement after which the pool checks whether its server still has the wanted role. If not, the server
@@ -43,9 +43,9 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
 
   class HostsPool extends pg.Pool {
     override connect(): Promise<pg.PoolClient>;
-    override connect(callback: Parameters<typeof passConnection>[1]): void;
-    override connect(callback?: Parameters<typeof passConnection>[1]): Promise<pg.PoolClient> | undefined {
-      return passConnection(this.#connectAgain(), callback);
+    override connect(callback: Parameters<typeof deliverConnection>[1]): void;
+    override connect(callback?: Parameters<typeof deliverConnection>[1]): Promise<pg.PoolClient> | undefined {
+      return deliverConnection(this.#connectAgain(), callback);
     }
 
     /**

@@ -7,19 +7,19 @@ export type RoleReach = { only: string } | { enrolledBy: string } | { all: true 
  * The accounts that a caller can access: all that its role can access, or among these only the homes of one group and
  * of the groups below it. auth/access.ts derives the reach from the caller. Functions of stores that find, list, change
  * or delete an account's data require a reach, so a call without one does not type-check. Other functions take the id
- * of an account or device that was already found within a reach (`reachUserId`, `findDevice`): those that create or
+ * of an account or device that was already found within a reach (`requestedUserId`, `findDevice`): those that create or
  * erase, commands of `energy`, and lists of the caller's own objects.
  */
-export type Reach = RoleReach | { inGroup: string; of: RoleReach };
+export type AccessibleAccounts = RoleReach | { inGroup: string; of: RoleReach };
 
-/** Reach of operators at the command line and of the service itself. */
-export const REACH_OF_ALL: Reach = { all: true };
+/** All accounts, for operators at the command line and the service itself. */
+export const ALL_ACCOUNTS: AccessibleAccounts = { all: true };
 
 /**
  * Returns the SQL condition that the account in a column is within the caller's reach. The reach of a utility is itself
  * and its homeowners.
  */
-export function isAccountWithin(reach: Reach, column: string): RawBuilder<boolean> {
+export function isAccountWithin(reach: AccessibleAccounts, column: string): RawBuilder<boolean> {
   const account = sql.ref(column);
   if ('inGroup' in reach)
     return sql<boolean>`(${isAccountWithin(reach.of, column)} AND ${inTree(reach.inGroup, account)})`;
@@ -34,7 +34,7 @@ export function isAccountWithin(reach: Reach, column: string): RawBuilder<boolea
  * Returns the SQL condition that a row of `users` is within the caller's reach. An index finds each row, however many
  * accounts there are.
  */
-export function accountsWithin(reach: Reach): RawBuilder<boolean> {
+export function accountsWithin(reach: AccessibleAccounts): RawBuilder<boolean> {
   if (!('enrolledBy' in reach)) return isAccountWithin(reach, 'users.user_id');
   return sql<boolean>`(users.user_id = ${reach.enrolledBy}
     OR users.enrolled_by = ${reach.enrolledBy} AND users.role = 'homeowner')`;
@@ -44,7 +44,7 @@ export function accountsWithin(reach: Reach): RawBuilder<boolean> {
  * Returns the SQL condition that a row of `home_groups` is within the caller's reach. A caller limited to a group has
  * access to that group and those below it.
  */
-export function groupsWithin(reach: Reach): RawBuilder<boolean> {
+export function groupsWithin(reach: AccessibleAccounts): RawBuilder<boolean> {
   if (!('inGroup' in reach)) return isAccountWithin(reach, 'home_groups.user_id');
   return sql<boolean>`(${isAccountWithin(reach.of, 'home_groups.user_id')} AND home_groups.group_id IN ${groupTree(reach.inGroup)})`;
 }

@@ -15,7 +15,10 @@ const TRUSTED_MS = 2_000;
 type Got = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
 
 /** Delivers a connection as `Pool.connect` does: through the callback if there is one, otherwise as a promise. */
-export function passConnection(connected: Promise<pg.PoolClient>, callback?: Got): Promise<pg.PoolClient> | undefined {
+export function deliverConnection(
+  connected: Promise<pg.PoolClient>,
+  callback?: Got,
+): Promise<pg.PoolClient> | undefined {
   if (!callback) return connected;
   connected.then(
     (client) => callback(undefined, client, (error) => client.release(error as Error)),
@@ -59,7 +62,7 @@ export function refuseDuringStandstill(pool: pg.Pool, probe: () => Promise<unkno
         }, reject)
         .finally(() => waiting.delete(one));
     });
-  pool.connect = ((callback?: Got) => passConnection(connectWhileMoving(), callback)) as typeof pool.connect;
+  pool.connect = ((callback?: Got) => deliverConnection(connectWhileMoving(), callback)) as typeof pool.connect;
 
   const isSuspect = (nowMs: number) =>
     [...waiting].some(({ sinceMs }) => sinceMs < nowMs - SUSPECT_MS) ||

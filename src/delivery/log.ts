@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Environment } from '#src/core/environment.ts';
 import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -33,7 +33,7 @@ interface Attempt {
 }
 
 /** Query for deliveries to webhooks within the caller's reach. Notices of Green Button to apps are not among them. */
-function deliveriesWithin(db: Database, reach: Reach, webhookId: string) {
+function deliveriesWithin(db: Database, reach: AccessibleAccounts, webhookId: string) {
   return db
     .selectFrom('deliveries')
     .innerJoin('events', 'events.event_id', 'deliveries.event_id')
@@ -53,13 +53,13 @@ function deliveriesWithin(db: Database, reach: Reach, webhookId: string) {
 }
 
 /** Whether the subscription exists within the caller's reach. */
-export const reachesWebhook = async (db: Database, reach: Reach, webhookId: string): Promise<boolean> =>
+export const reachesWebhook = async (db: Database, reach: AccessibleAccounts, webhookId: string): Promise<boolean> =>
   (await findWebhook(db, reach, webhookId)) !== null;
 
 /** Lists at most `limit` deliveries of a subscription before `cursor`, newest first. */
 export async function listDeliveries(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   webhookId: string,
   page: { limit: number; cursor?: string },
 ): Promise<Delivery[]> {
@@ -75,7 +75,7 @@ export async function listDeliveries(
 /** Makes a delivery due at once, with a full set of retries. Returns null if it does not exist within the caller's reach. */
 export async function retryDelivery(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   webhookId: string,
   deliveryId: string,
   now: Date,
@@ -95,7 +95,12 @@ export async function retryDelivery(
 }
 
 /** Queues an event `webhook.test` for a subscription. Returns null if the subscription does not exist within the caller's reach. */
-export async function sendTest(db: Database, reach: Reach, webhookId: string, now: Date): Promise<Delivery | null> {
+export async function sendTest(
+  db: Database,
+  reach: AccessibleAccounts,
+  webhookId: string,
+  now: Date,
+): Promise<Delivery | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const webhook = await findWebhook(trx, reach, webhookId);
     if (!webhook) return null;
@@ -138,7 +143,7 @@ export interface SentDelivery extends Delivery {
 /** Finds a delivery to a subscription within the caller's reach; null if it does not exist. */
 export async function findSentDelivery(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
   environment: Environment,
 ): Promise<SentDelivery | null> {

@@ -4,7 +4,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { hasUnknownChannelName } from '#src/database/meter.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import {
   type ChannelSetting,
   type ChannelSettings,
@@ -248,7 +248,7 @@ const wrong = (message: string) => unprocessable({ field: 'channels', message })
 /** Locks a device and returns its owner's settings. Null if there is no such device within the caller's reach. */
 export async function lockChannelSettings(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   deviceId: string,
 ): Promise<ChannelSettings | null> {
   const row = await db

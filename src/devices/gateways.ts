@@ -3,7 +3,7 @@ import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy } from '#src/database/enums.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDeviceSecret } from './credentials.ts';
@@ -50,7 +50,7 @@ export async function createGateway(
 /** Lists the gateways of one account, in order of their ids, after `cursor`; at most `limit`. */
 export async function listGateways(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   userId: string,
   page: { limit: number; cursor?: string },
 ): Promise<Gateway[]> {
@@ -66,7 +66,7 @@ export async function listGateways(
 }
 
 /** Returns a gateway within the caller's reach. Null if there is none. */
-export async function findGateway(db: Database, reach: Reach, gatewayId: string): Promise<Gateway | null> {
+export async function findGateway(db: Database, reach: AccessibleAccounts, gatewayId: string): Promise<Gateway | null> {
   const row = await db
     .selectFrom('gateways')
     .select(COLUMNS)
@@ -83,7 +83,7 @@ export async function findGateway(db: Database, reach: Reach, gatewayId: string)
  */
 export async function updateGateway(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   gatewayId: string,
   patch: Partial<Pick<Gateway, 'name' | 'decoder_config'>>,
 ): Promise<Gateway | null> {
@@ -116,7 +116,7 @@ export async function updateGateway(
 }
 
 /** Throws 403 if an owner changes a gateway of a device that a utility manages. */
-async function mustManageGateway(db: Database, reach: Reach, gatewayId: string): Promise<void> {
+async function mustManageGateway(db: Database, reach: AccessibleAccounts, gatewayId: string): Promise<void> {
   if (isOwnAccountReach(reach) && (await findGateway(db, reach, gatewayId))?.managed_by === 'utility')
     throw new AppError('deviceOfUtility');
 }
@@ -125,7 +125,7 @@ async function mustManageGateway(db: Database, reach: Reach, gatewayId: string):
  * Deletes a gateway within the caller's reach, its discovered devices and its rejected messages. Returns false if there is none. Paired
  * devices remain, and pending changes of them are still recomputed. Throws 403 like `updateGateway`.
  */
-export async function deleteGateway(db: Database, reach: Reach, gatewayId: string): Promise<boolean> {
+export async function deleteGateway(db: Database, reach: AccessibleAccounts, gatewayId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     await mustManageGateway(trx, reach, gatewayId);
     const { numDeletedRows } = await trx
@@ -151,7 +151,7 @@ export const bridgeTopicFirstMessage = (awaits: string): string =>
 /** Lists devices that were discovered through the gateways of one account and are not paired, in order of their ids, after `cursor`. */
 export async function listDiscoveredDevices(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   userId: string,
   page: { limit: number; cursor?: string },
 ): Promise<DiscoveredDevice[]> {

@@ -6,7 +6,7 @@ import type { Database } from '#src/database/connect.ts';
  * that of its latest connection. The previous process detects the move within a second and ends its connections and
  * sessions of the login. `processId`: a UUID that no other process has.
  */
-export function createLoginPlaces(db: Database, processId: string) {
+export function createLoginLocations(db: Database, processId: string) {
   const usernamesOf = ({ rows }: { rows: { username: string }[] }) => rows.map(({ username }) => username);
   return {
     /**
@@ -45,4 +45,4 @@ export function createLoginPlaces(db: Database, processId: string) {
   };
 }
 
-export type LoginPlaces = ReturnType<typeof createLoginPlaces>;
+export type LoginLocations = ReturnType<typeof createLoginLocations>;

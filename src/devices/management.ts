@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy } from '#src/database/enums.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 
 /**
  * Returns who will manage devices that a caller with this reach pairs, by owner (docs/onboarding.md). A utility manages the devices that it
@@ -11,7 +11,7 @@ import { isAccountWithin, type Reach } from '#src/database/reach.ts';
  */
 export async function futureManagersOf(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   ownerIds: readonly string[],
 ): Promise<(ownerId: string) => ManagedBy> {
   if (isOwnAccountReach(reach)) return () => 'owner';
@@ -27,7 +27,7 @@ export async function futureManagersOf(
 }
 
 /** Whether a caller can access only its own account, and so owns every object that it can access. */
-export const isOwnAccountReach = (reach: Reach): boolean => 'only' in reach;
+export const isOwnAccountReach = (reach: AccessibleAccounts): boolean => 'only' in reach;
 
 /** Members of a PATCH that an owner may change even on a device that the utility manages. Bills depend on all other members. */
 const OWNERS_MEMBERS: ReadonlySet<string> = new Set(['location']);
@@ -39,7 +39,7 @@ export const needsManager = (members: readonly string[]): boolean => members.som
  * Throws 403 if the caller owns the device but a utility manages it. Does nothing for a device outside the caller's
  * reach, because the change itself then does not find it.
  */
-export async function assertMayManageDevice(db: Database, reach: Reach, deviceId: string): Promise<void> {
+export async function assertMayManageDevice(db: Database, reach: AccessibleAccounts, deviceId: string): Promise<void> {
   if (!isOwnAccountReach(reach)) return;
   const row = await db
     .selectFrom('devices')
@@ -59,7 +59,11 @@ export interface ReadingsTarget {
 }
 
 /** Returns the device within the caller's reach for which readings are sent. Null if there is none. */
-export async function findReadingsTarget(db: Database, reach: Reach, deviceId: string): Promise<ReadingsTarget | null> {
+export async function findReadingsTarget(
+  db: Database,
+  reach: AccessibleAccounts,
+  deviceId: string,
+): Promise<ReadingsTarget | null> {
   const row = await db
     .selectFrom('devices')
     .select([
@@ -74,7 +78,7 @@ export async function findReadingsTarget(db: Database, reach: Reach, deviceId: s
 }
 
 /** Locks a device within the caller's reach against its deletion, until the transaction ends. Returns false if there is none. */
-export async function lockDevice(trx: Database, reach: Reach, deviceId: string): Promise<boolean> {
+export async function lockDevice(trx: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('devices')
     .select('device_id')

@@ -4,7 +4,7 @@ import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { DeviceStatus, ManagedBy, Placement } from '#src/database/enums.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import {
@@ -216,7 +216,7 @@ async function namedTwice<T>(work: Promise<T>): Promise<T> {
  */
 export async function pairDiscovered(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   discoveryId: string,
   device: NewDevice,
 ): Promise<Device | null> {
@@ -250,7 +250,11 @@ export async function pairDiscovered(
 }
 
 /** Returns a device within the caller's reach. Null if there is none or it was deleted. */
-export async function findDevice(db: Database, reach: Reach, deviceId: string): Promise<DeviceDetails | null> {
+export async function findDevice(
+  db: Database,
+  reach: AccessibleAccounts,
+  deviceId: string,
+): Promise<DeviceDetails | null> {
   const row = await db
     .selectFrom('devices')
     .select([...DETAILS, STATUS_COLUMN, LAST_SEEN_AT, ATTENTION_COLUMN, IS_COMPUTED])
@@ -267,7 +271,7 @@ export async function findDevice(db: Database, reach: Reach, deviceId: string): 
  */
 export async function findDeviceOwner(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   deviceId: string,
 ): Promise<{ device_id: string; user_id: string } | null> {
   const row = await db
@@ -292,7 +296,7 @@ const withChannels = async (db: Database, { channels, ...row }: DetailsRow): Pro
  */
 export async function updateDevice(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   deviceId: string,
   {
     channels: said,
@@ -373,7 +377,7 @@ async function mustBeUpstream(db: Database, userId: string, deviceId: string, up
  * in its owner's history, and pending changes (edits, settings, meanings) are still recomputed. A device behind a gateway can be paired
  * again. Returns false if there is none.
  */
-export async function deleteDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
+export async function deleteDevice(db: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Refused for devices that a utility manages, because their owner could otherwise delete such a device and pair it
     // again as one that the owner manages.
@@ -412,7 +416,7 @@ export async function deleteDevice(db: Database, reach: Reach, deviceId: string)
 /** Lists the devices of one user, in order of their ids, after `cursor`; at most `limit`. */
 export async function listDevices(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   userId: string,
   page: { limit: number; cursor?: string },
 ): Promise<Device[]> {

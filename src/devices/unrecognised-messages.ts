@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { matchTopicFilter } from '#src/core/topic-filter.ts';
 import type { Database } from '#src/database/connect.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { readDecoderConfig } from './decoder-config.ts';
 
@@ -21,7 +21,7 @@ export interface UnrecognisedMessages
  */
 export async function listUnrecognisedMessages(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   gatewayId: string,
   { limit, cursor, now }: { limit: number; cursor?: string; now: Date },
 ): Promise<UnrecognisedMessages[] | null> {

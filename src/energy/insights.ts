@@ -1,4 +1,4 @@
-import { mapInTurns } from '#src/core/turns.ts';
+import { mapWithBreaks } from '#src/core/turns.ts';
 import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { clockLabels, clockTimeOf, type RowLabels } from './clock-labels.ts';
@@ -97,12 +97,12 @@ function insightsOf(
   const used = (place: number) => milliwattHoursToKwh(milliwattHours[place] as MilliwattHours);
   if (isClockUnit(groupBy)) {
     const labelsOf = clockLabels(range, groupBy);
-    return mapInTurns(places, (place) => {
+    return mapWithBreaks(places, (place) => {
       const labels = labelsOf(new Date((at[place] as number) * 1_000));
       return { ...labels, kwh_used: used(place), peak_hour: clockTimeOf(labels) };
     });
   }
-  return mapInTurns(places, (place) => {
+  return mapWithBreaks(places, (place) => {
     const peak = peaks[place] ?? null;
     const hour = groupBy === 'day' && peak !== null ? hourOfDay(new Date(peak * 1_000), range.zone) : peak;
     return { date: formatEpochDate(at[place] as number), kwh_used: used(place), peak_hour: labelled(hour) };

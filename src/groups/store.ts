@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import { groupsWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, groupsWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { MEMBER_COUNTS_SQL } from './members.ts';
@@ -42,7 +42,7 @@ export async function createGroup(
 }
 
 /** Returns a group within the caller's reach, or null. */
-export async function findGroup(db: Database, reach: Reach, groupId: string): Promise<Group | null> {
+export async function findGroup(db: Database, reach: AccessibleAccounts, groupId: string): Promise<Group | null> {
   const row = await db
     .selectFrom('home_groups')
     .select([...COLUMNS, MEMBERS.as('members')])
@@ -55,7 +55,7 @@ export async function findGroup(db: Database, reach: Reach, groupId: string): Pr
 /** Returns at most `limit` groups within the caller's reach, of `userId` or of all owners, in order of their ids, after `cursor`. */
 export async function listGroups(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   { userId, limit, cursor = '' }: { userId?: string; limit: number; cursor?: string },
 ): Promise<Group[]> {
   let query = db
@@ -72,7 +72,7 @@ export async function listGroups(
 /** Updates a group within the caller's reach. Returns null if there is none. Error 422 if it cannot be a subgroup of `parent_group_id`. */
 export async function updateGroup(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   groupId: string,
   patch: Partial<GroupSettings>,
 ): Promise<Group | null> {
@@ -90,7 +90,7 @@ export async function updateGroup(
  * Deletes a group within the caller's reach and the keys that are limited to it. Returns false if there is none. Error 409 if it has
  * subgroups.
  */
-export async function deleteGroup(db: Database, reach: Reach, groupId: string): Promise<boolean> {
+export async function deleteGroup(db: Database, reach: AccessibleAccounts, groupId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     const group = await findGroup(trx, reach, groupId);
     if (!group) return false;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createTask } from 'node-cron';
 import { expect, test } from 'vitest';
-import { isDailyDue, type LatestDueTime, latestDaily, spreadMs } from './schedule.ts';
+import { firstRunDelayMs, isDailyDue, type LatestDueTime, latestDueMinute } from './schedule.ts';
 
 const DAY_MS = 86_400_000;
 const at = (text: string) => Date.parse(text);
@@ -13,7 +13,7 @@ const matches = (minute: Date) => {
   matched.set(minute.getTime(), isMatch);
   return isMatch;
 };
-const latestMsAt = (nowMs: number) => latestDaily(matches, nowMs).latestMs;
+const latestMsAt = (nowMs: number) => latestDueMinute(matches, nowMs).latestMs;
 
 test('the latest due time is the same with or without the previous result, whatever the clock does', () => {
   const minutes = fc.array(fc.integer({ min: -3_000, max: 3_000 }), { minLength: 1, maxLength: 20 });
@@ -23,13 +23,13 @@ test('the latest due time is the same with or without the previous result, whate
       let known: LatestDueTime | null = null;
       for (const step of steps) {
         nowMs += step * 60_000;
-        known = latestDaily(matches, nowMs, known);
+        known = latestDueMinute(matches, nowMs, known);
         expect(known.latestMs).toBe(latestMsAt(nowMs));
       }
     }),
     { numRuns: 30 },
   );
-  expect(() => latestDaily(() => false, 0)).toThrow('within a day');
+  expect(() => latestDueMinute(() => false, 0)).toThrow('within a day');
 });
 
 test('the latest due time of a daily job is today’s if it has passed, otherwise yesterday’s', () => {
@@ -66,7 +66,7 @@ test('a run is not repeated if the clock is set back by hours; it is repeated if
 });
 
 test('jobs with the same interval start at different times, within their interval and ten minutes', () => {
-  const offsets = [0, 1, 2, 3].map((index) => spreadMs(3_600_000, { index, of: 4 }));
+  const offsets = [0, 1, 2, 3].map((index) => firstRunDelayMs(3_600_000, { index, of: 4 }));
   expect(offsets).toEqual([150_000, 300_000, 450_000, 600_000]);
-  expect(spreadMs(5_000, { index: 3, of: 4 })).toBe(5_000);
+  expect(firstRunDelayMs(5_000, { index: 3, of: 4 })).toBe(5_000);
 });

@@ -161,12 +161,12 @@ class Timetable {
       const { at, alsoAtStart } = job;
       if ('daily' in at) {
         const task = createTask(at.daily, () => {}, { name: job.name, timezone: 'UTC' });
-        const latest = latestDaily((minute) => task.match(minute), clock().getTime());
+        const latest = latestDueMinute((minute) => task.match(minute), clock().getTime());
         this.#daily.push({ job, task, latest, lookedAtMs: alsoAtStart ? latest.latestMs : null });
         if (alsoAtStart) runner.begin(job, latest.latestMs);
       } else {
         const everyMs = at.everySeconds * 1_000;
-        const firstMs = spreadMs(everyMs, { index, of: jobs.length }) + (alsoAtStart ? everyMs : 0);
+        const firstMs = firstRunDelayMs(everyMs, { index, of: jobs.length }) + (alsoAtStart ? everyMs : 0);
         this.#intervals.push({ job, everyMs, nextMs: startMs + firstMs });
         if (alsoAtStart) runner.begin(job);
       }
@@ -182,7 +182,8 @@ class Timetable {
       this.#runner.begin(plan.job);
     }
     const wallMs = this.#clock().getTime();
-    for (const plan of this.#daily) plan.latest = latestDaily((minute) => plan.task.match(minute), wallMs, plan.latest);
+    for (const plan of this.#daily)
+      plan.latest = latestDueMinute((minute) => plan.task.match(minute), wallMs, plan.latest);
     const passed = this.#daily.filter(({ latest, lookedAtMs }) => lookedAtMs !== latest.latestMs);
     if (passed.length === 0) return;
     const times = passed.map(({ job, latest }) => ({ name: job.name, latestMs: latest.latestMs }));
@@ -254,7 +255,7 @@ export interface LatestDueTime {
  * that only later minutes are matched; if the clock was set back, the whole day is matched again. Throws if no minute
  * of the day matches.
  */
-export function latestDaily(
+export function latestDueMinute(
   matches: (minute: Date) => boolean,
   nowMs: number,
   known: LatestDueTime | null = null,
@@ -280,7 +281,7 @@ export const isDailyDue = (latestMs: number, ranForMs: number): boolean =>
  * Returns the delay of an interval job's first run, ms. Depends on the job's position in the list, so that jobs do not
  * all start together. Pure.
  */
-export const spreadMs = (everyMs: number, place: { index: number; of: number }): number =>
+export const firstRunDelayMs = (everyMs: number, place: { index: number; of: number }): number =>
   Math.round((Math.min(everyMs, SPREAD_MS) * (place.index + 1)) / place.of);
 
 /** Dependencies of jobs. */

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { createDeviceSecret, hashSecret } from '#src/devices/credentials.ts';
 
@@ -72,7 +72,7 @@ export async function createBatch(
 /** Returns the batches created by accounts within the caller's reach, in order of their ids, after `cursor`; at most `limit`. */
 export async function listBatches(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   { limit, cursor = '' }: { limit: number; cursor?: string },
 ): Promise<StoredProvisioningBatch[]> {
   return db
@@ -89,7 +89,12 @@ export async function listBatches(
  * Ends a batch, so that no meter can claim with it any more. Devices that were already claimed stay. False if the reach contains no such
  * active batch.
  */
-export async function revokeBatch(db: Database, reach: Reach, batchId: string, now: Date): Promise<boolean> {
+export async function revokeBatch(
+  db: Database,
+  reach: AccessibleAccounts,
+  batchId: string,
+  now: Date,
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('provisioning_batches')
     .set({ revoked_at: now })

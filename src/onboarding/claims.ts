@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { reachOfRole } from '#src/auth/access.ts';
+import { accessibleAccountsOfRole } from '#src/auth/access.ts';
 import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { accountsWithin, isAccountWithin, type Reach, type RoleReach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, accountsWithin, isAccountWithin, type RoleReach } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDeviceSecret, hashSecret } from '#src/devices/credentials.ts';
 import { assertMayManageDevice } from '#src/devices/management.ts';
 import { newDeviceRow } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
-import { recordAct } from '#src/users/audit.ts';
+import { recordAction } from '#src/users/audit.ts';
 
 /** A meter's claim of its identity. */
 interface Claim {
@@ -72,7 +72,7 @@ async function claimDevice(
       .executeTakeFirst();
     // The account that made the batch may have lost the role that a batch requires, or its reach of the batch's owner.
     if (!batch || batch.role === 'homeowner') return null;
-    const reach = reachOfRole({ role: batch.role, userId: batch.user_id });
+    const reach = accessibleAccountsOfRole({ role: batch.role, userId: batch.user_id });
     if (batch.owner_user_id !== null && !(await isWithin(trx, reach, batch.owner_user_id))) return null;
     const candidates = await candidatesOf(trx, reach, batch.owner_user_id, serial);
     const nonceSha256 = nonce === undefined ? null : hashSecret(nonce);
@@ -95,7 +95,7 @@ async function claimDevice(
         .execute();
     }
     const details = { batch_id: batchId, repeated: decided.is === 'repeat' };
-    await recordAct(trx, { actor: null, address, action: 'device.claimed', target: made.deviceId, details });
+    await recordAction(trx, { actor: null, address, action: 'device.claimed', target: made.deviceId, details });
     return made;
   });
 }
@@ -153,7 +153,7 @@ async function renew(trx: Database, deviceId: string): Promise<{ deviceId: strin
  * Releases a device so that it can be claimed again. Its password ends, and connections with it to the embedded broker end within 10 s.
  * False if there is no such device within the caller's reach; 403 if an owner releases a device that the utility manages.
  */
-export async function releaseDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
+export async function releaseDevice(db: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     await assertMayManageDevice(trx, reach, deviceId);
     const { numUpdatedRows } = await trx

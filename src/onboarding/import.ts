@@ -3,13 +3,13 @@ import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { accountsWithin, isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, accountsWithin, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { isDiscoveryListed } from '#src/devices/gateways.ts';
 import { futureManagersOf } from '#src/devices/management.ts';
 import { newDeviceRow, pairDiscovered } from '#src/devices/store.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { type AuditRecord, recordActs } from '#src/users/audit.ts';
+import { type AuditRecord, recordActions } from '#src/users/audit.ts';
 import { USER_COLUMNS } from '#src/users/store.ts';
 import { type DeviceImportRow, type ExistingRecords, type ImportPlan, importedRowKey, planImport } from './plan.ts';
 
@@ -19,7 +19,7 @@ const UNIQUE_VIOLATION = '23505';
 
 /** The account that imports, with its rights and options. */
 export interface DeviceImporter {
-  reach: Reach;
+  reach: AccessibleAccounts;
   /** Owner of a row that names no user. Null: every row must name one. */
   ownId: string | null;
   /**
@@ -228,7 +228,7 @@ async function createOwners(
       data: { ...user, created_at: user.created_at.toISOString() },
     }));
     await addEvents(queryOf(trx), events, new Date());
-    await recordActs(
+    await recordActions(
       trx,
       by,
       'user.created',
@@ -266,7 +266,7 @@ async function createSome(
     made.push({ row, deviceId: device.row.device_id, userId, secret: device.secret });
   }
   if (inserted.length > 0) await trx.insertInto('devices').values(inserted).execute();
-  await recordActs(
+  await recordActions(
     trx,
     by,
     'device.paired',

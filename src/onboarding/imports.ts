@@ -3,7 +3,7 @@ import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import type { DeviceImportResult } from './import.ts';
@@ -76,7 +76,7 @@ const importRows = (db: Database) =>
     .select(sql<boolean>`credentials_sealed IS NOT NULL`.as('has_credentials'));
 
 /** Returns one import within the caller's reach. Null if there is none. */
-export async function findImport(db: Database, reach: Reach, importId: string) {
+export async function findImport(db: Database, reach: AccessibleAccounts, importId: string) {
   const row = await importRows(db)
     .where('import_id', '=', importId)
     .where(isAccountWithin(reach, 'imports.user_id'))
@@ -101,7 +101,7 @@ export async function listWaitingImports(db: Database, userId: string, most: num
 export async function takeCredentials(
   db: Database,
   box: SecretBox,
-  reach: Reach,
+  reach: AccessibleAccounts,
   importId: string,
 ): Promise<ImportCredential[] | null> {
   return joinOrBeginTransaction(db, async (trx) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dayNumber } from './calendar.ts';
 import { cheaperTariff } from './cheaper-tariff.ts';
-import { remarksOn } from './decide.ts';
+import { remarksOfProfile } from './decide.ts';
 import { DAY_QUARTERS, type HomeProfile } from './profile.ts';
 
 const DAYS = 60;
@@ -35,7 +35,7 @@ function profile(
   };
 }
 
-const kindsOf = (one: HomeProfile) => remarksOn(one).map(({ kind }) => kind);
+const kindsOf = (one: HomeProfile) => remarksOfProfile(one).map(({ kind }) => kind);
 const last = (hours: number) => (at: number) => at >= QUARTERS - 4 * hours;
 const dayOf = (at: number) => Math.floor(at / DAY_QUARTERS);
 
@@ -58,7 +58,7 @@ describe('a load that stays on', () => {
   const heater = (at: number) => evenings(at) + (last(23)(at) ? 1_200 : 0);
 
   test('is reported within a day, once, with its start and the compared levels', () => {
-    const [remark, ...others] = remarksOn(profile(heater));
+    const [remark, ...others] = remarksOfProfile(profile(heater));
     expect(others).toEqual([]);
     expect(remark?.kind).toBe('stays_on');
     if (remark?.kind !== 'stays_on') return;
@@ -74,8 +74,8 @@ describe('a load that stays on', () => {
       used: Float64Array.from({ length: QUARTERS }, (_, one) => at(one)),
     });
     const [lamp, oven] = [plug('dev_lamp', () => 5), plug('dev_heater', (at) => (last(23)(at) ? 1_180 : 0))];
-    expect(remarksOn(profile(heater, { devices: [lamp, oven] }))[0]).toMatchObject({ deviceId: 'dev_heater' });
-    expect(remarksOn(profile(heater, { devices: [lamp] }))[0]).toMatchObject({ deviceId: null });
+    expect(remarksOfProfile(profile(heater, { devices: [lamp, oven] }))[0]).toMatchObject({ deviceId: 'dev_heater' });
+    expect(remarksOfProfile(profile(heater, { devices: [lamp] }))[0]).toMatchObject({ deviceId: null });
   });
 
   test('is not reported if it happens every weekend, or was as high in an unusual week', () => {
@@ -122,7 +122,7 @@ test('a rise of quiet hours is reported, unless a device that explains it is rep
   const devices = [
     { deviceId: 'dev_1', used: Float64Array.from({ length: QUARTERS }, (_, at) => freezer(at) + extra(at)) },
   ];
-  const remarks = remarksOn({ ...night, devices });
+  const remarks = remarksOfProfile({ ...night, devices });
   expect(remarks.map(({ kind }) => kind)).toEqual(['device_uses_more']);
   // A washing machine has no usual daily usage.
   const washing = Float64Array.from({ length: QUARTERS }, (_, at) =>
@@ -151,7 +151,7 @@ describe('production that is missing', () => {
         ),
       ),
     ).toEqual([]);
-    const [remark] = remarksOn(
+    const [remark] = remarksOfProfile(
       profile(
         evenings,
         panels((at) => (last(24)(at) ? 0 : sun(at))),
@@ -183,7 +183,7 @@ describe('production that is missing', () => {
         ),
       ),
     ).toEqual([]);
-    const [remark] = remarksOn(
+    const [remark] = remarksOfProfile(
       profile(
         evenings,
         panels((at) => (last(60)(at) ? Number.NaN : asleep(at))),
@@ -199,7 +199,7 @@ describe('an unusual day', () => {
     evenings(at) + (dayOf(at) === day && at % DAY_QUARTERS >= 60 ? 1_333 : 0);
 
   test('is reported for three days with the same weekdays for comparison, and a second one within a month is not reported', () => {
-    const [remark] = remarksOn(profile(party(DAYS - 2)));
+    const [remark] = remarksOfProfile(profile(party(DAYS - 2)));
     expect(remark).toMatchObject({ kind: 'unusual_day', date: '2025-10-29', weekday: 3 });
     if (remark?.kind === 'unusual_day') expect(remark.compared).toHaveLength(7);
     expect(kindsOf(profile(party(DAYS - 5)))).toEqual([]);

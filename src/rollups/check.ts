@@ -1,11 +1,11 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
 import {
-  allColumns,
   COLUMN_BY_MEASURE,
   expectedRelation,
   KNOWLEDGE_COLUMNS,
   type Level,
+  levelColumns,
   STORED_LEVELS,
   storedRelation,
   valueColumns,
@@ -67,7 +67,7 @@ function differenceQuery(level: Level): string {
   // A continuous aggregate has rows without data if differences cancel out. Queries ignore them.
   const isKnown = KNOWLEDGE_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
   const side = (name: string) =>
-    `(SELECT ${allColumns(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2 AND (${isKnown}))`;
+    `(SELECT ${levelColumns(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2 AND (${isKnown}))`;
   const row = (alias: string) =>
     `(${valueColumns(level)
       .map((column) => `${alias}.${column}`)

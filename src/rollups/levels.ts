@@ -235,4 +235,4 @@ export const expectedRelation = (level: Level): string => `${storedRelation(leve
 export const valueColumns = ({ peak }: Level): string[] => [...MEASURE_COLUMNS, ...(peak ? [peak.column] : [])];
 
 /** Returns all columns of a level, keys first. */
-export const allColumns = (level: Level): string[] => [...level.keys, ...valueColumns(level)];
+export const levelColumns = (level: Level): string[] => [...level.keys, ...valueColumns(level)];

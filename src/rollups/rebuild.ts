@@ -1,6 +1,6 @@
 import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { allColumns, expectedRelation, STORED_LEVELS, storedRelation } from './levels.ts';
+import { expectedRelation, levelColumns, STORED_LEVELS, storedRelation } from './levels.ts';
 
 /** Records that all days of some users may have changed without a write, so that sums of groups with these users become invalid. */
 export async function recordAllDaysChanged(client: Pick<Pool, 'query'>, userIds: readonly string[]): Promise<void> {
@@ -27,7 +27,7 @@ export async function rebuildTables(pool: Pool, userId: string, since: Date): Pr
     for (const level of STORED_LEVELS) {
       const { time } = level;
       const stored = storedRelation(level);
-      const columns = allColumns(level).join(', ');
+      const columns = levelColumns(level).join(', ');
       await client.query(`DELETE FROM ${stored} WHERE user_id = $1 AND ${time} >= $2`, [userId, since]);
       await client.query(
         `INSERT INTO ${stored} (${columns}) SELECT ${columns} FROM ${expectedRelation(level)}

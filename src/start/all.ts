@@ -6,7 +6,7 @@ import { readBackupPlan } from '#src/backup/plan.ts';
 import { type Config, childEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
-import { outliveOutput } from '#src/core/output.ts';
+import { ignoreOutputErrors } from '#src/core/output.ts';
 import { createDatabase, createPool, withPool } from '#src/database/connect.ts';
 import { isEmbeddedAlive, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -43,7 +43,7 @@ export interface Service {
  * everything that it has started and rejects.
  */
 export async function startAll(given: Config, signal: AbortSignal = new AbortController().signal): Promise<Service> {
-  outliveOutput();
+  ignoreOutputErrors();
   const log = createLog('supervisor', given.log);
   const stops: (() => Promise<void> | void)[] = [];
   const stop = async () => {

@@ -8,7 +8,7 @@ import { asBillionths } from '#src/core/decimal.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { DAY_MS, HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { TEST_RECEIVER_HOST } from '#src/delivery/webhook/send.ts';
 import { createWebhook, listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
 import { dayRange } from '#src/energy/ranges.ts';
@@ -110,7 +110,7 @@ export async function ensureAlerts(db: Database, config: Config, homes: DemoHome
       url: `https://${TEST_RECEIVER_HOST}/anna`,
       authToken: `whsec_${randomBytes(32).toString('base64')}`,
     });
-  if ((await listAlerts(db, REACH_OF_ALL, userId, { limit: 1 })).length > 0) return;
+  if ((await listAlerts(db, ALL_ACCOUNTS, userId, { limit: 1 })).length > 0) return;
   const yesterday = dayRangeOf(home, new Date(now.getTime() - DAY_MS));
   const used = home.usedKwh(yesterday.from.getTime(), yesterday.to.getTime());
   await createAlert(db, {
@@ -174,14 +174,14 @@ export async function ensureClosedBill(db: Database, homes: DemoHomes, now: Date
   const anna = named(homes, 'anna');
   if (!anna) return;
   const subject = { userId: anna.userId, deviceId: null };
-  if ((await listBillPeriods(db, REACH_OF_ALL, { userId: anna.userId }, { limit: 1 })).length > 0) return;
+  if ((await listBillPeriods(db, ALL_ACCOUNTS, { userId: anna.userId }, { limit: 1 })).length > 0) return;
   const month = new Intl.DateTimeFormat('en-CA', { timeZone: anna.timezone }).format(now).slice(0, 7);
   const firstOfMonth = new Date(`${month}-01T00:00:00Z`);
   const end = new Date(firstOfMonth.getTime() - DAY_MS).toISOString().slice(0, 10);
   const start = `${end.slice(0, 7)}-01`;
   const { from, to, zone } = dayRange(start, end, anna.timezone);
   const { period } = await createBillPeriod(db, subject, { start, end, zone, from, to }, now);
-  await closeBillPeriod(db, REACH_OF_ALL, period.bill_period_id, now);
+  await closeBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id, now);
 }
 
 /** Groups of the utility's homes: name, kind and homes. */
@@ -193,7 +193,7 @@ const GROUPS: readonly (readonly [name: string, kind: string, homes: readonly st
 /** Creates the utility's groups of homes if it has none. */
 export async function ensureGroups(db: Database, homes: DemoHomes): Promise<void> {
   const { utilityId: userId } = homes;
-  if ((await listGroups(db, REACH_OF_ALL, { userId, limit: 1 })).length > 0) return;
+  if ((await listGroups(db, ALL_ACCOUNTS, { userId, limit: 1 })).length > 0) return;
   for (const [name, kind, names] of GROUPS) {
     const { group_id } = await createGroup(db, { userId, name, kind, parent_group_id: null });
     const add = names.flatMap((one) => named(homes, one)?.userId ?? []);

@@ -5,7 +5,7 @@ import { closeSessions } from '#src/auth/sessions.ts';
 import { deleteRestoredState, type Ending, readRestored } from '#src/backup/ended.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
-import { REACH_OF_ALL, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { holdBack } from '#src/delivery/hold.ts';
 import { deleteWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { deleteGateway } from '#src/devices/gateways.ts';
@@ -16,9 +16,9 @@ import { closeMemberships } from '#src/users/member-ends.ts';
 
 /** Returns a function that ends several objects, one after the other. */
 const each =
-  (end: (db: Database, reach: Reach, id: string) => Promise<unknown>) =>
+  (end: (db: Database, reach: AccessibleAccounts, id: string) => Promise<unknown>) =>
   async (db: Database, ids: readonly string[]) => {
-    for (const id of ids) await end(db, REACH_OF_ALL, id);
+    for (const id of ids) await end(db, ALL_ACCOUNTS, id);
   };
 
 /** Functions that end objects, by kind. They ignore ids of missing or ended objects. */

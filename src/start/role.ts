@@ -4,7 +4,7 @@ import { urlsOfHosts } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createMetrics, type Metrics } from '#src/core/metrics.ts';
-import { outliveOutput } from '#src/core/output.ts';
+import { ignoreOutputErrors } from '#src/core/output.ts';
 import { startTracing } from '#src/core/tracing.ts';
 import { VERSION } from '#src/core/version.ts';
 import { listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
@@ -42,7 +42,7 @@ export async function runRole(
   start: (metrics: Metrics) => Promise<Role>,
 ): Promise<void> {
   process.title = `energy ${name}`;
-  outliveOutput();
+  ignoreOutputErrors();
   let role: Role | undefined;
   let stopTracing = async () => {};
   let stopping = false;

@@ -16,7 +16,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { createDispatcher } from '#src/delivery/dispatch.ts';
 import { publishUsage } from '#src/delivery/usage-updated.ts';
-import { freeSpace } from '#src/jobs/disk-watch.ts';
+import { readFreeBytes } from '#src/jobs/disk-watch.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
 import { fetchDueSource } from '#src/tariffs/sources/fetch-due.ts';
@@ -94,7 +94,7 @@ export async function runWorker(config: Config): Promise<void> {
       energy_data_dir_size_bytes: 'Size of the disk of DATA_DIR',
     };
     metrics.valuesOf(disk, async () => {
-      const { freeBytes, allBytes } = await freeSpace(dataDir);
+      const { freeBytes, allBytes } = await readFreeBytes(dataDir);
       return { energy_data_dir_free_bytes: freeBytes, energy_data_dir_size_bytes: allBytes };
     });
     return {

@@ -5,7 +5,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { SERIES_KINDS } from '#src/database/enums.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
@@ -72,7 +72,7 @@ export async function listSeries(
 export async function findSeries(
   db: Database,
   kind: SeriesKind,
-  reach: Reach,
+  reach: AccessibleAccounts,
   seriesId: string,
 ): Promise<StoredSeries | null> {
   const row = await db
@@ -92,7 +92,7 @@ export async function findSeries(
 export async function findUsableSeries(
   db: Database,
   kind: SeriesKind,
-  { reach, userId }: { reach: Reach; userId: string },
+  { reach, userId }: { reach: AccessibleAccounts; userId: string },
   seriesId: string,
 ): Promise<StoredSeries | null> {
   const row = await db
@@ -113,7 +113,7 @@ export async function findUsableSeries(
  */
 export async function findAllUsableSeries(
   db: Database,
-  { reach, userId }: { reach: Reach; userId: string },
+  { reach, userId }: { reach: AccessibleAccounts; userId: string },
   seriesIds: readonly string[],
 ): Promise<ReadonlyMap<string, StoredSeries>> {
   if (seriesIds.length === 0) return new Map();
@@ -164,7 +164,7 @@ export async function assertUsableEmissionSeries(trx: Database, userId: string, 
 export async function updateSeries(
   trx: Database,
   kind: SeriesKind,
-  reach: Reach,
+  reach: AccessibleAccounts,
   seriesId: string,
   { name }: { name?: string | undefined },
 ): Promise<StoredSeries | null> {
@@ -184,7 +184,12 @@ export async function updateSeries(
  * Deletes a series of a kind within the caller's reach, and its values. Returns false if there is none. Error 409 if any account's tariff
  * uses it, or any account has it as its emission series.
  */
-export async function deleteSeries(db: Database, kind: SeriesKind, reach: Reach, seriesId: string): Promise<boolean> {
+export async function deleteSeries(
+  db: Database,
+  kind: SeriesKind,
+  reach: AccessibleAccounts,
+  seriesId: string,
+): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     const series = await trx
       .selectFrom('price_series')

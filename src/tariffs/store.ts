@@ -3,7 +3,7 @@ import { AppError, type FieldError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { findAllUsableSeries, lockUsableSeries, type StoredSeries } from './price-series.ts';
 import { queueCostsOfUser } from './queue-costs.ts';
@@ -60,7 +60,7 @@ export async function createTariff(
 /** Returns at most `limit` tariffs of an account in order of their first days, after `cursor`, which is such a day. */
 export async function listTariffs(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   userId: string,
   page: { limit: number; cursor?: string },
 ): Promise<StoredTariff[]> {
@@ -93,7 +93,11 @@ export async function hasTariff(db: Database, userId: string): Promise<boolean> 
 }
 
 /** Returns a tariff within the caller's reach, or null. */
-export async function findTariff(db: Database, reach: Reach, tariffId: string): Promise<StoredTariff | null> {
+export async function findTariff(
+  db: Database,
+  reach: AccessibleAccounts,
+  tariffId: string,
+): Promise<StoredTariff | null> {
   const row = await db
     .selectFrom('tariffs')
     .select(COLUMNS)
@@ -106,7 +110,7 @@ export async function findTariff(db: Database, reach: Reach, tariffId: string): 
 /** Updates a tariff within the caller's reach. Returns null if there is none. Errors 409 and 422 as in `createTariff`. */
 export async function updateTariff(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   tariffId: string,
   { terms: changed, ...patch }: TariffPatch,
 ): Promise<StoredTariff | null> {
@@ -143,7 +147,7 @@ export async function updateTariff(
 }
 
 /** Deletes a tariff within the caller's reach. Returns false if there is none. */
-export async function deleteTariff(db: Database, reach: Reach, tariffId: string): Promise<boolean> {
+export async function deleteTariff(db: Database, reach: AccessibleAccounts, tariffId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     const removed = await trx
       .deleteFrom('tariffs')
@@ -184,7 +188,7 @@ async function checkSeries(
  */
 export async function checkSeriesOfOffers(
   db: Database,
-  by: { reach: Reach; userId: string },
+  by: { reach: AccessibleAccounts; userId: string },
   offers: readonly { currency: string; terms: Pick<Terms, 'import' | 'export'> }[],
 ): Promise<void> {
   const usable = await findAllUsableSeries(db, by, [

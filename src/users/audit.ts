@@ -31,7 +31,7 @@ export async function ownerOfTarget(db: Database, target: string): Promise<strin
 }
 
 /** Records an act, in the transaction of the change. Must run while its target exists, because its owner is looked up. */
-export async function recordAct(db: Database, { target, ...act }: AuditRecord): Promise<void> {
+export async function recordAction(db: Database, { target, ...act }: AuditRecord): Promise<void> {
   await insertActs(db, act, [{ target, about: target === null ? null : await ownerOfTarget(db, target) }]);
 }
 
@@ -39,7 +39,7 @@ export async function recordAct(db: Database, { target, ...act }: AuditRecord): 
  * Records the same act for several targets in one statement, in the transaction of the change. `about`: the targets
  * with their owners.
  */
-export async function recordActs(
+export async function recordActions(
   db: Database,
   by: Pick<AuditRecord, 'actor' | 'address'>,
   action: string,
@@ -77,7 +77,7 @@ const LAST_ACTS = 10;
 /**
  * Returns the transaction ids (32 bits, as PostgreSQL stores them in rows) of an account's latest acts within a day.
  */
-export async function findLatestActs(db: Database, userId: string): Promise<number[]> {
+export async function findLatestActions(db: Database, userId: string): Promise<number[]> {
   // Raw SQL: the system column xmin.
   const { rows } = await sql<{ number: number }>`${PREPARED_PREFIX_SQL} SELECT "number" FROM (
       SELECT xmin::text::bigint AS "number", at FROM audit_log WHERE actor_user_id = ${userId} ORDER BY audit_id DESC LIMIT ${LAST_ACTS}) last
@@ -97,7 +97,7 @@ export async function runAsOperator<T>(
 ): Promise<T> {
   return joinOrBeginTransaction(db, async (trx) => {
     const done = await run(trx);
-    await recordAct(trx, { actor: null, address: COMMAND_LINE, action, target: targetOf(done) });
+    await recordAction(trx, { actor: null, address: COMMAND_LINE, action, target: targetOf(done) });
     return done;
   });
 }

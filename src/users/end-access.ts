@@ -1,7 +1,7 @@
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { addEvents, pauseSubscriptions } from '#src/events/outbox.ts';
 import { endAuthorizations } from './app-access.ts';
-import { recordAct } from './audit.ts';
+import { recordAction } from './audit.ts';
 import { expireSignIns } from './email-changes.ts';
 
 /** Reason why all access to an account ended: somebody else may have controlled the account before. */
@@ -47,7 +47,7 @@ export async function endAccess(
   const webhooks = await pauseSubscriptions(queryOf(trx), userId);
   const [keysEnded, sessionsEnded, webhooksPaused] = [keys.length, sessions.length, webhooks.length];
   if (keysEnded + sessionsEnded + passkeys.length + webhooksPaused + apps.length === 0) return;
-  await recordAct(trx, {
+  await recordAction(trx, {
     actor: null,
     address: null,
     action: 'access.ended',

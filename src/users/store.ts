@@ -3,7 +3,7 @@ import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
-import { accountsWithin, REACH_OF_ALL, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, ALL_ACCOUNTS, accountsWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents, cancelDeliveries } from '#src/events/outbox.ts';
@@ -87,7 +87,7 @@ export async function createUser(
  */
 export async function findUser(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   userId: string,
   { isHeld = false }: { isHeld?: boolean } = {},
 ): Promise<User | null> {
@@ -107,7 +107,7 @@ export async function findUser(
  */
 export async function listUsers(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   page: {
     search: string;
     role?: Role;
@@ -140,7 +140,7 @@ export async function listUsers(
  */
 export async function updateUser(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   userId: string,
   patch: Partial<UserSettings>,
   requester?: Requester,
@@ -180,7 +180,7 @@ export async function updateUser(
       if (isOtherRole) await endMembershipsOf(trx, userId, { because: 'role', now: new Date() });
       if (isOtherRole) await endAccess(trx, userId, { because: 'role' });
       else if (isMoved && !requester) await endAccess(trx, userId, { because: 'email' });
-      return findUser(trx, REACH_OF_ALL, userId);
+      return findUser(trx, ALL_ACCOUNTS, userId);
     }),
   );
 }

@@ -6,7 +6,7 @@ import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { type BillDetails, closeBillPeriod, createBillPeriod, findBillPeriod, recordBill } from '#src/billing/store.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { dayRange } from '#src/energy/ranges.ts';
@@ -68,7 +68,7 @@ async function editDevice(deviceId: string, readings: History['readings'], drawn
   const { channel, kind, fromMs, toMs, value } = buildEdit(readings, drawn);
   const nativeName = channel === null || kind === null ? null : nativeNameOf({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
-  await createEdit(db, REACH_OF_ALL, deviceId, wanted, EDITING).catch((error) => {
+  await createEdit(db, ALL_ACCOUNTS, deviceId, wanted, EDITING).catch((error) => {
     // A quantity without readings cannot be edited yet.
     if (!(error instanceof AppError)) throw error;
   });
@@ -161,19 +161,19 @@ test(`${RUNS} random histories with late readings are billed to the milliwatt-ho
         const close = async (which: number) => {
           const [id] = open.splice(which % open.length, 1);
           if (!id) return;
-          mustAddUp((await closeBillPeriod(db, REACH_OF_ALL, id, NOW)) as BillDetails);
+          mustAddUp((await closeBillPeriod(db, ALL_ACCOUNTS, id, NOW)) as BillDetails);
           closed.push(id);
         };
         for (const [index, { kind, which }] of acts.entries()) {
           for (const { edit, isRevoked } of edits.filter(({ before }) => before === index)) {
-            const last = isRevoked ? (await listEdits(db, REACH_OF_ALL, deviceId, { limit: 10 })).at(-1) : undefined;
-            if (last) await revokeEdit(db, REACH_OF_ALL, deviceId, last.edit_id, EDITING);
+            const last = isRevoked ? (await listEdits(db, ALL_ACCOUNTS, deviceId, { limit: 10 })).at(-1) : undefined;
+            if (last) await revokeEdit(db, ALL_ACCOUNTS, deviceId, last.edit_id, EDITING);
             else await editDevice(deviceId, history.readings, edit);
           }
           if (kind === 'deliver' && queue.length > 0) await writer.write(queue.splice(0, which));
           else if (kind === 'make') await make();
           else if (kind === 'record' && open.length > 0)
-            mustAddUp((await recordBill(db, REACH_OF_ALL, open[which % open.length] as string, NOW)) as BillDetails);
+            mustAddUp((await recordBill(db, ALL_ACCOUNTS, open[which % open.length] as string, NOW)) as BillDetails);
           else if (kind === 'close' && open.length > 0) await close(which);
         }
         while (periods.length > 0) await make();
@@ -186,9 +186,9 @@ test(`${RUNS} random histories with late readings are billed to the milliwatt-ho
         await close(0);
 
         const bills: BillDetails[] = [];
-        for (const id of closed) bills.push((await findBillPeriod(db, REACH_OF_ALL, id)) as BillDetails);
+        for (const id of closed) bills.push((await findBillPeriod(db, ALL_ACCOUNTS, id)) as BillDetails);
         for (const bill of bills) mustAddUp(bill);
-        const made = await listEdits(db, REACH_OF_ALL, deviceId, { limit: 10 });
+        const made = await listEdits(db, ALL_ACCOUNTS, deviceId, { limit: 10 });
         const inForce = made
           .filter(({ revoked_at }) => !revoked_at)
           .map(({ from_at, to_at, ...edit }) => ({ ...edit, fromMs: from_at.getTime(), toMs: to_at.getTime() }));
@@ -234,13 +234,13 @@ test('showing a closed bill takes a constant number of queries, however many wer
   const [first, ...others] = periodsOf([1, 1, 1, 1, 1], 'UTC');
   const close = async (range: NonNullable<typeof first>) => {
     const { period } = await createBillPeriod(db, billed, range, NOW);
-    await closeBillPeriod(db, REACH_OF_ALL, period.bill_period_id, NOW);
+    await closeBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id, NOW);
     return period.bill_period_id;
   };
   const id = await close(first as NonNullable<typeof first>);
   const cost = async () => {
     asked = 0;
-    await findBillPeriod(counting, REACH_OF_ALL, id);
+    await findBillPeriod(counting, ALL_ACCOUNTS, id);
     return asked;
   };
   const alone = await cost();

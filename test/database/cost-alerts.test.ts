@@ -4,7 +4,7 @@ import type { Evaluator } from '#src/alerts/pool.ts';
 import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { publishUsage } from '#src/delivery/usage-updated.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -133,7 +133,7 @@ describe('an alert on costs', () => {
   });
 
   test('uses days of its user’s zone', async () => {
-    await updateUser(db, REACH_OF_ALL, home.userId, { timezone: 'Asia/Kolkata' });
+    await updateUser(db, ALL_ACCOUNTS, home.userId, { timezone: 'Asia/Kolkata' });
     await tariff({ import: { per_kwh: '1' } });
     await alert('daily_cost', '2');
     await home.read(
@@ -245,10 +245,10 @@ describe('changed prices and tariffs', () => {
     const { tariff_id } = await tariff({ import: { per_kwh: '0.5' } });
     await evaluate(firstOfMonth);
     expect(await firedAlerts()).toEqual([]);
-    await updateTariff(db, REACH_OF_ALL, tariff_id, { terms: { import: { per_kwh: '1' } } });
+    await updateTariff(db, ALL_ACCOUNTS, tariff_id, { terms: { import: { per_kwh: '1' } } });
     await evaluate(new Date('2026-07-02T00:00:00Z'));
     expect(await firedAlerts()).toEqual([]);
-    await updateTariff(db, REACH_OF_ALL, tariff_id, { terms: { import: { per_kwh: '1' } } });
+    await updateTariff(db, ALL_ACCOUNTS, tariff_id, { terms: { import: { per_kwh: '1' } } });
     await evaluate(firstOfMonth);
     expect((await costs()).sort()).toEqual([
       ['daily_cost', '4.00'],
@@ -296,7 +296,7 @@ describe('changed prices and tariffs', () => {
     await use(5);
     await evaluate();
     expect(await firedAlerts()).toEqual([]);
-    expect(await deleteTariff(db, REACH_OF_ALL, tariff_id)).toBe(true);
+    expect(await deleteTariff(db, ALL_ACCOUNTS, tariff_id)).toBe(true);
     await evaluate();
     expect(await costs()).toEqual([['daily_cost', '5.00']]);
   });

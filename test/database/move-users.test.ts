@@ -8,7 +8,7 @@ import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { openSession } from '#src/auth/sessions.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { createDatabase, queryOn } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { checkDeviceLogin, findInvalidLogins, hashSecret } from '#src/devices/credentials.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -428,7 +428,7 @@ test('tariffs with prices of an account that does not move are reported with the
   );
   expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([patch]);
   const there = createDatabase(target.pool);
-  await updateTariff(there, REACH_OF_ALL, tariff_id, { terms: { import: { series_id: own.series_id } } });
+  await updateTariff(there, ALL_ACCOUNTS, tariff_id, { terms: { import: { series_id: own.series_id } } });
   expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([]);
 });
 

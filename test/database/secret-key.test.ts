@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createWebhook, loadReceiver, updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { secretKey } from '#src/start/secret-key.ts';
 import { findAnswer, storeAnswer } from '#src/users/idempotent-answers.ts';
@@ -81,7 +81,7 @@ test('a missing or different secret key is an error if data was encrypted with i
   const resumed = await updateWebhook(
     db,
     box,
-    REACH_OF_ALL,
+    ALL_ACCOUNTS,
     webhookId,
     { authToken: 'a token that is new', status: 'active' },
     new Date(),

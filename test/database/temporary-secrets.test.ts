@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rotateSecret, withTemporarySecret } from '#simulators/credentials.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import {
   checkDeviceLogin,
   createTemporarySecret,
@@ -63,7 +63,7 @@ test('a secret is valid for one device only, and never for a deleted one', async
   const [one, other] = [await device(), await device()];
   const made = await createTemporarySecret(db, one.deviceId);
   expect(await other.login(made?.secret ?? '')).toBe(false);
-  await deleteDevice(db, REACH_OF_ALL, one.deviceId);
+  await deleteDevice(db, ALL_ACCOUNTS, one.deviceId);
   expect(await one.login(made?.secret ?? '')).toBe(false);
   expect(await createTemporarySecret(db, one.deviceId)).toBeNull();
   await expect(withTemporarySecret(db, 'dev_of_nobody', async () => {})).rejects.toThrow('There is no device');
@@ -84,7 +84,7 @@ test('a login ends once its password is neither the deviceâ€™s nor a simulatorâ€
   expect(await ended(new Date(Date.now() + 1.01 * DAY_MS))).toEqual([1, 2, 4]);
   await rotateSecret(db, deviceId);
   expect(await ended()).toEqual([0, 2, 4]);
-  await deleteDevice(db, REACH_OF_ALL, deviceId);
+  await deleteDevice(db, ALL_ACCOUNTS, deviceId);
   expect(await ended()).toEqual([0, 1, 2, 4]);
   expect(await findInvalidLogins(db, [])).toEqual([]);
 });

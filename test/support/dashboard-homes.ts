@@ -1,4 +1,4 @@
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, updateDevice } from '#src/devices/store.ts';
 import type { Dashboard } from './dashboard.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from './load-profile.ts';
@@ -37,7 +37,7 @@ export async function addHistory<Name extends string>(
     const { device } = await createDevice(dashboard.db, { userId, type: kind.type, location: name });
     const { device_id: deviceId } = device;
     ids[name] = deviceId;
-    if (kind.placement) await updateDevice(dashboard.db, REACH_OF_ALL, deviceId, { placement: kind.placement });
+    if (kind.placement) await updateDevice(dashboard.db, ALL_ACCOUNTS, deviceId, { placement: kind.placement });
     for (const direction of ['import', 'export'] as const) {
       const load = kind[direction];
       if (!load) continue;

@@ -1,7 +1,7 @@
 import { loadKnownGateway, saveAnnouncements } from '#ingest/gateways/announcements.ts';
 import { closeBillPeriod, createBillPeriod } from '#src/billing/store.ts';
 import { createDatabase, type PoolClient } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { type Answer, testApi } from './api.ts';
@@ -191,10 +191,10 @@ async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise
     return (await createBillPeriod(db, home, range, now)).period.bill_period_id;
   };
   const [first, second] = [await make(20, 16), await make(15, 11)];
-  await closeBillPeriod(db, REACH_OF_ALL, first, now);
+  await closeBillPeriod(db, ALL_ACCOUNTS, first, now);
   // A reading at the end of the first bill's period that is not on the line between its neighbours.
   await home.read([[new Date(dayRange(dayBefore(16), dayBefore(16), 'UTC').to.getTime() - 1_000), 125.25]]);
-  await closeBillPeriod(db, REACH_OF_ALL, second, now);
+  await closeBillPeriod(db, ALL_ACCOUNTS, second, now);
 }
 
 /** Stores announcements of devices behind a gateway, as ingest does. */

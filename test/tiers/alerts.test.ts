@@ -4,7 +4,7 @@ import type { Evaluator } from '#src/alerts/pool.ts';
 import { fireSilenceAlerts } from '#src/alerts/silence.ts';
 import { updateAlert } from '#src/alerts/store.ts';
 import type { Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
@@ -96,7 +96,7 @@ describe('an alert', () => {
     ['Asia/Kolkata', '2026-06-16T18:30:00.000Z', '2026-06-17T18:30:00.000Z'],
     ['America/Los_Angeles', '2026-06-17T07:00:00.000Z', '2026-06-18T07:00:00.000Z'],
   ])('uses days of its user’s zone: %s', async (timezone, period_start, period_end) => {
-    await updateUser(db, REACH_OF_ALL, home.userId, { timezone });
+    await updateUser(db, ALL_ACCOUNTS, home.userId, { timezone });
     await alert({ type: 'daily_usage', thresholdKwh: 2 });
     // One kWh an hour from 16 June 12:00 to 17 June 09:45 UTC.
     await home.read(
@@ -157,7 +157,7 @@ describe('an alert', () => {
 
   test('that is paused, or of another home, does not fire', async () => {
     const { alert_id } = await alert({ type: 'daily_usage', thresholdKwh: 1 });
-    await updateAlert(db, REACH_OF_ALL, alert_id, { status: 'paused' });
+    await updateAlert(db, ALL_ACCOUNTS, alert_id, { status: 'paused' });
     const other = await createMeter(database);
     await createAlert(db, { userId: other.userId, type: 'daily_usage', thresholdKwh: 1, delivery: 'email' });
     await home.read(

@@ -3,7 +3,7 @@ import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/migrate.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createEdit, revokeEdit } from '#src/devices/edits/store.ts';
 import { findDevice, updateDevice } from '#src/devices/store.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
@@ -54,7 +54,7 @@ test('edits of a compressed or packed past are computed, and revoked to the last
   const falsely = { ...wanted, from: at(60 - 500 / 24), to: at(60 - 501 / 24), value: null };
   const byHand = { ...wanted, from: at(20.01), to: new Date(at(20.01).getTime() + 1), value: 1_059_900_000 };
   const made = [];
-  for (const edit of [falsely, byHand]) made.push(await createEdit(db, REACH_OF_ALL, deviceId, edit, EDITING));
+  for (const edit of [falsely, byHand]) made.push(await createEdit(db, ALL_ACCOUNTS, deviceId, edit, EDITING));
   expect(await compute()).toBe(1);
   const after = await stored();
   expect(after.notes).toMatchObject([{ verdict: 'excluded' }]);
@@ -64,7 +64,7 @@ test('edits of a compressed or packed past are computed, and revoked to the last
   expect(after.quarters).not.toEqual(before.quarters);
   const check = () => checkAllRollups(pool, { capabilities, since: at(90), mode: 'check' });
   expect((await check()).differences).toEqual([]);
-  for (const edit of made) await revokeEdit(db, REACH_OF_ALL, deviceId, edit?.edit_id ?? '', EDITING);
+  for (const edit of made) await revokeEdit(db, ALL_ACCOUNTS, deviceId, edit?.edit_id ?? '', EDITING);
   expect(await compute()).toBe(1);
   expect(await stored()).toEqual(before);
   expect((await check()).differences).toEqual([]);
@@ -100,7 +100,7 @@ test('a long edit is computed in chunks: new readings count, and another worker 
     value: null,
     reason: 'x',
   };
-  const made = await createEdit(db, REACH_OF_ALL, deviceId, wanted, EDITING);
+  const made = await createEdit(db, ALL_ACCOUNTS, deviceId, wanted, EDITING);
   const piece = () =>
     recomputeChangedDevices(pool, createWriter(pool, { now: () => NOW.getTime(), pieceReadings: 30 }));
   const counted = async () => {
@@ -126,7 +126,7 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   expect(total(await profile())).toBe(399e6);
   expect((await profile()).filter(({ estimated }) => estimated > 0).length).toBe(201 * 4);
   // The revocation is computed in chunks, too; it is half done when the edit is requested again.
-  await revokeEdit(db, REACH_OF_ALL, deviceId, made?.edit_id ?? '', EDITING);
+  await revokeEdit(db, ALL_ACCOUNTS, deviceId, made?.edit_id ?? '', EDITING);
   await piece();
   expect(await counted()).toEqual({ is_counted: true, counted_from: hour(130), counted_to: hour(300) });
   while ((await piece()) > 0);
@@ -135,16 +135,16 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   // The two readings that arrived meanwhile fill silences of two hours.
   expect(after).toEqual(before.map((row) => ({ ...row, estimated: 0 })));
   // An edit revoked during its computation is undone from the time that was reached.
-  const again = await createEdit(db, REACH_OF_ALL, deviceId, wanted, EDITING);
+  const again = await createEdit(db, ALL_ACCOUNTS, deviceId, wanted, EDITING);
   await piece();
-  await revokeEdit(db, REACH_OF_ALL, deviceId, again?.edit_id ?? '', EDITING);
+  await revokeEdit(db, ALL_ACCOUNTS, deviceId, again?.edit_id ?? '', EDITING);
   while ((await piece()) > 0);
   expect(await profile()).toEqual(after);
 });
 
 /** Changes a device's limit, as its owner does. */
 const limitTo = (deviceId: string, limitKw: number) =>
-  updateDevice(createDatabase(database.pool), REACH_OF_ALL, deviceId, { limit_kw: limitKw });
+  updateDevice(createDatabase(database.pool), ALL_ACCOUNTS, deviceId, { limit_kw: limitKw });
 
 const hours = (count: number) => (index: number) => new Date(NOW.getTime() - (count - index) * 3_600_000);
 
@@ -223,7 +223,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
   const hour = hours(300);
   const late = [60, 220];
   const say = (deviceId: string, counts_as: string | null) =>
-    updateDevice(createDatabase(pool), REACH_OF_ALL, deviceId, {
+    updateDevice(createDatabase(pool), ALL_ACCOUNTS, deviceId, {
       channels: [{ native_name: 'import energy_total_kwh', counts_as }],
     });
   const outcomeWith = async (pieceReadings?: number) => {
@@ -274,7 +274,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
     await piece();
     const report = await checkAllRollups(pool, { capabilities, since: at(90), mode: 'check' });
     expect(report.differences).toEqual([]);
-    const isComputed = async () => (await findDevice(createDatabase(pool), REACH_OF_ALL, deviceId))?.is_computed;
+    const isComputed = async () => (await findDevice(createDatabase(pool), ALL_ACCOUNTS, deviceId))?.is_computed;
     const wasComputed = await isComputed();
     await finish();
     const gas = await rowsOf(deviceId);
@@ -321,7 +321,7 @@ test('a setting that is changed together with a long edit is computed with it', 
       await compute();
     }
     const wanted = { nativeName: null, from: hour(50), to: hour(150), value: null, reason: 'x' };
-    await createEdit(createDatabase(pool), REACH_OF_ALL, deviceId, wanted, EDITING);
+    await createEdit(createDatabase(pool), ALL_ACCOUNTS, deviceId, wanted, EDITING);
     if (!isChangedFirst) await limitTo(deviceId, 10);
     await compute();
     return rowsOf(deviceId);

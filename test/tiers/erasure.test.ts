@@ -3,7 +3,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { closeBillPeriod, createBillPeriod } from '#src/billing/store.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/migrate.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createEdit } from '#src/devices/edits/store.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { eraseUser } from '#src/users/erase.ts';
@@ -68,11 +68,11 @@ test('an erased user is in no relation of the database, nor is the user’s cons
   for (const one of [gone, stays]) await one.read([[at(29, 60), 131.5]]);
   const day = at(50).toISOString().slice(0, 10);
   const { period } = await createBillPeriod(db, gone, dayRange(day, day, 'UTC'), new Date());
-  await closeBillPeriod(db, REACH_OF_ALL, period.bill_period_id, new Date());
+  await closeBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id, new Date());
   // Edits of the user's own readings, and of others'.
   const editing = { author: gone.userId, now: new Date(), oldest: at(300) };
   const edit = { nativeName: null, from: at(8), to: at(7.9), value: null, reason: 'x' };
-  for (const one of [gone, stays]) await createEdit(db, REACH_OF_ALL, one.deviceId, edit, editing);
+  for (const one of [gone, stays]) await createEdit(db, ALL_ACCOUNTS, one.deviceId, edit, editing);
   const { rows } = await database.pool.query('SELECT series_id FROM series WHERE device_id = $1', [gone.deviceId]);
   const total = await totalMilliwattHours(database, 'user_daily', stays.userId);
   expect(total).toBe(100_000_000);

@@ -7,7 +7,7 @@ import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { AppError } from '#src/core/errors.ts';
 import { TIERS } from '#src/database/capabilities.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { updateDevice } from '#src/devices/store.ts';
@@ -191,7 +191,7 @@ async function editDevice({ deviceId, history }: Device, drawn: ArbitraryEdit): 
   const { channel, kind, fromMs, toMs, value } = buildEdit(history.readings, drawn);
   const nativeName = channel === null || kind === null ? null : nativeNameOf({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
-  await createEdit(createDatabase(database.pool), REACH_OF_ALL, deviceId, wanted, EDITING).catch((error) => {
+  await createEdit(createDatabase(database.pool), ALL_ACCOUNTS, deviceId, wanted, EDITING).catch((error) => {
     if (!(error instanceof AppError)) throw error;
   });
 }
@@ -200,13 +200,13 @@ async function setDevice(of: Device, settings: LawSettings): Promise<void> {
   of.history = { ...of.history, ...settings };
   const { limitKw: limit_kw, registerMaxKwh: register_max_kwh, maxGapMinutes: max_gap_minutes } = settings;
   const patch = { limit_kw, register_max_kwh, max_gap_minutes };
-  await updateDevice(createDatabase(database.pool), REACH_OF_ALL, of.deviceId, patch);
+  await updateDevice(createDatabase(database.pool), ALL_ACCOUNTS, of.deviceId, patch);
 }
 
 async function revokeLast({ deviceId }: Device): Promise<void> {
   const db = createDatabase(database.pool);
-  const last = (await listEdits(db, REACH_OF_ALL, deviceId, { limit: 200 })).at(-1);
-  if (last) await revokeEdit(db, REACH_OF_ALL, deviceId, last.edit_id, EDITING);
+  const last = (await listEdits(db, ALL_ACCOUNTS, deviceId, { limit: 200 })).at(-1);
+  if (last) await revokeEdit(db, ALL_ACCOUNTS, deviceId, last.edit_id, EDITING);
 }
 
 /** Returns the edits that are in force at the end, by device. */

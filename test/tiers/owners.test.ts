@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { createWriter, type IncomingMessage, type Writer } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDevice, updateDevice } from '#src/devices/store.ts';
-import { allColumns, LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';
+import { LEVELS, LOAD_PROFILE, levelColumns } from '#src/rollups/levels.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -74,7 +74,7 @@ function batchesOf(ids: readonly string[]): IncomingMessage[][] {
 async function rowsOf(name: string): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const level of [LOAD_PROFILE, ...LEVELS]) {
-    const columns = allColumns(level).filter((column) => column !== 'user_id');
+    const columns = levelColumns(level).filter((column) => column !== 'user_id');
     const selected = columns.map((one) => (one === 'device_id' ? `replace(device_id, $2, '') AS device_id` : one));
     const { rows } = await database.pool.query(
       `SELECT ${selected.join(', ')} FROM ${level.relation} WHERE user_id = (SELECT user_id FROM users WHERE email = $1)
@@ -109,7 +109,7 @@ test(
     const changing = (async () => {
       for (let turn = 0; !isOver; turn++) {
         const deviceId = ids[turn % ids.length] as string;
-        await joinOrBeginTransaction(db, (trx) => updateDevice(trx, REACH_OF_ALL, deviceId, { location: `${turn}` }));
+        await joinOrBeginTransaction(db, (trx) => updateDevice(trx, ALL_ACCOUNTS, deviceId, { location: `${turn}` }));
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     })();

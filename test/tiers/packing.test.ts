@@ -5,7 +5,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { loadImportInsights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { allColumns, findLevel, MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
+import { findLevel, levelColumns, MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { packDays, unpackDays } from '#src/rollups/pack.ts';
 import { eraseUser } from '#src/users/erase.ts';
@@ -92,7 +92,7 @@ function differences(
   return found;
 }
 
-const COLUMNS = allColumns(findLevel('device_intervals')).slice(3);
+const COLUMNS = levelColumns(findLevel('device_intervals')).slice(3);
 
 const stored = async () =>
   (

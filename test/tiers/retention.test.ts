@@ -5,7 +5,7 @@ import { createWriter } from '#ingest/write/writer.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { dropReadings, retentionStartMs } from '#src/database/migrate.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createEdit } from '#src/devices/edits/store.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -127,7 +127,7 @@ async function edit({ deviceId }: Meter, edits: HandEdits): Promise<void> {
     const nativeName = kwh === null ? null : 'import energy_total_kwh';
     const to = kwh === null ? at(days - length) : new Date(at(days).getTime() + 1);
     const wanted = { nativeName, from: at(days), to, value: kwh && kwh * 1_000_000, reason: 'drawn' };
-    await createEdit(db, REACH_OF_ALL, deviceId, wanted, editing).catch((error) => {
+    await createEdit(db, ALL_ACCOUNTS, deviceId, wanted, editing).catch((error) => {
       // An edit fails if another edit already has a register value for that time.
       if (!(error instanceof AppError)) throw error;
     });

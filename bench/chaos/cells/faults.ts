@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { say } from '../cluster/endure.ts';
+import { print } from '../cluster/endure.ts';
 import type { ClusterFault } from '../cluster/faults.ts';
 import type { Home } from '../cluster/homes.ts';
 import type { CellsInstallation, ChaosCell } from './installation.ts';
@@ -137,9 +137,9 @@ function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellsFault[] {
         const seconds = () => ((performance.now() - fromMs) / 1_000).toFixed(1);
         for (const node of patroni.nodes) node.start();
         await patroni.primary();
-        say(`  a primary after ${seconds()} s`);
+        print(`  a primary after ${seconds()} s`);
         await cell.start();
-        say(`  all processes after ${seconds()} s`);
+        print(`  all processes after ${seconds()} s`);
       },
       heal: nothing,
     }),
@@ -200,7 +200,7 @@ function createMover({ move }: CellsInstallation, homes: readonly Home[]) {
       for (let run = 1; ; run++) {
         const { code, stdout, stderr } = await move(users, from, to).ended;
         if (code === 0) return void heldMs.push(JSON.parse(stdout).held_ms);
-        say(`  run ${run} of the move to ${to.name} failed: ${stderr.trim()}`);
+        print(`  run ${run} of the move to ${to.name} failed: ${stderr.trim()}`);
         if (run === MAX_MOVES) throw new Error(`the move failed ${run} times`);
         await pause(2_000);
       }

@@ -5,7 +5,7 @@ import type { Difference, Evidence } from '../cluster/compare.ts';
 import type { Home } from '../cluster/homes.ts';
 import type { Verdict } from '../cluster/verdict.ts';
 
-/** Errors that `plantErrors` makes, by the kind of difference that must show each. */
+/** Errors that `injectErrors` makes, by the kind of difference that must show each. */
 const PLANTED: Record<Extract<Difference['kind'], 'lost' | 'doubled' | 'wrongHour' | 'toldAgain'>, string> = {
   lost: 'a stored reading deleted',
   doubled: 'a stored reading stored again',
@@ -31,7 +31,7 @@ const findUndisturbedCall = ({ receiver: { calls }, cutOff }: Deliveries) =>
  * Waits until the errors can be planted, at most `withinMs`: a short run may have no event outside its faults yet, or no hour that has
  * ended.
  */
-export async function waitUntilPlantable(
+export async function waitUntilInjectable(
   pool: Pool,
   [, other]: readonly Home[],
   deliveries: Deliveries,
@@ -47,7 +47,7 @@ export async function waitUntilPlantable(
  * Makes one error of each kind in a finished run, so that the comparison must find them. `pool`: database that has the homes. Throws
  * if too little has happened for that.
  */
-export async function plantErrors(pool: Pool, homes: readonly Home[], deliveries: Deliveries): Promise<void> {
+export async function injectErrors(pool: Pool, homes: readonly Home[], deliveries: Deliveries): Promise<void> {
   const [one, other] = homes;
   const call = findUndisturbedCall(deliveries);
   if (!one || !other || !call)
@@ -76,7 +76,7 @@ export async function plantErrors(pool: Pool, homes: readonly Home[], deliveries
 }
 
 /** Returns the planted errors of which the comparison did not find exactly one more than before. Pure. */
-export const missedErrors = (before: Verdict['faults'], after: Verdict['faults']): string[] =>
+export const undetectedErrors = (before: Verdict['faults'], after: Verdict['faults']): string[] =>
   Object.entries(PLANTED).flatMap(([name, what]) => {
     const kind = name as keyof typeof PLANTED;
     return after[kind] - before[kind] === 1 ? [] : [what];

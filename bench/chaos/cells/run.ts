@@ -7,20 +7,20 @@ import {
   chooseFaults,
   describeLateHomes,
   describeWaits,
-  endureFault,
   type FaultRow,
   formatRow,
   longestWait,
-  PATIENCE_MS,
-  say,
-  sayDifferences,
-  sayRetries,
+  MAX_RECOVERY_MS,
+  measureFault,
+  print,
+  printDifferences,
+  printRetries,
 } from '../cluster/endure.ts';
 import { finishHomes, type Home, type Homes, startHomes, waitUntilHomesResume } from '../cluster/homes.ts';
 import { compareFinalState, countOutOfOrderReadings, type Verdict } from '../cluster/verdict.ts';
 import { type CellsFault, createCellsFaults } from './faults.ts';
 import { type CellsInstallation, installCells } from './installation.ts';
-import { missedErrors, plantErrors, waitUntilPlantable } from './plant.ts';
+import { injectErrors, undetectedErrors, waitUntilInjectable } from './plant.ts';
 
 /** Homes of each cell. */
 const HOMES = 15;
@@ -47,7 +47,7 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
   if (missing.length > 0) return 2;
   const isQuick = flags.includes('--quick');
   const words = flags.filter((flag) => !flag.startsWith('--'));
-  say('two routers, and two cells, each with two databases, two ingest processes and one of each other role …');
+  print('two routers, and two cells, each with two databases, two ingest processes and one of each other role …');
   const installation = await installCells();
   let homes: Homes | undefined;
   try {
@@ -64,9 +64,9 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
     const rows: CellsRow[] = [];
     for (const fault of chosen) rows.push(await endure(installation, homes, fault));
     const plan = planErrors(installation, homes.all, rows);
-    await waitUntilPlantable(...plan, scaleTimeLimitMs(PLANTABLE_MS));
+    await waitUntilInjectable(...plan, scaleTimeLimitMs(PLANTABLE_MS));
     await finishHomes(homes, scaleTimeLimitMs(JUDGE_MS) / 2);
-    say('comparing, and comparing again with planted errors …');
+    print('comparing, and comparing again with planted errors …');
     const { verdict, missed } = await judge(installation, homes.all, plan);
     return report({ rows, calm, verdict, missed, heldMs }, flags.includes('--json'));
   } finally {
@@ -76,11 +76,11 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
 }
 
 async function begin({ all }: Homes): Promise<void> {
-  if (!(await waitUntilHomesResume(all, scaleTimeLimitMs(PATIENCE_MS))))
+  if (!(await waitUntilHomesResume(all, scaleTimeLimitMs(MAX_RECOVERY_MS))))
     throw new Error(
-      `${describeTimeout('not every home has a reading stored, before any fault', PATIENCE_MS)}\n${describeLateHomes(all).join('\n')}`,
+      `${describeTimeout('not every home has a reading stored, before any fault', MAX_RECOVERY_MS)}\n${describeLateHomes(all).join('\n')}`,
     );
-  say(`${all.length} homes publish; ${CALM_S} s of calm …`);
+  print(`${all.length} homes publish; ${CALM_S} s of calm …`);
   await pause(CALM_S * 1_000);
 }
 
@@ -90,8 +90,8 @@ async function countOutOfOrder({ cells }: CellsInstallation): Promise<number> {
 }
 
 async function endure({ cells, receiver }: CellsInstallation, homes: Homes, fault: CellsFault): Promise<CellsRow> {
-  say(`${new Date().toISOString()} ${fault.name} …`);
-  const row = await endureFault(
+  print(`${new Date().toISOString()} ${fault.name} …`);
+  const row = await measureFault(
     {
       ...{ homes, receiver },
       prepare: async () => {},
@@ -103,8 +103,8 @@ async function endure({ cells, receiver }: CellsInstallation, homes: Homes, faul
   const { spared } = fault;
   const others = homes.all.filter(({ userId }) => userId.startsWith('usr_c2_') === (spared?.name === 'c2'));
   const wait = spared ? longestWait(others, acknowledgedAt, row.fromMs, row.toMs) : null;
-  say(`  ${formatRow(row)}${wait === null ? '' : `; the other cell without PUBACK ${wait} s`}`);
-  if (wait !== null && wait > SPARED_S) say(describeWaits(others, row.fromMs, row.toMs).join('\n'));
+  print(`  ${formatRow(row)}${wait === null ? '' : `; the other cell without PUBACK ${wait} s`}`);
+  if (wait !== null && wait > SPARED_S) print(describeWaits(others, row.fromMs, row.toMs).join('\n'));
   return { ...row, spared: wait };
 }
 
@@ -125,9 +125,9 @@ async function judge(
   const pools = cells.map(({ pool }) => pool);
   const compare = (withinMs: number) => compareFinalState({ pools, receiver }, homes, { cutOff, withinMs });
   const verdict = await compare(scaleTimeLimitMs(JUDGE_MS));
-  await plantErrors(...plan);
+  await injectErrors(...plan);
   const planted = await compare(0);
-  return { verdict, missed: missedErrors(verdict.faults, planted.faults) };
+  return { verdict, missed: undetectedErrors(verdict.faults, planted.faults) };
 }
 
 function goalsOf({ rows, verdict, missed, heldMs }: Omit<Report, 'calm'>): Goal[] {
@@ -199,8 +199,8 @@ function report({ calm, ...all }: Report, isJson: boolean): number {
     console.table(result);
     for (const one of goals) console.log(formatGoal(one));
   }
-  sayDifferences(differences);
-  sayRetries(retries);
-  for (const what of missed) say(`WRONG: the comparison did not find a planted error: ${what}`);
+  printDifferences(differences);
+  printRetries(retries);
+  for (const what of missed) print(`WRONG: the comparison did not find a planted error: ${what}`);
   return rows.every((row) => row.goesOn) && differences.length + calm + missed.length === 0 ? 0 : 1;
 }

@@ -10,7 +10,7 @@ import { type Home, type Homes, waitUntilHomesResume } from './homes.ts';
 import { parseWebhookCall } from './verdict.ts';
 
 /** Maximum time to wait after a fault until readings resume. */
-export const PATIENCE_MS = 60_000;
+export const MAX_RECOVERY_MS = 60_000;
 /** A call that was answered this long before a fault may not be recorded yet. */
 const BEFORE_MS = 1_000;
 /** Maximum number of differences listed per kind. */
@@ -47,13 +47,13 @@ export interface Subject {
 }
 
 /** Injects a fault, waits until all homes have resumed, and returns the effect. */
-export async function endureFault(
+export async function measureFault(
   { homes: { all: homes, spread }, receiver, ...subject }: Subject,
   fault: ClusterFault,
 ): Promise<FaultRow> {
   const resume = async (what: string) => {
-    const isOn = await waitUntilHomesResume(homes, scaleTimeLimitMs(PATIENCE_MS));
-    if (!isOn) say(`${describeTimeout(what, PATIENCE_MS)}\n${await subject.diagnosis()}`);
+    const isOn = await waitUntilHomesResume(homes, scaleTimeLimitMs(MAX_RECOVERY_MS));
+    if (!isOn) print(`${describeTimeout(what, MAX_RECOVERY_MS)}\n${await subject.diagnosis()}`);
     return isOn;
   };
   // A broker that was down leads no queues and has no devices. Rebalance, so that the next fault finds the load evenly spread.
@@ -77,7 +77,7 @@ export async function endureFault(
   const { of, seconds } = fault.goal;
   const isKept = { acknowledged, stored }[of] <= seconds;
   if (!isKept || !wentOn || !isHealed)
-    say([...describeWaits(homes, fromMs, toMs), describeOwnDelay(delay.max / 1e6)].join('\n'));
+    print([...describeWaits(homes, fromMs, toMs), describeOwnDelay(delay.max / 1e6)].join('\n'));
   delay.disable();
   return {
     fault: fault.name,
@@ -159,21 +159,21 @@ export const formatRow = ({ acknowledged, stored, alert, goal, isKept, goesOn: i
   `goal ${goal} s ${isKept ? 'kept' : 'MISSED'}${isOn ? '' : '; DID NOT GO ON'}`;
 
 /** Prints differences, the first few of each kind. */
-export function sayDifferences(differences: readonly Difference[]): void {
+export function printDifferences(differences: readonly Difference[]): void {
   for (const [kind, few] of Object.entries(Object.groupBy(differences, (one) => one.kind))) {
     const name = DIFFERENCE_KINDS[kind as keyof typeof DIFFERENCE_KINDS];
-    for (const { of } of few.slice(0, NAMED)) say(`WRONG: ${name}: ${of}`);
-    if (few.length > NAMED) say(`WRONG: ${name}: ${few.length - NAMED} more`);
+    for (const { of } of few.slice(0, NAMED)) print(`WRONG: ${name}: ${of}`);
+    if (few.length > NAMED) print(`WRONG: ${name}: ${few.length - NAMED} more`);
   }
 }
 
 /** Prints attempts of deliveries that failed and were repeated, the first few. */
-export function sayRetries(retries: readonly string[]): void {
-  for (const line of retries.slice(0, NAMED)) say(`sent again after a failed attempt: ${line}`);
-  if (retries.length > NAMED) say(`sent again after a failed attempt: ${retries.length - NAMED} more`);
+export function printRetries(retries: readonly string[]): void {
+  for (const line of retries.slice(0, NAMED)) print(`sent again after a failed attempt: ${line}`);
+  if (retries.length > NAMED) print(`sent again after a failed attempt: ${retries.length - NAMED} more`);
 }
 
 const round = (seconds: number) => Math.round(seconds * 10) / 10;
 
 /** Prints a line for the person who waits. */
-export const say = (text: string): void => void process.stderr.write(`${text}\n`);
+export const print = (text: string): void => void process.stderr.write(`${text}\n`);

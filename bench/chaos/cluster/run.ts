@@ -6,14 +6,14 @@ import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
 import {
   chooseFaults,
   describeLateHomes,
-  endureFault,
   type FaultRow,
   formatRow,
-  PATIENCE_MS,
+  MAX_RECOVERY_MS,
+  measureFault,
+  print,
+  printDifferences,
+  printRetries,
   type Subject,
-  say,
-  sayDifferences,
-  sayRetries,
 } from './endure.ts';
 import { createClusterFaults, NETWORK_AND_DISK_FAULTS } from './faults.ts';
 import { finishHomes, type Home, type Homes, startHomes, waitUntilHomesResume } from './homes.ts';
@@ -78,7 +78,7 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
   const noLines = isEmbedded ? null : explainMissingNetwork();
   if (noLines === null && !isEmbedded && !isInNamespaces()) return runInNamespaces();
   const untilMs = Date.now() + plan.minutes * 60_000;
-  say(`${isEmbedded ? 'HAProxy' : 'three brokers'}, three etcd, two databases, two of each role …`);
+  print(`${isEmbedded ? 'HAProxy' : 'three brokers'}, three etcd, two databases, two of each role …`);
   const cluster = await installCluster({ isEmbedded });
   let homes: Homes | undefined;
   try {
@@ -87,7 +87,7 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
     await begin(homes);
     const calm = await countOutOfOrderReadings(pool);
     const endured = await endureAll(cluster, homes, { ...plan, untilMs });
-    say('comparing …');
+    print('comparing …');
     await finishHomes(homes, scaleTimeLimitMs(JUDGE_MS) / 2);
     const verdict = await compareFinalState({ pools: [pool], receiver: cluster.receiver }, homes.all, {
       cutOff: endured.rows.filter((row) => row.cutsDeliveries),
@@ -101,12 +101,12 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
   }
 }
 
-const goOn = (homes: readonly Home[]) => waitUntilHomesResume(homes, scaleTimeLimitMs(PATIENCE_MS));
+const goOn = (homes: readonly Home[]) => waitUntilHomesResume(homes, scaleTimeLimitMs(MAX_RECOVERY_MS));
 
 async function begin({ all }: Homes): Promise<void> {
   if (!(await goOn(all)))
-    throw new Error(describeTimeout('not every home has a reading stored, before any fault', PATIENCE_MS));
-  say(`${HOMES} homes publish; ${CALM_S} s of calm …`);
+    throw new Error(describeTimeout('not every home has a reading stored, before any fault', MAX_RECOVERY_MS));
+  print(`${HOMES} homes publish; ${CALM_S} s of calm …`);
   await pause(CALM_S * 1_000);
 }
 
@@ -133,10 +133,10 @@ async function endureAll(
       notRun.push(fault.name);
       continue;
     }
-    say(`${new Date().toISOString()} ${fault.name} …`);
-    const row = await endureFault(subject, fault);
+    print(`${new Date().toISOString()} ${fault.name} …`);
+    const row = await measureFault(subject, fault);
     rows.push(row);
-    say(`  ${formatRow(row)}`);
+    print(`  ${formatRow(row)}`);
   }
   return { rows, notRun };
 }
@@ -161,10 +161,10 @@ function report({ rows, notRun, calm, verdict, noLines }: Report, { isJson, minu
     );
     console.table(result);
   }
-  if (calm > 0) say(`WRONG: ${calm} readings were stored out of order before any fault`);
-  sayDifferences(differences);
-  sayRetries(retries);
-  if (noLines !== null) for (const name of NETWORK_AND_DISK_FAULTS) say(`NOT RUN: ${name}: ${noLines}`);
-  for (const name of notRun) say(`NOT RUN: ${name}: no time left (--minutes=${minutes})`);
+  if (calm > 0) print(`WRONG: ${calm} readings were stored out of order before any fault`);
+  printDifferences(differences);
+  printRetries(retries);
+  if (noLines !== null) for (const name of NETWORK_AND_DISK_FAULTS) print(`NOT RUN: ${name}: ${noLines}`);
+  for (const name of notRun) print(`NOT RUN: ${name}: no time left (--minutes=${minutes})`);
   return notRun.length === 0 && rows.every((row) => row.goesOn) && differences.length + calm === 0 ? 0 : 1;
 }

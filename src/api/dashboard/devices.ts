@@ -4,11 +4,11 @@ import { findAlert } from '#src/alerts/store.ts';
 import { idField, pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { editingBy } from '#src/api/v1/devices/edits.ts';
+import { editContextOf } from '#src/api/v1/devices/edits.ts';
 import { toResponse as seriesToResponse } from '#src/api/v1/series/shape.ts';
 import { findSentDeliveryOfPath } from '#src/api/v1/webhooks/operations.ts';
 import { deliveryToResponse } from '#src/api/v1/webhooks/shape.ts';
-import { reachUserId } from '#src/auth/access.ts';
+import { requestedUserId } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import { listHeldReadings as list } from '#src/devices/channels.ts';
@@ -41,7 +41,7 @@ export const listSwaps = defineOperation({
   answer: swapGuesses,
   query: z.object({ user_id: idField.optional() }),
   async handle({ db, caller, reach, query: { user_id } }) {
-    const userId = await reachUserId(db, caller, user_id);
+    const userId = await requestedUserId(db, caller, user_id);
     return (await listSuspectedMeterSwaps(db, reach, userId)).map((one) => shapes.membersOf(swapGuesses.element, one));
   },
 });
@@ -70,7 +70,7 @@ export const answerSwap = defineOperation({
     body: { at, native_name: nativeName, is_replaced: isReplaced, reason },
   }) {
     const answer = { at: new Date(at), nativeName, isReplaced, reason };
-    const editing = editingBy(context, caller);
+    const editing = editContextOf(context, caller);
     const isAsked = await answerSuspectedMeterSwap(db, reach, params.device_id, answer, editing);
     if (!isAsked) throw new AppError('notFound');
     return { message: isReplaced ? 'The swap is confirmed' : 'The readings are excluded' };
@@ -124,7 +124,7 @@ export const listUsablePriceSeries = defineOperation({
   answer: z.array(usableSeries),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, query: { user_id }, page }) {
-    const userId = await reachUserId(db, caller, user_id);
+    const userId = await requestedUserId(db, caller, user_id);
     const rows = await page('series_id', (at) => listSeries(db, 'price', userId, at));
     const ids = rows.map(({ series_id }) => series_id);
     const known = await summarisePrices(db, ids);

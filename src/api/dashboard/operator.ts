@@ -13,7 +13,14 @@ import { readHeldBefore } from '#src/delivery/hold.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { listAudit } from '#src/users/audit.ts';
-import { namedAct, type Operator, operator, rejected as rejectedMessage, replayed, rollupCheck } from './shapes.ts';
+import {
+  namedAuditRecord,
+  type Operator,
+  operator,
+  rejected as rejectedMessage,
+  replayed,
+  rollupCheck,
+} from './shapes.ts';
 
 // Queries of the operator’s pages, for administrators.
 
@@ -186,7 +193,7 @@ export const listAuditEntries = defineOperation({
   method: 'GET',
   path: '/v1/acts',
   scope: 'users:read',
-  answer: z.array(namedAct),
+  answer: z.array(namedAuditRecord),
   query: z.object({ user_id: idField.optional(), ...pageFields }),
   async handle({ db, caller, query: { user_id }, page }) {
     requireAdministrator(caller);

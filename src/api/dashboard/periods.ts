@@ -3,7 +3,7 @@ import type { ApiContext } from '#src/api/context.ts';
 import { dateField, idField, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { deviceId } from '#src/api/shapes.ts';
-import { loadAccessibleUser, reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { accessibleAccountsOf, loadAccessibleUser, requestedUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { loadTotalEmissions } from '#src/cost/emissions.ts';
@@ -40,7 +40,9 @@ async function findPeriodOwner(
 ) {
   const named = user_id === undefined ? null : await loadAccessibleUser(db, caller, user_id);
   const device =
-    device_id === undefined ? null : requireFound(await findDevice(db, reachOf(caller), toIdOrNotFound(device_id)));
+    device_id === undefined
+      ? null
+      : requireFound(await findDevice(db, accessibleAccountsOf(caller), toIdOrNotFound(device_id)));
   if (named && device && device.user_id !== named.user_id) throw new AppError('notFound');
   const user = named ?? (await loadAccessibleUser(db, caller, device?.user_id));
   const newest = device ? device.last_seen_at : await newestOf(readDb, user.user_id);
@@ -101,7 +103,7 @@ export const getPower = defineOperation({
   answer: powerAnswer,
   query: z.object({ user_id: idField.optional() }),
   async handle({ context: { readDb, clock }, db, caller, query: { user_id } }) {
-    const userId = await reachUserId(db, caller, user_id);
+    const userId = await requestedUserId(db, caller, user_id);
     const home = await loadHome(readDb, userId, { isMoreAsked: false, needsConsumption: false });
     const now = clock();
     return { now: now.toISOString(), trail: await loadPowerTrail(readDb, home, now) };
@@ -147,6 +149,6 @@ export const getPriceCurve = defineOperation({
   answer: priceCurveAnswer,
   query: z.object({ user_id: idField.optional() }),
   async handle({ context: { readDb, clock }, db, caller, query: { user_id } }) {
-    return loadPriceCurve(readDb, await reachUserId(db, caller, user_id), clock());
+    return loadPriceCurve(readDb, await requestedUserId(db, caller, user_id), clock());
   },
 });

@@ -11,7 +11,7 @@ import { SESSION_MS } from '#src/auth/sessions.ts';
 import type { OidcConfig } from '#src/config/oidc.ts';
 import { withCell } from '#src/core/cell.ts';
 import { AppError } from '#src/core/errors.ts';
-import { recordAct } from '#src/users/audit.ts';
+import { recordAction } from '#src/users/audit.ts';
 import {
   BROWSER_COOKIE_MS,
   BROWSER_COOKIES,
@@ -160,7 +160,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
   async function noteRefusal(request: FastifyRequest, reason: SignInProblem): Promise<void> {
     const details = { by: 'provider', reason };
     const act = { actor: null, address: request.ip, action: 'session.refused', target: null, details };
-    await recordAct(db, act).catch((error: Error) => request.log.error({ err: error }, 'a refusal was not noted'));
+    await recordAction(db, act).catch((error: Error) => request.log.error({ err: error }, 'a refusal was not noted'));
   }
 }
 

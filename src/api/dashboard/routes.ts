@@ -10,7 +10,7 @@ import { addChangeStream } from './changes.ts';
 import { DASHBOARD_OPERATIONS } from './operations.ts';
 import { addPasskeyChallenges } from './passkeys.ts';
 import { addProviderSignIn } from './provider.ts';
-import { addSession, type SignInParts } from './session.ts';
+import { addSessionRoutes, type SignInParts } from './session.ts';
 
 /** Limits for one account in this process. A page sends some dozens of requests a minute, and a browser six at once. */
 const SHARE = { perMinute: 240, atOnce: 6, mayWait: 24, waitMs: 30_000 };
@@ -21,7 +21,7 @@ const SHARE = { perMinute: 240, atOnce: 6, mayWait: 24, waitMs: 30_000 };
  * here, and keys only below /v1. Requests of the dashboard do not count against the account's plan. `handOn`: aborted
  * when clients should move to another process.
  */
-export function addDashboard(
+export function addDashboardRoutes(
   app: FastifyInstance,
   context: ApiContext,
   parts: SignInParts,
@@ -41,7 +41,7 @@ export function addDashboard(
       addOperation(scope, context, { ...operation, path: `/dashboard${operation.path}` });
   });
   addChangeStream(app, context, handOn);
-  addSession(app, context, parts);
+  addSessionRoutes(app, context, parts);
   addPasskeyChallenges(app, context, parts);
   const { oidc } = parts;
   if (oidc) addProviderSignIn(app, context, { ...parts, oidc });

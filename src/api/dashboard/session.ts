@@ -32,7 +32,7 @@ import {
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Language } from '#src/delivery/words/words.ts';
-import { recordAct } from '#src/users/audit.ts';
+import { recordAction } from '#src/users/audit.ts';
 import { findUser, isTimezoneUnknown } from '#src/users/store.ts';
 import {
   BROWSER_COOKIE_MS,
@@ -81,7 +81,7 @@ type Opened = { user_id: string; session_id: string; secret: string };
  * Adds `POST /dashboard/email` (confirms a changed address, and signs in), `POST /dashboard/sign-in`, `POST`, `GET` and `DELETE
  * /dashboard/session` (`?everywhere=true`: in every browser of the account), and `POST /dashboard/session/link` (for another device).
  */
-export function addSession(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
+export function addSessionRoutes(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
   const { db, clock, environment } = context;
   const { secret, counter, mqtt } = parts;
   const provider = parts.oidc ? { provider: parts.oidc.provider.label } : {};
@@ -150,7 +150,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
       if ('token' in signInProof.data) await countSignIn(counter, network);
       const details = 'passkey' in signInProof.data ? { by: 'passkey' } : {};
       const target = await accountTried(signInProof.data);
-      await recordAct(db, { actor: null, address: request.ip, action: 'session.refused', target, details });
+      await recordAction(db, { actor: null, address: request.ip, action: 'session.refused', target, details });
       await setTimeout(Math.max(0, begunMs + FAILURE_MS - performance.now()));
       const [field] = Object.keys(signInProof.data).slice(-1);
       throw unprocessable({ field: field ?? 'code', message: 'is wrong, expired or already used; request a new one' });
@@ -185,7 +185,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     if (opened) return enter(request, reply, opened);
     await countSignIn(counter, networkOf(request.ip));
     const details = { by: 'the link of a changed address' };
-    await recordAct(db, { actor: null, address: request.ip, action: 'session.refused', target: null, details });
+    await recordAction(db, { actor: null, address: request.ip, action: 'session.refused', target: null, details });
     await setTimeout(Math.max(0, begunMs + FAILURE_MS - performance.now()));
     throw unprocessable({ field: 'token', message: 'is wrong, expired or already used; change the address again' });
   });
@@ -215,7 +215,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     await countSignIn(counter, caller.userId);
     const [now, { userId }] = [clock(), caller];
     const made = await runAsCaller(db, caller, { now, named: [caller.keyId] }, async (trx) => {
-      await recordAct(trx, { actor: caller, address: request.ip, action: 'session.link_created', target: userId });
+      await recordAction(trx, { actor: caller, address: request.ip, action: 'session.link_created', target: userId });
       return createSignIn(trx, {
         userId,
         secret,
@@ -238,7 +238,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     await runAsCaller(db, caller, { now: clock(), named: [caller.keyId] }, async (trx) => {
       const action = isEverywhere ? 'sessions.ended' : 'session.ended';
       const target = isEverywhere ? caller.userId : caller.keyId;
-      await recordAct(trx, { actor: caller, address: request.ip, action, target });
+      await recordAction(trx, { actor: caller, address: request.ip, action, target });
       if (isEverywhere) await evictSessionsOf(trx, caller.userId);
       else await closeSession(trx, caller.userId, caller.keyId);
     });

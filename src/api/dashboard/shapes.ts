@@ -302,7 +302,7 @@ export const replayed = z.strictObject({
 
 /** E-mail address. Null if the account was deleted or there is none. */
 const email = z.string().nullable();
-export const namedAct = auditRecord.extend({ actor_email: email, target_email: email });
+export const namedAuditRecord = auditRecord.extend({ actor_email: email, target_email: email });
 
 /** Quantities of a device whose last value is held: it is implausible, and not counted until the next values explain it. */
 export const heldAnswer = z.array(z.strictObject({ native_name: z.string(), at: instantShape }));
@@ -354,7 +354,7 @@ export type SentDelivery = z.output<typeof sentDelivery>;
 export type Operator = z.output<typeof operator>;
 export type Rejected = z.output<typeof rejected>;
 export type ReplayCounts = z.output<typeof replayed>;
-export type NamedAct = z.output<typeof namedAct>;
+export type NamedAuditRecord = z.output<typeof namedAuditRecord>;
 export type HeldReadings = z.output<typeof heldAnswer>;
 export type Passkey = z.output<typeof passkey>;
 export type RollupReport = z.output<typeof rollupCheck>;

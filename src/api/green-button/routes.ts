@@ -42,7 +42,7 @@ type Params = Record<string, string>;
  * Adds the resources of Green Button Connect My Data (NAESB's ESPI) for apps. The token of a home reaches the usage point and the subscription
  * of that home. A token of the app itself reaches its ApplicationInformation and Authorizations. Every other id is 404.
  */
-export function addGreenButton(app: FastifyInstance, context: ApiContext, publicUrl: () => string): void {
+export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, publicUrl: () => string): void {
   const { db, clock } = context;
   const get = (path: string, parameters: readonly string[], answer: (request: FastifyRequest) => unknown) =>
     app.get(`${ESPI_RESOURCE_PATH}${path}`, { exposeHeadRoute: false }, async (request, reply) => {

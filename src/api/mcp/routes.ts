@@ -16,7 +16,7 @@ const NO_SESSIONS = { jsonrpc: '2.0', error: { code: -32_000, message: 'Method n
  * sessions. Keys, limits and CORS are those of /v1 (plugins/authentication.ts, cors.ts). `publicUrl`: returns the URL
  * at which clients reach the API.
  */
-export function addMcp(app: FastifyInstance, context: ApiContext, publicUrl: () => string): void {
+export function addMcpRoutes(app: FastifyInstance, context: ApiContext, publicUrl: () => string): void {
   addMetadata(app, publicUrl);
   // The library and the tools are loaded with the first request, because most installations have no assistant.
   let loaded: Promise<Tools> | undefined;

@@ -10,7 +10,7 @@ import { AUTHORIZED_DAYS, createAuthorization } from '#src/auth/authorizations.t
 import { runAsCaller } from '#src/auth/run-as-caller.ts';
 import { closeSession, csrfToken, hasJustSignedIn, isCsrfToken } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
-import { recordAct } from '#src/users/audit.ts';
+import { recordAction } from '#src/users/audit.ts';
 import {
   AUTHORIZATION_DURATIONS,
   type ConsentRequest,
@@ -32,7 +32,7 @@ interface Parts {
  * below `/dashboard`, where browsers send the session. Only the home's own account can consent, in a session that was
  * signed in within 15 minutes.
  */
-export function addConsent(app: FastifyInstance, context: ApiContext, parts: Parts): void {
+export function addConsentRoutes(app: FastifyInstance, context: ApiContext, parts: Parts): void {
   const path = '/dashboard/consent/:uid';
   app.get(path, { exposeHeadRoute: false }, async (request, reply) => show(context, parts, request, reply));
   app.post(path, async (request, reply) => {
@@ -123,7 +123,7 @@ async function show(context: ApiContext, parts: Parts, request: FastifyRequest, 
 
 async function signOut({ db, clock }: ApiContext, caller: Caller, address: string): Promise<void> {
   await runAsCaller(db, caller, { now: clock(), named: [caller.keyId] }, async (trx) => {
-    await recordAct(trx, { actor: caller, address, action: 'session.ended', target: caller.keyId });
+    await recordAction(trx, { actor: caller, address, action: 'session.ended', target: caller.keyId });
     await closeSession(trx, caller.userId, caller.keyId);
   });
 }
@@ -150,7 +150,7 @@ function allow(
       const grantId = await createAuthorization(trx, consented);
       const details = { app_id: app.app_id, scopes, days };
       const act = { actor: caller, address: request.ip, action: 'authorization.created', target: grantId, details };
-      await recordAct(trx, act);
+      await recordAction(trx, act);
       return finish(parts, request, { login: { accountId: homeId, remember: false }, consent: { grantId } });
     }),
   );

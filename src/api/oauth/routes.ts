@@ -11,7 +11,7 @@ import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { addConsent } from './consent.ts';
+import { addConsentRoutes } from './consent.ts';
 import { readGreenButtonScope, readGreenButtonTokenScope } from './green-button-requests.ts';
 import { OAUTH_PATHS } from './paths.ts';
 import { createOauthStore } from './store.ts';
@@ -42,7 +42,7 @@ const ANSWERED = ['cache-control', 'content-type', 'location', 'pragma', 'set-co
  * Adds the authorization server at `/oauth/…` with its metadata, and the page of consent. Complete requests are passed to oidc-provider,
  * and its answers are sent once the transaction has committed.
  */
-export function addOauth(
+export function addOauthRoutes(
   app: FastifyInstance,
   context: ApiContext,
   { secret, counter, publicUrl }: { secret: string; counter: RequestCounter; publicUrl: () => string },
@@ -132,7 +132,7 @@ export function addOauth(
     };
     scope.post(OAUTH_PATHS.token, exchange);
     scope.post(OAUTH_PATHS.revocation, exchange);
-    addConsent(scope, context, { secret, store, provider: async () => (await server()).provider });
+    addConsentRoutes(scope, context, { secret, store, provider: async () => (await server()).provider });
   });
 }
 

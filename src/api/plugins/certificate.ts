@@ -8,7 +8,7 @@ const CERTIFICATE_PATH = '/certificate.pem';
  * Adds `GET /certificate.pem`: the certificate of the API and the embedded broker, for clients that must trust it. `current` returns the
  * PEM file in use. Only its first certificate is sent; other content of the file stays private.
  */
-export function addCertificate(app: FastifyInstance, current: () => Buffer): void {
+export function addCertificateDownload(app: FastifyInstance, current: () => Buffer): void {
   app.get(CERTIFICATE_PATH, async (_request, reply) =>
     reply
       .type('application/x-pem-file')

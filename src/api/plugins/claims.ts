@@ -15,7 +15,7 @@ const claim = claimMessageSchema.extend({ batch_id: z.string().max(100), secret:
  * Adds `POST /provisioning/claim`, by which a meter claims its identity if it cannot do so by MQTT (docs/onboarding.md). The batch's secret
  * is the permission; refused claims count against the network of the sender.
  */
-export function addClaims(app: FastifyInstance, { db, clock }: ApiContext, counter: RequestCounter): void {
+export function addClaimRoutes(app: FastifyInstance, { db, clock }: ApiContext, counter: RequestCounter): void {
   const gate = createClaimGate(counter);
   app.post('/provisioning/claim', { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     const asked = claim.safeParse(request.body, { error: describeIssue });

@@ -6,10 +6,10 @@ import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { AppError, ERRORS, requireFound } from '#src/core/errors.ts';
 import { verifyMailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { wordsOf } from '#src/delivery/words/words.ts';
-import { recordAct } from '#src/users/audit.ts';
+import { recordAction } from '#src/users/audit.ts';
 import { acceptByMail, findInvitation } from '#src/users/members.ts';
 import { languageOfAccount, updateUser } from '#src/users/store.ts';
 
@@ -29,8 +29,8 @@ export function addMailedLinks(app: FastifyInstance, context: ApiContext, secret
       payload.resume();
       payload.on('end', () => done(null, {}));
     });
-    addUnsubscribe(scope, context, secret);
-    addInvitation(scope, context, secret);
+    addUnsubscribePage(scope, context, secret);
+    addInvitationPage(scope, context, secret);
   });
 }
 
@@ -38,7 +38,7 @@ const tokenOf = ({ params }: FastifyRequest): string => (params as { token: stri
 const formWith = (button: string) => `<form method="post"><button style="font:inherit">${button}</button></form>\n`;
 
 /** Adds the unsubscribe link of mails, which pauses the alert or switches mails about remarks off. */
-function addUnsubscribe(scope: FastifyInstance, { db }: ApiContext, secret: string): void {
+function addUnsubscribePage(scope: FastifyInstance, { db }: ApiContext, secret: string): void {
   /** Returns what the mails of a link are about: an alert, or the account whose home the remarks are on. */
   const targetOf = (request: FastifyRequest): string =>
     requireFound(verifyMailedToken(secret, 'unsubscribe', tokenOf(request)));
@@ -62,7 +62,7 @@ async function textsOf(db: Database, target: string) {
     const language = requireFound(await languageOfAccount(db, target));
     return { language, ...(await wordsOf(language)).pages.endRemarks };
   }
-  const alert = await findAlert(db, REACH_OF_ALL, target);
+  const alert = await findAlert(db, ALL_ACCOUNTS, target);
   const language = (alert && (await languageOfAccount(db, alert.user_id))) ?? 'en';
   return { language, ...(await wordsOf(language)).pages.endAlert };
 }
@@ -71,19 +71,19 @@ async function textsOf(db: Database, target: string) {
 async function endMails(trx: Database, target: string, address: string): Promise<void> {
   const by = BY_MAIL;
   if (isAccount(target)) {
-    requireFound(await updateUser(trx, REACH_OF_ALL, target, { remarks_by_mail: false }));
+    requireFound(await updateUser(trx, ALL_ACCOUNTS, target, { remarks_by_mail: false }));
     const details = { members: ['remarks_by_mail'], by };
-    return recordAct(trx, { actor: null, address, action: 'user.changed', target, details });
+    return recordAction(trx, { actor: null, address, action: 'user.changed', target, details });
   }
-  requireFound(await updateAlert(trx, REACH_OF_ALL, target, { status: 'paused' }));
-  await recordAct(trx, { actor: null, address, action: 'alert.changed', target, details: { status: 'paused', by } });
+  requireFound(await updateAlert(trx, ALL_ACCOUNTS, target, { status: 'paused' }));
+  await recordAction(trx, { actor: null, address, action: 'alert.changed', target, details: { status: 'paused', by } });
 }
 
 /**
  * Adds the page of an invitation to a home. POST accepts it for the account with the invited address, which is created
  * if necessary.
  */
-function addInvitation(scope: FastifyInstance, { db, clock }: ApiContext, secret: string): void {
+function addInvitationPage(scope: FastifyInstance, { db, clock }: ApiContext, secret: string): void {
   /** Returns the invitation of a link (null if it has ended), and the page's texts in the browser's language or else the home's. */
   const open = async (request: FastifyRequest) => {
     const memberId = verifyMailedToken(secret, 'member', tokenOf(request));
@@ -107,7 +107,7 @@ function addInvitation(scope: FastifyInstance, { db, clock }: ApiContext, secret
         const accepted = await acceptByMail(trx, memberId, { now: clock(), language });
         const details = { access: accepted.access, by: BY_MAIL };
         const act = { actor: null, address: request.ip, action: 'member.joined', target: memberId, details };
-        await recordAct(trx, act);
+        await recordAction(trx, act);
         return accepted;
       });
       const more = `<p><a href="/dashboard/sign-in">${words.signIn}</a></p>\n`;

@@ -45,7 +45,7 @@ export function toOriginForm(target: string): string {
  * of its connection (RFC 9112, 9.6); a connection without a request stays open, because one may be on its way. HTTP/2 has a frame for this
  * (GOAWAY).
  */
-export function addClientHandover(
+export function addConnectionDraining(
   app: FastifyInstance,
   signal: AbortSignal | undefined,
   handOnHttp2: () => void,

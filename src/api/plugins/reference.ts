@@ -10,7 +10,7 @@ const POLICY =
  * Adds `/v1/openapi.json`, and the documentation at `/docs`; neither needs a key. `publicUrl` is where clients reach the API. The libraries
  * of the documentation are imported with its first request; an API without readers does not need them.
  */
-export function addReference(app: FastifyInstance, publicUrl: () => string): void {
+export function addReferencePages(app: FastifyInstance, publicUrl: () => string): void {
   // Stored as bytes, because each response would copy a string.
   let document: Buffer | undefined;
   const openApi = () => {

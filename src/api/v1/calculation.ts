@@ -10,7 +10,7 @@ import { dayRange } from '#src/energy/ranges.ts';
  * Prepares a long calculation over days of a user's time zone. `run` runs it apart from the event loop, one at a time by the caller's account.
  * Errors: 404 as in `loadAccessibleUser`, 422 if the days have not begun, and those of `Calculator.run`.
  */
-export async function beginCalculation(
+export async function prepareCalculation(
   { db, calculator, clock }: ApiContext,
   caller: Caller,
   { user_id, start, end }: { user_id: string | undefined; start: string; end: string },

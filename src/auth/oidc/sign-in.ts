@@ -1,8 +1,8 @@
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { recordAct } from '#src/users/audit.ts';
+import { recordAction } from '#src/users/audit.ts';
 import { createUser, updateUser } from '#src/users/store.ts';
 import { openSession, type SignedInFrom } from '../sessions.ts';
 import { accountOfEmail, lockAccount } from '../sign-ins.ts';
@@ -60,7 +60,7 @@ async function signInOnce(trx: Database, person: ProviderPerson, options: Option
     .where('subject', '=', subject)
     .execute();
   if (role !== null && role !== account.role) {
-    await updateUser(trx, REACH_OF_ALL, userId, { role });
+    await updateUser(trx, ALL_ACCOUNTS, userId, { role });
     await note(trx, 'user.changed', userId, { members: ['role'], role, by: 'provider' });
   }
   return {
@@ -72,7 +72,7 @@ async function signInOnce(trx: Database, person: ProviderPerson, options: Option
   };
 
   function note(db: Database, action: string, target: string, details: Record<string, unknown>) {
-    return recordAct(db, { actor: null, address: from.address ?? 'unknown', action, target, details });
+    return recordAction(db, { actor: null, address: from.address ?? 'unknown', action, target, details });
   }
 }
 
@@ -99,7 +99,7 @@ async function link(
   if (!known && !createsAccounts) return 'unknown';
   const userId = known?.user_id ?? (await createUser(trx, { email: verifiedEmail, role: role ?? 'homeowner' })).user_id;
   const details = { by: 'provider' };
-  if (!known) await recordAct(trx, { actor: null, address, action: 'user.created', target: userId, details });
+  if (!known) await recordAction(trx, { actor: null, address, action: 'user.created', target: userId, details });
   if (!(await lockAccount(trx, userId))) return 'unknown';
   // An address may be reassigned to another person, who must not get the account that is linked to its previous holder.
   const other = await trx
@@ -113,7 +113,7 @@ async function link(
     .insertInto('identities')
     .values({ issuer, subject, user_id: userId, linked_at: now, used_at: now })
     .execute();
-  await recordAct(trx, { actor: null, address, action: 'identity.linked', target: userId, details });
+  await recordAction(trx, { actor: null, address, action: 'identity.linked', target: userId, details });
   return userId;
 }
 

@@ -10,7 +10,7 @@ import { systemClock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { secretKey } from '#src/start/secret-key.ts';
 import { COMMAND_LINE } from '#src/users/audit.ts';
@@ -57,7 +57,7 @@ export async function runAsOperator(
     const caller = operator(asked.userId ?? '');
     const call = {
       db: trx,
-      reach: REACH_OF_ALL,
+      reach: ALL_ACCOUNTS,
       page: <Item extends object>(id: IdOf<Item>, find: (page: Page) => Promise<Item[]>) =>
         fetchPage(reply, path, query, id, find),
       context: {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   daysName,
   lastDayOf,
+  PERIOD_UNITS,
   parsePeriodAddress,
   periodAddressOf,
   periodAt,
@@ -10,11 +11,10 @@ import {
   periodOfUnit,
   periodToShow,
   shiftPeriod,
-  UNITS,
   weekOf,
 } from './period.ts';
 
-const units = fc.constantFrom(...UNITS);
+const units = fc.constantFrom(...PERIOD_UNITS);
 const dates = fc
   .integer({ min: 400, max: Date.UTC(2099, 11, 31) / 86_400_000 })
   .map((day) => new Date(day * 86_400_000).toISOString().slice(0, 10));

@@ -2,16 +2,16 @@ import { dateFormat } from '../words/locale.ts';
 import { DAY_MS } from './format.ts';
 
 /** Units of a period: day, week (starting on Monday), month, year. */
-export const UNITS = ['day', 'week', 'month', 'year'] as const;
-export type Unit = (typeof UNITS)[number];
+export const PERIOD_UNITS = ['day', 'week', 'month', 'year'] as const;
+export type PeriodUnit = (typeof PERIOD_UNITS)[number];
 
 export interface Period {
-  unit: Unit;
+  unit: PeriodUnit;
   /** First day of the period, YYYY-MM-DD. */
   start: string;
 }
 
-const FORMS: Record<Unit, RegExp> = {
+const FORMS: Record<PeriodUnit, RegExp> = {
   day: /^\d{4}-\d\d-\d\d$/,
   week: /^(\d{4})-W(\d\d)$/,
   month: /^\d{4}-\d\d$/,
@@ -29,7 +29,7 @@ const known = (date: string): number => msOf(date) ?? 0;
 const weekdayOf = (ms: number): number => new Date(ms).getUTCDay() || 7;
 
 /** Returns the period of a unit that contains a date. Pure. */
-export function periodAt(unit: Unit, date: string): Period {
+export function periodAt(unit: PeriodUnit, date: string): Period {
   const ms = known(date);
   if (unit === 'week') return { unit, start: dateOf(Math.max(0, ms - (weekdayOf(ms) - 1) * DAY_MS)) };
   const lengths = { day: 10, month: 7, year: 4 } as const;
@@ -67,7 +67,7 @@ export function periodAddressOf({ unit, start }: Period): string {
 /** Parses a period from an address; null if the address contains none. Pure. */
 export function parsePeriodAddress(address: string): Period | null {
   const [name, text = '', ...more] = address.split('/');
-  const unit = UNITS.find((one) => one === name);
+  const unit = PERIOD_UNITS.find((one) => one === name);
   const match = unit && FORMS[unit].exec(text);
   if (!unit || !match || more.length > 0) return null;
   if (unit !== 'week') {
@@ -86,13 +86,14 @@ export function parsePeriodAddress(address: string): Period | null {
  * today. Pure.
  */
 export const periodToShow = (address: string, today: string): Period =>
-  parsePeriodAddress(address) ?? periodAt(UNITS.find((one) => one === address.replace(/\/$/, '')) ?? 'day', today);
+  parsePeriodAddress(address) ??
+  periodAt(PERIOD_UNITS.find((one) => one === address.replace(/\/$/, '')) ?? 'day', today);
 
 /**
  * Returns the period of another unit that contains today if the given period contains today; otherwise the one that
  * contains the given period's first day. Pure.
  */
-export function periodOfUnit(unit: Unit, period: Period, today: string): Period {
+export function periodOfUnit(unit: PeriodUnit, period: Period, today: string): Period {
   const holdsToday = period.start <= today && today <= lastDayOf(period);
   return periodAt(unit, holdsToday ? today : period.start);
 }

@@ -6,7 +6,7 @@ import {
   canCloseForWriting,
   closeForWriting,
   explainClosing,
-  FILLED_FROM,
+  FILLED_FROM_PREFIX,
   isClosedForWriting,
   openForWriting,
 } from '../closing.ts';
@@ -26,8 +26,8 @@ interface Pools {
  */
 export async function markTargetAsFilling({ source, target }: Pools): Promise<void> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
-  if (from.id.startsWith(FILLED_FROM)) throw new Error(await explainClosing(source));
-  if (to.isClosed && to.id === FILLED_FROM + from.id) return;
+  if (from.id.startsWith(FILLED_FROM_PREFIX)) throw new Error(await explainClosing(source));
+  if (to.isClosed && to.id === FILLED_FROM_PREFIX + from.id) return;
   if (from.isClosed) throw new Error(await explainClosing(source));
   if (to.hasUsers || to.isClosed)
     throw new Error(
@@ -42,7 +42,7 @@ export async function markTargetAsFilling({ source, target }: Pools): Promise<vo
       );
   }
   await inTransaction(target, async (client) => {
-    await client.query('UPDATE installation SET installation_id = $1', [FILLED_FROM + from.id]);
+    await client.query('UPDATE installation SET installation_id = $1', [FILLED_FROM_PREFIX + from.id]);
     await closeForWriting(client);
   });
 }

@@ -8,7 +8,7 @@ import type { SecretBox } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { EventType } from '#src/events/bodies.ts';
@@ -107,7 +107,7 @@ export async function listWebhooks(
 /** Finds a subscription within the caller's reach, with its owner; null if it does not exist. */
 export async function findWebhook(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   webhookId: string,
 ): Promise<(Webhook & { user_id: string }) | null> {
   const row = await db
@@ -127,7 +127,7 @@ export async function findWebhook(
 export async function updateWebhook(
   db: Database,
   box: SecretBox,
-  reach: Reach,
+  reach: AccessibleAccounts,
   webhookId: string,
   patch: WebhookPatch,
   now: Date,
@@ -247,7 +247,7 @@ async function mayReceive(db: Database, authorizationId: string, event: string, 
 }
 
 /** Deletes a subscription within the caller's reach; returns false if it does not exist. */
-export async function deleteWebhook(db: Database, reach: Reach, webhookId: string): Promise<boolean> {
+export async function deleteWebhook(db: Database, reach: AccessibleAccounts, webhookId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('webhooks')
     .where('webhook_id', '=', webhookId)

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { nativeNameOf } from '../channel-name.ts';
 import { ENERGY_AND_POWER_KINDS } from '../channels.ts';
@@ -57,7 +57,7 @@ export interface EditContext {
  */
 export async function createEdit(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   deviceId: string,
   wanted: NewEdit,
   { author, now, oldest }: EditContext,
@@ -105,7 +105,7 @@ export async function createEdit(
  */
 export async function revokeEdit(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   deviceId: string,
   editId: string,
   { author, now, oldest }: EditContext,
@@ -129,21 +129,26 @@ export async function revokeEdit(
 /** Edits of a device within the caller's reach, including revoked ones, in order of creation, after `cursor`; at most `limit`. */
 export async function listEdits(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   deviceId: string,
   page: { limit: number; cursor?: string },
 ): Promise<EditRow[]> {
   return rowsOf(db, reach, deviceId, page);
 }
 
-async function findEdit(db: Database, reach: Reach, deviceId: string, editId: string): Promise<EditRow | null> {
+async function findEdit(
+  db: Database,
+  reach: AccessibleAccounts,
+  deviceId: string,
+  editId: string,
+): Promise<EditRow | null> {
   const [row] = await rowsOf(db, reach, deviceId, { limit: 1, editId });
   return row ?? null;
 }
 
 async function rowsOf(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   deviceId: string,
   { limit, cursor = '', editId }: { limit: number; cursor?: string; editId?: string },
 ) {
@@ -174,7 +179,7 @@ async function rowsOf(
  * Locks the device and marks it for recomputation. Returns false if there is none within the caller's reach; throws 403 if a utility
  * manages the caller's device.
  */
-async function computeAnew(trx: Database, reach: Reach, deviceId: string): Promise<boolean> {
+async function computeAnew(trx: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   await assertMayManageDevice(trx, reach, deviceId);
   const row = await trx
     .updateTable('devices')

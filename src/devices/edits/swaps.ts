@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { nativeNameOf } from '../channel-name.ts';
 import { assertMayManageDevice, isOwnAccountReach } from '../management.ts';
@@ -44,7 +44,7 @@ const PER_UNIT = 1e6;
  */
 export async function listSuspectedMeterSwaps(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   userId: string,
 ): Promise<SuspectedMeterSwap[]> {
   return (await rowsOf(db, reach, { userId })).map(({ channel, kind, native_name: nativeName, meter, ...row }) => ({
@@ -66,7 +66,7 @@ export async function listSuspectedMeterSwaps(
  */
 export async function answerSuspectedMeterSwap(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   deviceId: string,
   answer: { at: Date; nativeName: string; isReplaced: boolean; reason: string },
   editing: EditContext,
@@ -94,7 +94,11 @@ export async function answerSuspectedMeterSwap(
   });
 }
 
-async function rowsOf(db: Database, reach: Reach, of: { userId?: string; deviceId?: string }): Promise<Row[]> {
+async function rowsOf(
+  db: Database,
+  reach: AccessibleAccounts,
+  of: { userId?: string; deviceId?: string },
+): Promise<Row[]> {
   const whose =
     of.deviceId === undefined ? sql`devices.user_id = ${of.userId}` : sql`devices.device_id = ${of.deviceId}`;
   const managed = isOwnAccountReach(reach) ? sql`devices.managed_by = 'owner'` : sql`true`;

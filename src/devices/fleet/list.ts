@@ -4,7 +4,7 @@ import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { hasUnknownChannelName } from '#src/database/meter.ts';
-import { accountsWithin, isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, accountsWithin, isAccountWithin } from '#src/database/reach.ts';
 import {
   ATTENTION_COLUMN,
   ATTENTION_CONDITIONS,
@@ -80,7 +80,7 @@ const MOST_ACCOUNTS = 1_000;
  * accounts, so that an index on accounts finds the devices. For a large utility, all devices are scanned in their
  * order, and the account of each is looked up.
  */
-async function devicesWithin(db: Database, reach: Reach): Promise<RawBuilder<boolean>> {
+async function devicesWithin(db: Database, reach: AccessibleAccounts): Promise<RawBuilder<boolean>> {
   if (!('enrolledBy' in reach)) return isAccountWithin(reach, 'devices.user_id');
   // Raw SQL: the list of accounts is returned only if the utility is small.
   const { rows } = await sql<{ accounts: string[] | null }>`
@@ -134,7 +134,7 @@ function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
  */
 export async function listFleet(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   filters: FleetFilters,
   page: { limit: number; sort: FleetSort; after: FleetPosition | null; now: Date; withEmails: boolean },
 ): Promise<FleetDevice[]> {
@@ -259,7 +259,7 @@ function wordsQuery(text: string): string | null {
  */
 async function meantBy(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   text: string,
   { withEmails }: { withEmails: boolean },
 ): Promise<RawBuilder<boolean>> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { accountsWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, accountsWithin } from '#src/database/reach.ts';
 import { type DeviceSilence, groupStops, STOP_THRESHOLDS, type StopGroup } from './stops.ts';
 import { MAX_WATCH_GAP_MS } from './watch.ts';
 
@@ -25,7 +25,7 @@ interface FleetSilences {
  */
 export async function readSilences(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   { fromMs, toMs }: Stretch,
   now: Date,
 ): Promise<FleetSilences> {
@@ -76,7 +76,7 @@ async function sitesOf(db: Database, silences: readonly DeviceSilence[]) {
   return { homes, gateways };
 }
 
-async function sizeOf(db: Database, reach: Reach): Promise<{ devices: number; homes: number }> {
+async function sizeOf(db: Database, reach: AccessibleAccounts): Promise<{ devices: number; homes: number }> {
   const { rows } = await sql<{ devices: number; homes: number }>`
     SELECT count(*)::int AS devices, count(DISTINCT devices.user_id)::int AS homes
     FROM devices JOIN users ON users.user_id = devices.user_id

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { mapInTurns } from '#src/core/turns.ts';
+import { mapWithBreaks } from '#src/core/turns.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { clockLabels, clockTimeOf, type RowLabels } from '../clock-labels.ts';
@@ -62,7 +62,7 @@ export async function homeBuckets(
   };
   if (isClockUnit(groupBy)) {
     const [labelsOf, endOf] = [clockLabels(range, groupBy), endsOfClockUnits(range, groupBy)];
-    await mapInTurns(await homeByClockUnit(db, home, range, groupBy), ({ startsAt, ...sums }) => {
+    await mapWithBreaks(await homeByClockUnit(db, home, range, groupBy), ({ startsAt, ...sums }) => {
       const labels = labelsOf(startsAt);
       const bucket = () => ({ fromMs: startsAt.getTime(), toMs: endOf(startsAt.getTime()) });
       add(labels, clockTimeOf(labels), sums, bucket);

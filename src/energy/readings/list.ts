@@ -1,6 +1,6 @@
-import { mapInTurns } from '#src/core/turns.ts';
+import { mapWithBreaks } from '#src/core/turns.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { Reach } from '#src/database/reach.ts';
+import type { AccessibleAccounts } from '#src/database/reach.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import { findEditsOf } from './edits.ts';
 import { type ReadingsPage, readPage } from './page.ts';
@@ -30,7 +30,7 @@ export const readingCursor = ({ at, series, intervalMs }: DeviceReading): string
  */
 export async function listReadings(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   deviceId: string,
   page: ReadingsPage,
 ): Promise<DeviceReading[] | null> {
@@ -40,7 +40,7 @@ export async function listReadings(
   const rows = await readPage(db, device, page);
   const asked = rows.filter(({ note, interval_ms }) => note === 'excluded' || interval_ms === READ_BY_HAND_INTERVAL_MS);
   const editOf = await findEditsOf(db, device, asked);
-  return mapInTurns(rows, (row) => {
+  return mapWithBreaks(rows, (row) => {
     const series = device.series.get(row.series_id) as SeriesWithReadings;
     const judged = {
       atMs: row.read_at.getTime(),

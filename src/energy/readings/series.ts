@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import { channelSettingFor, nativeNameOf, resolveChannel } from '#src/devices/channel-name.ts';
 
 /** A series of a device, and what its readings count as. Times are Unix ms. */
@@ -29,7 +29,7 @@ export interface DeviceWithReadings {
 /** Returns a device within the caller's reach with its series. Null if there is none or it was deleted. */
 export async function findDeviceWithReadings(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   deviceId: string,
 ): Promise<DeviceWithReadings | null> {
   const device = await db

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { mapInTurns } from '#src/core/turns.ts';
+import { mapWithBreaks } from '#src/core/turns.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
@@ -64,7 +64,7 @@ async function sumHomeQuarters(db: Database, home: Home, range: Range, unit: Clo
   );
   const { quarters, units } = listUnitsOfQuarters(range, unit);
   const sums = await sumQuarters(db, listWeightedParts(home, quarters, names), quarters, names);
-  return mapInTurns(units, (one) => {
+  return mapWithBreaks(units, (one) => {
     const ofUnit = names.map((name) => [name, sumOfUnit(sums[name], one)]);
     return { startsAt: new Date(one.startMs), ...(Object.fromEntries(ofUnit) as HomeSums) };
   });

@@ -6,7 +6,7 @@ export const textXml = (text: string): string =>
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /** Formats the start of a feed. */
-export const openFeed = ({ id, title, subtitle, self, at }: FeedHead): string =>
+export const feedStart = ({ id, title, subtitle, self, at }: FeedHead): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom" xmlns:espi="http://naesb.org/espi"><id>${id}</id>${self === undefined ? '' : `<link rel="self" href="${self.href}" type="espi-feed/${self.type}"/>`}<title>${title}</title>${subtitle === undefined ? '' : `<subtitle>${textXml(subtitle)}</subtitle>`}<updated>${at}</updated>`;
 
 interface FeedHead {
@@ -17,7 +17,7 @@ interface FeedHead {
   self?: { href: string; type: string } | undefined;
   at: string;
 }
-export const CLOSE_FEED = '</feed>\n';
+export const FEED_END = '</feed>\n';
 
 interface Entry {
   self: string;

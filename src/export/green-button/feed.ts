@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ESPI_RESOURCE_PATH } from '#src/auth/green-button.ts';
 import { CLOCK_UNITS, type Range } from '#src/energy/ranges.ts';
 import { currencyNumber } from './currency-numbers.ts';
-import { CLOSE_FEED, entryOf, openFeed, periodXml, textXml, uuidUrn } from './entry.ts';
+import { entryOf, FEED_END, feedStart, periodXml, textXml, uuidUrn } from './entry.ts';
 import type { GreenButtonBill, GreenButtonData, GreenButtonInterval, GreenButtonUnit } from './intervals.ts';
 import { localTimeParameters } from './local-time.ts';
 
@@ -52,7 +52,7 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
   const { about, range, now, data, statement } = feed;
   const point = pointAddress(about);
   const entry = entryOf(about, now.toISOString());
-  yield openFeed({
+  yield feedStart({
     id: uuidUrn(about, 'feed'),
     title: 'Green Button Usage Feed',
     subtitle: statement?.subtitle,
@@ -81,7 +81,7 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
       content: registerXml(register.readings, range),
     });
   }
-  yield CLOSE_FEED;
+  yield FEED_END;
 }
 
 /** A feed of unknown length, because its intervals are read month by month. */
@@ -104,7 +104,7 @@ export async function* subscriptionXml(feed: SubscriptionFeed): AsyncGenerator<s
   const { about, self, now, unit, months } = feed;
   const at = now.toISOString();
   const entry = entryOf(about, at);
-  yield openFeed({
+  yield feedStart({
     id: uuidUrn(about, self),
     title: 'Green Button Subscription Feed',
     self: { href: self, type: 'Subscription' },
@@ -121,7 +121,7 @@ export async function* subscriptionXml(feed: SubscriptionFeed): AsyncGenerator<s
       yield* blockEntries(about, entry, { direction, intervals, hasCost: false });
     }
   }
-  yield CLOSE_FEED;
+  yield FEED_END;
 }
 
 type FormatEntry = ReturnType<typeof entryOf>;

@@ -7,7 +7,7 @@ import {
   subscriptionUrls,
 } from '#src/auth/green-button.ts';
 import { VERSION } from '#src/core/version.ts';
-import { CLOSE_FEED, entryOf, nameBasedUuid, openFeed, periodXml, textXml, uuidUrn } from './entry.ts';
+import { entryOf, FEED_END, feedStart, nameBasedUuid, periodXml, textXml, uuidUrn } from './entry.ts';
 
 /** An app, in the form in which ApplicationInformation describes it to the app itself. */
 interface ApplicationInformation {
@@ -53,9 +53,9 @@ export async function* feedXml(
   entries: AsyncIterable<string> | Iterable<string>,
 ): AsyncGenerator<string> {
   const at = now.toISOString();
-  yield openFeed({ id: uuidUrn('', self), title: `Feed of ${type}`, self: { href: self, type }, at });
+  yield feedStart({ id: uuidUrn('', self), title: `Feed of ${type}`, self: { href: self, type }, at });
   yield* entries;
-  yield CLOSE_FEED;
+  yield FEED_END;
 }
 
 /** Makes an entry a separate document. */

@@ -1,9 +1,9 @@
 import {
-  allColumns,
   COLUMN_BY_MEASURE,
   KNOWLEDGE_COLUMNS,
   type Level,
   type LevelKey,
+  levelColumns,
   MEASURE_COLUMNS,
   PACKED_DAYS,
   STORED_HOURS,
@@ -32,7 +32,7 @@ function typeOf({ keys, peak }: Level, column: string): string {
 export function levelTableSql(level: Level): string {
   const { keys, primaryKey, time } = level;
   const stored = storedRelation(level);
-  const columns = allColumns(level);
+  const columns = levelColumns(level);
   const width = Math.max(...columns.map((column) => column.length));
   const lines = columns.map((column) => `  ${column.padEnd(width)} ${typeOf(level, column)},\n`).join('');
   // Index by user, if the primary key does not begin with the user.

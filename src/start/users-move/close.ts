@@ -20,7 +20,7 @@ import {
   MAX_ATTEMPTS,
   transactionOn,
 } from '#src/database/transaction.ts';
-import { COMMAND_LINE, recordAct } from '#src/users/audit.ts';
+import { COMMAND_LINE, recordAction } from '#src/users/audit.ts';
 import { eraseTraces } from '#src/users/erase.ts';
 import { countUnmovedEnrolled } from './choose.ts';
 import { removeExpectedNames } from './routes.ts';
@@ -210,5 +210,5 @@ async function noteMove(
   action: 'user.moved' | 'user.arrived',
   details: { to: string } | { from: string },
 ): Promise<void> {
-  for (const target of userIds) await recordAct(db, { actor: null, address: COMMAND_LINE, action, target, details });
+  for (const target of userIds) await recordAction(db, { actor: null, address: COMMAND_LINE, action, target, details });
 }

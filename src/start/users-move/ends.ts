@@ -1,7 +1,7 @@
 import { createSecretBox } from '#src/core/secrets.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { type DetectedDatabase, detectCapabilities } from '#src/database/capabilities.ts';
-import { explainClosing, FILLED_FROM, isClosedForWriting } from '#src/database/closing.ts';
+import { explainClosing, FILLED_FROM_PREFIX, isClosedForWriting } from '#src/database/closing.ts';
 import { type Pool, type PoolClient, queryOn } from '#src/database/connect.ts';
 import { assertSchemaNotNewer } from '#src/database/migrate.ts';
 import { readEncryptedSamples } from '#src/database/sealed.ts';
@@ -50,7 +50,7 @@ async function openInstallation(pool: Pool, what: string): Promise<Installation>
   await assertSchemaNotNewer(pool);
   const { rows } = await pool.query('SELECT installation_id AS id FROM installation');
   const { id } = rows[0];
-  if ((await isClosedForWriting(pool)) || id.startsWith(FILLED_FROM))
+  if ((await isClosedForWriting(pool)) || id.startsWith(FILLED_FROM_PREFIX))
     throw new Error(`Of ${what}: ${await explainClosing(pool)}`);
   return { pool, id, database: await detectCapabilities(pool) };
 }

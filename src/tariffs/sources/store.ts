@@ -4,7 +4,7 @@ import type { SecretBox } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { StoredSeries } from '../price-series.ts';
 import { endOfUtcDay, MAX_FETCHES_A_DAY } from './fetch-times.ts';
 import { fetchKeyOf, findSourceErrors, sourceHostOf } from './read-source.ts';
@@ -35,7 +35,7 @@ export interface SourceWithSecrets {
  */
 export async function readSources(
   db: Database,
-  reach: Reach,
+  reach: AccessibleAccounts,
   seriesIds: readonly string[],
 ): Promise<ReadonlyMap<string, SourceState>> {
   if (seriesIds.length === 0) return new Map();

@@ -1,8 +1,8 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addBrokerCalls } from '#src/api/broker-calls.ts';
+import { addBrokerAuthRoutes } from '#src/api/broker-calls.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const made = await createGateway(db, { userId, name: 'home' });
   gateway = { id: made.gateway.gateway_id, secret: made.secret };
   app = Fastify();
-  addBrokerCalls(app, createBrokerAccess(db, 'mqtt://energy-ingest:own%20secret@broker:1883'));
+  addBrokerAuthRoutes(app, createBrokerAccess(db, 'mqtt://energy-ingest:own%20secret@broker:1883'));
 });
 afterAll(async () => {
   await app.close();
@@ -71,7 +71,7 @@ test('only devices, gateways and the service can log in, each with its own secre
 test('a deleted device may not log in', async () => {
   const db = createDatabase(database.pool);
   const { device: one, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'x' });
-  await deleteDevice(db, REACH_OF_ALL, one.device_id);
+  await deleteDevice(db, ALL_ACCOUNTS, one.device_id);
   expect(await json('authenticate', { username: one.device_id, password: secret })).toMatchObject({ result: 'deny' });
 });
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
@@ -240,7 +240,7 @@ describe('a home with solar, a battery and plugs', () => {
       if (at < Date.UTC(2026, 4, 10)) sendPower('gone', at, 10);
     }
     await addToProfile(own.api.database, rows);
-    await deleteDevice(own.api.db, REACH_OF_ALL, ids.gone as string);
+    await deleteDevice(own.api.db, ALL_ACCOUNTS, ids.gone as string);
   });
 
   test('lists its devices, also with their night usage, its untracked energy, and its solar energy', async () => {
@@ -321,7 +321,7 @@ describe('a home with solar, a battery and plugs', () => {
     // The currency changes within the period, so that costs cannot be added up.
     expect((await tariff('2026-06-10', '3', 'SEK')).status).toBe(201);
     expect((await ask(path, owner)).json).toMatchObject({ used: null, kilowatt_year: null });
-    await updateDevice(own.api.db, REACH_OF_ALL, ids.freezer as string, { placement: 'excluded' });
+    await updateDevice(own.api.db, ALL_ACCOUNTS, ids.freezer as string, { placement: 'excluded' });
     expect((await ask('/v1/period-costs?unit=day&date=2026-06-12', owner)).json.devices).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import { request } from 'node:https';
 import { describe, expect, test } from 'vitest';
 import { deleteEndedSessions } from '#src/auth/sessions.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
@@ -97,7 +97,7 @@ describe('a session', () => {
       (await api.send(`/dashboard/v1/users/${stranger}`, { headers: headers as Record<string, string> })).status;
     const first = await signedIn(userId);
     expect(await asks(first)).toBe(403);
-    await updateUser(api.db, REACH_OF_ALL, userId, { role: 'admin' });
+    await updateUser(api.db, ALL_ACCOUNTS, userId, { role: 'admin' });
     expect(await asks(first)).toBe(401);
     const again = await signedIn(userId);
     expect(await asks(again)).toBe(200);
@@ -161,8 +161,8 @@ describe('a session', () => {
     const { userId } = await api.user('homeowner');
     await post('/dashboard/sign-in', { email: await emailOf(userId) });
     const { token } = await mailed(1);
-    await updateUser(api.db, REACH_OF_ALL, userId, { timezone: 'Europe/Berlin' });
-    await updateUser(api.db, REACH_OF_ALL, userId, { email: `new-${userId}@example.com` });
+    await updateUser(api.db, ALL_ACCOUNTS, userId, { timezone: 'Europe/Berlin' });
+    await updateUser(api.db, ALL_ACCOUNTS, userId, { email: `new-${userId}@example.com` });
     expect((await post('/dashboard/session', { token })).status).toBe(422);
   });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { messageInterpretation } from '#src/api/v1/gateways/shape.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { listDiscoveredDevices } from '#src/devices/gateways.ts';
 import { pairDiscovered } from '#src/devices/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -49,9 +49,9 @@ test('a mapping for an unrecognised message can be tried and stored, and then it
   expect((await configure({ mapping })).status).toBe(200);
   expect((await decode({ ...boiler, topic: `gw/${gateway}/${boiler.topic}` })).json).toMatchObject({ readings });
   await publish(boiler.topic, boiler.payload);
-  const [found] = await listDiscoveredDevices(api.db, REACH_OF_ALL, home.userId, { limit: 10 });
+  const [found] = await listDiscoveredDevices(api.db, ALL_ACCOUNTS, home.userId, { limit: 10 });
   expect(found).toMatchObject({ family: 'mapping', native_id: '7', channels: ['import'] });
-  await pairDiscovered(api.db, REACH_OF_ALL, found?.discovery_id ?? '', {
+  await pairDiscovered(api.db, ALL_ACCOUNTS, found?.discovery_id ?? '', {
     userId: home.userId,
     type: 'heat_pump',
     location: 'cellar',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { devicePatch } from '#src/api/v1/devices/shape.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, updateDevice } from '#src/devices/store.ts';
 import { importDevices } from '#src/onboarding/import.ts';
 import { COMMAND_LINE } from '#src/users/audit.ts';
@@ -65,7 +65,7 @@ async function behindGateway(key: string): Promise<{ deviceId: string; gatewayId
   return { deviceId: await post(key, { discovery_id: `dsc_${made}` }), gatewayId };
 }
 
-const operator = { reach: REACH_OF_ALL, ownId: null, newOwners: null, by: { actor: null, address: COMMAND_LINE } };
+const operator = { reach: ALL_ACCOUNTS, ownId: null, newOwners: null, by: { actor: null, address: COMMAND_LINE } };
 /** Every way to create a device, and its manager afterwards. */
 const WAYS: [way: string, manager: 'owner' | 'utility', make: () => Promise<string>][] = [
   ['the home pairs it', 'owner', () => post(home.key)],
@@ -159,7 +159,7 @@ describe('a device of the utility', () => {
     const { deviceId, read, userId } = await createMeter(api.database);
     await api.database.pool.query('UPDATE users SET enrolled_by = $2 WHERE user_id = $1', [userId, utility.userId]);
     const key = (await ask('POST', '/v1/keys', admin.key, { user_id: userId })).json.key;
-    await updateDevice(api.db, REACH_OF_ALL, deviceId, { managed_by: 'utility' });
+    await updateDevice(api.db, ALL_ACCOUNTS, deviceId, { managed_by: 'utility' });
     await read([['2026-06-01T10:00:00Z', 1]], api.now);
     const path = `/v1/devices/${deviceId}/edits`;
     const { edit_id } = (await ask('POST', path, utility.key, EDIT)).json;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { deleteEndedSessions } from '#src/auth/sessions.ts';
 import { createSignIn, signIn } from '#src/auth/sign-ins.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -223,7 +223,7 @@ describe('the page of an invitation', () => {
 
 test('the page of an invitation is in the browser’s language, or else in the home’s', async () => {
   const home = await person();
-  await updateUser(api.db, REACH_OF_ALL, home.userId, { language: 'de' });
+  await updateUser(api.db, ALL_ACCOUNTS, home.userId, { language: 'de' });
   const email = address();
   const token = invitationTokenOf((await inviteMember(api, home, email)).json.member_id);
   const shown = async (languages: string) =>

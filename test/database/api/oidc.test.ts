@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { oidcProvider } from '#src/auth/oidc/provider.ts';
 import { unlinkProviders } from '#src/auth/oidc/sign-in.ts';
 import type { OidcConfig } from '#src/config/oidc.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser, type Role, updateUser } from '#src/users/store.ts';
 import { type Answer, TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
@@ -159,10 +159,10 @@ describe('a person who signs in at the provider', () => {
   test('cannot sign in once the account is erased; is linked again after a change of its address', async () => {
     const { login, email, userId } = await person();
     const first = await signIn(login);
-    await updateUser(api.db, REACH_OF_ALL, userId, { email: `moved-${email}` });
+    await updateUser(api.db, ALL_ACCOUNTS, userId, { email: `moved-${email}` });
     expect((await sessionOf(first)).json.user).toBeNull();
     expect(problemOf(await signIn(login))).toBe('unknown');
-    await updateUser(api.db, REACH_OF_ALL, userId, { email });
+    await updateUser(api.db, ALL_ACCOUNTS, userId, { email });
     expect((await sessionOf(await signIn(login))).json.user.user_id).toBe(userId);
     await eraseUser(api.db, userId);
     expect(problemOf(await signIn(login))).toBe('unknown');

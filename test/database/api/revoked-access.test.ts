@@ -11,7 +11,7 @@ import { databaseCounter } from '#src/auth/database-counter.ts';
 import { createKey, revokeKey } from '#src/auth/keys.ts';
 import { csrfToken, openSession } from '#src/auth/sessions.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
@@ -245,7 +245,7 @@ describe('readings that are sent over HTTPS', () => {
   };
   /** How a sender loses its access, the rows that this locks, and the status of its request. */
   const ENDS: [string, keyof typeof LOCKS, number, (trx: Database, who: Who) => Promise<unknown>][] = [
-    ['its key is revoked', 'key', 401, (trx, { key }) => revokeKey(trx, REACH_OF_ALL, key.key_id)],
+    ['its key is revoked', 'key', 401, (trx, { key }) => revokeKey(trx, ALL_ACCOUNTS, key.key_id)],
     ['its account is erased', 'account', 401, (trx, { owner }) => eraseUser(trx, owner.userId)],
     [
       'its account is demoted',
@@ -255,7 +255,7 @@ describe('readings that are sent over HTTPS', () => {
         trx.updateTable('users').set({ role: 'homeowner' }).where('user_id', '=', owner.userId).execute(),
     ],
     ['the home is erased', 'device', 404, (trx, { home }) => eraseUser(trx, home.userId)],
-    ['the device ends', 'device', 404, (trx, { deviceId }) => deleteDevice(trx, REACH_OF_ALL, deviceId)],
+    ['the device ends', 'device', 404, (trx, { deviceId }) => deleteDevice(trx, ALL_ACCOUNTS, deviceId)],
   ];
 
   /** Creates a utility with a key that may send readings of a home's device. */

@@ -6,7 +6,7 @@ import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
 import { MAX_STREAMS } from '#src/api/stream-room.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { publishUsage } from '#src/delivery/usage-updated.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
@@ -122,7 +122,7 @@ describe('live readings', () => {
 
   test('the home’s power is sent with its devices’ measured powers, only to clients that follow the home', async () => {
     const mine = await home();
-    await updateDevice(api.db, REACH_OF_ALL, await addDevice(mine), { placement: 'excluded' });
+    await updateDevice(api.db, ALL_ACCOUNTS, await addDevice(mine), { placement: 'excluded' });
     const sendPower = async (seconds: number, power_w: number) => {
       const payload = Buffer.from(JSON.stringify({ ts: new Date(api.now.getTime() + seconds * 1_000), power_w }));
       const message = {

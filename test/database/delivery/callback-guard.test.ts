@@ -2,7 +2,7 @@ import { Agent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { isPublicAddress, refuseForbiddenHost } from '#src/delivery/webhook/guard.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { listDeliveriesAsApi } from '#test/support/delivery-log.ts';
@@ -72,7 +72,7 @@ async function deliver(url: string, answers: string[][]) {
   await deliveries.happen(userId);
   await deliveries.run();
   const log = async () =>
-    (await listDeliveriesAsApi((deliveries as TestDeliveries).db, REACH_OF_ALL, webhookId, { limit: 1 }))[0];
+    (await listDeliveriesAsApi((deliveries as TestDeliveries).db, ALL_ACCOUNTS, webhookId, { limit: 1 }))[0];
   return { log, asked: () => asked };
 }
 

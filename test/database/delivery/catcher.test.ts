@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { findSentDelivery } from '#src/delivery/log.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { listDeliveriesAsApi } from '#test/support/delivery-log.ts';
@@ -26,9 +26,9 @@ async function sentTo(url: string) {
   const webhookId = await deliveries.subscribe(userId, url, SECRET);
   await deliveries.happen(userId, { name: 'Zoë' });
   await deliveries.run();
-  const [delivery] = await listDeliveriesAsApi(deliveries.db, REACH_OF_ALL, webhookId, { limit: 1 });
+  const [delivery] = await listDeliveriesAsApi(deliveries.db, ALL_ACCOUNTS, webhookId, { limit: 1 });
   const which = { webhookId, deliveryId: delivery?.delivery_id ?? '' };
-  return { userId, which, sent: await findSentDelivery(deliveries.db, REACH_OF_ALL, which, 'live') };
+  return { userId, which, sent: await findSentDelivery(deliveries.db, ALL_ACCOUNTS, which, 'live') };
 }
 
 test('a callback to the webhook catcher is answered without a connection, and its owner can read the signed request', async () => {

@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type CreatedKey, createKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createEmailChannel, createSmtpMailer, type Mailer } from '#src/delivery/email/send.ts';
 import { notifyExpiringKeys } from '#src/delivery/expiring-keys.ts';
 import { createRemarkComposer } from '#src/start/remark-mails.ts';
@@ -66,7 +66,7 @@ async function mailsAfter(days: number, workers = 1) {
 const subjects = async (days: number) => (await mailsAfter(days)).map(({ subject }) => subject);
 
 test('a mail announces a key’s expiry seven days and one day before, once, for any number of workers', async () => {
-  await updateUser(deliveries.db, REACH_OF_ALL, userId, { timezone: 'Europe/Berlin' });
+  await updateUser(deliveries.db, ALL_ACCOUNTS, userId, { timezone: 'Europe/Berlin' });
   const key = await keyUntil(90, 'Nightly\nimport <b>');
   expect(await subjects(82.9)).toEqual([]);
   const week = await mailsAfter(83.1, 4);
@@ -103,11 +103,11 @@ test('a mail that the server refuses is sent later', async () => {
 
 test('no mail is sent for a key that was revoked, never expires, is valid for a day, or is valid only for the overlap of its rotation', async () => {
   const revoked = await keyUntil(30);
-  await revokeKey(deliveries.db, REACH_OF_ALL, revoked.key_id);
+  await revokeKey(deliveries.db, ALL_ACCOUNTS, revoked.key_id);
   await keyUntil(null);
   await keyUntil(1);
   const rotated = await keyUntil(null);
-  await rotateKey(deliveries.db, REACH_OF_ALL, rotated.key_id, { environment: 'live', madeBy: 'owner', now: made });
+  await rotateKey(deliveries.db, ALL_ACCOUNTS, rotated.key_id, { environment: 'live', madeBy: 'owner', now: made });
   for (const days of [0.1, 0.5, 0.9, 23.5, 29.5]) expect([days, await subjects(days)]).toEqual([days, []]);
   // A key for three days gets only the mail of the day before.
   const short = await keyUntil(3);
@@ -119,7 +119,7 @@ test('a moved expiry is announced again, but not one that is set back to its for
   const { key_id } = await keyUntil(30);
   expect(await subjects(24)).toHaveLength(1);
   const moveTo = (days: number, at: number) =>
-    limitKey(deliveries.db, REACH_OF_ALL, key_id, { now: after(at), expiresAt: after(days) });
+    limitKey(deliveries.db, ALL_ACCOUNTS, key_id, { now: after(at), expiresAt: after(days) });
   await moveTo(30, 24.5);
   expect(await subjects(25)).toEqual([]);
   await moveTo(60, 25);

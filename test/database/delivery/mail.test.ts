@@ -6,7 +6,7 @@ import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findAlert } from '#src/alerts/store.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { composeMail, describeEvent } from '#src/delivery/email/compose.ts';
 import {
   composeSignIn,
@@ -45,7 +45,7 @@ let userId: string;
 let alertId: string;
 beforeEach(async () => {
   ({ userId } = await api.user('homeowner'));
-  await updateUser(api.db, REACH_OF_ALL, userId, { timezone: 'Europe/Berlin', phone: '+4915112345678' });
+  await updateUser(api.db, ALL_ACCOUNTS, userId, { timezone: 'Europe/Berlin', phone: '+4915112345678' });
   ({ alert_id: alertId } = await createAlert(api.db, {
     userId,
     type: 'daily_usage',
@@ -112,13 +112,13 @@ describe('an e-mail', () => {
       status: 200,
       type: 'text/html; charset=utf-8',
     });
-    expect((await findAlert(api.db, REACH_OF_ALL, alertId))?.status).toBe('active');
+    expect((await findAlert(api.db, ALL_ACCOUNTS, alertId))?.status).toBe('active');
     const body = {
       raw: 'List-Unsubscribe=One-Click',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     };
     expect((await api.send(pathname, { method: 'POST', ...body })).status).toBe(200);
-    expect((await findAlert(api.db, REACH_OF_ALL, alertId))?.status).toBe('paused');
+    expect((await findAlert(api.db, ALL_ACCOUNTS, alertId))?.status).toBe('paused');
     // RFC 8058 prefers multipart/form-data.
     const multipart = { raw: '--x--', headers: { 'content-type': 'multipart/form-data; boundary=x' } };
     expect((await api.send(pathname, { method: 'POST', ...multipart })).status).toBe(200);
@@ -129,7 +129,7 @@ describe('an e-mail', () => {
       (await createDevice(api.db, { userId: owner, type: 'smart_meter', location })).device.device_id;
     const own = await paired(userId, 'Meter <cupboard>\nhall');
     const deleted = await paired(userId, 'Garage');
-    await deleteDevice(api.db, REACH_OF_ALL, deleted);
+    await deleteDevice(api.db, ALL_ACCOUNTS, deleted);
     const strangers = await paired((await api.user('homeowner')).userId, 'Their cellar');
     const about = sending({
       devices: [own, deleted, strangers, 'dev_gone'].map((device_id) => ({ device_id, kwh_used: 1.253 })),
@@ -165,7 +165,7 @@ describe('an e-mail', () => {
         status: 404,
       });
     }
-    expect((await findAlert(api.db, REACH_OF_ALL, other.alert_id))?.status).toBe('active');
+    expect((await findAlert(api.db, ALL_ACCOUNTS, other.alert_id))?.status).toBe('active');
   });
 
   test('that the server refuses, or for which there is no server, counts as failed, with a reason', async () => {
@@ -193,7 +193,7 @@ describe('an e-mail', () => {
 });
 
 describe('a German account', () => {
-  const german = () => updateUser(api.db, REACH_OF_ALL, userId, { language: 'de' });
+  const german = () => updateUser(api.db, ALL_ACCOUNTS, userId, { language: 'de' });
 
   test('gets its mails in German through a real server, and also the page that pauses the alert', async () => {
     await german();
@@ -219,7 +219,7 @@ describe('a German account', () => {
 
     // An invitation is in the language of the account of its address. Without one, in that of the home.
     const { userId: friend } = await api.user('homeowner');
-    await updateUser(api.db, REACH_OF_ALL, friend, { language: 'fr' });
+    await updateUser(api.db, ALL_ACCOUNTS, friend, { language: 'fr' });
     const { email } = await api.db
       .selectFrom('users')
       .select('email')
@@ -307,7 +307,7 @@ describe('an SMS', () => {
     expect(JSON.parse(await readFile(join(folder.path, 'sms', `${userId}.${eventId}.json`), 'utf8'))).toMatchObject({
       to: '+4915112345678',
     });
-    await updateUser(api.db, REACH_OF_ALL, userId, { phone: null });
+    await updateUser(api.db, ALL_ACCOUNTS, userId, { phone: null });
     expect(await channel.send(sending())).toMatchObject({ succeeded: false, error: expect.stringContaining('phone') });
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { createApp, updateApp } from '#src/auth/apps.ts';
 import { createAuthorization } from '#src/auth/authorizations.ts';
 import { queryOf } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { reachesWebhook, sendTest } from '#src/delivery/log.ts';
 import { createWebhook, deleteWebhook, listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
@@ -46,7 +46,7 @@ async function letIn(notificationUrl: string | null, scopes: ('insights:read' | 
   return { appId: app.app_id, authorizationId };
 }
 const change = (appId: string, patch: Parameters<typeof updateApp>[3]) =>
-  updateApp(deliveries.db, REACH_OF_ALL, appId, patch);
+  updateApp(deliveries.db, ALL_ACCOUNTS, appId, patch);
 const happen = (...hours: string[]) =>
   addEvents(
     queryOf(deliveries.db),
@@ -165,7 +165,7 @@ test('the home neither lists nor changes notices among its webhooks', async () =
   const listed = await listWebhooks(deliveries.db, userId, { limit: 10 });
   expect(listed.map(({ webhook_id }) => webhook_id)).toEqual([ownId]);
   const [{ webhook_id: id }] = await rows('SELECT webhook_id FROM webhooks WHERE is_notice');
-  expect(await deleteWebhook(deliveries.db, REACH_OF_ALL, id)).toBe(false);
-  expect(await reachesWebhook(deliveries.db, REACH_OF_ALL, id)).toBe(false);
-  expect(await sendTest(deliveries.db, REACH_OF_ALL, id, deliveries.now)).toBeNull();
+  expect(await deleteWebhook(deliveries.db, ALL_ACCOUNTS, id)).toBe(false);
+  expect(await reachesWebhook(deliveries.db, ALL_ACCOUNTS, id)).toBe(false);
+  expect(await sendTest(deliveries.db, ALL_ACCOUNTS, id, deliveries.now)).toBeNull();
 });

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { findSentDelivery } from '#src/delivery/log.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { createWebhookChannel } from '#src/delivery/webhook/send.ts';
@@ -28,10 +28,10 @@ beforeEach(async () => {
 });
 afterEach(() => deliveries.close());
 
-const log = () => listDeliveriesAsApi(deliveries.db, REACH_OF_ALL, webhookId, { limit: 200 });
+const log = () => listDeliveriesAsApi(deliveries.db, ALL_ACCOUNTS, webhookId, { limit: 200 });
 const ids = () => receiver.calls.map(({ body }) => JSON.parse(body).id);
 const change = (patch: Parameters<typeof updateWebhook>[4]) =>
-  updateWebhook(deliveries.db, deliveries.box, REACH_OF_ALL, webhookId, patch, deliveries.now);
+  updateWebhook(deliveries.db, deliveries.box, ALL_ACCOUNTS, webhookId, patch, deliveries.now);
 const status = async () =>
   (await deliveries.database.pool.query('SELECT status FROM webhooks WHERE webhook_id = $1', [webhookId])).rows[0]
     .status;
@@ -183,7 +183,7 @@ describe('a receiver’s response', () => {
   const sent = async () => {
     const [delivery] = await log();
     const which = { webhookId, deliveryId: delivery?.delivery_id ?? '' };
-    const found = await findSentDelivery(deliveries.db, REACH_OF_ALL, which, 'live');
+    const found = await findSentDelivery(deliveries.db, ALL_ACCOUNTS, which, 'live');
     if (!found) throw new Error('no delivery');
     return found;
   };
@@ -455,7 +455,7 @@ describe('a subscription', () => {
 
   test('is tested, and a delivery is retried by hand, with all its automatic retries', async () => {
     receiver.answer = () => ({ status: 500 });
-    const queued = await sendTest(deliveries.db, REACH_OF_ALL, webhookId, deliveries.now);
+    const queued = await sendTest(deliveries.db, ALL_ACCOUNTS, webhookId, deliveries.now);
     expect(queued).toMatchObject({ event: 'webhook.test', status: 'pending', attempts: [] });
     for (const wait of [0, 5, 30, 120, 900, 3_600]) {
       deliveries.later(wait);
@@ -464,7 +464,7 @@ describe('a subscription', () => {
     expect((await log())[0]?.status).toBe('failed');
     const again = await retryDelivery(
       deliveries.db,
-      REACH_OF_ALL,
+      ALL_ACCOUNTS,
       webhookId,
       queued?.delivery_id ?? '',
       deliveries.now,

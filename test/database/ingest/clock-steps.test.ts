@@ -8,7 +8,7 @@ import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createUntimedSeries } from '#ingest/write/untimed-series.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { countedReceipts, type HostEvent, referenceImportByHour } from '#test/reference/receipts.ts';
@@ -79,7 +79,7 @@ test('a register without times loses nothing and counts nothing twice when the c
   await minutes(host, home.deviceId, 120, register);
   await host.settle();
   const db = createDatabase(database.pool);
-  const edits = await listEdits(db, REACH_OF_ALL, home.deviceId, { limit: 10 });
+  const edits = await listEdits(db, ALL_ACCOUNTS, home.deviceId, { limit: 10 });
   expect(edits.map(({ author, channel, kind }) => ({ author, channel, kind }))).toEqual([
     { author: 'clock', channel: 'import', kind: 'register' },
   ]);
@@ -100,10 +100,10 @@ test('a power without times counts the repeated time once; the edit can be revok
   expect(once).toBeGreaterThan(0.5 + 6 - 0.1);
   expect(once).toBeLessThan(0.5 + 6 + 0.1);
   const db = createDatabase(database.pool);
-  const [edit] = await listEdits(db, REACH_OF_ALL, home.deviceId, { limit: 10 });
+  const [edit] = await listEdits(db, ALL_ACCOUNTS, home.deviceId, { limit: 10 });
   const now = new Date(host.state.true);
   const editing = { author: home.userId, now, oldest: new Date(0) };
-  await revokeEdit(db, REACH_OF_ALL, home.deviceId, edit?.edit_id ?? '', editing);
+  await revokeEdit(db, ALL_ACCOUNTS, home.deviceId, edit?.edit_id ?? '', editing);
   await host.settle();
   expect(await kwh(home.userId)).not.toBeCloseTo(once, 1);
   await host.stop();
@@ -238,8 +238,8 @@ test('a register whose readings all lie in the repeated time continues from the 
   expect(await notSent()).toEqual({ carried: 2, passed: 41 });
   const db = createDatabase(database.pool);
   const editing = { author: home.userId, now: new Date(host.state.true), oldest: new Date(0) };
-  for (const { edit_id } of await listEdits(db, REACH_OF_ALL, home.deviceId, { limit: 10 }))
-    await revokeEdit(db, REACH_OF_ALL, home.deviceId, edit_id, editing);
+  for (const { edit_id } of await listEdits(db, ALL_ACCOUNTS, home.deviceId, { limit: 10 }))
+    await revokeEdit(db, ALL_ACCOUNTS, home.deviceId, edit_id, editing);
   await host.settle();
   expect(await notSent()).toEqual({ carried: 0, passed: 0 });
   await host.stop();
@@ -253,7 +253,7 @@ test('readings with their own time are not affected by a clock step of the host'
   host.set(-2 * MINUTE);
   await minutes(host, home.deviceId, 30, timed);
   await host.settle();
-  expect(await listEdits(createDatabase(database.pool), REACH_OF_ALL, home.deviceId, { limit: 10 })).toEqual([]);
+  expect(await listEdits(createDatabase(database.pool), ALL_ACCOUNTS, home.deviceId, { limit: 10 })).toEqual([]);
   expect(await kwh(home.userId)).toBeCloseTo((59 * 2) / 60, 2);
   await host.stop();
 });
@@ -266,7 +266,7 @@ test('a start with a clock behind the host’s newest receipt also counts as a c
   const next = await startHost(first.host, { ...first.state, offset: -HOUR + 12_345 });
   await minutes(next, home.deviceId, 120, register);
   await next.settle();
-  expect(await listEdits(createDatabase(database.pool), REACH_OF_ALL, home.deviceId, { limit: 10 })).toHaveLength(1);
+  expect(await listEdits(createDatabase(database.pool), ALL_ACCOUNTS, home.deviceId, { limit: 10 })).toHaveLength(1);
   expect(await kwh(home.userId)).toBeCloseTo((209 * 2) / 60, 2);
   await next.stop();
 });

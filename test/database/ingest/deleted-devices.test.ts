@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -41,25 +41,25 @@ const exclude = { nativeName: REGISTER, from: hour(20), to: hour(30), value: nul
 /** Changes an owner's setting of a device. `before`: expected usage before the change. */
 type Say = (deviceId: string) => Promise<unknown>;
 const SAID: Record<string, Say | { before: Say; say: Say }> = {
-  'a limit': (deviceId) => updateDevice(db, REACH_OF_ALL, deviceId, { limit_kw: 0.5 }),
-  'a highest value of its register': (deviceId) => updateDevice(db, REACH_OF_ALL, deviceId, { register_max_kwh: 200 }),
-  'a longest gap': (deviceId) => updateDevice(db, REACH_OF_ALL, deviceId, { max_gap_minutes: 90 }),
+  'a limit': (deviceId) => updateDevice(db, ALL_ACCOUNTS, deviceId, { limit_kw: 0.5 }),
+  'a highest value of its register': (deviceId) => updateDevice(db, ALL_ACCOUNTS, deviceId, { register_max_kwh: 200 }),
+  'a longest gap': (deviceId) => updateDevice(db, ALL_ACCOUNTS, deviceId, { max_gap_minutes: 90 }),
   'a meaning of a quantity': (deviceId) =>
-    updateDevice(db, REACH_OF_ALL, deviceId, { channels: [{ native_name: REGISTER, counts_as: 'ignored' }] }),
-  'an edit': (deviceId) => createEdit(db, REACH_OF_ALL, deviceId, exclude, EDITING),
+    updateDevice(db, ALL_ACCOUNTS, deviceId, { channels: [{ native_name: REGISTER, counts_as: 'ignored' }] }),
+  'an edit': (deviceId) => createEdit(db, ALL_ACCOUNTS, deviceId, exclude, EDITING),
   'a reading by hand': (deviceId) =>
     createEdit(
       db,
-      REACH_OF_ALL,
+      ALL_ACCOUNTS,
       deviceId,
       { ...exclude, from: hour(10.5), to: new Date(hour(10.5).getTime() + 1), value: 110_900_000 },
       EDITING,
     ),
   'a revoked edit': {
-    before: (deviceId) => createEdit(db, REACH_OF_ALL, deviceId, exclude, EDITING),
+    before: (deviceId) => createEdit(db, ALL_ACCOUNTS, deviceId, exclude, EDITING),
     async say(deviceId) {
-      const [made] = await listEdits(db, REACH_OF_ALL, deviceId, { limit: 1 });
-      await revokeEdit(db, REACH_OF_ALL, deviceId, made?.edit_id ?? '', EDITING);
+      const [made] = await listEdits(db, ALL_ACCOUNTS, deviceId, { limit: 1 });
+      await revokeEdit(db, ALL_ACCOUNTS, deviceId, made?.edit_id ?? '', EDITING);
     },
   },
 };
@@ -90,7 +90,7 @@ test.each(
   for (const { deviceId } of [deleted, kept]) await before?.(deviceId);
   await computeAll();
   for (const { deviceId } of [deleted, kept]) await say(deviceId);
-  expect(await deleteDevice(db, REACH_OF_ALL, deleted.deviceId)).toBe(true);
+  expect(await deleteDevice(db, ALL_ACCOUNTS, deleted.deviceId)).toBe(true);
   await computeAll(pieces);
   await database.settle(NOW);
   const [one, other] = [await rowsOf(deleted), await rowsOf(kept)];
@@ -100,8 +100,8 @@ test.each(
 
 test('readings of a deleted device are refused before, during and after the computation of its last edit', async () => {
   const made = await home();
-  await createEdit(db, REACH_OF_ALL, made.deviceId, exclude, EDITING);
-  await deleteDevice(db, REACH_OF_ALL, made.deviceId);
+  await createEdit(db, ALL_ACCOUNTS, made.deviceId, exclude, EDITING);
+  await deleteDevice(db, ALL_ACCOUNTS, made.deviceId);
   // One writer, which caches the heads of devices that it has written.
   const writer = createWriter(database.pool, { now: () => NOW.getTime(), pieceReadings: 5 });
   let minutes = 0;

@@ -3,7 +3,7 @@ import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { fireSilenceAlerts } from '#src/alerts/silence.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { recordSilences } from '#src/devices/fleet/watch.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -27,7 +27,7 @@ async function say(deviceId: string, payload: string, topic = 'readings'): Promi
   await createWriter(database.pool).write([message]);
 }
 const state = async (deviceId: string) =>
-  (await findDevice(createDatabase(database.pool), REACH_OF_ALL, deviceId))?.status;
+  (await findDevice(createDatabase(database.pool), ALL_ACCOUNTS, deviceId))?.status;
 /** Lets a device's last valid reading be this much older. */
 const age = (deviceId: string, hours: number) =>
   database.pool.query('UPDATE device_heads SET seen_at = seen_at - make_interval(secs => $2) WHERE device_id = $1', [

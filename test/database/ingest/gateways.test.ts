@@ -5,7 +5,7 @@ import { replayRejected } from '#ingest/replay-rejected.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { meterKey } from '#src/database/meter.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway, deleteGateway, listDiscoveredDevices, updateGateway } from '#src/devices/gateways.ts';
 import { deleteDevice, pairDiscovered, updateDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -38,11 +38,11 @@ async function household(workers = 1) {
       if (!message) throw new Error('not of a gateway');
       return (writers[turn++ % writers.length] as Writer).write([message]);
     },
-    discovered: () => listDiscoveredDevices(db, REACH_OF_ALL, userId, { limit: 100 }),
+    discovered: () => listDiscoveredDevices(db, ALL_ACCOUNTS, userId, { limit: 100 }),
     async pair(nativeId: string): Promise<string> {
       const found = (await this.discovered()).find(({ native_id }) => native_id === nativeId);
       const wanted = { userId, type: 'smart_meter', location: 'home' };
-      const device = await pairDiscovered(db, REACH_OF_ALL, found?.discovery_id ?? '', wanted);
+      const device = await pairDiscovered(db, ALL_ACCOUNTS, found?.discovery_id ?? '', wanted);
       if (!device) throw new Error(`${nativeId} does not wait`);
       return device.device_id;
     },
@@ -172,7 +172,7 @@ test('a deleted device is discovered again, and counts as a new one', async () =
   const home = await household();
   await home.hear('tele/plug/SENSOR', plug(100));
   const first = await home.pair('plug');
-  expect(await deleteDevice(db, REACH_OF_ALL, first)).toBe(true);
+  expect(await deleteDevice(db, ALL_ACCOUNTS, first)).toBe(true);
   await home.hear('tele/plug/SENSOR', plug(100));
   expect(await home.discovered()).toHaveLength(1);
   expect(await home.pair('plug')).not.toBe(first);
@@ -191,9 +191,9 @@ test('local time is in the device’s zone, else in the gateway’s, else it is 
   const utc = new Date(BASE_MS).toISOString().slice(0, 19);
   const local = new Date(BASE_MS + 9 * 3_600_000).toISOString().slice(0, 19);
   await home.hear('tele/plug/SENSOR', plug(2, utc), BASE_MS + 1_000);
-  await updateGateway(db, REACH_OF_ALL, home.gatewayId, { decoder_config: { tz: 'UTC', meter: 'rubbish' } });
+  await updateGateway(db, ALL_ACCOUNTS, home.gatewayId, { decoder_config: { tz: 'UTC', meter: 'rubbish' } });
   await home.hear('tele/plug/SENSOR', plug(3, utc), BASE_MS + 2_000);
-  await updateDevice(db, REACH_OF_ALL, deviceId, { timezone: 'Asia/Tokyo' });
+  await updateDevice(db, ALL_ACCOUNTS, deviceId, { timezone: 'Asia/Tokyo' });
   await home.hear('tele/plug/SENSOR', plug(4, local.replace(/:00$/, ':03')), BASE_MS + 4_000);
   const registers = (await home.readings()).filter(([, kind]) => kind === 'register');
   expect(registers.map(([, , atMs, value]) => [atMs, value])).toEqual([
@@ -385,7 +385,7 @@ test('a pulse count without a unit waits for its owner’s setting, and is store
   expect(await home.rejected()).toEqual(
     [1, 2].map(() => ({ device_id: deviceId, reason: expect.stringContaining('12345678') })),
   );
-  await updateDevice(db, REACH_OF_ALL, deviceId, {
+  await updateDevice(db, ALL_ACCOUNTS, deviceId, {
     decoder_config: { meter: { 12345678: { unit: 'kWh', multiplier: 0.01 } } },
   });
   expect(await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
@@ -425,7 +425,7 @@ test('a replay of rejected messages does not undo later announcements', async ()
 
 test('a refused value is stored for a paired device only', async () => {
   const home = await household();
-  await updateGateway(db, REACH_OF_ALL, home.gatewayId, { decoder_config: { senml: { topics: ['senml/#'] } } });
+  await updateGateway(db, ALL_ACCOUNTS, home.gatewayId, { decoder_config: { senml: { topics: ['senml/#'] } } });
   const pack = (good: number, bad: unknown) => [
     { n: 'urn:dev:mac:00000000000000aa_energy', u: 'kWh', v: good },
     { n: 'urn:dev:mac:00000000000000bb_energy', u: 'kWh', v: bad },
@@ -468,7 +468,7 @@ test('a gateway’s rejections are deleted with it', async () => {
   const home = await household();
   await home.hear('tele/plug/SENSOR', '{"ENERGY": {"Total"');
   expect(await home.rejected()).toHaveLength(1);
-  expect(await deleteGateway(db, REACH_OF_ALL, home.gatewayId)).toBe(true);
+  expect(await deleteGateway(db, ALL_ACCOUNTS, home.gatewayId)).toBe(true);
   expect(await home.rejected()).toEqual([]);
   await home.hear('tele/plug/SENSOR', plug(1));
   const { rows } = await database.pool.query('SELECT payload FROM rejected_messages WHERE device_id = $1', [

@@ -3,7 +3,7 @@ import { toIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import type { ChannelSettingPatch } from '#src/devices/channels.ts';
 import { createGateway, listDiscoveredDevices } from '#src/devices/gateways.ts';
 import { findDevice, pairDiscovered, updateDevice } from '#src/devices/store.ts';
@@ -38,21 +38,21 @@ async function reader(first: object, channels?: ChannelSettingPatch[]) {
     return writer.write(message ? [message] : []);
   };
   await receive(first, 0);
-  const [found] = await listDiscoveredDevices(db, REACH_OF_ALL, userId, { limit: 10 });
+  const [found] = await listDiscoveredDevices(db, ALL_ACCOUNTS, userId, { limit: 10 });
   const wanted = { userId, type: 'smart_meter', location: 'home', ...(channels ? { channels } : {}) };
-  const paired = await pairDiscovered(db, REACH_OF_ALL, found?.discovery_id ?? '', wanted);
+  const paired = await pairDiscovered(db, ALL_ACCOUNTS, found?.discovery_id ?? '', wanted);
   const deviceId = paired?.device_id ?? '';
   return {
     userId,
     found,
     hear: receive,
     say: async (...said: ChannelSettingPatch[]) => {
-      const device = await updateDevice(db, REACH_OF_ALL, deviceId, { channels: said });
+      const device = await updateDevice(db, ALL_ACCOUNTS, deviceId, { channels: said });
       await recomputeChangedDevices(database.pool, writer);
       return device;
     },
     device: async () => {
-      const device = await findDevice(db, REACH_OF_ALL, deviceId);
+      const device = await findDevice(db, ALL_ACCOUNTS, deviceId);
       if (!device) throw new Error('the device is gone');
       return device;
     },

@@ -4,7 +4,7 @@ import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { closeBillPeriod, createBillPeriod, findBillPeriod } from '#src/billing/store.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { notifyRecountedOwners } from '#src/users/notify-recounted.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { totalMilliwattHours } from '#test/support/meters.ts';
@@ -111,7 +111,7 @@ test('a device that was counted twice is recomputed for its whole past with its 
   const [from, to] = [-2, 1].map((days) => new Date(api.now.getTime() + days * 86_400_000)) as [Date, Date];
   const days = { start: day, end: day, zone: 'UTC', from, to };
   const { period } = await createBillPeriod(db, { userId: device.userId, deviceId: null }, days, api.now);
-  const billed = await closeBillPeriod(db, REACH_OF_ALL, period.bill_period_id, to);
+  const billed = await closeBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id, to);
   expect(Number(billed?.known.imported)).toBe(6_000_000);
   // The migration marks all accounts that have readings.
   await pool.query('UPDATE users SET may_be_recounted = true WHERE user_id = $1', [device.userId]);
@@ -124,7 +124,7 @@ test('a device that was counted twice is recomputed for its whole past with its 
     'Bezug HT': 'import/t2',
     'Bezug NT': 'import/t1',
   });
-  const bill = await findBillPeriod(db, REACH_OF_ALL, period.bill_period_id);
+  const bill = await findBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id);
   expect(bill?.versions).toEqual(billed?.versions);
   expect(Number(bill?.known.imported)).toBe(3_000_000);
   // The owner is notified once, whatever is announced later and whichever device follows.

@@ -4,7 +4,7 @@ import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { updateDevice } from '#src/devices/store.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
@@ -54,7 +54,7 @@ async function pair() {
       }
     },
     async change(to: Parameters<typeof updateDevice>[3]) {
-      await updateDevice(db, REACH_OF_ALL, deviceId, to);
+      await updateDevice(db, ALL_ACCOUNTS, deviceId, to);
       await recomputeChangedDevices(database.pool, writer);
     },
     async stored() {

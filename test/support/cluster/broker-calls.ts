@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { addBrokerCalls } from '#src/api/broker-calls.ts';
+import { addBrokerAuthRoutes } from '#src/api/broker-calls.ts';
 import type { Database } from '#src/database/connect.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 
@@ -10,7 +10,7 @@ import { createBrokerAccess } from '#src/devices/broker-access.ts';
  */
 export async function startBrokerCalls(db: Database, mqttUrl?: string): Promise<{ app: FastifyInstance; url: string }> {
   const app = Fastify({ forceCloseConnections: true });
-  addBrokerCalls(app, createBrokerAccess(db, mqttUrl));
+  addBrokerAuthRoutes(app, createBrokerAccess(db, mqttUrl));
   await app.listen({ host: '127.0.0.1', port: 0 });
   return { app, url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` };
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { updateDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -77,7 +77,7 @@ test('imports a table as a whole; a repeated import changes nothing, whatever it
     expect(await checkDeviceLogin(db, username, password)).toBe(true);
   expect(first.stdout).not.toContain(passwords[0]?.password);
 
-  await updateDevice(db, REACH_OF_ALL, made[1]?.device_id ?? '', { location: 'Dachboden' });
+  await updateDevice(db, ALL_ACCOUNTS, made[1]?.device_id ?? '', { location: 'Dachboden' });
   const again = await importText(text, '--json');
   expect(JSON.parse(again.stdout)).toMatchObject({
     created: 0,

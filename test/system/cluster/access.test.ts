@@ -11,7 +11,7 @@ import { fixShardCount } from '#ingest/start.ts';
 import { type AmqpUrl, parseAmqpUrl } from '#src/config/addresses.ts';
 import { newId } from '#src/core/ids.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { ROUTING_KEYS, readingsTopic, topicOfRoutingKey } from '#src/devices/topics.ts';
@@ -182,7 +182,7 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
   test('rejects a wrong secret, a deleted device and an unknown one; does not authorise a gateway', async () => {
     const db = createDatabase(database.pool);
     const [one, other, ended] = [await device(), await device(), await device()];
-    await deleteDevice(db, REACH_OF_ALL, ended.id);
+    await deleteDevice(db, ALL_ACCOUNTS, ended.id);
     const gateway = await createGateway(db, { userId, name: 'home' });
     const bad = protocolVersion === 5 ? 0x86 : 4;
     const notAuthorized = protocolVersion === 5 ? 0x87 : 5;

@@ -4,7 +4,7 @@ import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import { generate, type Packet, parser } from 'mqtt-packet';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
@@ -233,7 +233,7 @@ test('limits of requests count at each process, and a deleted device is disconne
   expect([await attempts(1, 125), await attempts(0, 1)]).toEqual([expect.any(Number), 0]);
   const deleted = [await makeMeter(), await makeMeter()] as const;
   const connected = [await connectTo(0, deleted[0].login), await connectTo(1, deleted[1].login)];
-  for (const one of deleted) await deleteDevice(db, REACH_OF_ALL, one.deviceId);
+  for (const one of deleted) await deleteDevice(db, ALL_ACCOUNTS, one.deviceId);
   for (const which of [0, 1] as const) await expect(connectTo(which, deleted[which].login)).rejects.toThrow('closed');
   await expect.poll(() => connected.map(({ client }) => client.connected)).toEqual([false, false]);
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alertRuleName, suggestedAmount, suggestedHours, suggestedKwh } from '#src/dashboard/pages/alerts/alert.ts';
 import { words as said } from '#src/dashboard/words/words.ts';
 import { ALERT_TYPES, ALERT_DELIVERIES as KNOWN_DELIVERIES } from '#src/database/enums.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createTariff } from '#src/tariffs/store.ts';
 import { findUser, updateUser } from '#src/users/store.ts';
 import { testLooks } from '#test/support/browser.ts';
@@ -52,7 +52,7 @@ const dayOf = (ms: number) =>
 
 test('shows on the chart of the last 90 days when an alert would have fired, as the service computes it', async () => {
   const userId = await dashboard.user('anna@example.com');
-  await updateUser(dashboard.db, REACH_OF_ALL, userId, { timezone: ZONE });
+  await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { timezone: ZONE });
   const meter = await dashboard.device(userId);
   // Hours of 0.5 kWh for 40 days, every fifth day one hour of 4 kWh at noon (New York), and eight hours of silence.
   const lastMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
@@ -215,10 +215,10 @@ test('explains what is missing for SMS or webhooks, and offers to add it', async
   await page.getByLabel('Phone number').fill('+4915112345678');
   await page.getByRole('button', { name: 'Create alert' }).click();
   await row(page, 'More than 30 kWh in a day').getByText('SMS').waitFor();
-  expect((await findUser(dashboard.db, REACH_OF_ALL, userId))?.phone).toBe('+4915112345678');
+  expect((await findUser(dashboard.db, ALL_ACCOUNTS, userId))?.phone).toBe('+4915112345678');
 
   // If the number is removed elsewhere meanwhile, the service reports it, and the page requests it again.
-  await updateUser(dashboard.db, REACH_OF_ALL, userId, { phone: null });
+  await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { phone: null });
   await create(page, { threshold: 40, by: 'SMS' });
   await page.getByLabel('Phone number').waitFor();
   await page.keyboard.press('Escape');

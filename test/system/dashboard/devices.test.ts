@@ -12,7 +12,7 @@ import {
   serviceAddress,
 } from '#src/dashboard/pages/devices/snippets.ts';
 import { words } from '#src/dashboard/words/words.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { updateDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
@@ -365,7 +365,7 @@ test('shows a thermostat’s climate as a chart and a table by hour', async () =
 
 test('excluded readings and a manual reading change a day’s figures until the edit is revoked', async () => {
   const userId = await dashboard.user('edits@example.com');
-  await updateUser(dashboard.db, REACH_OF_ALL, userId, { timezone: 'Asia/Kolkata' });
+  await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { timezone: 'Asia/Kolkata' });
   const meter = await dashboard.device(userId);
   /** Start of the home's day `daysAgo` days ago. */
   const todayMs = Math.floor((Date.now() + 5.5 * HOUR_MS) / (24 * HOUR_MS)) * 24 * HOUR_MS;
@@ -495,7 +495,7 @@ test('shows a homeowner only the location of a device that the utility manages',
   const utility = await dashboard.user('utility-of-meter@example.com', 'utility');
   const owner = await dashboard.user('metered@example.com', 'homeowner', utility);
   const { deviceId, publish } = await dashboard.device(owner);
-  await updateDevice(dashboard.db, REACH_OF_ALL, deviceId, { managed_by: 'utility' });
+  await updateDevice(dashboard.db, ALL_ACCOUNTS, deviceId, { managed_by: 'utility' });
   await publish({ energy_total_kwh: 1 });
   const page = await devicesPage('metered@example.com');
   await row(page, 'Test')

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asBillionths } from '#src/core/decimal.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { packPrices } from '#src/tariffs/packed-days.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { storePrices } from '#src/tariffs/prices.ts';
@@ -65,7 +65,7 @@ const dayBefore = (date: string, days: number) =>
 
 test('a meter: follows new readings by itself, marks estimates, and shows gas next to it', async () => {
   const userId = await dashboard.user('home@example.com');
-  await updateUser(dashboard.db, REACH_OF_ALL, userId, { timezone: 'Asia/Kolkata' });
+  await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { timezone: 'Asia/Kolkata' });
   const meter = await dashboard.device(userId);
   const readings = history(20, 0.8);
   await meter.publish(readings);
@@ -99,7 +99,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   // Emissions are a line of what the total is made of.
   const of = { userId, name: 'Mix', currency: null, resolution_minutes: 60 } as const;
   const { series_id } = await createSeries(dashboard.db, { kind: 'emission', ...of });
-  await updateUser(dashboard.db, REACH_OF_ALL, userId, { emission_series_id: series_id });
+  await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { emission_series_id: series_id });
   await figureIn(page, 'Used').getByRole('button').click();
   await page
     .getByRole('dialog')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { findUser } from '#src/users/store.ts';
 import { chooseLanguage, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
@@ -103,7 +103,7 @@ test('the administrator changes plans and creates users; others cannot', async (
   await page.goto('/dashboard/operator');
   await page.getByLabel('Plan of plan@example.com').selectOption('developer');
   await page.getByText('plan@example.com is on developer now.').waitFor();
-  expect((await findUser(dashboard.db, REACH_OF_ALL, userId))?.plan).toBe('developer');
+  expect((await findUser(dashboard.db, ALL_ACCOUNTS, userId))?.plan).toBe('developer');
   await page.getByText('Create a user').click();
   await page.getByLabel('E-mail', { exact: true }).fill('made@example.com');
   await page.getByRole('button', { name: 'Create', exact: true }).click();

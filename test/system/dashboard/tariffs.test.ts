@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { updateUser } from '#src/users/store.ts';
 import { testLooks } from '#test/support/browser.ts';
@@ -29,7 +29,7 @@ async function tariffsPage(email: string): Promise<Page> {
 
 test('a tariff is made from a country’s form, and Home shows the costs', async () => {
   const userId = await dashboard.user('anna@example.com');
-  await updateUser(dashboard.db, REACH_OF_ALL, userId, { timezone: 'Europe/Berlin' });
+  await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { timezone: 'Europe/Berlin' });
   const meter = await dashboard.device(userId);
   // 0.5 kWh in each hour of the last 70 days, which contain all of last month; six hours of silence 20 hours ago.
   const lastMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;

@@ -11,7 +11,7 @@ import { kwhToMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#
 import { loadCostSources } from '#src/cost/costs.ts';
 import { computeTotalCost } from '#src/cost/sums.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { readSilences } from '#src/devices/fleet/silences.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
@@ -158,7 +158,7 @@ describe('the homes of the demo', () => {
       const userId = await ownerOf(meterOf(homes).deviceId);
       const before = await annasDays(userId);
       const change = { location: 'Hall', type: 'electricity_meter', decoder_config: {} };
-      for (const { deviceId } of homes.devices) await updateDevice(db, REACH_OF_ALL, deviceId, change);
+      for (const { deviceId } of homes.devices) await updateDevice(db, ALL_ACCOUNTS, deviceId, change);
       const again = await start(nowMs);
       expect(ids(again.homes)).toEqual(ids(homes));
       expect(again.sent).toBe(0);
@@ -178,7 +178,7 @@ describe('the homes of the demo', () => {
       const { deviceId } = meterOf(homes);
       const userId = await ownerOf(deviceId);
       const before = await annasDays(userId);
-      await deleteDevice(db, REACH_OF_ALL, deviceId);
+      await deleteDevice(db, ALL_ACCOUNTS, deviceId);
       const again = await start(nowMs);
       expect(again.sent).toBe(0);
       expect(await annasDays(userId)).toBe(before);
@@ -328,7 +328,7 @@ describe('a home of the demo shows', () => {
       await ensureGroups(ownDb, homes);
     }
     const week = { fromMs: nowMs - 7 * 24 * HOUR_MS, toMs: nowMs };
-    const { groups, unwatched } = await readSilences(ownDb, REACH_OF_ALL, week, now);
+    const { groups, unwatched } = await readSilences(ownDb, ALL_ACCOUNTS, week, now);
     expect(groups.map(({ kind, stops }) => [kind, stops.length])).toEqual([
       ['home', 2],
       ['gateway', 2],
@@ -343,7 +343,7 @@ describe('a home of the demo shows', () => {
       );
       expect(rows).toEqual([{ within: 0, ends: 2 }]);
     }
-    const grouped = await listGroups(ownDb, REACH_OF_ALL, { userId: homes.utilityId, limit: 10 });
+    const grouped = await listGroups(ownDb, ALL_ACCOUNTS, { userId: homes.utilityId, limit: 10 });
     expect(grouped.map(({ name, members }) => [name, members]).sort()).toEqual([
       ['Europe', 4],
       ['North America', 2],
@@ -391,10 +391,10 @@ describe('a simulated device of an earlier version, with an ordinary id,', () =>
     const { user_id: userId } = await createUser(db, { email: 'old@example.com', role: 'homeowner' });
     const location = 'Simulated meter cupboard';
     const { device } = await createDevice(db, { userId, type: 'smart_meter', location });
-    await updateDevice(db, REACH_OF_ALL, device.device_id, { decoder_config: { tz: 'Europe/Rome' } });
+    await updateDevice(db, ALL_ACCOUNTS, device.device_id, { decoder_config: { tz: 'Europe/Rome' } });
     const place = { userId, email: 'old@example.com', timezone: 'UTC', kind: 'smart_meter', location } as const;
     expect((await ensureDevice(db, place, history)).deviceId).toBe(device.device_id);
-    const changed = await updateDevice(db, REACH_OF_ALL, device.device_id, { location: 'Hall', type: 'meter' });
+    const changed = await updateDevice(db, ALL_ACCOUNTS, device.device_id, { location: 'Hall', type: 'meter' });
     expect(changed?.decoder_config).toMatchObject({ tz: 'Europe/Rome' });
     const own = await createDevice(db, { userId, type: 'smart_meter', location });
     expect((await ensureDevice(db, place, history)).deviceId).toBe(device.device_id);
@@ -426,7 +426,7 @@ describe('a home of a demo that was created before panels were added', () => {
     const readingsOf = (devices: DemoDevice[]) => devices.map((device) => device.readings(later, true));
     const first = readingsOf([meter, inverter, battery]);
     expect(readingsOf(await ensure())).toEqual(first);
-    await deleteDevice(db, REACH_OF_ALL, inverter.deviceId);
+    await deleteDevice(db, ALL_ACCOUNTS, inverter.deviceId);
     const again = await ensure();
     expect(again[1]?.deviceId).not.toBe(inverter.deviceId);
     expect(readingsOf(again)).toEqual(first);

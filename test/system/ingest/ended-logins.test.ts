@@ -2,7 +2,7 @@ import mqtt from 'mqtt';
 import { expect, test } from 'vitest';
 import { rotateSecret } from '#simulators/credentials.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createTemporarySecret } from '#src/devices/credentials.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { releaseDevice } from '#src/onboarding/claims.ts';
@@ -35,10 +35,10 @@ test('a connection ends within seconds of its device, owner or password; others 
   // A simulator has its own temporary secret, whatever happens to the device's.
   const playing = await createTemporarySecret(db, released.deviceId);
   const player = await connect(released.deviceId, playing?.secret ?? '');
-  await deleteDevice(db, REACH_OF_ALL, deleted.deviceId);
+  await deleteDevice(db, ALL_ACCOUNTS, deleted.deviceId);
   await eraseUser(db, erased.userId);
   // Released, and claimed by another meter before the next check: it has a password again, but another one.
-  await releaseDevice(db, REACH_OF_ALL, released.deviceId);
+  await releaseDevice(db, ALL_ACCOUNTS, released.deviceId);
   const claimant = await connect(released.deviceId, await rotateSecret(db, released.deviceId));
   const clients = [deleted.client, erased.client, released.client, claimant, player, kept.client];
   const connected = async () => clients.map((client) => client.connected);

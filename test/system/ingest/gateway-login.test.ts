@@ -1,7 +1,7 @@
 import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway, deleteGateway, listDiscoveredDevices } from '#src/devices/gateways.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -45,7 +45,7 @@ describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', 
     return client;
   }
   const discovered = async (userId: string) =>
-    (await listDiscoveredDevices(db, REACH_OF_ALL, userId, { limit: 10 })).map(({ native_id }) => native_id);
+    (await listDiscoveredDevices(db, ALL_ACCOUNTS, userId, { limit: 10 })).map(({ native_id }) => native_id);
   const PLUG = JSON.stringify({ ENERGY: { Total: 1 } });
 
   test('can publish below its prefix', async () => {
@@ -84,7 +84,7 @@ describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', 
     const home = await gateway();
     const client = await connect(home);
     const closed = new Promise<void>((resolve) => client.once('close', () => resolve()));
-    await deleteGateway(db, REACH_OF_ALL, home.username);
+    await deleteGateway(db, ALL_ACCOUNTS, home.username);
     await closed;
     await expect(connect(home)).rejects.toThrow();
   });

@@ -1,7 +1,7 @@
 import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway, deleteGateway } from '#src/devices/gateways.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -124,6 +124,6 @@ test('a deleted gateway receives no more messages', async () => {
   await reader.subscribe(topicOf(mine.userId));
   await expect.poll(() => reader.heard.length, soon).toBe(1);
   const closed = new Promise<void>((resolve) => reader.client.once('close', () => resolve()));
-  expect(await deleteGateway(db, REACH_OF_ALL, mine.gateway.username)).toBe(true);
+  expect(await deleteGateway(db, ALL_ACCOUNTS, mine.gateway.username)).toBe(true);
   await closed;
 });

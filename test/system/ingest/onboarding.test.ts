@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { createBatch, revokeBatch } from '#src/onboarding/batches.ts';
@@ -80,20 +80,20 @@ describe('a device with a client certificate', () => {
     await expect(withCertificate(registered)).rejects.toThrow();
     const before = closing(await withCertificate(named));
     const sha256 = Buffer.from(registered.fingerprint.replaceAll(':', ''), 'hex');
-    await updateDevice(db, REACH_OF_ALL, deviceId, { certificate_sha256: sha256 });
+    await updateDevice(db, ALL_ACCOUNTS, deviceId, { certificate_sha256: sha256 });
     await send(await withCertificate(registered), deviceId);
     await expect(withCertificate(named)).rejects.toThrow();
 
     const deleted = await pair();
     const certificate = await ours.sign(deleted.deviceId);
     const connected = closing(await withCertificate(certificate));
-    await deleteDevice(db, REACH_OF_ALL, deleted.deviceId);
+    await deleteDevice(db, ALL_ACCOUNTS, deleted.deviceId);
     await expect(withCertificate(certificate)).rejects.toThrow();
 
     const released = await pair();
     const byPassword = closing(await connect({ username: released.deviceId, password: released.secret }));
     const byCertificate = await withCertificate(await ours.sign(released.deviceId));
-    await releaseDevice(db, REACH_OF_ALL, released.deviceId);
+    await releaseDevice(db, ALL_ACCOUNTS, released.deviceId);
     await Promise.all([before, connected, byPassword]);
     await send(byCertificate, released.deviceId);
     expect(await wasHeard(deviceId)).toBe(true);
@@ -116,7 +116,7 @@ describe('a device with a client certificate', () => {
   test('keeps its login if its certificate names it, whoever registered that certificate, and does not block clients with a password', async () => {
     const [mine, named, own] = [await pair(), await pair(), await pair()];
     const register = async (deviceId: string, { fingerprint }: SignedCertificate) =>
-      updateDevice(db, REACH_OF_ALL, deviceId, {
+      updateDevice(db, ALL_ACCOUNTS, deviceId, {
         certificate_sha256: Buffer.from(fingerprint.replaceAll(':', ''), 'hex'),
       });
     const certificate = await ours.sign(named.deviceId);
@@ -270,7 +270,7 @@ describe('a meter with the secret of its batch', () => {
     const { batchId, login } = await makeBatch();
     await expect(connect({ ...login, password: 'wrong' })).rejects.toThrow();
     const client = await connect(login);
-    await revokeBatch(db, REACH_OF_ALL, batchId, new Date());
+    await revokeBatch(db, ALL_ACCOUNTS, batchId, new Date());
     await expect(connect(login)).rejects.toThrow();
     const { serial } = await waiting();
     expect(await claim(client, { serial })).toMatchObject({ status: 403 });

@@ -662,7 +662,7 @@ class Device(TypedDict):
     location: str
     """Location of the device, in the words of its owner."""
     status: Literal["active", "inactive", "faulty"]
-    """`inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected."""
+    """`faulty` if the device reports a fault, or if most of its last readings were rejected. Otherwise `inactive` until the first reading and after 24 h of silence."""
     last_seen_at: Optional[str]
     """Time at which the last valid reading was received. Null: never."""
     placement: Literal["grid", "production", "storage", "consumption", "excluded"]
@@ -734,7 +734,7 @@ class DeviceDetails(TypedDict):
     location: str
     """Location of the device, in the words of its owner."""
     status: Literal["active", "inactive", "faulty"]
-    """`inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected."""
+    """`faulty` if the device reports a fault, or if most of its last readings were rejected. Otherwise `inactive` until the first reading and after 24 h of silence."""
     last_seen_at: Optional[str]
     """Time at which the last valid reading was received. Null: never."""
     placement: Literal["grid", "production", "storage", "consumption", "excluded"]
@@ -1053,7 +1053,7 @@ class FleetDevice(TypedDict):
     location: str
     """Location of the device, in the words of its owner."""
     status: Literal["active", "inactive", "faulty"]
-    """`inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected."""
+    """`faulty` if the device reports a fault, or if most of its last readings were rejected. Otherwise `inactive` until the first reading and after 24 h of silence."""
     last_seen_at: Optional[str]
     """Time at which the last valid reading was received. Null: never."""
     placement: Literal["grid", "production", "storage", "consumption", "excluded"]
@@ -1623,7 +1623,7 @@ class PairedDevice(TypedDict):
     location: str
     """Location of the device, in the words of its owner."""
     status: Literal["active", "inactive", "faulty"]
-    """`inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected."""
+    """`faulty` if the device reports a fault, or if most of its last readings were rejected. Otherwise `inactive` until the first reading and after 24 h of silence."""
     last_seen_at: Optional[str]
     """Time at which the last valid reading was received. Null: never."""
     placement: Literal["grid", "production", "storage", "consumption", "excluded"]

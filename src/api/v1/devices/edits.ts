@@ -149,7 +149,7 @@ export const createDeviceEdit = defineOperation({
   body: newEdit,
   async handle({ context, db, caller, reach, params, body }) {
     const wanted = toRow(body);
-    const editing = editingBy(context, caller);
+    const editing = editContextOf(context, caller);
     const isAdded = wanted.value !== null;
     if ((isAdded ? wanted.from : wanted.to) > editing.now)
       throw unprocessable({ field: isAdded ? 'at' : 'end', message: 'must not lie in the future' });
@@ -181,13 +181,13 @@ export const revokeDeviceEdit = defineOperation({
   scope: 'devices:write',
   answer: edit,
   async handle({ context, db, caller, reach, params }) {
-    const editing = editingBy(context, caller);
+    const editing = editContextOf(context, caller);
     return toResponse(requireFound(await revokeEdit(db, reach, params.device_id, params.edit_id, editing)));
   },
 });
 
 /** Returns the author and the time of an edit, and the range of readings that are retained. */
-export function editingBy({ clock, retentionMonths }: ApiContext, { accountId }: Caller): EditContext {
+export function editContextOf({ clock, retentionMonths }: ApiContext, { accountId }: Caller): EditContext {
   const now = clock();
   return { author: accountId, now, oldest: new Date(retentionStartMs(now.getTime(), retentionMonths)) };
 }

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { checkIdentities, checkManager, loadAccessibleUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import {
+  checkIdentities,
+  checkManager,
+  loadAccessibleUser,
+  requestedUserId,
+  toIdOrNotFound,
+} from '#src/auth/access.ts';
 import { requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listDiscoveredDevices } from '#src/devices/gateways.ts';
@@ -60,7 +66,7 @@ export const listDevices = defineOperation({
   answer: z.array(device),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
-    const userId = await reachUserId(db, caller, user_id);
+    const userId = await requestedUserId(db, caller, user_id);
     const rows = await page('device_id', (at) => list(db, reach, userId, at));
     return rows.map(toResponse);
   },
@@ -74,7 +80,7 @@ export const discoveredDevices = defineOperation({
   answer: z.array(discovered),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
-    const userId = await reachUserId(db, caller, user_id);
+    const userId = await requestedUserId(db, caller, user_id);
     const rows = await page('discovery_id', (at) => listDiscoveredDevices(db, reach, userId, at));
     return rows.map(discoveredToResponse);
   },

@@ -3,7 +3,12 @@ import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { user, toResponse as userToResponse } from '#src/api/v1/users/shape.ts';
-import { loadAccessibleUser, reachOf, reachOfRole, toIdOrNotFound } from '#src/auth/access.ts';
+import {
+  accessibleAccountsOf,
+  accessibleAccountsOfRole,
+  loadAccessibleUser,
+  toIdOrNotFound,
+} from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -164,11 +169,15 @@ async function change(
   groupId: string,
   { add = [], remove = [], fieldOf }: Change,
 ): Promise<z.output<typeof changed>> {
-  const reach = reachOf(caller);
+  const reach = accessibleAccountsOf(caller);
   const { group_id, user_id } = requireFound(await findGroup(db, reach, toIdOrNotFound(groupId)));
   const owner = requireFound(await findUser(db, reach, user_id));
   for (const id of [...add, ...remove]) toIdOrNotFound(id);
-  const known = await filterReachableUsers(db, reachOfRole({ role: owner.role, userId: owner.user_id }), add);
+  const known = await filterReachableUsers(
+    db,
+    accessibleAccountsOfRole({ role: owner.role, userId: owner.user_id }),
+    add,
+  );
   const unknown = add.flatMap((id, index) => (known.has(id) ? [] : [{ field: fieldOf(index), message: NO_HOME }]));
   if (unknown.length > 0) throw new AppError('notFound', { details: unknown });
   const done = await changeMembers(db, group_id, { add, remove });

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { defineOperation, type OperationCall } from '#src/api/operation.ts';
-import { actorOf, checkIdentities, reachOf } from '#src/auth/access.ts';
+import { accessibleAccountsOf, actorOf, checkIdentities } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { type DeviceImporter, importDevices } from '#src/onboarding/import.ts';
 import { findImport, recordImport, takeCredentials } from '#src/onboarding/imports.ts';
@@ -89,7 +89,7 @@ export function importerOf(
   if (query.create_users && !caller.scopes.has('users:write')) throw new AppError('forbidden');
   checkIdentities(caller, devices);
   return {
-    reach: reachOf(caller),
+    reach: accessibleAccountsOf(caller),
     ownId: userId,
     newOwners: query.create_users ? { enrolledBy: role === 'utility' ? userId : null } : null,
     by: { actor: actorOf(caller), address },

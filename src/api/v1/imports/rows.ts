@@ -3,7 +3,7 @@ import { CsvRows, isTooDeep } from '#src/api/bodies.ts';
 import { validationErrors } from '#src/api/validation-errors.ts';
 import { readCsvTable } from '#src/core/csv-table.ts';
 import { type FieldError, unprocessable } from '#src/core/errors.ts';
-import { mapInTurns } from '#src/core/turns.ts';
+import { mapWithBreaks } from '#src/core/turns.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import type { DeviceImportRow } from '#src/onboarding/plan.ts';
 import { importedDevice, rowOf } from './shape.ts';
@@ -90,7 +90,7 @@ export async function checkRows(
 ): Promise<CheckedRows> {
   const checked: CheckedRows = { devices: [], rows: [], mistakes: [] };
   let index = 0;
-  await mapInTurns(values, (value) => {
+  await mapWithBreaks(values, (value) => {
     const name = nameOf(index++);
     const parsed = importedDevice.safeParse(value, { error: describeIssue });
     const hasOwner = !isOwnerNeeded || 'user_id' in value || 'email' in value;

@@ -3,12 +3,12 @@ import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import {
-  checkGrant,
-  keyMakerOf,
+  accessibleAccountsOf,
+  accessibleAccountsOfRole,
+  checkNewKey,
+  keyCreatorOf,
   loadAccessibleUser,
-  reachOf,
-  reachOfRole,
-  reachUserId,
+  requestedUserId,
   requireOwnAccount,
   toIdOrNotFound,
 } from '#src/auth/access.ts';
@@ -68,7 +68,7 @@ export const createKey = defineOperation({
     const wanted = scopes ?? [...(isOfDevice ? DEVICE_SCOPES : (ofHome ?? ofAccount))];
     if (home && wanted.some((scope) => !MEMBER_SCOPES[home.access].includes(scope))) throw new AppError('memberScopes');
     const allowedAddresses = allowed_addresses ?? caller.allowedAddresses ?? [];
-    checkGrant(caller, ownerId, wanted, allowedAddresses, { isOfDevice });
+    checkNewKey(caller, ownerId, wanted, allowedAddresses, { isOfDevice });
     if (isOfDevice) checkDeviceKey(wanted, group_id);
     const expiresAt = endOf(expires_at, context.clock()) ?? undefined;
     if (group_id !== undefined && wanted.some((scope) => !READING_SCOPES.includes(scope))) {
@@ -85,10 +85,10 @@ export const createKey = defineOperation({
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
     if (isOfDevice) {
       // Both the creator and the owner of the key must have access to the device, which is locked against deletion.
-      for (const one of [reach, reachOfRole({ role: user.role, userId: user.user_id })])
+      for (const one of [reach, accessibleAccountsOfRole({ role: user.role, userId: user.user_id })])
         if (!(await lockDevice(db, one, toIdOrNotFound(device_id)))) throw new AppError('notFound');
     }
-    const device = isOfDevice ? { id: device_id, madeBy: keyMakerOf(caller) } : undefined;
+    const device = isOfDevice ? { id: device_id, madeBy: keyCreatorOf(caller) } : undefined;
     const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
     return createdToResponse(
       await create(db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id, device, home }) }),
@@ -105,7 +105,7 @@ export const listKeys = defineOperation({
   answer: z.array(key),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
-    const userId = await reachUserId(db, caller, user_id);
+    const userId = await requestedUserId(db, caller, user_id);
     const rows = await page('key_id', (at) => list(db, reach, userId, at));
     return rows.map(toResponse);
   },
@@ -161,7 +161,7 @@ export const rotateKey = defineOperation({
       await rotate(db, reach, key_id, {
         environment,
         now: clock(),
-        madeBy: keyMakerOf(caller),
+        madeBy: keyCreatorOf(caller),
         ...omitUndefined({ overlapMs, expiresAt }),
       }),
     );
@@ -208,8 +208,8 @@ async function checkChange(db: Database, caller: Caller, key: OwnedKey): Promise
   // Only the member itself may have a key for the home that invited it.
   if (key.member_id !== null && key.user_id !== caller.accountId) throw new AppError('forbidden');
   const scopes = key.scopes.filter(isScope);
-  checkGrant(caller, key.user_id, scopes, key.allowed_addresses, { isOfDevice: key.device_id !== null });
-  if (key.device_id !== null) await assertMayManageDevice(db, reachOf(caller), key.device_id);
+  checkNewKey(caller, key.user_id, scopes, key.allowed_addresses, { isOfDevice: key.device_id !== null });
+  if (key.device_id !== null) await assertMayManageDevice(db, accessibleAccountsOf(caller), key.device_id);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ApiContext } from '#src/api/context.ts';
 import { momentField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { reachOf } from '#src/auth/access.ts';
+import { accessibleAccountsOf } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -39,7 +39,7 @@ export async function seriesToResponse(
 ): Promise<object[]> {
   const sources = await readSources(
     db,
-    reachOf(caller),
+    accessibleAccountsOf(caller),
     rows.map(({ series_id }) => series_id),
   );
   return rows.map((row) => toResponse(row, sources.get(row.series_id)));
@@ -52,7 +52,7 @@ export async function seriesWithSourceToResponse(
   { toResponse }: SeriesKindDescription,
   row: StoredSeries,
 ): Promise<object> {
-  return toResponse(row, (await readSources(db, reachOf(caller), [row.series_id])).get(row.series_id));
+  return toResponse(row, (await readSources(db, accessibleAccountsOf(caller), [row.series_id])).get(row.series_id));
 }
 
 /** Returns the source of a request. Throws 403 if the caller may not use an address of its own. */

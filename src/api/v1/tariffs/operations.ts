@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { loadAccessibleUser, reachUserId } from '#src/auth/access.ts';
+import { loadAccessibleUser, requestedUserId } from '#src/auth/access.ts';
 import { requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { compareOffers } from '#src/cost/compare.ts';
@@ -15,7 +15,7 @@ import {
   updateTariff as update,
 } from '#src/tariffs/store.ts';
 import { parseTariff } from '#src/tariffs/terms.ts';
-import { beginCalculation } from '../calculation.ts';
+import { prepareCalculation } from '../calculation.ts';
 import { comparison, comparisonAnswer, newTariff, tariff, tariffPatch, toResponse } from './shape.ts';
 
 export const createTariff = defineOperation({
@@ -41,7 +41,7 @@ export const listTariffs = defineOperation({
   answer: z.array(tariff),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
-    const userId = await reachUserId(db, caller, user_id);
+    const userId = await requestedUserId(db, caller, user_id);
     const rows = await page('valid_from', (at) => list(db, reach, userId, at));
     return rows.map(toResponse);
   },
@@ -96,7 +96,7 @@ export const compareTariffs = defineOperation({
   body: comparison,
   exactNumbers: true,
   async handle({ context, db, caller, reach, body: { user_id, start, end, tariffs } }) {
-    const { userId, ...asked } = await beginCalculation(context, caller, { user_id, start, end });
+    const { userId, ...asked } = await prepareCalculation(context, caller, { user_id, start, end });
     const offers = tariffs.map(({ name, currency, ...terms }) => ({ name, currency, terms }));
     await checkSeriesOfOffers(db, { reach, userId }, offers);
     const parsed = offers.map((one) => parseTariff({ ...one, tariff_id: '', user_id: userId, valid_from: start }));

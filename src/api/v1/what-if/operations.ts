@@ -1,7 +1,7 @@
 import { defineOperation } from '#src/api/operation.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { loadWhatIf } from '#src/cost/home-what-if.ts';
-import { beginCalculation } from '../calculation.ts';
+import { prepareCalculation } from '../calculation.ts';
 import { toHomeChange, toResponse, whatIfAnswer, whatIfRequest } from './shape.ts';
 
 export const whatIf = defineOperation({
@@ -18,7 +18,7 @@ export const whatIf = defineOperation({
   body: whatIfRequest,
   exactNumbers: true,
   async handle({ context, caller, body: { user_id, start, end, ...members } }) {
-    const asked = await beginCalculation(context, caller, { user_id, start, end });
+    const asked = await prepareCalculation(context, caller, { user_id, start, end });
     const change = toHomeChange(members);
     const result = await asked.run((calculator, signal) =>
       loadWhatIf(context.readDb, calculator, { ...asked, change }, signal),

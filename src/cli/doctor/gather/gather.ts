@@ -6,7 +6,7 @@ import { readBackupState } from '#src/backup/state.ts';
 import { type Config, ConfigError } from '#src/config/load.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { verifySmtp } from '#src/delivery/email/send.ts';
-import { freeSpace } from '#src/jobs/disk-watch.ts';
+import { readFreeBytes } from '#src/jobs/disk-watch.ts';
 import { findServiceProcess } from '#src/start/data-dir-lock.ts';
 import { loadConfigOfRunningService } from '#src/start/ports.ts';
 import { canDecrypt } from '#src/start/secret-key.ts';
@@ -111,7 +111,7 @@ function gatherDisk(dataDir: string): Promise<NonNullable<InstallationFacts['dis
   return probeWithTimeout(async () => {
     let folder = resolve(dataDir);
     while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
-    return { folder: dataDir, ...(await freeSpace(folder)) };
+    return { folder: dataDir, ...(await readFreeBytes(folder)) };
   });
 }
 

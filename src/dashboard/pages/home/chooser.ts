@@ -2,7 +2,15 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Period as EnergyPeriod } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { cubicMetres, kwh } from '../../parts/format.ts';
-import { lastDayOf, type Period, periodAt, periodName, periodOfUnit, shiftPeriod, UNITS } from '../../parts/period.ts';
+import {
+  lastDayOf,
+  PERIOD_UNITS,
+  type Period,
+  periodAt,
+  periodName,
+  periodOfUnit,
+  shiftPeriod,
+} from '../../parts/period.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { Total } from './figure.ts';
@@ -38,7 +46,7 @@ export function PeriodChooser(props: {
   };
   return html`<div class="chooser" role="group" aria-label=${w.choose}>
     <div class="units">
-      ${UNITS.map(
+      ${PERIOD_UNITS.map(
         (one) =>
           html`<button type="button" aria-pressed=${one === unit} onClick=${() => onShow(periodOfUnit(one, period, today))}>${w.units[one]}</button>`,
       )}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
-import type { NamedAct } from '#src/api/dashboard/shapes.ts';
+import type { NamedAuditRecord } from '#src/api/dashboard/shapes.ts';
 import { callApi, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { PageButtons, useAction, usePages } from '../../parts/load.ts';
@@ -105,10 +105,10 @@ export function AuditLog() {
 }
 
 function AuditList({ user }: { user: string }) {
-  const pages = usePages<NamedAct>(withQuery('/v1/acts', { user_id: user, limit: SHOWN }));
+  const pages = usePages<NamedAuditRecord>(withQuery('/v1/acts', { user_id: user, limit: SHOWN }));
   return html`<div tabindex="-1" ref=${pages.top}>
     <${Loading} of=${pages.shown}>
-      ${({ rows }: Page<NamedAct>) =>
+      ${({ rows }: Page<NamedAuditRecord>) =>
         rows.length === 0
           ? html`<p>There are no entries.</p>`
           : html`<div class="table"><table>
@@ -133,7 +133,7 @@ const Named = ({ id, email }: { id: string | null; email: string | null }) =>
   html`<span>${email} <code>${id ?? '–'}</code></span>`;
 
 /** Returns the recorded details of an audit entry as text. */
-function detailsText({ details }: NamedAct): string {
+function detailsText({ details }: NamedAuditRecord): string {
   const { members, ...values } = details as { members?: string[] };
   const namedValues = Object.entries(values).map(([name, value]) => `${name} ${String(value)}`);
   const others = (members ?? []).filter((name) => !(name in values));
