@@ -128,7 +128,7 @@ test('an alert created on the page fires when a reading arrives, and its history
   const page = await alertsPage('ben@example.com');
   const meter = await dashboard.device(userId);
   await page.getByRole('button', { name: 'Create an alert' }).click();
-  await dialog(page).getByText('The alert monitors new readings').waitFor();
+  await dialog(page).getByText('The alert will check new readings').waitFor();
   await expect.poll(() => page.locator('[inputmode=decimal]').inputValue()).toBe('20');
   await page.locator('[inputmode=decimal]').fill('1.25');
   await page.keyboard.press('Enter');
@@ -287,7 +287,7 @@ test('a utility creates alerts for the selected account', async () => {
   const page = await alertsPage('utility@example.com');
   await page.getByRole('region', { name: 'Alerts of home@example.com' }).waitFor();
   await create(page, { threshold: 10, by: 'Webhook' });
-  await page.getByText('home@example.com signs in here and creates it').waitFor();
+  await page.getByText('must belong to home@example.com, who signs in here and creates it').waitFor();
   await testLooks(page, 'alerts-utility');
   await page.getByLabel('E-mail').check();
   await page.getByRole('button', { name: 'Create alert' }).click();

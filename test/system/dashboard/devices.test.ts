@@ -156,7 +156,7 @@ test('lists the devices behind a gateway, and counts their readings from pairing
   await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('List of discovered devices');
 
   await page.getByRole('button', { name: 'Delete Home' }).click();
-  await page.getByText('Devices paired through it stay').waitFor();
+  await page.getByText('Paired devices keep their history').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No device is waiting to be paired').waitFor();
   await expect.poll(() => row(page, 'Home').count()).toBe(0);
@@ -216,7 +216,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await form.getByRole('button', { name: 'Save to the gateway' }).click();
   await page.getByText('Recognised as mapping.').waitFor();
   await page.getByRole('cell', { name: '12.345' }).waitFor();
-  await page.locator('.note:focus', { hasText: 'Saved. The device appears' }).waitFor();
+  await page.locator('.note:focus', { hasText: 'Saved. With its next message, the device appears' }).waitFor();
   await page.getByRole('button', { name: 'Remove boiler/+/state $.meter.total' }).click();
   await page.getByText('Not recognised').waitFor();
   // Mapping a number that a family already decodes shows a warning: the family's device loses its other values.
@@ -226,7 +226,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await page.getByText('Recognised as tasmota.').waitFor();
   expect(await page.getByRole('button', { name: 'Choose what it measures $.at' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Choose what it measures $.ENERGY.Total' }).click();
-  await page.getByText('only your own choices count').waitFor();
+  await page.getByText('only the numbers that you choose count').waitFor();
   // A suggested setting is shown, changed and stored, together with the other settings.
   await page.getByLabel('Topic', { exact: true }).fill('field/pack');
   await page

@@ -7,7 +7,7 @@ import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 let dashboard: Dashboard;
 beforeAll(async () => {
-  dashboard = await startDashboard({}, []);
+  dashboard = await startDashboard({}, ['worker']);
 });
 afterAll(() => dashboard.close());
 

@@ -188,7 +188,7 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
   await button(page, 'New tariff').click();
   await page.getByLabel('Start from').selectOption('NL');
   await page.getByLabel('Tariff type').selectOption({ label: 'Dynamic (dynamisch contract)' });
-  await dialog(page).getByText('There is no price series in EUR that you can use yet.').first().waitFor();
+  await dialog(page).getByText('There is no price series in EUR yet that you can use.').first().waitFor();
   await button(page, 'Cancel').click();
 
   const settings = { kind: 'price', userId, name: 'Day ahead, NL', currency: 'EUR', resolution_minutes: 60 } as const;
