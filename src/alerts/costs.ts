@@ -74,7 +74,9 @@ function firingAbove({ one, cost: { total, currency } }: { one: RulePeriod; cost
 export const toComparableBillionths = (amount: string): bigint =>
   parseDecimal(amount) ?? (amount.startsWith('-') ? -BEYOND : BEYOND);
 
+/** Queues accounts for another evaluation. */
 const leave = (query: Query, userIds: readonly string[], now: Date): Promise<unknown> =>
+  // Raw SQL: one row names all accounts.
   query(
     `INSERT INTO usage_changes (hour, user_ids, costs_only) VALUES (date_trunc('hour', $2::timestamptz), $1, true)`,
     [userIds, now],

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
-import { accessibleAccountsOf, actorOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { accessibleAccountsOf, actorOf } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { callerInHome, type RequestIds } from '#src/auth/homes.ts';
 import { reloadCaller, runAsCaller } from '#src/auth/run-as-caller.ts';
@@ -344,11 +344,12 @@ function callOf(
   };
 }
 
-/** Returns the ids of a path. Throws 404 if one contains NUL, which PostgreSQL cannot store. */
-function storableIds(params: Record<string, string>): Record<string, string> {
-  for (const id of Object.values(params)) toIdOrNotFound(id);
-  return params;
-}
+/**
+ * Returns the ids in a path. PostgreSQL cannot store NUL, so in an id it becomes a character that no id has: the operation then answers as for
+ * any unknown id.
+ */
+const storableIds = (params: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(params).map(([name, id]) => [name, id.replaceAll('\0', '\uFFFD')]));
 
 /** Maximum number and length of the ids of a request that are looked up to find its home. */
 const MAX_LOOKED_UP = { ids: 4, characters: 64 };

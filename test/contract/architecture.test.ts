@@ -128,7 +128,7 @@ describe('the module structure', () => {
     const homes: Record<string, RegExp> = {
       // One MQTT client for ingest, one for the simulators, and the one that publishes to Home Assistant.
       mqtt: /^(ingest\/source\/|simulators\/|src\/homeassistant\/broker\.ts$)/,
-      amqplib: /^ingest\/source\/amqp\//,
+      amqplib: /^ingest\/source\/(amqp\/|try-broker\.ts$)/,
       aedes: /^ingest\/source\//,
       pg: /^src\/database\//,
       'node-cron': /^src\/jobs\/schedule\.ts$/,

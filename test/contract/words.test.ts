@@ -243,6 +243,7 @@ const READ_BY_NAME = [
   'mails.apps.why',
   'mails.members.access',
   'mails.members.why',
+  'mails.pages.consent.until',
   'mails.pages.invitation.question',
   'mails.pages.invitation.refused',
   'sessions.memberStates',

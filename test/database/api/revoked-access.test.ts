@@ -156,9 +156,9 @@ describe('every operation other than a GET', () => {
       'nothing: POST /v1/gateways/{gateway_id}/decode',
       'nothing: POST /v1/tariffs/compare',
       'nothing: POST /v1/what-if',
+      'nothing: POST /v1/import-check',
       'piece by piece: POST /v1/rejected/replay',
       'nothing: POST /v1/rollups/check',
-      'nothing: POST /v1/import-check',
     ]);
   });
 });

@@ -45,8 +45,8 @@ describe('POST /v1/devices/{device_id}/readings', () => {
     expect([again.status, again.json]).toEqual([201, { stored: 1, duplicates: 3, rejected: [] }]);
     const all = await send(deviceId, body[0]);
     expect([all.status, all.json]).toEqual([201, { stored: 0, duplicates: 2, rejected: [] }]);
-    const [device] = await rows('SELECT status FROM devices WHERE device_id = $1', [deviceId]);
-    expect(device.status).toBe('active');
+    const [device] = await rows('SELECT is_faulty FROM devices WHERE device_id = $1', [deviceId]);
+    expect(device.is_faulty).toBe(false);
   });
 
   test('rejects elements individually, and lists them as rejected messages', async () => {
