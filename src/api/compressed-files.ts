@@ -33,7 +33,7 @@ export const compressBrotli = (plain: Buffer, quality: number): Promise<Buffer> 
  * Returns a function that builds each file at its first request, and keeps it. If building fails, the next request
  * tries again.
  */
-export function buildOnce(build: (path: string) => Promise<CompressedFile> | undefined) {
+export function cacheBuiltFiles(build: (path: string) => Promise<CompressedFile> | undefined) {
   const files = new Map<string, Promise<CompressedFile>>();
   return (path: string): Promise<CompressedFile> | undefined => {
     const file = files.get(path) ?? build(path);
