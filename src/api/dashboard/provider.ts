@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
@@ -73,15 +73,26 @@ interface Ended {
  * has the encrypted state in a cookie, and no other browser can complete it.
  */
 export function addProviderSignIn(app: FastifyInstance, context: ApiContext, parts: Parts): void {
-  const { db, clock, environment, box } = context;
-  const { secret, counter, publicUrl } = parts;
-  const { config, provider } = parts.oidc;
-  const redirectUri = () => publicUrl() + CALLBACK;
+  const signIns = new ProviderSignIns(context, parts);
+  app.post('/dashboard/sign-in/provider', (request, reply) => signIns.begin(request, reply));
+  app.get(CALLBACK, (request, reply) => signIns.complete(request, reply));
+}
 
-  app.post('/dashboard/sign-in/provider', async (request, reply) => {
+class ProviderSignIns {
+  readonly #context: ApiContext;
+  readonly #parts: Parts;
+
+  constructor(context: ApiContext, parts: Parts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  async begin(request: FastifyRequest, reply: FastifyReply) {
+    const { clock, environment, box } = this.#context;
+    const { config, provider } = this.#parts.oidc;
     const { return_to } = (request.body ?? {}) as { return_to?: unknown };
     try {
-      const { location, pending } = await provider.begin(redirectUri());
+      const { location, pending } = await provider.begin(this.#redirectUri());
       const browser = parseBrowserCookie(cookieValueOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
       const untilMs = clock().getTime() + BEGUN_FOR_MS;
       const is = 'sign-in at the provider';
@@ -95,28 +106,35 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
       request.log.warn({ issuer: config.issuer, why: error.message }, 'the OpenID Connect provider cannot be asked');
       throw new AppError('unavailable');
     }
-  });
+  }
 
-  app.get(CALLBACK, async (request, reply) => {
+  async complete(request: FastifyRequest, reply: FastifyReply) {
+    const { environment } = this.#context;
     const over = setProviderCookie(PROVIDER_COOKIES[environment], '', 0);
-    const pending = begunBy(request);
-    const ended = pending ? await end(request, pending).catch((error) => failed(request, error)) : 'over';
+    const pending = this.#begunBy(request);
+    const ended = pending ? await this.#end(request, pending).catch((error) => this.#failed(request, error)) : 'over';
     if (typeof ended === 'string') {
       // A callback for which no sign-in was begun here is not recorded.
-      if (pending && ended !== 'many') await noteRefusal(request, ended);
+      if (pending && ended !== 'many') await this.#noteRefusal(request, ended);
       return reply.status(303).header('Set-Cookie', over).header('Location', `${SIGN_IN}?problem=${ended}`).send();
     }
     const { opened, browser } = ended;
+    const known = browserCookieFor(this.#parts.secret, browser, opened.email);
     reply.header('Set-Cookie', [
       over,
       setCookie(COOKIES[environment], opened.secret, SESSION_MS),
-      setCookie(BROWSER_COOKIES[environment], browserCookieFor(secret, browser, opened.email), BROWSER_COOKIE_MS),
+      setCookie(BROWSER_COOKIES[environment], known, BROWSER_COOKIE_MS),
     ]);
     return reply.status(303).header('Location', ended.returnTo).send();
-  });
+  }
+
+  #redirectUri(): string {
+    return this.#parts.publicUrl() + CALLBACK;
+  }
 
   /** Returns the sign-in that this browser began. Null if there is none, it has expired, or another browser began it. */
-  function begunBy(request: FastifyRequest): Kept | null {
+  #begunBy(request: FastifyRequest): Kept | null {
+    const { clock, environment, box } = this.#context;
     const sealed = cookieValueOf(request, PROVIDER_COOKIES[environment], 2_000);
     if (sealed === undefined) return null;
     try {
@@ -128,39 +146,40 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     }
   }
 
-  async function end(request: FastifyRequest, pending: Kept): Promise<Ended | SignInProblem> {
+  async #end(request: FastifyRequest, pending: Kept): Promise<Ended | SignInProblem> {
+    const { db, clock } = this.#context;
+    const { counter, oidc } = this.#parts;
     // Counts against the limits of sign-ins, because each callback may cause a request to the provider and an audit
     // entry.
     await countSignIn(counter, networkOf(request.ip));
-    const at = new URL(redirectUri());
+    const at = new URL(this.#redirectUri());
     at.search = new URL(request.url, at).search;
     // The state belongs to another sign-in than the one that this browser began, so no request is sent to the provider.
     if (at.searchParams.get('state') !== pending.state) return 'over';
-    const person = personOf(await provider.finish(at, pending), config);
+    const person = personOf(await oidc.provider.finish(at, pending), oidc.config);
     if (typeof person === 'string') return person;
-    const opened = await signInAs(db, person, {
-      now: clock(),
-      from: signInDetailsOf(request),
-      createsAccounts: config.createsAccounts,
-    });
+    const from = signInDetailsOf(request);
+    const opened = await signInAs(db, person, { now: clock(), from, createsAccounts: oidc.config.createsAccounts });
     if (typeof opened === 'string') return opened;
     const browser: Browser = { id: pending.browserId, proof: null };
     return { opened, browser, returnTo: pending.returnTo };
   }
 
-  function failed(request: FastifyRequest, error: Error): SignInProblem {
+  #failed(request: FastifyRequest, error: Error): SignInProblem {
     if (error instanceof AppError && error.is === 'tooManyRequests') return 'many';
     if (error instanceof SignInRefused && error.reason === 'access_denied') return 'denied';
     const isKnown = error instanceof SignInRefused || error instanceof ProviderUnavailable;
-    const facts = isKnown ? { issuer: config.issuer, why: error.message } : { err: error };
+    const facts = isKnown ? { issuer: this.#parts.oidc.config.issuer, why: error.message } : { err: error };
     request.log.warn(facts, 'sign-in by OpenID Connect failed');
     return error instanceof ProviderUnavailable ? 'unavailable' : 'failed';
   }
 
-  async function noteRefusal(request: FastifyRequest, reason: SignInProblem): Promise<void> {
+  async #noteRefusal(request: FastifyRequest, reason: SignInProblem): Promise<void> {
     const details = { by: 'provider', reason };
-    const act = { actor: null, address: request.ip, action: 'session.refused', target: null, details };
-    await recordAction(db, act).catch((error: Error) => request.log.error({ err: error }, 'a refusal was not noted'));
+    const action = { actor: null, address: request.ip, action: 'session.refused', target: null, details };
+    await recordAction(this.#context.db, action).catch((error: Error) =>
+      request.log.error({ err: error }, 'a refusal was not noted'),
+    );
   }
 }
 

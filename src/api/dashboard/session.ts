@@ -82,62 +82,48 @@ type Opened = { user_id: string; session_id: string; secret: string };
  * /dashboard/session` (`?everywhere=true`: in every browser of the account), and `POST /dashboard/session/link` (for another device).
  */
 export function addSessionRoutes(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
-  const { db, clock, environment } = context;
-  const { secret, counter, mqtt } = parts;
-  const provider = parts.oidc ? { provider: parts.oidc.provider.label } : {};
+  const sessions = new SessionRoutes(context, parts);
+  app.post('/dashboard/sign-in', (request, reply) => sessions.requestSignIn(request, reply));
+  app.post('/dashboard/session', (request, reply) => sessions.signIn(request, reply));
+  app.post('/dashboard/email', (request, reply) => sessions.confirmEmail(request, reply));
+  app.get('/dashboard/session', (request) => sessions.describe(request));
+  app.post('/dashboard/session/link', (request, reply) => sessions.createLink(request, reply));
+  app.delete('/dashboard/session', (request, reply) => sessions.signOut(request, reply));
+}
 
-  const signedIn = async (userId: string, csrf: string) => {
-    const user = await findUser(db, { only: userId }, userId);
-    if (!user) throw new AppError('unauthorized');
-    // An external broker has its own certificate.
-    const needsCertificate = mqtt.ports !== null && isSelfSigned(parts.certificate());
-    const access = { ...mqtt, needs_certificate: needsCertificate };
-    const asksTimezone = await isTimezoneUnknown(db, userId);
-    return {
-      user: toResponse(user),
-      csrf_token: csrf,
-      environment,
-      mqtt: access,
-      asks_timezone: asksTimezone,
-      ...provider,
-    };
-  };
+class SessionRoutes {
+  readonly #context: ApiContext;
+  readonly #parts: SignInParts;
+  readonly #provider: { provider?: string };
 
-  app.post('/dashboard/sign-in', async (request, reply) => {
+  constructor(context: ApiContext, parts: SignInParts) {
+    this.#context = context;
+    this.#parts = parts;
+    this.#provider = parts.oidc ? { provider: parts.oidc.provider.label } : {};
+  }
+
+  async requestSignIn(request: FastifyRequest, reply: FastifyReply) {
+    const { environment } = this.#context;
     const asked = email.safeParse(request.body);
     if (!asked.success) throw unprocessable({ field: 'email', message: 'must be an e-mail address' });
     const { email: address } = asked.data;
     const known = parseBrowserCookie(cookieValueOf(request, BROWSER_COOKIES[environment]));
     const browser = known ?? newBrowser();
     const network = networkOf(request.ip);
-    const isKnown = isKnownBrowser(secret, browser, address);
-    await countSignIn(counter, isKnown ? browser.id : network);
+    const isKnown = isKnownBrowser(this.#parts.secret, browser, address);
+    await countSignIn(this.#parts.counter, isKnown ? browser.id : network);
     if (!known) reply.header('Set-Cookie', setCookie(BROWSER_COOKIES[environment], browser.id, BROWSER_COOKIE_MS));
     const signInId = newId('sgn');
     // The response is sent before any look-up, so neither its content nor its timing reveals whether the account exists.
     const wanted = negotiateLanguage(request.headers['accept-language'] ?? '');
-    void sendTo({ address, wanted }, signInId, { browserId: browser.id, isKnown, network }).catch((error: Error) =>
-      request.log.error({ err: error }, 'sign-in mail not sent'),
+    void this.#sendTo({ address, wanted }, signInId, { browserId: browser.id, isKnown, network }).catch(
+      (error: Error) => request.log.error({ err: error }, 'sign-in mail not sent'),
     );
     return reply.status(202).send({ sign_in_id: signInId });
-  });
-
-  /** `wanted`: the browser's language, used for an account without an earlier sign-in, whose language has not been chosen. */
-  async function sendTo(
-    { address, wanted }: { address: string; wanted: Language | undefined },
-    signInId: string,
-    asker: SignInRequester,
-  ): Promise<void> {
-    const account = await accountOfEmail(db, address);
-    if (!account) return;
-    const options = { userId: account.user_id, secret, now: clock(), validMs: SIGN_IN_VALIDITY_MS, signInId, asker };
-    const made = await createSignIn(db, options);
-    if (!made) return;
-    const language = account.signed_in_at === null ? (wanted ?? account.language) : account.language;
-    await parts.mail(account.email, made, language);
   }
 
-  app.post('/dashboard/session', async (request, reply) => {
+  async signIn(request: FastifyRequest, reply: FastifyReply) {
+    const { counter } = this.#parts;
     const signInProof = proof.safeParse(request.body);
     if (!signInProof.success)
       throw unprocessable({ field: 'body', message: 'must have token, or sign_in_id and code or passkey' });
@@ -145,94 +131,58 @@ export function addSessionRoutes(app: FastifyInstance, context: ApiContext, part
     // Each attempt is counted before it is checked, because codes can be guessed. Beyond the limit, none is checked.
     if (!('token' in signInProof.data)) await countSignIn(counter, network);
     const begunMs = performance.now();
-    const opened = await signInBy(signInProof.data, signInDetailsOf(request));
-    if (!opened) {
-      if ('token' in signInProof.data) await countSignIn(counter, network);
-      const details = 'passkey' in signInProof.data ? { by: 'passkey' } : {};
-      const target = await accountTried(signInProof.data);
-      await recordAction(db, { actor: null, address: request.ip, action: 'session.refused', target, details });
-      await setTimeout(Math.max(0, begunMs + FAILURE_MS - performance.now()));
-      const [field] = Object.keys(signInProof.data).slice(-1);
-      throw unprocessable({ field: field ?? 'code', message: 'is wrong, expired or already used; request a new one' });
-    }
-    return enter(request, reply, opened);
-  });
-
-  function signInBy(given: z.output<typeof proof>, from: SignedInFrom): Promise<Opened | null> {
-    const now = clock();
-    if ('token' in given) return signIn(db, given, { secret, now, from });
-    const signInId = given.sign_in_id;
-    if ('passkey' in given) {
-      const site = passkeySiteOf(parts.publicUrl());
-      return signInByPasskey(db, { signInId, response: given.passkey }, { site, now, from });
-    }
-    return signIn(db, { signInId, code: given.code.replaceAll(/\D/g, '') }, { secret, now, from });
+    const opened = await this.#signInBy(signInProof.data, signInDetailsOf(request));
+    if (opened) return this.#enter(request, reply, opened);
+    if ('token' in signInProof.data) await countSignIn(counter, network);
+    const details = 'passkey' in signInProof.data ? { by: 'passkey' } : {};
+    await this.#recordRefusal(request, begunMs, await this.#accountTried(signInProof.data), details);
+    const [field] = Object.keys(signInProof.data).slice(-1);
+    throw unprocessable({ field: field ?? 'code', message: 'is wrong, expired or already used; request a new one' });
   }
 
-  /** Returns the account of a refused sign-in; null if it is unknown. */
-  async function accountTried(given: z.output<typeof proof>): Promise<string | null> {
-    if ('token' in given) return null;
-    if ('passkey' in given) return accountOfPasskey(db, given.passkey.id);
-    return accountOfSignIn(db, given.sign_in_id);
-  }
-
-  app.post('/dashboard/email', async (request, reply) => {
+  async confirmEmail(request: FastifyRequest, reply: FastifyReply) {
+    const { db, clock } = this.#context;
+    const { secret, counter } = this.#parts;
     const parsedProof = emailProof.safeParse(request.body);
     if (!parsedProof.success) throw unprocessable({ field: 'body', message: 'must have token' });
     const begunMs = performance.now();
     const options = { secret, now: clock(), from: signInDetailsOf(request) };
     const opened = await confirmEmail(db, parsedProof.data.token, options);
-    if (opened) return enter(request, reply, opened);
+    if (opened) return this.#enter(request, reply, opened);
     await countSignIn(counter, networkOf(request.ip));
-    const details = { by: 'the link of a changed address' };
-    await recordAction(db, { actor: null, address: request.ip, action: 'session.refused', target: null, details });
-    await setTimeout(Math.max(0, begunMs + FAILURE_MS - performance.now()));
+    await this.#recordRefusal(request, begunMs, null, { by: 'the link of a changed address' });
     throw unprocessable({ field: 'token', message: 'is wrong, expired or already used; change the address again' });
-  });
-
-  /** Sends the opened session and its cookies. */
-  async function enter(request: FastifyRequest, reply: FastifyReply, opened: Opened) {
-    const answer = await signedIn(opened.user_id, csrfToken(secret, opened.session_id));
-    const browser = parseBrowserCookie(cookieValueOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
-    reply.header('Set-Cookie', [
-      setCookie(COOKIES[environment], opened.secret, SESSION_MS),
-      setCookie(BROWSER_COOKIES[environment], browserCookieFor(secret, browser, answer.user.email), BROWSER_COOKIE_MS),
-    ]);
-    return reply.status(201).send(answer);
   }
 
-  app.get('/dashboard/session', async (request) => {
-    const caller = await sessionOf(context, request);
+  async describe(request: FastifyRequest) {
+    const caller = await sessionOf(this.#context, request);
     // A missing session is not an error, because the page uses this to find out whether the browser is signed in.
-    if (!caller) return { user: null, environment, ...provider };
-    return signedIn(caller.userId, csrfToken(secret, caller.keyId));
-  });
+    if (!caller) return { user: null, environment: this.#context.environment, ...this.#provider };
+    return this.#signedIn(caller.userId, csrfToken(this.#parts.secret, caller.keyId));
+  }
 
-  // Signs in another device of the same person without a mail. Like a mailed link, the link works once and for a short time.
-  app.post('/dashboard/session/link', async (request, reply) => {
-    const caller = await callerOf(context, request);
+  /** Signs in another device of the same person without a mail. Like a mailed link, the link works once and for a short time. */
+  async createLink(request: FastifyRequest, reply: FastifyReply) {
+    const { secret, counter } = this.#parts;
+    const { db, clock } = this.#context;
+    const caller = await callerOf(this.#context, request);
     checkCsrf(secret, request, caller.keyId);
     await countSignIn(counter, caller.userId);
-    const [now, { userId }] = [clock(), caller];
-    const made = await runAsCaller(db, caller, { now, named: [caller.keyId] }, async (trx) => {
+    const [now, { userId, keyId }] = [clock(), caller];
+    const made = await runAsCaller(db, caller, { now, named: [keyId] }, async (trx) => {
       await recordAction(trx, { actor: caller, address: request.ip, action: 'session.link_created', target: userId });
-      return createSignIn(trx, {
-        userId,
-        secret,
-        now,
-        validMs: SIGN_IN_VALIDITY_MS,
-        bySession: caller.keyId,
-        alone: true,
-      });
+      const options = { userId, secret, now, validMs: SIGN_IN_VALIDITY_MS, bySession: keyId, alone: true };
+      return createSignIn(trx, options);
     });
     if (!made) throw new AppError('unauthorized');
     const expiresAt = new Date(now.getTime() + SIGN_IN_VALIDITY_MS).toISOString();
     return reply.status(201).send({ token: made.token, expires_at: expiresAt });
-  });
+  }
 
-  app.delete('/dashboard/session', async (request, reply) => {
-    const caller = await callerOf(context, request);
-    checkCsrf(secret, request, caller.keyId);
+  async signOut(request: FastifyRequest, reply: FastifyReply) {
+    const { db, clock, environment } = this.#context;
+    const caller = await callerOf(this.#context, request);
+    checkCsrf(this.#parts.secret, request, caller.keyId);
     const isByProvider = (await signInMethodOf(db, caller.keyId)) === 'provider';
     const isEverywhere = /[?&]everywhere=true(&|$)/.test(request.url);
     await runAsCaller(db, caller, { now: clock(), named: [caller.keyId] }, async (trx) => {
@@ -245,8 +195,86 @@ export function addSessionRoutes(app: FastifyInstance, context: ApiContext, part
     reply.header('Set-Cookie', setCookie(COOKIES[environment], '', 0));
     // Signs out at the provider, too. Otherwise the next person at this browser could sign in with one click.
     const next = isByProvider
-      ? await parts.oidc?.provider.endOfSession(`${parts.publicUrl()}/dashboard/sign-in`)
+      ? await this.#parts.oidc?.provider.endOfSession(`${this.#parts.publicUrl()}/dashboard/sign-in`)
       : null;
     return { message: 'Signed out', ...(next ? { continue_at: next } : {}) };
-  });
+  }
+
+  async #signedIn(userId: string, csrf: string) {
+    const { db, environment } = this.#context;
+    const { mqtt, certificate } = this.#parts;
+    const user = await findUser(db, { only: userId }, userId);
+    if (!user) throw new AppError('unauthorized');
+    return {
+      user: toResponse(user),
+      csrf_token: csrf,
+      environment,
+      // An external broker has its own certificate.
+      mqtt: { ...mqtt, needs_certificate: mqtt.ports !== null && isSelfSigned(certificate()) },
+      asks_timezone: await isTimezoneUnknown(db, userId),
+      ...this.#provider,
+    };
+  }
+
+  /** `wanted`: the browser's language, used for an account without an earlier sign-in, whose language has not been chosen. */
+  async #sendTo(
+    { address, wanted }: { address: string; wanted: Language | undefined },
+    signInId: string,
+    asker: SignInRequester,
+  ): Promise<void> {
+    const { db, clock } = this.#context;
+    const { secret, mail } = this.#parts;
+    const account = await accountOfEmail(db, address);
+    if (!account) return;
+    const options = { userId: account.user_id, secret, now: clock(), validMs: SIGN_IN_VALIDITY_MS, signInId, asker };
+    const made = await createSignIn(db, options);
+    if (!made) return;
+    const language = account.signed_in_at === null ? (wanted ?? account.language) : account.language;
+    await mail(account.email, made, language);
+  }
+
+  #signInBy(given: z.output<typeof proof>, from: SignedInFrom): Promise<Opened | null> {
+    const { db, clock } = this.#context;
+    const { secret, publicUrl } = this.#parts;
+    const now = clock();
+    if ('token' in given) return signIn(db, given, { secret, now, from });
+    const signInId = given.sign_in_id;
+    if ('passkey' in given) {
+      const site = passkeySiteOf(publicUrl());
+      return signInByPasskey(db, { signInId, response: given.passkey }, { site, now, from });
+    }
+    return signIn(db, { signInId, code: given.code.replaceAll(/\D/g, '') }, { secret, now, from });
+  }
+
+  /** Returns the account of a refused sign-in; null if it is unknown. */
+  async #accountTried(given: z.output<typeof proof>): Promise<string | null> {
+    if ('token' in given) return null;
+    if ('passkey' in given) return accountOfPasskey(this.#context.db, given.passkey.id);
+    return accountOfSignIn(this.#context.db, given.sign_in_id);
+  }
+
+  /** Records a refused sign-in, and waits until it has taken as long as every failed one. */
+  async #recordRefusal(
+    { ip }: FastifyRequest,
+    begunMs: number,
+    target: string | null,
+    details: Record<string, string>,
+  ): Promise<void> {
+    const action = { actor: null, address: ip, action: 'session.refused', target, details };
+    await recordAction(this.#context.db, action);
+    await setTimeout(Math.max(0, begunMs + FAILURE_MS - performance.now()));
+  }
+
+  /** Sends the opened session and its cookies. */
+  async #enter(request: FastifyRequest, reply: FastifyReply, opened: Opened) {
+    const { environment } = this.#context;
+    const { secret } = this.#parts;
+    const answer = await this.#signedIn(opened.user_id, csrfToken(secret, opened.session_id));
+    const browser = parseBrowserCookie(cookieValueOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
+    reply.header('Set-Cookie', [
+      setCookie(COOKIES[environment], opened.secret, SESSION_MS),
+      setCookie(BROWSER_COOKIES[environment], browserCookieFor(secret, browser, answer.user.email), BROWSER_COOKIE_MS),
+    ]);
+    return reply.status(201).send(answer);
+  }
 }

@@ -14,7 +14,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addConsentRoutes } from './consent.ts';
 import { readGreenButtonScope, readGreenButtonTokenScope } from './green-button-requests.ts';
 import { OAUTH_PATHS } from './paths.ts';
-import { createOauthStore } from './store.ts';
+import { OauthStore } from './store.ts';
 
 const METADATA = '/.well-known/oauth-authorization-server';
 /** Members of the metadata (RFC 8414). The package also describes OpenID Connect, which this server does not speak. */
@@ -47,7 +47,7 @@ export function addOauthRoutes(
   context: ApiContext,
   { secret, counter, publicUrl }: { secret: string; counter: RequestCounter; publicUrl: () => string },
 ): void {
-  const store = createOauthStore(context.db, context.box, context.clock);
+  const store = new OauthStore(context.db, context.box, context.clock);
   let made:
     | Promise<{ provider: Provider; handle(request: IncomingMessage, response: ServerResponse): void }>
     | undefined;

@@ -34,21 +34,101 @@ interface Work {
 }
 
 /** Store of the authorization server in the database, which all API processes share. */
-export type OauthStore = ReturnType<typeof createOauthStore>;
+export class OauthStore {
+  readonly #current = new AsyncLocalStorage<Work>();
+  readonly #db: Database;
+  readonly #box: SecretBox;
+  readonly #clock: Clock;
 
-export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
-  const current = new AsyncLocalStorage<Work>();
+  constructor(db: Database, box: SecretBox, clock: Clock) {
+    this.#db = db;
+    this.#box = box;
+    this.#clock = clock;
+  }
+
+  /** Runs a request of the authorization server in a transaction. */
+  inTransaction<T>(work: Work, run: () => Promise<T>): Promise<T> {
+    return this.#current.run(work, run);
+  }
+
+  adapterOf(model: string): Adapter {
+    const kind = KINDS[model];
+    if (kind === 'refresh') return this.#refreshTokens();
+    if (kind) return this.#tokens(kind);
+    if (model === 'Grant') return this.#grants();
+    // The server has no sessions of its own: each request needs a new consent.
+    return model === 'Client' ? this.#clients() : NOTHING;
+  }
+
+  /** Stores the answer to the use of a refresh token. */
+  async keepAnswer(token: string, answer: unknown): Promise<void> {
+    await this.#database
+      .updateTable('oauth_tokens')
+      .set({ answer_sealed: this.#box.seal(JSON.stringify(answer)) })
+      .where('token_sha256', '=', hashOfKey(token))
+      .execute();
+  }
+
+  /** Returns the response that the request repeats, if the authenticated client received it; otherwise null. */
+  repeatedAnswer(clientId: string | undefined): unknown {
+    const { repeated } = this.#current.getStore() ?? {};
+    return repeated && repeated.clientId === clientId ? repeated.answer : null;
+  }
+
+  /** Returns the id and the scope string of an authorization's subscription, if its app asked for one; null otherwise. */
+  async subscriptionOf(grantId: string): Promise<{ id: string; scope: string } | null> {
+    const row = await this.#database
+      .selectFrom('authorizations')
+      .select(['resource_id as id', 'green_button_scope as scope'])
+      .where('authorization_id', '=', grantId)
+      .executeTakeFirst();
+    return row && row.scope !== null ? { id: row.id, scope: row.scope } : null;
+  }
+
+  /**
+   * Returns an app with the account that registered it, for counting its requests. Null if the secret is not that of
+   * a confidential app.
+   */
+  async clientOf(clientId: string, secret: string): Promise<{ accountId: string; appId: string } | null> {
+    const app = await findClientApp(this.#database, clientId);
+    const isProved = app?.client_secret_sha256 && isSecretOf(app.client_secret_sha256, secret);
+    return isProved ? { accountId: app.user_id, appId: app.app_id } : null;
+  }
+
+  /** Returns the id of an app in addresses of ESPI; null if there is no such app. */
+  async resourceOfApp(clientId: string): Promise<string | null> {
+    const row = await this.#database
+      .selectFrom('apps')
+      .select('resource_id')
+      .where('app_id', '=', clientId)
+      .executeTakeFirst();
+    return row?.resource_id ?? null;
+  }
+
+  /** Returns the home and the app of a refresh token or code; null if it is unknown. */
+  async ownerOf(token: string): Promise<{ accountId: string; appId: string } | null> {
+    const row = await this.#db
+      .selectFrom('oauth_tokens')
+      .innerJoin('authorizations', 'authorizations.authorization_id', 'oauth_tokens.authorization_id')
+      .select(['user_id as accountId', 'authorizations.app_id as appId'])
+      .where('token_sha256', '=', hashOfKey(token))
+      .executeTakeFirst();
+    return row ?? null;
+  }
+
   /** The transaction of the request, if there is one. */
-  const database = () => current.getStore()?.trx ?? db;
+  get #database(): Database {
+    return this.#current.getStore()?.trx ?? this.#db;
+  }
 
   /**
    * Returns a code, token or interaction. In a transaction, its authorization and then the token itself are locked:
    * uses of one grant follow each other in all processes, and an end of the authorization waits.
    */
-  async function findToken(kind: OauthTokenKind, id: string) {
-    const inOrder = current.getStore() !== undefined;
+  async #findToken(kind: OauthTokenKind, id: string) {
+    const inOrder = this.#current.getStore() !== undefined;
     const find = () =>
-      database()
+      this.#database
         .selectFrom('oauth_tokens')
         .select(['authorization_id', 'payload', 'consumed_at', 'expires_at', 'answer_sealed'])
         .where('token_sha256', '=', hashOfKey(id))
@@ -56,7 +136,7 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
     const found = await find().executeTakeFirst();
     if (!inOrder || !found) return found;
     if (found.authorization_id !== null)
-      await database()
+      await this.#database
         .selectFrom('authorizations')
         .select('authorization_id')
         .where('authorization_id', '=', found.authorization_id)
@@ -65,184 +145,125 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
     return find().forUpdate().executeTakeFirst();
   }
 
-  const ofTokens = (kind: OauthTokenKind): Adapter => ({
-    async upsert(id, { jti, grantId, ...payload }, expiresInSeconds) {
-      const stored = JSON.stringify(payload);
-      // A request for consent is deleted with the authorization that it led to.
-      const consented = payload.result as { consent?: { grantId: string } } | undefined;
-      const authorization_id = grantId ?? consented?.consent?.grantId ?? null;
-      await database()
-        .insertInto('oauth_tokens')
-        .values({
-          token_sha256: hashOfKey(id),
-          kind,
-          authorization_id,
-          app_id: kind === 'client' ? String(payload.clientId) : null,
-          payload: stored,
-          expires_at: new Date(clock().getTime() + expiresInSeconds * 1_000),
-        })
-        .onConflict((conflict) => conflict.column('token_sha256').doUpdateSet({ payload: stored, authorization_id }))
-        .execute();
-    },
-    async find(id) {
-      const row = await findToken(kind, id);
-      if (!row) return undefined;
-      return {
-        ...(row.payload as StoredPayload),
-        jti: id,
-        ...(kind !== 'interaction' && row.authorization_id !== null && { grantId: row.authorization_id }),
-        ...(row.consumed_at && { consumed: secondsOf(row.consumed_at) }),
-      };
-    },
-    async consume(id) {
-      const at = clock();
-      await database()
-        .updateTable('oauth_tokens')
-        .set({ consumed_at: at, expires_at: sql<Date>`least(expires_at, ${new Date(at.getTime() + USED_FOR_MS)})` })
-        .where('token_sha256', '=', hashOfKey(id))
-        .execute();
-    },
-    async destroy(id) {
-      await database().deleteFrom('oauth_tokens').where('token_sha256', '=', hashOfKey(id)).execute();
-    },
-    ...WITHOUT,
-  });
+  #tokens(kind: OauthTokenKind): Adapter {
+    return {
+      upsert: (id, payload, expiresInSeconds) => this.#saveToken(kind, id, payload, expiresInSeconds),
+      find: async (id) => {
+        const row = await this.#findToken(kind, id);
+        if (!row) return undefined;
+        return {
+          ...(row.payload as StoredPayload),
+          jti: id,
+          ...(kind !== 'interaction' && row.authorization_id !== null && { grantId: row.authorization_id }),
+          ...(row.consumed_at && { consumed: secondsOf(row.consumed_at) }),
+        };
+      },
+      consume: async (id) => {
+        const at = this.#clock();
+        await this.#database
+          .updateTable('oauth_tokens')
+          .set({ consumed_at: at, expires_at: sql<Date>`least(expires_at, ${new Date(at.getTime() + USED_FOR_MS)})` })
+          .where('token_sha256', '=', hashOfKey(id))
+          .execute();
+      },
+      destroy: async (id) => {
+        await this.#database.deleteFrom('oauth_tokens').where('token_sha256', '=', hashOfKey(id)).execute();
+      },
+      ...WITHOUT,
+    };
+  }
+
+  async #saveToken(
+    kind: OauthTokenKind,
+    id: string,
+    { jti, grantId, ...payload }: StoredPayload,
+    expiresInSeconds: number,
+  ): Promise<void> {
+    const stored = JSON.stringify(payload);
+    // A request for consent is deleted with the authorization that it led to.
+    const consented = payload.result as { consent?: { grantId: string } } | undefined;
+    const authorization_id = grantId ?? consented?.consent?.grantId ?? null;
+    await this.#database
+      .insertInto('oauth_tokens')
+      .values({
+        token_sha256: hashOfKey(id),
+        kind,
+        authorization_id,
+        app_id: kind === 'client' ? String(payload.clientId) : null,
+        payload: stored,
+        expires_at: new Date(this.#clock().getTime() + expiresInSeconds * 1_000),
+      })
+      .onConflict((conflict) => conflict.column('token_sha256').doUpdateSet({ payload: stored, authorization_id }))
+      .execute();
+  }
 
   /**
    * Treats a refresh token as unused if it was used in the last 30 s and its successor is unused. The response may not
    * have arrived, so it is repeated (server.ts), and the authorization continues.
    */
-  const ofRefreshTokens: Adapter = {
-    ...ofTokens('refresh'),
-    async find(id) {
-      const work = current.getStore();
-      if (work?.because === 'reuse') {
-        const row = await findToken('refresh', id);
-        const answer = row && (await repeatableAnswer(row));
-        if (answer) {
-          work.repeated = { answer, clientId: (row.payload as StoredPayload).clientId };
-          return undefined;
+  #refreshTokens(): Adapter {
+    const tokens = this.#tokens('refresh');
+    return {
+      ...tokens,
+      find: async (id) => {
+        const work = this.#current.getStore();
+        if (work?.because === 'reuse') {
+          const row = await this.#findToken('refresh', id);
+          const answer = row && (await this.#repeatableAnswer(row));
+          if (answer) {
+            work.repeated = { answer, clientId: (row.payload as StoredPayload).clientId };
+            return undefined;
+          }
         }
-      }
-      return ofTokens('refresh').find(id);
-    },
-  };
+        return tokens.find(id);
+      },
+    };
+  }
 
-  async function repeatableAnswer({
-    consumed_at,
-    answer_sealed,
-  }: {
-    consumed_at: Date | null;
-    answer_sealed: Buffer | null;
-  }) {
-    if (!consumed_at || !answer_sealed || consumed_at.getTime() < clock().getTime() - REPEATED_MS) return null;
-    const answer = JSON.parse(box.open(answer_sealed)) as { refresh_token: string };
-    const next = await findToken('refresh', answer.refresh_token);
+  async #repeatableAnswer({ consumed_at, answer_sealed }: { consumed_at: Date | null; answer_sealed: Buffer | null }) {
+    if (!consumed_at || !answer_sealed || consumed_at.getTime() < this.#clock().getTime() - REPEATED_MS) return null;
+    const answer = JSON.parse(this.#box.open(answer_sealed)) as { refresh_token: string };
+    const next = await this.#findToken('refresh', answer.refresh_token);
     return next && !next.consumed_at ? answer : null;
   }
 
-  const ofGrants: Adapter = {
-    async upsert() {
-      throw new Error('authorizations are created by the page of consent alone');
-    },
-    async find(id) {
-      const row = await usableAuthorizations(database(), clock())
-        .select(['authorizations.user_id', 'apps.app_id', 'authorizations.created_at'])
-        .where('authorization_id', '=', id)
-        .executeTakeFirst();
-      if (!row) return undefined;
-      return {
-        kind: 'Grant',
-        jti: id,
-        accountId: row.user_id,
-        clientId: row.app_id,
-        iat: secondsOf(row.created_at),
-        openid: { scope: currentScopes(row).join(' ') },
-      };
-    },
-    async consume() {},
-    async destroy(id) {
-      await endAuthorizations(database(), { ids: [id] }, current.getStore()?.because ?? 'reuse');
-    },
-    ...WITHOUT,
-  };
+  #grants(): Adapter {
+    return {
+      async upsert() {
+        throw new Error('authorizations are created by the page of consent alone');
+      },
+      find: async (id) => {
+        const row = await usableAuthorizations(this.#database, this.#clock())
+          .select(['authorizations.user_id', 'apps.app_id', 'authorizations.created_at'])
+          .where('authorization_id', '=', id)
+          .executeTakeFirst();
+        if (!row) return undefined;
+        return {
+          kind: 'Grant',
+          jti: id,
+          accountId: row.user_id,
+          clientId: row.app_id,
+          iat: secondsOf(row.created_at),
+          openid: { scope: currentScopes(row).join(' ') },
+        };
+      },
+      async consume() {},
+      destroy: async (id) => {
+        await endAuthorizations(this.#database, { ids: [id] }, this.#current.getStore()?.because ?? 'reuse');
+      },
+      ...WITHOUT,
+    };
+  }
 
-  const ofClients: Adapter = {
-    ...NOTHING,
-    async find(id) {
-      const app = await findClientApp(database(), id);
-      return app ? clientOf(app) : undefined;
-    },
-  };
-
-  return {
-    /** Runs a request of the authorization server in a transaction. */
-    inTransaction: <T>(work: Work, run: () => Promise<T>): Promise<T> => current.run(work, run),
-
-    adapterOf(model: string): Adapter {
-      const kind = KINDS[model];
-      if (kind) return kind === 'refresh' ? ofRefreshTokens : ofTokens(kind);
-      if (model === 'Grant') return ofGrants;
-      // The server has no sessions of its own: each request needs a new consent.
-      return model === 'Client' ? ofClients : NOTHING;
-    },
-
-    /** Stores the answer to the use of a refresh token. */
-    async keepAnswer(token: string, answer: unknown): Promise<void> {
-      await database()
-        .updateTable('oauth_tokens')
-        .set({ answer_sealed: box.seal(JSON.stringify(answer)) })
-        .where('token_sha256', '=', hashOfKey(token))
-        .execute();
-    },
-
-    /** Returns the response that the request repeats, if the authenticated client received it; otherwise null. */
-    repeatedAnswer(clientId: string | undefined): unknown {
-      const { repeated } = current.getStore() ?? {};
-      return repeated && repeated.clientId === clientId ? repeated.answer : null;
-    },
-
-    /** Returns the id and the scope string of an authorization's subscription, if its app asked for one; null otherwise. */
-    async subscriptionOf(grantId: string): Promise<{ id: string; scope: string } | null> {
-      const row = await database()
-        .selectFrom('authorizations')
-        .select(['resource_id as id', 'green_button_scope as scope'])
-        .where('authorization_id', '=', grantId)
-        .executeTakeFirst();
-      return row && row.scope !== null ? { id: row.id, scope: row.scope } : null;
-    },
-
-    /**
-     * Returns an app with the account that registered it, for counting its requests. Null if the secret is not that of
-     * a confidential app.
-     */
-    async clientOf(clientId: string, secret: string): Promise<{ accountId: string; appId: string } | null> {
-      const app = await findClientApp(database(), clientId);
-      const isProved = app?.client_secret_sha256 && isSecretOf(app.client_secret_sha256, secret);
-      return isProved ? { accountId: app.user_id, appId: app.app_id } : null;
-    },
-
-    /** Returns the id of an app in addresses of ESPI; null if there is no such app. */
-    async resourceOfApp(clientId: string): Promise<string | null> {
-      const row = await database()
-        .selectFrom('apps')
-        .select('resource_id')
-        .where('app_id', '=', clientId)
-        .executeTakeFirst();
-      return row?.resource_id ?? null;
-    },
-
-    /** Returns the home and the app of a refresh token or code; null if it is unknown. */
-    async ownerOf(token: string): Promise<{ accountId: string; appId: string } | null> {
-      const row = await db
-        .selectFrom('oauth_tokens')
-        .innerJoin('authorizations', 'authorizations.authorization_id', 'oauth_tokens.authorization_id')
-        .select(['user_id as accountId', 'authorizations.app_id as appId'])
-        .where('token_sha256', '=', hashOfKey(token))
-        .executeTakeFirst();
-      return row ?? null;
-    },
-  };
+  #clients(): Adapter {
+    return {
+      ...NOTHING,
+      find: async (id) => {
+        const app = await findClientApp(this.#database, id);
+        return app ? clientOf(app) : undefined;
+      },
+    };
+  }
 }
 
 const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1_000);
