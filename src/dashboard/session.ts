@@ -50,11 +50,13 @@ export function usePageLink(): PageLink {
   const { go } = useSession();
   return (page) => ({
     href: page === '' ? '/dashboard' : `/dashboard/${page}`,
-    onClick: (event) => {
-      // With a modifier key, the browser opens the link in another tab.
-      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-      event.preventDefault();
-      go(page);
-    },
+    onClick: onPlainClick(() => go(page)),
   });
 }
+
+/** Returns a handler for clicks on a link. With a modifier key, the browser opens the link in another tab instead. */
+export const onPlainClick = (act: () => void) => (event: MouseEvent) => {
+  if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+  event.preventDefault();
+  act();
+};

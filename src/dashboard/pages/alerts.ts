@@ -6,6 +6,7 @@ import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { createMoneyFormatter, kwh, time } from '../parts/format.ts';
 import { PageButtons, useAction, useLoad, usePages } from '../parts/load.ts';
+import { renderTable } from '../parts/table.ts';
 import { Badge, Card, ConfirmButton, Dialog, ErrorMessage, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { dateFormat } from '../words/locale.ts';
@@ -73,61 +74,31 @@ export function Page() {
   `;
 
   function table(all: Alert[]) {
+    const step = ({ status }: Alert) => (status === 'active' ? w.pause : w.resume);
     // Newest first: identifiers increase with time.
-    return html`<div class="table"><table>
-      <thead><tr>
-        <th scope="col">${w.alert}</th><th scope="col">${w.toldBy}</th><th scope="col">${common.status}</th><th scope="col">${common.made}</th><td></td>
-      </tr></thead>
-      <tbody>
-        ${all.toReversed().map(
-          (alert) => html`<${AlertRow}
-            key=${alert.alert_id}
-            of=${alert}
-            zone=${user.timezone}
-            onHistory=${() => setOpen({ what: 'history', of: alert })}
-            onEdit=${() => setOpen({ what: 'edit', of: alert })}
-            onStatus=${(status: Alert['status']) => change(alert, status)}
-            onDelete=${() => remove(alert)}
-          />`,
-        )}
-      </tbody>
-    </table></div>`;
+    return renderTable(
+      all.toReversed(),
+      [
+        [w.alert, alertRuleName],
+        [w.toldBy, ({ delivery }) => w.deliveries[delivery]],
+        [
+          common.status,
+          ({ status }) => html`<${Badge} kind=${status === 'active' ? 'good' : 'warn'}>${common.statuses[status]}<//>`,
+        ],
+        [common.made, ({ created_at }) => html`<${RelativeTime} at=${created_at} zone=${user.timezone} />`],
+      ],
+      {
+        key: ({ alert_id }) => alert_id,
+        actions: (alert) => {
+          const rule = alertRuleName(alert);
+          return html`<button type="button" aria-label=${w.historyOf({ rule })} onClick=${() => setOpen({ what: 'history', of: alert })}>${w.history}</button>
+            <button type="button" aria-label=${w.editOf({ rule })} onClick=${() => setOpen({ what: 'edit', of: alert })}>${common.edit}</button>
+            <button type="button" aria-label=${`${step(alert)}: ${rule}`} onClick=${() => change(alert, alert.status === 'active' ? 'paused' : 'active')}>${step(alert)}</button>
+            <${ConfirmButton} label=${common.delete} of=${rule} question=${w.deleteQuestion} onSure=${() => remove(alert)} />`;
+        },
+      },
+    );
   }
-}
-
-/** Table row of an alert, with its actions. */
-export function AlertRow(props: {
-  of: Alert;
-  zone: string;
-  onHistory: () => void;
-  onEdit: () => void;
-  onStatus: (status: Alert['status']) => void;
-  onDelete: () => void;
-}) {
-  const { of: alert, zone, onHistory, onEdit, onStatus, onDelete } = props;
-  const name = alertRuleName(alert);
-  const isActive = alert.status === 'active';
-  const { common, alerts: w } = words();
-  const step = isActive ? w.pause : w.resume;
-  return html`<tr>
-    <th scope="row" data-name=${w.alert}>${name}</th>
-    <td data-name=${w.toldBy}>${w.deliveries[alert.delivery]}</td>
-    <td data-name=${common.status}><${Badge} kind=${isActive ? 'good' : 'warn'}>${common.statuses[alert.status]}<//></td>
-    <td data-name=${common.made}><${RelativeTime} at=${alert.created_at} zone=${zone} /></td>
-    <td>
-      <div class="actions">
-        <button type="button" aria-label=${w.historyOf({ rule: name })} onClick=${onHistory}>${w.history}</button>
-        <button type="button" aria-label=${w.editOf({ rule: name })} onClick=${onEdit}>${common.edit}</button>
-        <button type="button" aria-label=${`${step}: ${name}`} onClick=${() => onStatus(isActive ? 'paused' : 'active')}>${step}</button>
-        <${ConfirmButton}
-          label=${common.delete}
-          of=${name}
-          question=${w.deleteQuestion}
-          onSure=${onDelete}
-        />
-      </div>
-    </td>
-  </tr>`;
 }
 
 const SHOWN = 20;
@@ -147,26 +118,18 @@ export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void
     return () => clearInterval(timer);
   }, [again]);
   const isSilence = alert.type === 'no_data';
-  const total = isCostType(alert.type) ? w.costByThen : w.usedByThen;
-  const table = (rows: Firing[]) => html`<div class="table"><table>
-    <thead><tr>
-      <th scope="col">${w.fired}</th><th scope="col">${isSilence ? w.silentSince : w.period}</th>
-      <th scope="col">${isSilence ? common.device : total}</th>
-    </tr></thead>
-    <tbody>
-      ${rows.map(
-        (one) => html`<tr key=${one.event_id}>
-          <th scope="row" data-name=${w.fired}><${RelativeTime} at=${one.fired_at} zone=${user.timezone} /></th>
-          <td data-name=${isSilence ? w.silentSince : w.period}>${periodName(alert.type, one, user.timezone)}</td>
-          ${
-            isSilence
-              ? html`<td data-name=${common.device}>${deviceName(one.device_id ?? '')}</td>`
-              : html`<td data-name=${total}>${totalOf(one)}</td>`
-          }
-        </tr>`,
-      )}
-    </tbody>
-  </table></div>`;
+  const table = (rows: Firing[]) =>
+    renderTable(
+      rows,
+      [
+        [w.fired, ({ fired_at }) => html`<${RelativeTime} at=${fired_at} zone=${user.timezone} />`],
+        [isSilence ? w.silentSince : w.period, (one) => periodName(alert.type, one, user.timezone)],
+        isSilence
+          ? [common.device, ({ device_id }) => deviceName(device_id ?? '')]
+          : [isCostType(alert.type) ? w.costByThen : w.usedByThen, totalOf],
+      ],
+      { key: ({ event_id }) => event_id },
+    );
   return html`<${Dialog} title=${alerts.historyOf({ rule: alertRuleName(alert) })} onClose=${onClose}>
     <p class="quiet">${isSilence ? w.oncePerSilence : w.oncePerPeriod}</p>
     <div tabindex="-1" ref=${pages.top} role="group" aria-label=${w.list}>

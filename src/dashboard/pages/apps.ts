@@ -4,6 +4,7 @@ import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
+import { renderTable } from '../parts/table.ts';
 import { Card, ConfirmButton, ErrorMessage, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
@@ -22,6 +23,7 @@ export function Page() {
 
 /** The list of apps, with the dialogs that register and change one. */
 function Registered() {
+  const { me } = useSession();
   const { common, apps: w } = words();
   const apps = useLoad(() => fetchAll<App>('/v1/apps?limit=200'), []);
   const [open, setOpen] = useState<'register' | App | null>(null);
@@ -39,16 +41,27 @@ function Registered() {
     apps.again();
     close();
   };
-  const row = (app: App) =>
-    html`<${AppRow} key=${app.app_id} of=${app} onEdit=${() => setOpen(app)} onDelete=${() => remove(app)} />`;
   // Newest first: identifiers increase with time.
-  const table = (all: App[]) => html`<div class="table"><table>
-    <thead><tr>
-      <th scope="col">${w.app}</th><th scope="col">${w.clientId}</th>
-      <th scope="col">${words().keys.mayDo}</th><th scope="col">${common.made}</th><td></td>
-    </tr></thead>
-    <tbody>${all.toReversed().map(row)}</tbody>
-  </table></div>`;
+  const table = (all: App[]) =>
+    renderTable(
+      all.toReversed(),
+      [
+        [
+          w.app,
+          ({ website, name, type }) =>
+            html`<span><a href=${website} target="_blank" rel="noreferrer">${name}</a> <small class="quiet">${w.types[type]}</small></span>`,
+        ],
+        [w.clientId, ({ client_id }) => html`<code>${client_id}</code>`],
+        [words().keys.mayDo, ({ scopes }) => scopes.join(', ')],
+        [common.made, ({ created_at }) => html`<${RelativeTime} at=${created_at} zone=${me.timezone} />`],
+      ],
+      {
+        key: ({ app_id }) => app_id,
+        actions: (app) =>
+          html`<button type="button" aria-label=${common.of({ what: common.edit, name: app.name })} onClick=${() => setOpen(app)}>${common.edit}</button>
+            <${ConfirmButton} label=${common.delete} of=${app.name} question=${w.deleteQuestion} onSure=${() => remove(app)} />`,
+      },
+    );
   return html`
     <${Card}
       title=${w.yours}
@@ -67,21 +80,3 @@ function Registered() {
 
 const empty = () => html`<p>${words().apps.empty}</p>
   <ol>${Object.values(words().apps.firstSteps).map((step) => html`<li>${renderMarks(step)}</li>`)}</ol>`;
-
-/** Table row of an app, with its actions. */
-function AppRow({ of: app, onEdit, onDelete }: { of: App; onEdit: () => void; onDelete: () => void }) {
-  const { me } = useSession();
-  const { common, apps: w } = words();
-  return html`<tr>
-    <th scope="row" data-name=${w.app}>
-      <span><a href=${app.website} target="_blank" rel="noreferrer">${app.name}</a> <small class="quiet">${w.types[app.type]}</small></span>
-    </th>
-    <td data-name=${w.clientId}><code>${app.client_id}</code></td>
-    <td data-name=${words().keys.mayDo}>${app.scopes.join(', ')}</td>
-    <td data-name=${common.made}><${RelativeTime} at=${app.created_at} zone=${me.timezone} /></td>
-    <td><div class="actions">
-      <button type="button" aria-label=${common.of({ what: common.edit, name: app.name })} onClick=${onEdit}>${common.edit}</button>
-      <${ConfirmButton} label=${common.delete} of=${app.name} question=${w.deleteQuestion} onSure=${onDelete} />
-    </div></td>
-  </tr>`;
-}

@@ -5,6 +5,7 @@ import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { dayName } from '../parts/format.ts';
 import { useAction, useLoad } from '../parts/load.ts';
+import { renderTable } from '../parts/table.ts';
 import { Badge, Card, Dialog, Field, FormButtons, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
@@ -66,22 +67,26 @@ export function Page() {
   `;
 
   function table() {
-    return html`<div class="table"><table>
-      <thead><tr>
-        <th scope="col">${w.period}</th><th scope="col">${w.what}</th><th scope="col">${common.status}</th><th scope="col">${w.billed}</th><td></td>
-      </tr></thead>
-      <tbody>${all.map(
-        (one) => html`<tr key=${one.bill_period_id} aria-current=${one === picked ? 'true' : undefined}>
-          <th scope="row" data-name=${w.period}>${common.download.of({ start: dayName(one.start), end: dayName(one.end) })}</th>
-          <td data-name=${w.what}>${nameOf(one.device_id)}</td>
-          <td data-name=${common.status}><${Badge} kind=${one.status === 'open' ? 'warn' : 'good'}>${w.statuses[one.status]}<//></td>
-          <td data-name=${w.billed}>${formatBilledEnergy(one.billed_import_kwh)}</td>
-          <td><div class="actions"><button type="button"
-            aria-label=${common.of({ what: w.show, name: `${common.download.of({ start: dayName(one.start), end: dayName(one.end) })}, ${nameOf(one.device_id)}` })}
-            onClick=${() => setShown(one.bill_period_id)}>${w.show}</button></div></td>
-        </tr>`,
-      )}</tbody>
-    </table></div>`;
+    const days = ({ start, end }: BillPeriod) => common.download.of({ start: dayName(start), end: dayName(end) });
+    return renderTable(
+      all,
+      [
+        [w.period, days],
+        [w.what, ({ device_id }) => nameOf(device_id)],
+        [
+          common.status,
+          ({ status }) => html`<${Badge} kind=${status === 'open' ? 'warn' : 'good'}>${w.statuses[status]}<//>`,
+        ],
+        [w.billed, ({ billed_import_kwh }) => formatBilledEnergy(billed_import_kwh)],
+      ],
+      {
+        key: ({ bill_period_id }) => bill_period_id,
+        current: picked,
+        actions: (one) => html`<button type="button"
+          aria-label=${common.of({ what: w.show, name: `${days(one)}, ${nameOf(one.device_id)}` })}
+          onClick=${() => setShown(one.bill_period_id)}>${w.show}</button>`,
+      },
+    );
   }
 }
 

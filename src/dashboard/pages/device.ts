@@ -6,7 +6,8 @@ import { useLoad } from '../parts/load.ts';
 import { Badge, Loading } from '../parts/ui.ts';
 import { usePageLink, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { openQuestionsOf, STATUS_BADGES, typeName } from './devices/device.ts';
+import { typeName } from './devices/device.ts';
+import { DeviceBadges } from './devices/device-badges.ts';
 import { EditList } from './devices/edits.ts';
 import { PeriodView } from './home.ts';
 
@@ -19,7 +20,7 @@ const LOOK_MS = 2_000;
  */
 export function Page() {
   const { rest, user } = useSession();
-  const { common, devices: w, period } = words();
+  const { devices: w, period } = words();
   const [deviceId = '', ...address] = rest.split('/');
   const device = useLoad(() => callApi<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
   const [computed, setComputed] = useState(0);
@@ -45,9 +46,8 @@ export function Page() {
       </header>
       <${PeriodView} page=${`devices/${deviceId}`} address=${address.join('/')} deviceId=${deviceId} computed=${computed} key=${`${user.user_id} ${deviceId}`}>
         <p>
-          ${typeName(one.type)}, ${w.places[one.placement]} <span title=${w.states[one.status]}><${Badge} kind=${STATUS_BADGES[one.status]}>${common.statuses[one.status]}<//></span>
-          ${isWaiting && html`<${Badge} kind="warn">${w.edits.waits}<//>`}
-          ${openQuestionsOf(one, false).map(({ word, meaning }) => html` <span title=${meaning}><${Badge} kind="warn">${word}<//></span>`)}
+          ${typeName(one.type)}, ${w.places[one.placement]} <${DeviceBadges} of=${one} />
+          ${isWaiting && html` <${Badge} kind="warn">${w.edits.waits}<//>`}
         </p>
       <//>
       <${EditList} of=${one} key=${one.device_id} onComputed=${() => setComputed((times) => times + 1)} />`}

@@ -4,10 +4,12 @@ import { fetchAll, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { type Loaded, useLoad } from '../parts/load.ts';
+import { renderTable } from '../parts/table.ts';
 import { Badge, Card, CopyableText, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
-import { useSession } from '../session.ts';
+import { onPlainClick, usePageLink, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { openQuestionsOf, STATUS_BADGES, typeName } from './devices/device.ts';
+import { STATUS_BADGES, typeName } from './devices/device.ts';
+import { DeviceBadges } from './devices/device-badges.ts';
 import { DeviceDialog } from './devices/device-dialog.ts';
 import { DiscoveredList } from './devices/discovered-list.ts';
 import { GatewayList } from './devices/gateway-list.ts';
@@ -67,7 +69,7 @@ export const DeviceList = (props: {
 >
   <${FocusableList} label=${words().devices.list}>
     <${Loading} of=${props.devices}>
-      ${(all: Device[]) => (all.length === 0 ? empty() : table(all, props.zone, props.onOpen))}
+      ${(all: Device[]) => (all.length === 0 ? empty() : html`<${Table} of=${all} zone=${props.zone} onOpen=${props.onOpen} />`)}
     <//>
   <//>
 <//>`;
@@ -75,16 +77,28 @@ export const DeviceList = (props: {
 const empty = () => html`<p>${words().devices.nonePaired}</p>
   <ol>${Object.values(words().devices.firstSteps).map((step) => html`<li>${renderMarks(step)}</li>`)}</ol>`;
 
-function table(all: Device[], zone: string, onOpen: (deviceId: string) => void) {
+function Table(props: { of: Device[]; zone: string; onOpen: (deviceId: string) => void }) {
+  const { of: all, zone, onOpen } = props;
+  const to = usePageLink();
   const { common, devices: w } = words();
-  return html`
-    <div class="table"><table>
-      <thead><tr>
-        <th scope="col">${w.location}</th><th scope="col">${w.type}</th><th scope="col">${w.place}</th><th scope="col">${w.state}</th><th scope="col">${common.lastSeen}</th>
-        <td></td>
-      </tr></thead>
-      <tbody>${all.map((device) => html`<${Row} key=${device.device_id} of=${device} zone=${zone} onOpen=${onOpen} />`)}</tbody>
-    </table></div>
+  return html`${renderTable(
+    all,
+    [
+      [w.location, ({ device_id, location }) => html`<a ...${to(`devices/${device_id}`)}>${location}</a>`],
+      [w.type, ({ type }) => typeName(type)],
+      [w.place, ({ placement }) => html`<span title=${w.placements[placement]}>${w.places[placement]}</span>`],
+      [w.state, (device) => html`<${DeviceBadges} of=${device} />`],
+      [common.lastSeen, ({ last_seen_at }) => html`<${RelativeTime} at=${last_seen_at} zone=${zone} />`],
+    ],
+    {
+      key: ({ device_id }) => device_id,
+      actions: ({ device_id, location, type }) => html`<a
+        href=${`/dashboard/devices?device=${device_id}`}
+        aria-label=${w.detailsOf({ location, type: typeName(type) })}
+        onClick=${onPlainClick(() => onOpen(device_id))}
+      >${common.details}</a>`,
+    },
+  )}
     <details>
       <summary>${w.whatStatesMean}</summary>
       <dl class="facts">
@@ -94,40 +108,6 @@ function table(all: Device[], zone: string, onOpen: (deviceId: string) => void) 
         )}
       </dl>
     </details>`;
-}
-
-function Row({ of: device, zone, onOpen }: { of: Device; zone: string; onOpen: (deviceId: string) => void }) {
-  const { common, devices: w } = words();
-  const kind = STATUS_BADGES[device.status];
-  const { go } = useSession();
-  // Returns a click handler that calls `act`, unless a modifier key is held; the browser then opens the link in another
-  // tab.
-  const unlessElsewhere = (act: () => void) => (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-    event.preventDefault();
-    act();
-  };
-  const open = unlessElsewhere(() => onOpen(device.device_id));
-  const look = unlessElsewhere(() => go(`devices/${device.device_id}`));
-  return html`<tr>
-    <th scope="row" data-name=${w.location}><a href=${`/dashboard/devices/${device.device_id}`} onClick=${look}>${device.location}</a></th>
-    <td data-name=${w.type}>${typeName(device.type)}</td>
-    <td data-name=${w.place}><span title=${w.placements[device.placement]}>${w.places[device.placement]}</span></td>
-    <td data-name=${w.state}><span title=${w.states[device.status]}><${Badge} kind=${kind}>${common.statuses[device.status]}<//></span>${openQuestionsOf(
-      device,
-      false,
-    ).map(({ word, meaning: why }) => html` <span title=${why}><${Badge} kind="warn">${word}<//></span>`)}</td>
-    <td data-name=${common.lastSeen}><${RelativeTime} at=${device.last_seen_at} zone=${zone} /></td>
-    <td>
-      <div class="actions">
-        <a
-          href=${`/dashboard/devices?device=${device.device_id}`}
-          aria-label=${w.detailsOf({ location: device.location, type: typeName(device.type) })}
-          onClick=${open}
-        >${common.details}</a>
-      </div>
-    </td>
-  </tr>`;
 }
 
 /**

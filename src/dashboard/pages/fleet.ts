@@ -3,10 +3,12 @@ import type { FleetDevice, User } from '#clients/typescript/client.ts';
 import { callApi, type Page as PageOf, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { PageButtons, useAction, usePages } from '../parts/load.ts';
-import { Badge, Card, ErrorMessage, Field, Loading, RelativeTime } from '../parts/ui.ts';
-import { useSession } from '../session.ts';
+import { renderTable } from '../parts/table.ts';
+import { Card, ErrorMessage, Field, Loading, RelativeTime } from '../parts/ui.ts';
+import { onPlainClick, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { openQuestionsOf, STATUS_BADGES, typeName } from './devices/device.ts';
+import { typeName } from './devices/device.ts';
+import { DeviceBadges } from './devices/device-badges.ts';
 import { ImportDevices } from './fleet/import-devices.ts';
 import { SilenceMap } from './fleet/silence-map.ts';
 
@@ -70,6 +72,7 @@ export function FleetDevices() {
 }
 
 function List({ filter }: { filter: Filter }) {
+  const { me } = useSession();
   const { common, devices, fleet: w } = words();
   const set = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
   const pages = usePages<FleetDevice>(withQuery('/v1/fleet/devices', { ...set, limit: SHOWN }));
@@ -78,45 +81,38 @@ function List({ filter }: { filter: Filter }) {
       ${({ rows }: PageOf<FleetDevice>) =>
         rows.length === 0
           ? html`<p>${w.none}</p>`
-          : html`<div class="table"><table>
-              <thead><tr>
-                <th scope="col">${devices.location}</th><th scope="col">${w.owner}</th><th scope="col">${devices.state}</th>
-                <th scope="col">${common.lastSeen}</th><th scope="col">${devices.place}</th><th scope="col">${w.family}</th>
-              </tr></thead>
-              <tbody>${rows.map((device) => html`<${Row} key=${device.device_id} of=${device} />`)}</tbody>
-            </table></div>`}
+          : renderTable(
+              rows,
+              [
+                [devices.location, (device) => html`<${DeviceLink} of=${device} />`],
+                [w.owner, ({ email, user_id }) => email ?? user_id],
+                [devices.state, (device) => html`<${DeviceBadges} of=${device} />`],
+                [
+                  common.lastSeen,
+                  ({ last_seen_at }) => html`<${RelativeTime} at=${last_seen_at} zone=${me.timezone} />`,
+                ],
+                [devices.place, ({ placement }) => devices.places[placement]],
+                [w.family, ({ family }) => html`<code>${family}</code>`],
+              ],
+              { key: ({ device_id }) => device_id },
+            )}
     <//>
     <${PageButtons} of=${pages} names=${[w.first, w.next]} />
   </div>`;
 }
 
-function Row({ of: device }: { of: FleetDevice }) {
-  const { common, devices: w, fleet } = words();
-  const { me, pick, go } = useSession();
+/** Link to a device's page. It selects the owner's account first, because the page shows data of the selected account. */
+function DeviceLink({ of: device }: { of: FleetDevice }) {
+  const { pick, go } = useSession();
   const { run, error } = useAction();
-  /** Selects the owner's account, because the device's page shows data of the selected account. */
-  const look = (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-    event.preventDefault();
-    void run(async () => {
+  const look = onPlainClick(() =>
+    run(async () => {
       pick(await callApi<User>('GET', `/v1/users/${device.user_id}`));
       go(`devices/${device.device_id}`);
-    });
-  };
-  return html`<tr>
-    <th scope="row" data-name=${w.location}>
-      <div>
-        <a href=${`/dashboard/devices/${device.device_id}`} onClick=${look}>${device.location}</a>
-        <br /><span class="quiet">${typeName(device.type)}</span><${ErrorMessage} text=${error} />
-      </div>
-    </th>
-    <td data-name=${fleet.owner}>${device.email ?? device.user_id}</td>
-    <td data-name=${w.state}><${Badge} kind=${STATUS_BADGES[device.status]}>${common.statuses[device.status]}<//>${openQuestionsOf(
-      device,
-      false,
-    ).map(({ word, meaning }) => html` <span title=${meaning}><${Badge} kind="warn">${word}<//></span>`)}</td>
-    <td data-name=${common.lastSeen}><${RelativeTime} at=${device.last_seen_at} zone=${me.timezone} /></td>
-    <td data-name=${w.place}>${w.places[device.placement]}</td>
-    <td data-name=${fleet.family}><code>${device.family}</code></td>
-  </tr>`;
+    }),
+  );
+  return html`<div>
+    <a href=${`/dashboard/devices/${device.device_id}`} onClick=${look}>${device.location}</a>
+    <br /><span class="quiet">${typeName(device.type)}</span><${ErrorMessage} text=${error} />
+  </div>`;
 }

@@ -4,6 +4,7 @@ import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
+import { renderTable } from '../parts/table.ts';
 import { Card, ConfirmButton, Dialog, ErrorMessage, Field, FormButtons, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
@@ -24,7 +25,7 @@ export function Page() {
       groups.again();
     });
   const placed = sortAsTree(groups.value ?? []);
-  const shown = (placed.find(({ group }) => group.group_id === picked) ?? placed[0])?.group;
+  const shown = placed.find(({ group }) => group.group_id === picked) ?? placed[0];
   return html`
     <h1>${common.pages.groups}</h1>
     <p>${w.about}</p>
@@ -39,8 +40,8 @@ export function Page() {
     <//>
     ${
       shown &&
-      html`<${GroupDays} key=${`days ${shown.group_id}`} of=${shown} zone=${me.timezone} changes=${changes} />
-        <${GroupHomes} key=${shown.group_id} of=${shown} onChange=${() => {
+      html`<${GroupDays} key=${`days ${shown.group.group_id}`} of=${shown.group} zone=${me.timezone} changes=${changes} />
+        <${GroupHomes} key=${shown.group.group_id} of=${shown.group} onChange=${() => {
           groups.again();
           setChanges(changes + 1);
         }} />`
@@ -60,20 +61,24 @@ export function Page() {
   `;
 
   function table() {
-    return html`<div class="table"><table>
-      <thead><tr><th scope="col">${common.name}</th><th scope="col">${w.kind}</th><th scope="col">${w.homes}</th><td></td></tr></thead>
-      <tbody>${placed.map(
-        ({ group, depth }) => html`<tr key=${group.group_id} aria-current=${group === shown ? 'true' : undefined}>
-          <th scope="row" data-name=${common.name}><span style=${{ paddingInlineStart: `${depth * 1.25}rem` }}>${group.name}</span></th>
-          <td data-name=${w.kind}>${group.kind ?? '–'}</td>
-          <td data-name=${w.homes}>${group.members}</td>
-          <td><div class="actions">
-            <button type="button" aria-label=${w.showOf({ name: group.name })} onClick=${() => setPicked(group.group_id)}>${w.show}</button>
-            <${ConfirmButton} label=${common.delete} of=${group.name} question=${w.deleteQuestion} onSure=${() => remove(group)} />
-          </div></td>
-        </tr>`,
-      )}</tbody>
-    </table></div>`;
+    return renderTable(
+      placed,
+      [
+        [
+          common.name,
+          ({ group, depth }) => html`<span style=${{ paddingInlineStart: `${depth * 1.25}rem` }}>${group.name}</span>`,
+        ],
+        [w.kind, ({ group }) => group.kind ?? '–'],
+        [w.homes, ({ group }) => group.members],
+      ],
+      {
+        key: ({ group }) => group.group_id,
+        current: shown,
+        actions: ({ group }) =>
+          html`<button type="button" aria-label=${w.showOf({ name: group.name })} onClick=${() => setPicked(group.group_id)}>${w.show}</button>
+            <${ConfirmButton} label=${common.delete} of=${group.name} question=${w.deleteQuestion} onSure=${() => remove(group)} />`,
+      },
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { daysSince } from '../parts/format.ts';
 import { useAction, useLoad } from '../parts/load.ts';
+import { renderTable } from '../parts/table.ts';
 import {
   Badge,
   busyAttributes,
@@ -71,25 +72,48 @@ export function Page() {
   function table(all: Key[]) {
     // Newest first (identifiers increase with time), with expired and revoked keys last.
     const shown = all.toReversed().sort((a, b) => Number(isKeyEnded(a)) - Number(isKeyEnded(b)));
-    return html`<div class="table"><table>
-      <thead><tr>
-        <th scope="col">${common.name}</th><th scope="col">${w.key}</th><th scope="col">${w.mayDo}</th><th scope="col">${w.allowed}</th><th scope="col">${common.made}</th>
-        <th scope="col">${w.lastUsed}</th><th scope="col">${w.expires}</th><td></td>
-      </tr></thead>
-      <tbody>
-        ${shown.map(
-          (key) => html`<${KeyRow}
-            key=${key.key_id}
-            of=${key}
-            deviceName=${key.device_id === undefined ? null : nameOfDevice(key.device_id)}
-            zone=${me.timezone}
-            onLimit=${() => setOpen({ limit: key })}
-            onRotate=${() => setOpen({ rotate: key })}
-            onRevoke=${() => revoke(key)}
-          />`,
-        )}
-      </tbody>
-    </table></div>`;
+    const at = (iso: string | null) => html`<${RelativeTime} at=${iso} zone=${me.timezone} />`;
+    return renderTable(
+      shown,
+      [
+        [common.name, ({ name }) => name ?? html`<span class="quiet">${w.noName}</span>`],
+        [w.key, ({ prefix }) => html`<code>${prefix}…</code>`],
+        [
+          w.mayDo,
+          ({ scopes, device_id }) =>
+            html`<span>${summariseScopes(scopes)}${device_id !== undefined && html` <span class="quiet">${w.onlyDevice({ device: nameOfDevice(device_id) })}</span>`}</span>`,
+        ],
+        [
+          w.allowed,
+          ({ allowed_addresses: all }) =>
+            all.length === 0 ? html`<span class="quiet">${w.everywhere}</span>` : all.join(', '),
+        ],
+        [
+          common.made,
+          (key) => html`<span>${at(key.created_at)} ${isOld(key) && html`<${Badge} kind="warn">${w.old}<//>`}</span>`,
+        ],
+        [w.lastUsed, ({ last_used_at }) => at(last_used_at)],
+        [
+          w.expires,
+          (key) =>
+            isKeyEnded(key)
+              ? html`<${Badge} kind="quiet">${w.expired}<//>`
+              : html`<span>${at(key.expires_at)} ${endsSoon(key) && html`<${Badge} kind="warn">${w.soon}<//>`}</span>`,
+        ],
+      ],
+      { key: ({ key_id }) => key_id, actions },
+    );
+  }
+
+  function actions(key: Key) {
+    const name = keyName(key);
+    const hasEnded = isKeyEnded(key);
+    return html`${
+      !hasEnded &&
+      html`<button type="button" aria-label=${w.limitOf({ name })} onClick=${() => setOpen({ limit: key })}>${w.limit}</button>
+        <button type="button" aria-label=${w.rotateOf({ name })} onClick=${() => setOpen({ rotate: key })}>${w.rotate}</button>`
+    }
+      <${ConfirmButton} label=${w.revoke} of=${name} question=${hasEnded ? w.revokeExpired : w.revokeQuestion} onSure=${() => revoke(key)} />`;
   }
 }
 
@@ -98,46 +122,7 @@ const empty = () => html`<p>${words().keys.empty}</p>
 
 /** Age in days after which the page recommends rotating a key (specification of the service, API keys). */
 const OLD_AFTER_DAYS = 90;
-
-/** Table row of a key, with its actions. */
-export function KeyRow(props: {
-  of: Key;
-  /** Name of the device to which the key is limited. Null if it is not limited to one. */
-  deviceName: string | null;
-  zone: string;
-  onLimit: () => void;
-  onRotate: () => void;
-  onRevoke: () => void;
-}) {
-  const { of: key, deviceName, zone, onLimit, onRotate, onRevoke } = props;
-  const { common, keys: w } = words();
-  const hasEnded = isKeyEnded(key);
-  const isOld = !hasEnded && daysSince(key.created_at) >= OLD_AFTER_DAYS;
-  const question = hasEnded ? w.revokeExpired : w.revokeQuestion;
-  return html`<tr>
-    <th scope="row" data-name=${common.name}>${key.name ?? html`<span class="quiet">${w.noName}</span>`}</th>
-    <td data-name=${w.key}><code>${key.prefix}…</code></td>
-    <td data-name=${w.mayDo}><span>${summariseScopes(key.scopes)}${deviceName !== null && html` <span class="quiet">${w.onlyDevice({ device: deviceName })}</span>`}</span></td>
-    <td data-name=${w.allowed}>${key.allowed_addresses.length === 0 ? html`<span class="quiet">${w.everywhere}</span>` : key.allowed_addresses.join(', ')}</td>
-    <td data-name=${common.made}>
-      <span><${RelativeTime} at=${key.created_at} zone=${zone} /> ${isOld && html`<${Badge} kind="warn">${w.old}<//>`}</span>
-    </td>
-    <td data-name=${w.lastUsed}><${RelativeTime} at=${key.last_used_at} zone=${zone} /></td>
-    <td data-name=${w.expires}>
-      ${hasEnded ? html`<${Badge} kind="quiet">${w.expired}<//>` : html`<span><${RelativeTime} at=${key.expires_at} zone=${zone} /> ${endsSoon(key) && html`<${Badge} kind="warn">${w.soon}<//>`}</span>`}
-    </td>
-    <td>
-      <div class="actions">
-        ${
-          !hasEnded &&
-          html`<button type="button" aria-label=${w.limitOf({ name: keyName(key) })} onClick=${onLimit}>${w.limit}</button>
-            <button type="button" aria-label=${w.rotateOf({ name: keyName(key) })} onClick=${onRotate}>${w.rotate}</button>`
-        }
-        <${ConfirmButton} label=${w.revoke} of=${keyName(key)} question=${question} onSure=${onRevoke} />
-      </div>
-    </td>
-  </tr>`;
-}
+const isOld = (key: Key): boolean => !isKeyEnded(key) && daysSince(key.created_at) >= OLD_AFTER_DAYS;
 
 /** Dialog that changes the allowed addresses and the expiry of a key. */
 export function KeyLimitsDialog({ of, onDone, onClose }: { of: Key; onDone: () => void; onClose: () => void }) {

@@ -4,6 +4,7 @@ import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
+import { renderTable } from '../parts/table.ts';
 import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading, RelativeTime } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
@@ -33,23 +34,23 @@ export function Members() {
       await callApi('DELETE', `${path}/${member_id}`);
       members.again();
     });
-  const row = (one: Member) => html`<tr key=${one.member_id}>
-    <th scope="row" data-name=${w.person}>${one.email}</th>
-    <td data-name=${w.access}>${w.accesses[one.access]}</td>
-    <td data-name=${w.memberState}>${w.memberStates[one.status]}</td>
-    <td data-name=${w.keyUsed}>${one.last_used_at && html`<${RelativeTime} at=${one.last_used_at} zone=${me.timezone} />`}</td>
-    <td><div class="actions"><${ConfirmButton} label=${w.end} of=${one.email} question=${w.memberQuestion} onSure=${() => end(one)} /></div></td>
-  </tr>`;
   const table = (all: Member[]) =>
     all.length === 0
       ? html`<p class="quiet">${w.nobodyElse}</p>`
-      : html`<div class="table"><table>
-          <thead><tr>
-            <th scope="col">${w.person}</th><th scope="col">${w.access}</th><th scope="col">${w.memberState}</th>
-            <th scope="col">${w.keyUsed}</th><td></td>
-          </tr></thead>
-          <tbody>${all.map(row)}</tbody>
-        </table></div>`;
+      : renderTable(
+          all,
+          [
+            [w.person, ({ email }) => email],
+            [w.access, ({ access }) => w.accesses[access]],
+            [w.memberState, ({ status }) => w.memberStates[status]],
+            [w.keyUsed, ({ last_used_at: at }) => at && html`<${RelativeTime} at=${at} zone=${me.timezone} />`],
+          ],
+          {
+            key: ({ member_id }) => member_id,
+            actions: (one) =>
+              html`<${ConfirmButton} label=${w.end} of=${one.email} question=${w.memberQuestion} onSure=${() => end(one)} />`,
+          },
+        );
   return html`<${Card} title=${w.membersTitle}>
     <p>${w.membersAbout}</p>
     <${FocusableList} label=${w.membersTitle}><${Loading} of=${members}>${table}<//><//>
@@ -85,26 +86,24 @@ export function MemberHomes() {
       if (user.user_id === home_user_id) pick(me);
       homes.again();
     });
-  const row = (one: Membership) => html`<tr key=${one.member_id}>
-    <th scope="row" data-name=${w.homeOf}>${one.home_email}</th>
-    <td data-name=${w.access}>${w.accesses[one.access]}</td>
-    <td><div class="actions">
-      ${
-        one.home_user_id === user.user_id
-          ? html`<button type="button" onClick=${() => pick(me)}>${w.showOwn}</button>`
-          : html`<button type="button" ...${busyAttributes(isBusy)} onClick=${() => show(one)}>${w.showHome}</button>`
-      }
-      <${ConfirmButton} label=${w.leave} of=${one.home_email} question=${w.leaveQuestion} onSure=${() => leave(one)} />
-    </div></td>
-  </tr>`;
+  const actions = (one: Membership) => html`${
+    one.home_user_id === user.user_id
+      ? html`<button type="button" onClick=${() => pick(me)}>${w.showOwn}</button>`
+      : html`<button type="button" ...${busyAttributes(isBusy)} onClick=${() => show(one)}>${w.showHome}</button>`
+  }
+    <${ConfirmButton} label=${w.leave} of=${one.home_email} question=${w.leaveQuestion} onSure=${() => leave(one)} />`;
   const table = (all: Membership[]) =>
     all.length > 0 &&
     html`<${Card} title=${w.homesTitle}>
       <p>${w.homesAbout}</p>
-      <div class="table"><table>
-        <thead><tr><th scope="col">${w.homeOf}</th><th scope="col">${w.access}</th><td></td></tr></thead>
-        <tbody>${all.map(row)}</tbody>
-      </table></div>
+      ${renderTable(
+        all,
+        [
+          [w.homeOf, ({ home_email }) => home_email],
+          [w.access, ({ access }) => w.accesses[access]],
+        ],
+        { key: ({ member_id }) => member_id, actions },
+      )}
       <${ErrorMessage} text=${error} />
     <//>`;
   return html`<${FocusableList} label=${w.homesTitle}><${Loading} of=${homes}>${table}<//><//>`;

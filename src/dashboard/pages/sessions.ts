@@ -4,6 +4,7 @@ import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
+import { renderTable } from '../parts/table.ts';
 import { ZoneSelect } from '../parts/time-zone.ts';
 import {
   Badge,
@@ -74,30 +75,28 @@ export function Page() {
     const shown = all.toSorted(
       (a, b) => Number(b.is_current) - Number(a.is_current) || Date.parse(b.last_seen_at) - Date.parse(a.last_seen_at),
     );
-    return html`<div class="table"><table>
-      <thead><tr>
-        <th scope="col">${w.browser}</th><th scope="col">${w.from}</th><th scope="col">${w.signedIn}</th><th scope="col">${w.by}</th>
-        <th scope="col">${w.lastUsed}</th><th scope="col">${w.ends}</th><td></td>
-      </tr></thead>
-      <tbody>${shown.map(row)}</tbody>
-    </table></div>`;
-  }
-
-  function row(one: Session) {
-    const name = browserName(one.user_agent);
-    return html`<tr key=${one.session_id}>
-      <th scope="row" data-name=${w.browser}>${name} ${one.is_current && html`<${Badge} kind="good">${w.thisOne}<//>`}</th>
-      <td data-name=${w.from}>${one.address ?? html`<span class="quiet">${w.unknown}</span>`}</td>
-      <td data-name=${w.signedIn}><${RelativeTime} at=${one.created_at} zone=${me.timezone} /></td>
-      <td data-name=${w.by}>${w.ways[one.signed_in_by]}</td>
-      <td data-name=${w.lastUsed}><${RelativeTime} at=${one.last_seen_at} zone=${me.timezone} /></td>
-      <td data-name=${w.ends}><${RelativeTime} at=${one.expires_at} zone=${me.timezone} /></td>
-      <td>
-        <div class="actions">
-          ${!one.is_current && html`<${ConfirmButton} label=${w.end} of=${name} question=${w.question} onSure=${() => end(one)} />`}
-        </div>
-      </td>
-    </tr>`;
+    const at = (iso: string) => html`<${RelativeTime} at=${iso} zone=${me.timezone} />`;
+    return renderTable(
+      shown,
+      [
+        [
+          w.browser,
+          (one) =>
+            html`${browserName(one.user_agent)} ${one.is_current && html`<${Badge} kind="good">${w.thisOne}<//>`}`,
+        ],
+        [w.from, ({ address }) => address ?? html`<span class="quiet">${w.unknown}</span>`],
+        [w.signedIn, ({ created_at }) => at(created_at)],
+        [w.by, ({ signed_in_by }) => w.ways[signed_in_by]],
+        [w.lastUsed, ({ last_seen_at }) => at(last_seen_at)],
+        [w.ends, ({ expires_at }) => at(expires_at)],
+      ],
+      {
+        key: ({ session_id }) => session_id,
+        actions: (one) =>
+          !one.is_current &&
+          html`<${ConfirmButton} label=${w.end} of=${browserName(one.user_agent)} question=${w.question} onSure=${() => end(one)} />`,
+      },
+    );
   }
 }
 

@@ -4,6 +4,7 @@ import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
+import { renderTable } from '../parts/table.ts';
 import { Badge, Card, ConfirmButton, ErrorMessage, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
@@ -69,26 +70,35 @@ export function Page() {
 
   /** Newest first: identifiers increase with time. */
   function table(all: Webhook[]) {
-    return html`<div class="table"><table>
-      <thead><tr>
-        <th scope="col">${w.webhook}</th><th scope="col">${common.status}</th><th scope="col">${common.made}</th><td></td>
-      </tr></thead>
-      <tbody>
-        ${all.map(
-          (webhook) => html`<${WebhookRow}
-            key=${webhook.webhook_id}
-            of=${webhook}
-            zone=${me.timezone}
-            isShown=${webhook === shown(all)}
-            onShow=${() => setPicked(webhook.webhook_id)}
-            onTest=${() => test(webhook)}
-            onStatus=${(status: Webhook['status']) => change(webhook, status)}
-            onRotate=${() => setOpen(webhook)}
-            onDelete=${() => remove(webhook)}
-          />`,
-        )}
-      </tbody>
-    </table></div>`;
+    const isActive = ({ status }: Webhook) => status === 'active';
+    return renderTable(
+      all,
+      [
+        [w.webhook, ({ events, url }) => html`<span>${events.join(', ')} <small class="quiet">${url}</small></span>`],
+        [
+          common.status,
+          (webhook) => html`<span>
+            <${Badge} kind=${isActive(webhook) ? 'good' : 'warn'}>${common.statuses[webhook.status]}<//>
+            ${!isActive(webhook) && html`${' '}<${WhyPaused} webhookId=${webhook.webhook_id} />`}
+          </span>`,
+        ],
+        [common.made, ({ created_at }) => html`<${RelativeTime} at=${created_at} zone=${me.timezone} />`],
+      ],
+      {
+        key: ({ webhook_id }) => webhook_id,
+        actions: (webhook) => {
+          const name = webhookName(webhook);
+          const [next, label, of] = isActive(webhook)
+            ? (['paused', w.pause, w.pauseOf] as const)
+            : (['active', w.resume, w.resumeOf] as const);
+          return html`<button type="button" aria-pressed=${webhook === shown(all)} aria-label=${w.deliveriesOf({ name })} onClick=${() => setPicked(webhook.webhook_id)}>${w.deliveries}</button>
+            <button type="button" aria-label=${w.sendTestOf({ name })} onClick=${() => test(webhook)}>${w.sendTest}</button>
+            <button type="button" aria-label=${of({ name })} onClick=${() => change(webhook, next)}>${label}</button>
+            <button type="button" aria-label=${w.rotateSecretOf({ name })} onClick=${() => setOpen(webhook)}>${w.rotateSecret}</button>
+            <${ConfirmButton} label=${common.delete} of=${name} question=${w.deleteQuestion} onSure=${() => remove(webhook)} />`;
+        },
+      },
+    );
   }
 
   /** Returns the subscription whose log is shown: the selected one or, by default, the newest. */
@@ -115,48 +125,6 @@ const empty = () => html`<p>${words().webhooks.empty}</p>
 
 /** Number of deliveries that are examined. The service pauses a subscription after as many consecutive failures. */
 const LOOKED_AT = 20;
-
-/** Table row of a subscription, with its actions. */
-export function WebhookRow(props: {
-  of: Webhook;
-  zone: string;
-  /** Whether the delivery log of this subscription is shown. */
-  isShown: boolean;
-  onShow: () => void;
-  onTest: () => void;
-  onStatus: (status: Webhook['status']) => void;
-  onRotate: () => void;
-  onDelete: () => void;
-}) {
-  const { of: webhook, zone, isShown, onShow, onTest, onStatus, onRotate, onDelete } = props;
-  const name = webhookName(webhook);
-  const isActive = webhook.status === 'active';
-  const { common, webhooks: w } = words();
-  return html`<tr>
-    <th scope="row" data-name=${w.webhook}><span>${webhook.events.join(', ')} <small class="quiet">${webhook.url}</small></span></th>
-    <td data-name=${common.status}>
-      <span>
-        <${Badge} kind=${isActive ? 'good' : 'warn'}>${common.statuses[webhook.status]}<//>
-        ${!isActive && html`${' '}<${WhyPaused} webhookId=${webhook.webhook_id} />`}
-      </span>
-    </td>
-    <td data-name=${common.made}><${RelativeTime} at=${webhook.created_at} zone=${zone} /></td>
-    <td>
-      <div class="actions">
-        <button type="button" aria-pressed=${isShown} aria-label=${w.deliveriesOf({ name })} onClick=${onShow}>${w.deliveries}</button>
-        <button type="button" aria-label=${w.sendTestOf({ name })} onClick=${onTest}>${w.sendTest}</button>
-        <button type="button" aria-label=${isActive ? w.pauseOf({ name }) : w.resumeOf({ name })} onClick=${() => onStatus(isActive ? 'paused' : 'active')}>${isActive ? w.pause : w.resume}</button>
-        <button type="button" aria-label=${w.rotateSecretOf({ name })} onClick=${onRotate}>${w.rotateSecret}</button>
-        <${ConfirmButton}
-          label=${common.delete}
-          of=${name}
-          question=${w.deleteQuestion}
-          onSure=${onDelete}
-        />
-      </div>
-    </td>
-  </tr>`;
-}
 
 function WhyPaused({ webhookId }: { webhookId: string }) {
   const log = useLoad(

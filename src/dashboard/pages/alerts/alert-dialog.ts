@@ -5,7 +5,7 @@ import { type Children, html } from '../../html.ts';
 import { DecimalInput, numberErrorOf, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { busyAttributes, Dialog, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
-import { useSession } from '../../session.ts';
+import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import {
   type AlertDeliveryChannel,
@@ -165,12 +165,8 @@ function DeliveryChoice(props: {
 
 /** Notice that an alert by webhook needs a subscription of the alert's owner. */
 function SubscriptionNeeded({ isRefused }: { isRefused: boolean }) {
-  const { me, user, go } = useSession();
-  const follow = (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-    event.preventDefault();
-    go('webhooks?event=alert.triggered');
-  };
+  const { me, user } = useSession();
+  const to = usePageLink();
   const isOwn = user.user_id === me.user_id;
   const w = words().alerts.tell;
   const missing = isRefused ? (isOwn ? w.youHaveNone : w.hasNone({ email: user.email })) : w.needed;
@@ -178,10 +174,7 @@ function SubscriptionNeeded({ isRefused }: { isRefused: boolean }) {
     ${renderMarks(missing)}${' '}
     ${
       isOwn
-        ? renderMarks(
-            w.makeOne,
-            (name) => html`<a href="/dashboard/webhooks?event=alert.triggered" onClick=${follow}>${name}</a>`,
-          )
+        ? renderMarks(w.makeOne, (name) => html`<a ...${to('webhooks?event=alert.triggered')}>${name}</a>`)
         : w.theirs({ email: user.email })
     }
   </p>`;

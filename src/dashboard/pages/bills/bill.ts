@@ -4,6 +4,7 @@ import { html } from '../../html.ts';
 import { FileMenu } from '../../parts/file-menu.ts';
 import { dayName, time } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
+import { renderTable } from '../../parts/table.ts';
 import { busyAttributes, Card, ConfirmButton, CopyableText, ErrorMessage, Loading } from '../../parts/ui.ts';
 import { count, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -80,21 +81,13 @@ function Energies({ of: { first_told, last_told, known_now, difference } }: { of
     [w.estimated, 'estimated_kwh'],
     [w.export, 'export_kwh'],
   ] as const;
-  return html`<div class="table"><table>
-    <thead><tr>
-      <th scope="col">${w.energy}</th><th scope="col">${w.toldFirst}</th><th scope="col">${w.toldLast}</th>
-      <th scope="col">${w.knownNow}</th><th scope="col">${w.difference}</th>
-    </tr></thead>
-    <tbody>${rows.map(
-      ([name, member]) => html`<tr>
-        <th scope="row" data-name=${w.energy}>${name}</th>
-        <td data-name=${w.toldFirst}>${formatBilledEnergy(first_told[member])}</td>
-        <td data-name=${w.toldLast}>${formatBilledEnergy(last_told[member])}</td>
-        <td data-name=${w.knownNow}>${formatBilledEnergy(known_now[member])}</td>
-        <td data-name=${w.difference}>${formatEnergyChange(difference[member])}</td>
-      </tr>`,
-    )}</tbody>
-  </table></div>`;
+  return renderTable(rows, [
+    [w.energy, ([name]) => name],
+    [w.toldFirst, ([, member]) => formatBilledEnergy(first_told[member])],
+    [w.toldLast, ([, member]) => formatBilledEnergy(last_told[member])],
+    [w.knownNow, ([, member]) => formatBilledEnergy(known_now[member])],
+    [w.difference, ([, member]) => formatEnergyChange(difference[member])],
+  ]);
 }
 
 /**
@@ -137,17 +130,12 @@ function Registers({ of }: { of: BillStatement }) {
       : html`${formatBilledEnergy(reading.kwh)} <small class="quiet">${w.readings[reading.is]}, ${time(reading.at, of.timezone)}</small>`;
   return html`<details class="more">
     <summary>${w.registers}</summary>
-    <div class="table"><table>
-      <thead><tr><th scope="col">${w.register}</th><th scope="col">${w.atStart}</th><th scope="col">${w.atEnd}</th><th scope="col">${w.counted}</th></tr></thead>
-      <tbody>${of.registers.map(
-        (one) => html`<tr>
-          <th scope="row" data-name=${w.register}><code>${one.channel}</code></th>
-          <td data-name=${w.atStart}>${shown(one.at_start)}</td>
-          <td data-name=${w.atEnd}>${shown(one.at_end)}</td>
-          <td data-name=${w.counted}>${one.energy_kwh === null ? w.notKnown : formatBilledEnergy(one.energy_kwh)}</td>
-        </tr>`,
-      )}</tbody>
-    </table></div>
+    ${renderTable(of.registers, [
+      [w.register, ({ channel }) => html`<code>${channel}</code>`],
+      [w.atStart, ({ at_start }) => shown(at_start)],
+      [w.atEnd, ({ at_end }) => shown(at_end)],
+      [w.counted, ({ energy_kwh }) => (energy_kwh === null ? w.notKnown : formatBilledEnergy(energy_kwh))],
+    ])}
   </details>`;
 }
 
@@ -156,19 +144,12 @@ function Versions({ of }: { of: BillPeriodDetails }) {
   const w = words().bills;
   return html`<details class="more">
     <summary>${w.versions({ versions: of.versions.length })}</summary>
-    <div class="table"><table>
-      <thead><tr>
-        <th scope="col">${w.version}</th><th scope="col">${w.recorded}</th><th scope="col">${w.import}</th><th scope="col">${w.changed}</th>
-      </tr></thead>
-      <tbody>${of.versions.map(
-        (one) => html`<tr>
-          <th scope="row" data-name=${w.version}>${count(one.version)}, ${w.causes[one.cause]}</th>
-          <td data-name=${w.recorded}>${time(one.recorded_at, of.timezone)}</td>
-          <td data-name=${w.import}>${formatBilledEnergy(one.import_kwh)}</td>
-          <td data-name=${w.changed}>${formatEnergyChange(one.import_change_kwh)}</td>
-        </tr>`,
-      )}</tbody>
-    </table></div>
+    ${renderTable(of.versions, [
+      [w.version, ({ version, cause }) => `${count(version)}, ${w.causes[cause]}`],
+      [w.recorded, ({ recorded_at }) => time(recorded_at, of.timezone)],
+      [w.import, ({ import_kwh }) => formatBilledEnergy(import_kwh)],
+      [w.changed, ({ import_change_kwh }) => formatEnergyChange(import_change_kwh)],
+    ])}
   </details>`;
 }
 

@@ -2,6 +2,7 @@ import type { DiscoveredDevice } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { FocusableList } from '../../parts/focus.ts';
 import type { Loaded } from '../../parts/load.ts';
+import { renderTable } from '../../parts/table.ts';
 import { Card, Loading, RelativeTime } from '../../parts/ui.ts';
 import { textNamed, words } from '../../words/words.ts';
 
@@ -25,27 +26,22 @@ export const DiscoveredList = (props: {
 function table(all: DiscoveredDevice[], zone: string, onPair: (one: DiscoveredDevice) => void) {
   const { common, devices } = words();
   const w = devices.discovered;
-  return html`
-  <div class="table"><table>
-    <thead><tr>
-      <th scope="col">${common.device}</th><th scope="col">${w.family}</th><th scope="col">${w.tells}</th><th scope="col">${w.firstSeen}</th>
-      <th scope="col">${common.lastSeen}</th><td></td>
-    </tr></thead>
-    <tbody>
-      ${all.map(
-        (one) => html`<tr key=${one.discovery_id}>
-          <th scope="row" data-name=${common.device}>${one.native_id}</th>
-          <td data-name=${w.family}>${one.family}</td>
-          <td data-name=${w.tellsShort}><${Tells} of=${one} /></td>
-          <td data-name=${w.firstSeen}><${RelativeTime} at=${one.first_seen_at} zone=${zone} /></td>
-          <td data-name=${common.lastSeen}><${RelativeTime} at=${one.last_seen_at} zone=${zone} /></td>
-          <td><div class="actions">
-            ${one.awaits === null && html`<button type="button" aria-label=${devices.pairing.of({ name: one.native_id })} onClick=${() => onPair(one)}>${devices.pairing.submit}</button>`}
-          </div></td>
-        </tr>`,
-      )}
-    </tbody>
-  </table></div>`;
+  return renderTable(
+    all,
+    [
+      [common.device, ({ native_id }) => native_id],
+      [w.family, ({ family }) => family],
+      [w.tells, (one) => html`<${Tells} of=${one} />`, w.tellsShort],
+      [w.firstSeen, ({ first_seen_at }) => html`<${RelativeTime} at=${first_seen_at} zone=${zone} />`],
+      [common.lastSeen, ({ last_seen_at }) => html`<${RelativeTime} at=${last_seen_at} zone=${zone} />`],
+    ],
+    {
+      key: ({ discovery_id }) => discovery_id,
+      actions: (one) =>
+        one.awaits === null &&
+        html`<button type="button" aria-label=${devices.pairing.of({ name: one.native_id })} onClick=${() => onPair(one)}>${devices.pairing.submit}</button>`,
+    },
+  );
 }
 
 /** Maximum number of channels that are shown, because a three-phase meter has dozens. */

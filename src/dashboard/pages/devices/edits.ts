@@ -5,6 +5,7 @@ import { html } from '../../html.ts';
 import { FocusableList } from '../../parts/focus.ts';
 import { time } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
+import { renderTable } from '../../parts/table.ts';
 import { Badge, Card, ConfirmButton, ErrorMessage, Loading, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { numberFormat } from '../../words/locale.ts';
@@ -63,31 +64,31 @@ export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComp
   <//>`;
 
   function table(all: ReadingEdit[]) {
-    return html`<div class="table"><table>
-      <thead><tr>
-        <th scope="col">${w.what}</th><th scope="col">${w.when}</th><th scope="col">${w.reason}</th><th scope="col">${w.made}</th>
-        <th scope="col">${common.status}</th><td></td>
-      </tr></thead>
-      <tbody>${all.map((one) => {
-        const [what, when] = [whatOf(one), whenOf(one)];
-        return html`<tr key=${one.edit_id}>
-          <th scope="row" data-name=${w.what}>${what}</th>
-          <td data-name=${w.when}>${when}</td>
-          <td data-name=${w.reason}>${one.reason}</td>
-          <td data-name=${w.made}><span>${person(one.author)}, <${RelativeTime} at=${one.created_at} zone=${user.timezone} /></span></td>
-          <td data-name=${common.status}><span>
+    const at = (iso: string) => html`<${RelativeTime} at=${iso} zone=${user.timezone} />`;
+    return renderTable(
+      all,
+      [
+        [w.what, whatOf],
+        [w.when, whenOf],
+        [w.reason, ({ reason }) => reason],
+        [w.made, ({ author, created_at }) => html`<span>${person(author)}, ${at(created_at)}</span>`],
+        [
+          common.status,
+          (one) => html`<span>
             <${Badge} kind=${one.status === 'in_force' ? 'good' : 'quiet'}>${w.statuses[one.status]}<//>
             ${!one.is_computed && html` <${Badge} kind="warn">${w.waits}<//>`}
-            ${one.revoked_at && html` ${person(one.revoked_by)}, <${RelativeTime} at=${one.revoked_at} zone=${user.timezone} />`}
-          </span></td>
-          <td><div class="actions">${
-            isManager &&
-            one.status === 'in_force' &&
-            html`<${ConfirmButton} label=${w.revoke} of=${`${what}, ${when}`} question=${w.revokeQuestion} onSure=${() => revoke(one.edit_id)} />`
-          }</div></td>
-        </tr>`;
-      })}</tbody>
-    </table></div>`;
+            ${one.revoked_at && html` ${person(one.revoked_by)}, ${at(one.revoked_at)}`}
+          </span>`,
+        ],
+      ],
+      {
+        key: ({ edit_id }) => edit_id,
+        actions: (one) =>
+          isManager &&
+          one.status === 'in_force' &&
+          html`<${ConfirmButton} label=${w.revoke} of=${`${whatOf(one)}, ${whenOf(one)}`} question=${w.revokeQuestion} onSure=${() => revoke(one.edit_id)} />`,
+      },
+    );
   }
 
   function whatOf({ native_name, kwh }: ReadingEdit): string {

@@ -4,6 +4,7 @@ import { callApi, fetchAll } from '../../api.ts';
 import { html } from '../../html.ts';
 import { FocusableList } from '../../parts/focus.ts';
 import { type Loaded, useAction, useLoad } from '../../parts/load.ts';
+import { renderTable } from '../../parts/table.ts';
 import { Card, ConfirmButton, ErrorMessage, Loading, RelativeTime, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { count } from '../../words/locale.ts';
@@ -26,6 +27,22 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
       await callApi('DELETE', `/v1/gateways/${gateway_id}`);
       onChange();
     });
+  const table = (all: Gateway[]) =>
+    renderTable(
+      all,
+      [
+        [common.name, ({ name }) => name],
+        [devices.login.username, ({ gateway_id }) => html`<code>${gateway_id}</code>`],
+        [common.made, ({ created_at }) => html`<${RelativeTime} at=${created_at} zone=${zone} />`],
+      ],
+      {
+        key: ({ gateway_id }) => gateway_id,
+        actions: (one) =>
+          mayManage(one, me) &&
+          html`<button type="button" aria-label=${common.of({ what: messages.open, name: one.name })} onClick=${() => setReading({ gateway: one })}>${messages.open}</button>
+            <${ConfirmButton} label=${common.delete} of=${one.name} question=${w.deleteQuestion} onSure=${() => remove(one)} />`,
+      },
+    );
   return html`<${Card}
     title=${w.title}
     actions=${html`<button type="button" onClick=${() => setCreating(true)}>${w.create}</button>`}
@@ -36,26 +53,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
       <${Loading} of=${gateways}>
         ${(all: Gateway[]) =>
           all.length > 0 &&
-          html`<div class="table"><table>
-            <thead><tr>
-              <th scope="col">${common.name}</th><th scope="col">${devices.login.username}</th><th scope="col">${common.made}</th>
-              <td></td>
-            </tr></thead>
-            <tbody>
-              ${all.map(
-                (one) => html`<tr key=${one.gateway_id}>
-                  <th scope="row" data-name=${common.name}>${one.name}</th>
-                  <td data-name=${devices.login.username}><code>${one.gateway_id}</code></td>
-                  <td data-name=${common.made}><${RelativeTime} at=${one.created_at} zone=${zone} /></td>
-                  <td><div class="actions">${
-                    mayManage(one, me) &&
-                    html`<button type="button" aria-label=${common.of({ what: messages.open, name: one.name })} onClick=${() => setReading({ gateway: one })}>${messages.open}</button>
-                    <${ConfirmButton} label=${common.delete} of=${one.name} question=${w.deleteQuestion} onSure=${() => remove(one)} />`
-                  }</div></td>
-                </tr>`,
-              )}
-            </tbody>
-          </table></div>
+          html`${table(all)}
           ${all
             .filter((one) => mayManage(one, me))
             .map(
@@ -89,22 +87,16 @@ function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: T
   return html`<details>
     <summary>${w.title({ gateway: name, topics: all.length })}</summary>
     <p class="quiet">${renderMarks(w.about)}</p>
-    <div class="table"><table>
-      <thead><tr>
-        <th scope="col">${devices.pairing.topic}</th><th scope="col">${w.messages}</th><th scope="col">${common.lastSeen}</th>
-        <th scope="col">${w.example}</th>
-      </tr></thead>
-      <tbody>
-        ${all.map(
-          (one) => html`<tr key=${one.shape}>
-            <th scope="row" data-name=${devices.pairing.topic}>${one.shape === '#' ? w.others : html`<code>${one.shape}</code>`}</th>
-            <td data-name=${w.messages}>${count(one.count)}</td>
-            <td data-name=${common.lastSeen}><${RelativeTime} at=${one.last_seen_at} zone=${zone} /></td>
-            <td data-name=${w.example}><${Example} of=${one} onRead=${onRead} /></td>
-          </tr>`,
-        )}
-      </tbody>
-    </table></div>
+    ${renderTable(
+      all,
+      [
+        [devices.pairing.topic, ({ shape }) => (shape === '#' ? w.others : html`<code>${shape}</code>`)],
+        [w.messages, (one) => count(one.count)],
+        [common.lastSeen, ({ last_seen_at }) => html`<${RelativeTime} at=${last_seen_at} zone=${zone} />`],
+        [w.example, (one) => html`<${Example} of=${one} onRead=${onRead} />`],
+      ],
+      { key: ({ shape }) => shape },
+    )}
   </details>`;
 }
 

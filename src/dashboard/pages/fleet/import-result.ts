@@ -5,6 +5,7 @@ import { postBody } from '../../api.ts';
 import { html } from '../../html.ts';
 import { saveFile } from '../../parts/file-menu.ts';
 import { useAction } from '../../parts/load.ts';
+import { renderTable } from '../../parts/table.ts';
 import { busyAttributes, ErrorMessage, renderMarks } from '../../parts/ui.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -60,16 +61,11 @@ export function TableErrors({ of }: { of: ImportCheck['mistakes'] }) {
     .map((one) => ({ ...placeIn(one.field), message: one.message }))
     .sort((one, other) => (one.line ?? 0) - (other.line ?? 0));
   return html`<p class="problem" role="alert">${w.mistakes({ mistakes: of.length })}</p>
-    <div class="table"><table>
-      <thead><tr><th scope="col">${w.line}</th><th scope="col">${w.column}</th><th scope="col">${w.wrong}</th></tr></thead>
-      <tbody>${placed.slice(0, SHOWN).map(
-        ({ line, member, message }) => html`<tr>
-          <th scope="row" data-name=${w.line}>${line === null ? w.wholeTable : count(line)}</th>
-          <td data-name=${w.column}>${member === null ? w.wholeLine : html`<code>${member}</code>`}</td>
-          <td data-name=${w.wrong}>${message}</td>
-        </tr>`,
-      )}</tbody>
-    </table></div>
+    ${renderTable(placed.slice(0, SHOWN), [
+      [w.line, ({ line }) => (line === null ? w.wholeTable : count(line))],
+      [w.column, ({ member }) => (member === null ? w.wholeLine : html`<code>${member}</code>`)],
+      [w.wrong, ({ message }) => message],
+    ])}
     ${of.length > SHOWN && html`<p class="quiet">${w.more({ mistakes: of.length - SHOWN })}</p>`}`;
 }
 

@@ -3,6 +3,7 @@ import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DAY_MS, dayName, hourName } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
+import { renderTable } from '../../parts/table.ts';
 import { Badge, Card, Loading, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { count } from '../../words/locale.ts';
@@ -79,19 +80,20 @@ function Groups({ of: { groups, groups_left_out } }: { of: FleetSilence }) {
   const { me } = useSession();
   const { fleet: w } = words();
   return html`<h3>${w.groups}</h3>
-    <div class="table"><table>
-      <thead><tr>
-        <th scope="col">${w.what}</th><th scope="col">${w.when}</th><th scope="col">${w.how}</th><th scope="col">${w.again}</th><th scope="col">${w.why}</th>
-      </tr></thead>
-      <tbody>${groups.map(
-        (one) => html`<tr key=${`${one.first_at} ${one.device_ids[0]}`}>
-          <th scope="row" data-name=${w.what}><${Badge} kind=${KINDS[one.kind]}>${w.kinds[one.kind]}<//>${!one.sure && html` <${Badge} kind="quiet">${w.unsure}<//>`}</th>
-          <td data-name=${w.when}><${RelativeTime} at=${one.last_at} zone=${me.timezone} /></td>
-          <td data-name=${w.how}>${w.of({ devices: one.devices, homes: one.homes })}</td>
-          <td data-name=${w.again}>${count(one.heard_again)}</td>
-          <td data-name=${w.why}>${w.reasons[one.because]}</td>
-        </tr>`,
-      )}</tbody>
-    </table></div>
+    ${renderTable(
+      groups,
+      [
+        [
+          w.what,
+          ({ kind, sure }) =>
+            html`<${Badge} kind=${KINDS[kind]}>${w.kinds[kind]}<//>${!sure && html` <${Badge} kind="quiet">${w.unsure}<//>`}`,
+        ],
+        [w.when, ({ last_at }) => html`<${RelativeTime} at=${last_at} zone=${me.timezone} />`],
+        [w.how, ({ devices, homes }) => w.of({ devices, homes })],
+        [w.again, ({ heard_again }) => count(heard_again)],
+        [w.why, ({ because }) => w.reasons[because]],
+      ],
+      { key: ({ first_at, device_ids }) => `${first_at} ${device_ids[0]}` },
+    )}
     ${groups_left_out > 0 && html`<p class="quiet">${w.left({ groups: groups_left_out })}</p>`}`;
 }

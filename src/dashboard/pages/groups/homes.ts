@@ -6,6 +6,7 @@ import { FocusableList } from '../../parts/focus.ts';
 import { DAY_MS, dayName } from '../../parts/format.ts';
 import { PageButtons, useAction, useLoad, usePages } from '../../parts/load.ts';
 import { todayInZone } from '../../parts/period.ts';
+import { renderTable } from '../../parts/table.ts';
 import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
@@ -47,20 +48,15 @@ export function GroupHomes({ of: group, onChange }: { of: Group; onChange: () =>
           ${({ rows }: { rows: User[] }) =>
             rows.length === 0
               ? html`<p>${w.noHomes}</p>`
-              : html`<div class="table"><table>
-            <thead><tr><th scope="col">${common.fields.email}</th><td></td></tr></thead>
-            <tbody>${rows.map(
-              (home) => html`<tr key=${home.user_id}>
-                <th scope="row" data-name=${common.fields.email}>${home.email}</th>
-                <td><div class="actions"><${ConfirmButton}
-                  label=${w.remove}
-                  of=${home.email}
-                  question=${w.removeQuestion}
-                  onSure=${() => change(() => callApi('DELETE', `${path}/${home.user_id}`))}
-                /></div></td>
-              </tr>`,
-            )}</tbody>
-          </table></div>`}
+              : renderTable(rows, [[common.fields.email, ({ email }) => email]], {
+                  key: ({ user_id }) => user_id,
+                  actions: ({ email, user_id }) => html`<${ConfirmButton}
+                    label=${w.remove}
+                    of=${email}
+                    question=${w.removeQuestion}
+                    onSure=${() => change(() => callApi('DELETE', `${path}/${user_id}`))}
+                  />`,
+                })}
         <//>
         <${PageButtons} of=${homes} />
       </div>

@@ -2,6 +2,7 @@ import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { formatRoughMoney, kwh, money, percent, watts } from '../../parts/format.ts';
 import { periodAddressOf } from '../../parts/period.ts';
+import { renderTable } from '../../parts/table.ts';
 import { Card, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
@@ -83,16 +84,19 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
     ${
       others.length > 0 &&
       html`<details class="more"><summary>${w.others}</summary>
-        <div class="table"><table>
-          <thead><tr><th scope="col">${common.device}</th><th scope="col">${w.in}</th><th scope="col">${w.out}</th></tr></thead>
-          <tbody>${others.map(
-            (device) => html`<tr key=${device.device_id}>
-              <th scope="row" data-name=${common.device}><span><a ...${follow(pageOf(device.device_id, shown))}>${device.location}</a> <span class="quiet">${typeName(device.type)}, ${named.places[device.placement]}</span></span></th>
-              <td data-name=${w.in}>${device.import_kwh === null ? '–' : kwh(device.import_kwh)}</td>
-              <td data-name=${w.out}>${device.export_kwh === null ? '–' : kwh(device.export_kwh)}</td>
-            </tr>`,
-          )}</tbody>
-        </table></div></details>`
+        ${renderTable(
+          others,
+          [
+            [
+              common.device,
+              ({ device_id, location, type, placement }) =>
+                html`<span><a ...${follow(pageOf(device_id, shown))}>${location}</a> <span class="quiet">${typeName(type)}, ${named.places[placement]}</span></span>`,
+            ],
+            [w.in, ({ import_kwh }) => (import_kwh === null ? '–' : kwh(import_kwh))],
+            [w.out, ({ export_kwh }) => (export_kwh === null ? '–' : kwh(export_kwh))],
+          ],
+          { key: ({ device_id }) => device_id },
+        )}</details>`
     }
   <//>`;
 }

@@ -4,6 +4,7 @@ import { callApi, withQuery } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { costNotesOf, dayName, decimals, kwh, money, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
+import { renderTable } from '../../parts/table.ts';
 import { Dialog, Loading, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
@@ -71,10 +72,7 @@ export function Total(props: {
 function Details(props: { name: string; of: Opens; onClose: () => void }) {
   const { name, of, onClose } = props;
   const { userId, days, isOver } = of;
-  const {
-    common,
-    home: { figure: w },
-  } = words();
+  const { figure: w } = words().home;
   const loaded = useLoad(
     () => callApi<Opened>('GET', withQuery('/v1/figure', { user_id: userId, ...days })),
     [userId, days.start, days.end],
@@ -87,10 +85,7 @@ function Details(props: { name: string; of: Opens; onClose: () => void }) {
           ${figure.coverage !== null && ` ${(isOver ? w.known : w.knownSoFar)({ share: percent(figure.coverage) })}`}</p>
         ${figure.estimated_kwh > 0 && html`<p class="quiet">${w.whyEstimated}</p>`}
         ${figure.emissions && html`<p>${emissionsOf(figure.emissions)}</p>`}
-        <div class="table"><table>
-          <thead><tr><th scope="col">${common.device}</th><th scope="col">${w.in}</th><th scope="col">${w.out}</th><th scope="col">${w.estimated}</th><th scope="col">${w.notCounted}</th></tr></thead>
-          <tbody>${figure.devices.map((device) => html`<${Row} key=${device.device_id} of=${device} />`)}</tbody>
-        </table></div>
+        ${tableOf(figure.devices)}
       `}
     <//>
   <//>`;
@@ -105,27 +100,33 @@ function emissionsOf({ kg_co2e, missing_kwh }: NonNullable<Opened['emissions']>)
 
 type Device = Opened['devices'][number];
 
-function Row({ of: device }: { of: Device }) {
-  const {
-    common,
-    home: { figure: w },
-  } = words();
-  return html`<tr>
-  <th scope="row" data-name=${common.device}><span>${device.location} <span class="quiet">${typeName(device.type)}, ${words().devices.placements[device.placement]}</span></span></th>
-  <td data-name=${w.in}>${shownOr(device.import_kwh)}</td>
-  <td data-name=${w.out}>${shownOr(device.export_kwh)}</td>
-  <td data-name=${w.estimated}>${shownOr(device.estimated_kwh || null)}</td>
-  <td data-name=${w.notCounted}>
-    ${
-      device.notes.length + device.rejected.length === 0
-        ? '–'
-        : html`<ul>
-            ${device.notes.map(({ note, count }) => html`<li>${w.readings({ count })} ${w.notes[note]}</li>`)}
-            ${device.rejected.map(({ reason, count }) => html`<li>${w.refused({ readings: w.readings({ count }), reason })}</li>`)}
-          </ul>`
-    }
-  </td>
-</tr>`;
+function tableOf(devices: readonly Device[]) {
+  const { common, devices: named, home } = words();
+  const w = home.figure;
+  return renderTable(
+    devices,
+    [
+      [
+        common.device,
+        ({ location, type, placement }) =>
+          html`<span>${location} <span class="quiet">${typeName(type)}, ${named.placements[placement]}</span></span>`,
+      ],
+      [w.in, ({ import_kwh }) => shownOr(import_kwh)],
+      [w.out, ({ export_kwh }) => shownOr(export_kwh)],
+      [w.estimated, ({ estimated_kwh }) => shownOr(estimated_kwh || null)],
+      [
+        w.notCounted,
+        ({ notes, rejected }) =>
+          notes.length + rejected.length === 0
+            ? '–'
+            : html`<ul>
+                ${notes.map(({ note, count }) => html`<li>${w.readings({ count })} ${w.notes[note]}</li>`)}
+                ${rejected.map(({ reason, count }) => html`<li>${w.refused({ readings: w.readings({ count }), reason })}</li>`)}
+              </ul>`,
+      ],
+    ],
+    { key: ({ device_id }) => device_id },
+  );
 }
 
 const shownOr = (value: number | null) => (value === null ? '–' : kwh(value));

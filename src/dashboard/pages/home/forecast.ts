@@ -3,6 +3,7 @@ import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { createMoneyFormatter, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
+import { renderTable } from '../../parts/table.ts';
 import { Card, renderMarks } from '../../parts/ui.ts';
 import { count, dateFormat, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -41,15 +42,13 @@ function Past({ past }: Pick<Shown, 'past'>) {
   const { forecast: w } = words().home.plainWords;
   return html`<details class="evidence">
   <summary>${w.evidence}</summary>
-  <div class="table"><table>
-    <thead><tr><th scope="col">${w.month}</th><th scope="col">${w.said}</th><th scope="col">${w.cameTo}</th><th scope="col">${w.off}</th><th scope="col">${w.lastYear}</th></tr></thead>
-    <tbody>
-      ${past.map(
-        ({ month, forecast_kwh, actual_kwh, last_year_kwh }) =>
-          html`<tr><th scope="row" data-name=${w.month}>${monthName(month)}</th><td data-name=${w.said}>${kwh(forecast_kwh)}</td><td data-name=${w.cameTo}>${kwh(actual_kwh)}</td><td data-name=${w.off}>${offBy(forecast_kwh, actual_kwh)}</td><td data-name=${w.lastYear}>${offBy(last_year_kwh, actual_kwh)}</td></tr>`,
-      )}
-    </tbody>
-  </table></div>
+  ${renderTable(past, [
+    [w.month, ({ month }) => monthName(month)],
+    [w.said, ({ forecast_kwh }) => kwh(forecast_kwh)],
+    [w.cameTo, ({ actual_kwh }) => kwh(actual_kwh)],
+    [w.off, ({ forecast_kwh, actual_kwh }) => offBy(forecast_kwh, actual_kwh)],
+    [w.lastYear, ({ last_year_kwh, actual_kwh }) => offBy(last_year_kwh, actual_kwh)],
+  ])}
 </details>`;
 }
 

@@ -3,6 +3,7 @@ import { callApi, fetchAll } from '../../api.ts';
 import { html } from '../../html.ts';
 import { FocusableList } from '../../parts/focus.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
+import { renderTable } from '../../parts/table.ts';
 import { Card, ConfirmButton, ErrorMessage, Loading, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
@@ -18,23 +19,24 @@ export function Authorizations() {
       await callApi('DELETE', `/v1/authorizations/${authorization_id}`);
       authorizations.again();
     });
-  const row = (one: Authorization) => html`<tr key=${one.authorization_id}>
-    <th scope="row" data-name=${w.app}><a href=${one.app.website} target="_blank" rel="noreferrer">${one.app.name}</a></th>
-    <td data-name=${keys.mayDo}>${one.scopes.map((scope) => textNamed(keys.scopes, scope) ?? scope).join(', ')}</td>
-    <td data-name=${w.lastUsed}>${one.last_used_at && html`<${RelativeTime} at=${one.last_used_at} zone=${me.timezone} />`}</td>
-    <td data-name=${w.ends}>${one.expires_at ? html`<${RelativeTime} at=${one.expires_at} zone=${me.timezone} />` : w.untilEnded}</td>
-    <td><div class="actions"><${ConfirmButton} label=${w.end} of=${one.app.name} question=${w.appQuestion} onSure=${() => end(one)} /></div></td>
-  </tr>`;
+  const at = (iso: string) => html`<${RelativeTime} at=${iso} zone=${me.timezone} />`;
   const table = (all: Authorization[]) =>
     all.length === 0
       ? html`<p class="quiet">${w.noApps}</p>`
-      : html`<div class="table"><table>
-          <thead><tr>
-            <th scope="col">${w.app}</th><th scope="col">${keys.mayDo}</th><th scope="col">${w.lastUsed}</th>
-            <th scope="col">${w.ends}</th><td></td>
-          </tr></thead>
-          <tbody>${all.map(row)}</tbody>
-        </table></div>`;
+      : renderTable(
+          all,
+          [
+            [w.app, ({ app }) => html`<a href=${app.website} target="_blank" rel="noreferrer">${app.name}</a>`],
+            [keys.mayDo, ({ scopes }) => scopes.map((scope) => textNamed(keys.scopes, scope) ?? scope).join(', ')],
+            [w.lastUsed, ({ last_used_at }) => last_used_at && at(last_used_at)],
+            [w.ends, ({ expires_at }) => (expires_at ? at(expires_at) : w.untilEnded)],
+          ],
+          {
+            key: ({ authorization_id }) => authorization_id,
+            actions: (one) =>
+              html`<${ConfirmButton} label=${w.end} of=${one.app.name} question=${w.appQuestion} onSure=${() => end(one)} />`,
+          },
+        );
   return html`<${Card} title=${w.appsTitle}>
     <p>${w.appsAbout}</p>
     <${ErrorMessage} text=${error} />

@@ -2,6 +2,7 @@ import type { Alert } from '#clients/typescript/client.ts';
 import { fetchAll, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useLoad } from '../../parts/load.ts';
+import { renderTable } from '../../parts/table.ts';
 import { Badge, Card, Loading, renderMarks } from '../../parts/ui.ts';
 import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -14,20 +15,19 @@ export function Notices() {
   const { alerts: named, sessions: w } = words();
   const path = withQuery('/v1/alerts', { user_id: me.user_id, limit: 200 });
   const alerts = useLoad(() => fetchAll<Alert>(path), []);
-  const row = (name: string, way: string, isOn: boolean) => html`<tr>
-    <th scope="row" data-name=${w.notice}>${name}</th>
-    <td data-name=${w.way}>${isOn ? way : html`<${Badge} kind="quiet">${w.off}<//>`}</td>
-  </tr>`;
+  type Notice = [name: string, way: string, isOn: boolean];
+  const rows = (all: Alert[]): Notice[] => [
+    ...all.map((one): Notice => [alertRuleName(one), named.deliveries[one.delivery], one.status === 'active']),
+    [words().home.plainWords.title, named.deliveries.email, me.remarks_by_mail],
+    [w.security, named.deliveries.email, true],
+  ];
   return html`<${Card} title=${w.noticesTitle}>
     <${Loading} of=${alerts}>
-      ${(all: Alert[]) => html`<div class="table"><table>
-        <thead><tr><th scope="col">${w.notice}</th><th scope="col">${w.way}</th></tr></thead>
-        <tbody>
-          ${all.map((one) => row(alertRuleName(one), named.deliveries[one.delivery], one.status === 'active'))}
-          ${row(words().home.plainWords.title, named.deliveries.email, me.remarks_by_mail)}
-          ${row(w.security, named.deliveries.email, true)}
-        </tbody>
-      </table></div>`}
+      ${(all: Alert[]) =>
+        renderTable(rows(all), [
+          [w.notice, ([name]) => name],
+          [w.way, ([, way, isOn]) => (isOn ? way : html`<${Badge} kind="quiet">${w.off}<//>`)],
+        ])}
     <//>
     <p class="quiet">${renderMarks(w.changeNotices, (name) => html`<a ...${to('alerts')}>${name}</a>`)}</p>
   <//>`;

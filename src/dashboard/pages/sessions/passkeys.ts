@@ -4,6 +4,7 @@ import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { FocusableList } from '../../parts/focus.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
+import { renderTable } from '../../parts/table.ts';
 import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading, RelativeTime } from '../../parts/ui.ts';
 import { canUsePasskeys, makePasskey } from '../../passkeys.ts';
 import { useSession } from '../../session.ts';
@@ -32,18 +33,26 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
       await callApi('DELETE', `/v1/passkeys/${passkey_id}`);
       passkeys.again();
     });
-  const row = (one: Passkey) => html`<tr key=${one.passkey_id}>
-    <th scope="row" data-name=${w.passkey}>${one.name} ${one.host !== location.hostname && html`<span class="quiet">${w.passkeyHost({ host: one.host })}</span>`}</th>
-    <td data-name=${w.passkeyMade}><${RelativeTime} at=${one.created_at} zone=${me.timezone} /></td>
-    <td data-name=${w.lastUsed}><${RelativeTime} at=${one.last_used_at} zone=${me.timezone} /></td>
-    <td><div class="actions"><${ConfirmButton} label=${w.passkeyRemove} of=${one.name} question=${w.passkeyQuestion} onSure=${() => remove(one)} /></div></td>
-  </tr>`;
+  const at = (iso: string | null) => html`<${RelativeTime} at=${iso} zone=${me.timezone} />`;
   const table = (all: Passkey[]) =>
     all.length > 0 &&
-    html`<div class="table"><table>
-      <thead><tr><th scope="col">${w.passkey}</th><th scope="col">${w.passkeyMade}</th><th scope="col">${w.lastUsed}</th><td></td></tr></thead>
-      <tbody>${all.map(row)}</tbody>
-    </table></div>`;
+    renderTable(
+      all,
+      [
+        [
+          w.passkey,
+          ({ name, host }) =>
+            html`${name} ${host !== location.hostname && html`<span class="quiet">${w.passkeyHost({ host })}</span>`}`,
+        ],
+        [w.passkeyMade, ({ created_at }) => at(created_at)],
+        [w.lastUsed, ({ last_used_at }) => at(last_used_at)],
+      ],
+      {
+        key: ({ passkey_id }) => passkey_id,
+        actions: (one) =>
+          html`<${ConfirmButton} label=${w.passkeyRemove} of=${one.name} question=${w.passkeyQuestion} onSure=${() => remove(one)} />`,
+      },
+    );
   const form = () => html`<form onSubmit=${add}>
     <${Field} label=${w.passkeyName} hint=${w.passkeyNameHint}>
       ${(attributes: object) =>

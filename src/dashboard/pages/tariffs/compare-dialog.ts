@@ -5,6 +5,7 @@ import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { costNotesOf, dayName, money } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
+import { renderTable } from '../../parts/table.ts';
 import { busyAttributes, Dialog, ErrorMessage, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -114,15 +115,14 @@ function Parts({ of: { currency, current, alternatives } }: { of: TariffComparis
     ([, part]) => part === 'total' || [current, other].some((cost) => Number(cost?.[part] ?? 0)),
   );
   const caveats = [...new Set([current, other].flatMap((cost) => (cost ? costNotesOf(cost) : [])))];
-  return html`<div class="table"><table>
-      <thead><tr><th scope="col">${w.part}</th><th scope="col">${w.yours}</th><th scope="col">${w.other}</th></tr></thead>
-      <tbody>${shown.map(
-        ([name, part]) => html`<tr key=${part}>
-          <th scope="row" data-name=${w.part}>${name}</th>
-          <td data-name=${w.yours}>${amountOf(current, part)}</td>
-          <td data-name=${w.other}>${amountOf(other, part)}</td>
-        </tr>`,
-      )}</tbody>
-    </table></div>
+  return html`${renderTable(
+    shown,
+    [
+      [w.part, ([name]) => name],
+      [w.yours, ([, part]) => amountOf(current, part)],
+      [w.other, ([, part]) => amountOf(other, part)],
+    ],
+    { key: ([, part]) => part },
+  )}
     ${caveats.length > 0 && html`<p class="quiet small">${caveats.join(', ')}</p>`}`;
 }

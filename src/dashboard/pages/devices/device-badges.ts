@@ -1,0 +1,14 @@
+import type { Device } from '#clients/typescript/client.ts';
+import { html } from '../../html.ts';
+import { Badge } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
+import { openQuestionsOf, STATUS_BADGES } from './device.ts';
+
+/** Badges of a device's status and of its open questions. */
+export function DeviceBadges({ of: device }: { of: Device }) {
+  const { common, devices: w } = words();
+  return html`<span title=${w.states[device.status]}><${Badge} kind=${STATUS_BADGES[device.status]}>${common.statuses[device.status]}<//></span>${openQuestionsOf(
+    device,
+    false,
+  ).map(({ word, meaning }) => html` <span title=${meaning}><${Badge} kind="warn">${word}<//></span>`)}`;
+}
