@@ -82,10 +82,8 @@ export function SignIn<Signed>(props: {
           : asked
             ? html`<form onSubmit=${tryCode}>
                 <p>${renderMarks(signIn.sent({ email: asked.email }))}</p>
-                <${Field} label=${signIn.code} hint=${signIn.codeHint}>
-                  ${(attributes: object) =>
-                    html`<input ...${attributes} name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20" />`}
-                <//>
+                <${Field} label=${signIn.code} hint=${signIn.codeHint}
+                  name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20" />
                 <p class="actions">
                   <button class="main" ...${busyAttributes(isBusy)}>${signIn.title}</button>
                   <button type="button" onClick=${() => setAsked(null)}>${signIn.another}</button>
@@ -93,10 +91,7 @@ export function SignIn<Signed>(props: {
                 <p class="quiet">${renderMarks(signIn.noMail)}</p>
               </form>`
             : html`<form onSubmit=${ask}>
-                <${Field} label=${signIn.email} hint=${signIn.emailHint}>
-                  ${(attributes: object) =>
-                    html`<input ...${attributes} type="email" name="email" autocomplete="email" required maxlength="254" />`}
-                <//>
+                <${Field} label=${signIn.email} hint=${signIn.emailHint} type="email" name="email" autocomplete="email" required maxlength="254" />
                 <button class="main" ...${busyAttributes(isBusy)}>${signIn.ask}</button>
               </form>
               ${canUsePasskeys() && html`<${PasskeyButton} onProofs=${async (proofs: object[]) => onSignedIn(await useFirst(proofs))} />`}

@@ -114,16 +114,13 @@ export function CreateBill(props: {
     run(async () => onMade(await callApi<BillPeriodDetails>('POST', '/v1/bill-periods', { ...of, ...days })));
   };
   const day = (name: 'start' | 'end', label: string) =>
-    html`<${Field} label=${label}>${(attributes: object) =>
-      html`<input ...${attributes} type="date" name=${name} value=${month[name]} required />`}<//>`;
+    html`<${Field} label=${label} type="date" name=${name} value=${month[name]} required />`;
   return html`<${Dialog} title=${w.new} onClose=${onClose}>
     <form onSubmit=${create}>
       ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
-      <${Field} label=${w.what} hint=${w.whatHint}>
-        ${(attributes: object) => html`<select ...${attributes} name="device_id">
-          <option value="">${w.home}</option>
-          ${devices.map(({ device_id, location }) => html`<option value=${device_id}>${location}</option>`)}
-        </select>`}
+      <${Field} label=${w.what} hint=${w.whatHint} control="select" name="device_id">
+        <option value="">${w.home}</option>
+        ${devices.map(({ device_id, location }) => html`<option value=${device_id}>${location}</option>`)}
       <//>
       ${day('start', w.first)}
       ${day('end', w.last)}

@@ -50,21 +50,19 @@ export function FleetDevices() {
       sort: of('sort'),
     });
   };
-  const select =
-    (name: keyof Filter, options: Record<string, string>, any = true) =>
-    (attributes: object) =>
-      html`<select ...${attributes} name=${name}>
+  const select = (name: keyof Filter, label: string, options: Record<string, string>, any = true) =>
+    html`<${Field} label=${label} control="select" name=${name}>
       ${any && html`<option value="">${w.any}</option>`}
       ${Object.entries(options).map(([value, text]) => html`<option value=${value}>${text}</option>`)}
-    </select>`;
+    <//>`;
   const statuses = Object.fromEntries(STATUSES.map((status) => [status, common.statuses[status]]));
   return html`<${Card} title=${w.devices}>
     <form class="fields" onSubmit=${choose}>
-      <${Field} label=${w.text} hint=${w.textHint}>${(attributes: object) => html`<input ...${attributes} type="search" name="text" maxlength="254" autocomplete="off" spellcheck=${false} />`}<//>
-      <${Field} label=${devices.state}>${select('status', statuses)}<//>
-      <${Field} label=${w.silent}>${select('silent_for_hours', w.silences)}<//>
-      <${Field} label=${devices.place}>${select('placement', devices.places)}<//>
-      <${Field} label=${w.order}>${select('sort', w.orders, false)}<//>
+      <${Field} label=${w.text} hint=${w.textHint} type="search" name="text" maxlength="254" autocomplete="off" spellcheck=${false} />
+      ${select('status', devices.state, statuses)}
+      ${select('silent_for_hours', w.silent, w.silences)}
+      ${select('placement', devices.place, devices.places)}
+      ${select('sort', w.order, w.orders, false)}
       <p class="actions"><button class="main">${w.show}</button></p>
     </form>
     <${List} key=${JSON.stringify(filter)} filter=${filter} />

@@ -98,17 +98,11 @@ export function CreateGroup(props: { all: readonly Group[]; onMade: (made: Group
   };
   return html`<${Dialog} title=${w.create} onClose=${onClose}>
     <form onSubmit=${create}>
-      <${Field} label=${common.name}>
-        ${(attributes: object) => html`<input ...${attributes} name="name" maxlength="100" required autocomplete="off" />`}
-      <//>
-      <${Field} label=${w.kind} hint=${w.kindHint}>
-        ${(attributes: object) => html`<input ...${attributes} name="kind" maxlength="50" autocomplete="off" />`}
-      <//>
-      <${Field} label=${w.partOf}>
-        ${(attributes: object) => html`<select ...${attributes} name="parent_group_id">
-          <option value="">${w.ofNothing}</option>
-          ${sortAsTree(all).map(({ group, depth }) => html`<option value=${group.group_id}>${'\u2003'.repeat(depth)}${group.name}</option>`)}
-        </select>`}
+      <${Field} label=${common.name} name="name" maxlength="100" required autocomplete="off" />
+      <${Field} label=${w.kind} hint=${w.kindHint} name="kind" maxlength="50" autocomplete="off" />
+      <${Field} label=${w.partOf} control="select" name="parent_group_id">
+        <option value="">${w.ofNothing}</option>
+        ${sortAsTree(all).map(({ group, depth }) => html`<option value=${group.group_id}>${'\u2003'.repeat(depth)}${group.name}</option>`)}
       <//>
       <${FormButtons} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>

@@ -142,7 +142,7 @@ export function KeyLimitsDialog({ of, onDone, onClose }: { of: Key; onDone: () =
     <form onSubmit=${limit}>
       <p>${w.limitAbout}</p>
       <${AllowedAddressesField} now=${of.allowed_addresses} />
-      <${Field} label=${w.expires}>${(attributes: object) => html`<${ExpiryChoice} attributes=${attributes} isChange />`}<//>
+      <${Field} label=${w.expires} control=${ExpiryChoice} isChange />
       <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)}>${common.save}</button>

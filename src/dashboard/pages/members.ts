@@ -55,13 +55,9 @@ export function Members() {
     <p>${w.membersAbout}</p>
     <${FocusableList} label=${w.membersTitle}><${Loading} of=${members}>${table}<//><//>
     <form onSubmit=${invite}>
-      <${Field} label=${w.inviteAddress} hint=${w.inviteHint}>
-        ${(attributes: object) => html`<input ...${attributes} type="email" name="email" autocomplete="off" required maxlength="254" />`}
-      <//>
-      <${Field} label=${w.access}>
-        ${(attributes: object) => html`<select ...${attributes} name="access">
-          <option value="read">${w.accesses.read}</option><option value="manage">${w.accesses.manage}</option>
-        </select>`}
+      <${Field} label=${w.inviteAddress} hint=${w.inviteHint} type="email" name="email" autocomplete="off" required maxlength="254" />
+      <${Field} label=${w.access} control="select" name="access">
+        <option value="read">${w.accesses.read}</option><option value="manage">${w.accesses.manage}</option>
       <//>
       <button ...${busyAttributes(isBusy)}>${w.invite}</button>
     </form>

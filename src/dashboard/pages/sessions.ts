@@ -124,13 +124,9 @@ export function Account() {
   };
   return html`<${Card} title=${w.accountTitle}>
     <form onSubmit=${save}>
-      <${Field} label=${common.fields.phone} hint=${w.phoneHint}>
-        ${(attributes: object) =>
-          html`<input ...${attributes} type="tel" name="phone" autocomplete="tel" maxlength="40" defaultValue=${me.phone ?? ''} />`}
-      <//>
-      <${Field} label=${common.fields.timezone} hint=${w.zoneHint}>
-        ${(attributes: object) => html`<${ZoneSelect} ...${attributes} zone=${me.timezone} />`}
-      <//>
+      <${Field} label=${common.fields.phone} hint=${w.phoneHint}
+        type="tel" name="phone" autocomplete="tel" maxlength="40" defaultValue=${me.phone ?? ''} />
+      <${Field} label=${common.fields.timezone} hint=${w.zoneHint} control=${ZoneSelect} zone=${me.timezone} />
       <div class="field">
         <label class="check"><input type="checkbox" name="remarks_by_mail" aria-describedby=${hint} defaultChecked=${me.remarks_by_mail} /> <span>${w.remarksByMail}</span></label>
         <small id=${hint}>${w.remarksByMailHint}</small>
@@ -158,10 +154,7 @@ export function EmailAddress() {
     change(String(new FormData(event.target as HTMLFormElement).get('email')));
   };
   const form = () => html`<form onSubmit=${request}>
-    <${Field} label=${w.newEmail} hint=${w.newEmailHint}>
-      ${(attributes: object) =>
-        html`<input ...${attributes} type="email" name="email" autocomplete="email" required maxlength="254" />`}
-    <//>
+    <${Field} label=${w.newEmail} hint=${w.newEmailHint} type="email" name="email" autocomplete="email" required maxlength="254" />
     <button ...${busyAttributes(isBusy)}>${w.changeEmail}</button>
   </form>`;
   // Requesting the current address again withdraws the new one.

@@ -33,7 +33,6 @@ export function numberErrorOf(text: string, { least, most, isWhole = false }: Li
  * otherwise `defaultValue`. `limits`: null if the service validates the number.
  */
 export function DecimalInput(props: {
-  attributes: object;
   name: string;
   value?: string;
   defaultValue?: string;
@@ -43,7 +42,7 @@ export function DecimalInput(props: {
   onFocus?: () => void;
   onBlur?: () => void;
 }) {
-  const { attributes, limits, isRequired, onInput, ...rest } = props;
+  const { limits, isRequired, onInput, ...rest } = props;
   const ref = useRef<HTMLInputElement>(null);
   const check = () => {
     const text = ref.current?.value ?? '';
@@ -53,7 +52,6 @@ export function DecimalInput(props: {
   // Also validates values that the program fills in.
   useEffect(check);
   return html`<input
-    ...${attributes}
     ...${rest}
     ref=${ref}
     type="text"

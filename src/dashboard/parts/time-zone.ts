@@ -46,9 +46,7 @@ export function TimeZoneQuestion() {
   return html`<${Card} title=${w.zoneQuestion}>
     <form onSubmit=${save}>
       <p>${renderMarks(w.zoneProposed({ zone: proposed }))}</p>
-      <${Field} label=${common.fields.timezone} hint=${w.zoneHint}>
-        ${(attributes: object) => html`<${ZoneSelect} ...${attributes} zone=${proposed} />`}
-      <//>
+      <${Field} label=${common.fields.timezone} hint=${w.zoneHint} control=${ZoneSelect} zone=${proposed} />
       <${ErrorMessage} text=${error} />
       <button class="main" ...${busyAttributes(isBusy)}>${common.save}</button>
     </form>

@@ -24,20 +24,24 @@ export function Loading<T>({ of, children }: { of: Loaded<T>; children: (value: 
   return html`<p class="quiet" role="status">${words().common.loading}</p>`;
 }
 
-/** A label with its control, a hint and an error message. `children` receives the control's attributes. */
+/**
+ * A label with its control, a hint and an error message. `control`: element or component of the control, by default an
+ * input. It gets the children (options of a select) and all further attributes.
+ */
 export function Field(props: {
   label: string;
   hint?: string | undefined;
   mistake?: string | undefined;
-  children: (attributes: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => Children;
+  control?: unknown;
+  children?: Children;
 }) {
-  const { label, hint, mistake, children } = props;
+  const { label, hint, mistake, control = 'input', children, ...attributes } = props;
   const id = useId();
   const describing = [...(mistake ? [`${id}-mistake`] : []), ...(hint ? [`${id}-hint`] : [])].join(' ');
   const described = describing === '' ? {} : { 'aria-describedby': describing };
   return html`<div class="field">
     <label for=${id}>${label}</label>
-    ${children({ id, ...described, ...(mistake ? { 'aria-invalid': true } : {}) })}
+    <${control} ...${attributes} id=${id} ...${described} ...${mistake ? { 'aria-invalid': true } : {}}>${children}<//>
     ${mistake && html`<small class="mistake" id=${`${id}-mistake`}>${mistake}</small>`}
     ${hint && html`<small id=${`${id}-hint`}>${hint}</small>`}
   </div>`;

@@ -77,18 +77,9 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
     <form onSubmit=${save}>
       ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       ${!known && html`<${Choices} legend=${w.watch} name="type" of=${w.types} value=${type} onPick=${choose} isWide />`}
-      <${Field} label=${w.types[type].label} hint=${hint}>
-        ${(attributes: object) => html`<${DecimalInput}
-          attributes=${attributes}
-          limits=${limits}
-          name="threshold"
-          value=${text}
-          isRequired
-          onInput=${setTyped}
-          onFocus=${() => setTyped(text)}
-          onBlur=${() => text === '' && setTyped(null)}
-        />`}
-      <//>
+      <${Field} label=${w.types[type].label} hint=${hint} control=${DecimalInput}
+        limits=${limits} name="threshold" value=${text} isRequired onInput=${setTyped} onFocus=${() => setTyped(text)}
+        onBlur=${() => text === '' && setTyped(null)} />
       <${AlertPreview} type=${type} threshold=${threshold} past=${past} />
       <${DeliveryChoice} value=${delivery} isRefused=${isRefused} onPick=${chooseDelivery} />
       <${ErrorMessage} text=${error} />
@@ -153,10 +144,8 @@ function DeliveryChoice(props: {
     ${
       needsPhone &&
       html`<div class="need">
-        <${Field} label=${w.phone} hint=${w.phoneHint}>
-          ${(attributes: object) =>
-            html`<input ...${attributes} type="tel" name="phone" autocomplete="tel" pattern=${PHONE} title=${w.phoneForm} required maxlength="16" />`}
-        <//>
+        <${Field} label=${w.phone} hint=${w.phoneHint}
+          type="tel" name="phone" autocomplete="tel" pattern=${PHONE} title=${w.phoneForm} required maxlength="16" />
       </div>`
     }
     ${value === 'webhook' && html`<${SubscriptionNeeded} isRefused=${isRefused} />`}

@@ -89,22 +89,12 @@ function AppForm(props: { now?: App; button: string; send: (settings: object) =>
   };
   const isNone = scopes.length === 0;
   return html`<form onSubmit=${submit}>
-    <${Field} label=${common.name} hint=${w.nameHint}>
-      ${(attributes: object) => html`<input ...${attributes} name="name" required maxlength="80" autocomplete="off" defaultValue=${now?.name ?? ''} />`}
-    <//>
+    <${Field} label=${common.name} hint=${w.nameHint} name="name" required maxlength="80" autocomplete="off" defaultValue=${now?.name ?? ''} />
     <${Address} name="website" label=${w.website} hint=${w.websiteHint} now=${now?.website} required />
     ${now === undefined && html`<${TypeChoice} />`}
-    <${Field} label=${w.redirectUris} hint=${w.redirectUrisHint}>
-      ${(attributes: object) => html`<textarea
-        ...${attributes}
-        name="redirect_uris"
-        rows="3"
-        required
-        maxlength="20500"
-        spellcheck=${false}
-        defaultValue=${now?.redirect_uris.join('\n') ?? ''}
-      />`}
-    <//>
+    <${Field} label=${w.redirectUris} hint=${w.redirectUrisHint} control="textarea"
+      name="redirect_uris" rows="3" required maxlength="20500" spellcheck=${false}
+      defaultValue=${now?.redirect_uris.join('\n') ?? ''} />
     <${ScopeChoice} scopes=${scopes} isChange=${now !== undefined} onChange=${setScopes} />
     <${Address} name="notification_url" label=${w.notificationUrl} hint=${w.notificationUrlHint} now=${now?.notification_url} />
     <${ErrorMessage} text=${error} />
@@ -117,20 +107,9 @@ function AppForm(props: { now?: App; button: string; send: (settings: object) =>
 }
 
 const Address = (props: { name: string; label: string; hint: string; now?: string | null; required?: boolean }) =>
-  html`<${Field} label=${props.label} hint=${props.hint}>
-    ${(attributes: object) => html`<input
-      ...${attributes}
-      type="url"
-      name=${props.name}
-      placeholder="https://…"
-      pattern="https://.+"
-      title="https://…"
-      required=${props.required}
-      maxlength="2048"
-      autocomplete="off"
-      defaultValue=${props.now ?? ''}
-    />`}
-  <//>`;
+  html`<${Field} label=${props.label} hint=${props.hint}
+    type="url" name=${props.name} placeholder="https://…" pattern="https://.+" title="https://…"
+    required=${props.required} maxlength="2048" autocomplete="off" defaultValue=${props.now ?? ''} />`;
 
 function TypeChoice() {
   const { apps: w } = words();

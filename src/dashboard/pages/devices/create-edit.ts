@@ -55,39 +55,32 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
     });
   };
   const instantField = (name: 'start' | 'end' | 'at', label: string) =>
-    html`<${Field} label=${label} mistake=${mistakes[name]}>${(attributes: object) =>
-      html`<input ...${attributes} type="datetime-local" name=${name} step="1" required />`}<//>`;
+    html`<${Field} label=${label} mistake=${mistakes[name]} type="datetime-local" name=${name} step="1" required />`;
   const units = [...new Set(registers.map(({ unit }) => unit))];
   return html`<${Dialog} title=${w.new} onClose=${onClose}>
     <form ref=${form} onSubmit=${save}>
       ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
-      <${Field} label=${w.what} hint=${w.actionHints[action]}>
-        ${(attributes: object) => html`<select ...${attributes} name="action" onChange=${(event: Event) => {
+      <${Field} label=${w.what} hint=${w.actionHints[action]} control="select"
+        name="action" onChange=${(event: Event) => {
           setMistakes({});
           setAction((event.target as HTMLSelectElement).value as Action);
         }}>
-          <option value="exclude" selected=${action === 'exclude'}>${w.actions.exclude}</option>
-          ${registers.length > 0 && html`<option value="add" selected=${action === 'add'}>${w.actions.add}</option>`}
-        </select>`}
+        <option value="exclude" selected=${action === 'exclude'}>${w.actions.exclude}</option>
+        ${registers.length > 0 && html`<option value="add" selected=${action === 'add'}>${w.actions.add}</option>`}
       <//>
-      <${Field} label=${w.quantity} mistake=${mistakes.native_name}>
-        ${(attributes: object) => html`<select ...${attributes} key=${action} name="native_name">
-          ${action === 'exclude' && html`<option value="">${w.every}</option>`}
-          ${(action === 'add' ? registers : device.channels).map(({ native_name }) => html`<option value=${native_name}>${native_name}</option>`)}
-        </select>`}
+      <${Field} label=${w.quantity} mistake=${mistakes.native_name} control="select" key=${action} name="native_name">
+        ${action === 'exclude' && html`<option value="">${w.every}</option>`}
+        ${(action === 'add' ? registers : device.channels).map(({ native_name }) => html`<option value=${native_name}>${native_name}</option>`)}
       <//>
       ${
         action === 'add'
           ? html`${instantField('at', w.at)}
-            <${Field} label=${w.value({ units: units.join(', ') })} mistake=${mistakes.kwh}>
-              ${(attributes: object) => html`<${DecimalInput} attributes=${attributes} name="kwh" limits=${{ least: 0, most: MOST_KWH }} isRequired />`}
-            <//>`
+            <${Field} label=${w.value({ units: units.join(', ') })} mistake=${mistakes.kwh} control=${DecimalInput}
+              name="kwh" limits=${{ least: 0, most: MOST_KWH }} isRequired />`
           : html`${instantField('start', w.from)}${instantField('end', w.to)}`
       }
       <p class="quiet">${w.zone({ zone: user.timezone })}</p>
-      <${Field} label=${w.reason} hint=${w.reasonHint} mistake=${mistakes.reason}>
-        ${(attributes: object) => html`<textarea ...${attributes} name="reason" rows="2" maxlength="500" required></textarea>`}
-      <//>
+      <${Field} label=${w.reason} hint=${w.reasonHint} mistake=${mistakes.reason} control="textarea" name="reason" rows="2" maxlength="500" required />
       <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)}>${common.save}</button>

@@ -34,10 +34,7 @@ export function CreateGateway({ onChange, onClose }: { onChange: () => void; onC
   return html`<${Dialog} title=${w.create} onClose=${onClose}>
     <form onSubmit=${create}>
       ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
-      <${Field} label=${common.name} hint=${w.nameHint}>
-        ${(attributes: object) =>
-          html`<input ...${attributes} name="name" required maxlength="100" autocomplete="off" />`}
-      <//>
+      <${Field} label=${common.name} hint=${w.nameHint} name="name" required maxlength="100" autocomplete="off" />
       <${FormButtons} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { Device, DeviceDetails } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
@@ -84,10 +84,8 @@ export function DeviceFields(props: { of?: DeviceDetails; discoveredType?: strin
 /** Text field for the location. */
 export function LocationField({ now }: { now: string | undefined }) {
   const { devices } = words();
-  return html`<${Field} label=${devices.location} hint=${devices.fields.locationHint}>
-    ${(attributes: object) =>
-      html`<input ...${attributes} name="location" required maxlength="200" autocomplete="off" defaultValue=${now} />`}
-  <//>`;
+  return html`<${Field} label=${devices.location} hint=${devices.fields.locationHint}
+    name="location" required maxlength="200" autocomplete="off" defaultValue=${now} />`;
 }
 
 /**
@@ -102,25 +100,17 @@ function PlacementField(props: { of?: DeviceDetails; usual?: Device['placement']
   const placement = picked ?? usual ?? '';
   const above = others.filter(({ device_id, placement: its }) => device_id !== of?.device_id && its === 'consumption');
   return html`
-    <${Field} label=${devices.place} hint=${w.placeHint}>
-      ${(attributes: object) =>
-        html`<select
-          ...${attributes} name="placement"
-          onChange=${(event: Event) => setPicked((event.target as HTMLSelectElement).value)}
-        >
-          ${!of && usual === undefined && html`<option value="">${w.usual}</option>`}
-          ${Object.entries(devices.placements).map(([value, name]) => html`<option value=${value} selected=${value === placement}>${name}</option>`)}
-        </select>`}
+    <${Field} label=${devices.place} hint=${w.placeHint} control="select"
+      name="placement" onChange=${(event: Event) => setPicked((event.target as HTMLSelectElement).value)}>
+      ${!of && usual === undefined && html`<option value="">${w.usual}</option>`}
+      ${Object.entries(devices.placements).map(([value, name]) => html`<option value=${value} selected=${value === placement}>${name}</option>`)}
     <//>
     ${
       placement === 'consumption' &&
       above.length > 0 &&
-      html`<${Field} label=${w.behind} hint=${w.behindHint}>
-        ${(attributes: object) =>
-          html`<select ...${attributes} name="upstream_device_id">
-            <option value="">${w.noOther}</option>
-            ${above.map(({ device_id, location, type }) => html`<option value=${device_id} selected=${device_id === of?.upstream_device_id}>${location} (${typeName(type)})</option>`)}
-          </select>`}
+      html`<${Field} label=${w.behind} hint=${w.behindHint} control="select" name="upstream_device_id">
+        <option value="">${w.noOther}</option>
+        ${above.map(({ device_id, location, type }) => html`<option value=${device_id} selected=${device_id === of?.upstream_device_id}>${location} (${typeName(type)})</option>`)}
       <//>`
     }`;
 }
@@ -135,22 +125,14 @@ function TypeField({ now, onType }: { now: string; onType: (type: string) => voi
     onType(value);
   };
   return html`
-    <${Field} label=${devices.type}>
-      ${(attributes: object) =>
-        html`<select
-          ...${attributes} name="type"
-          onChange=${(event: Event) => pick((event.target as HTMLSelectElement).value)}
-        >
-          ${Object.entries(devices.types).map(([value, name]) => html`<option value=${value} selected=${value === type}>${name}</option>`)}
-          <option value="" selected=${type === ''}>${w.other}</option>
-        </select>`}
+    <${Field} label=${devices.type} control="select" name="type" onChange=${(event: Event) => pick((event.target as HTMLSelectElement).value)}>
+      ${Object.entries(devices.types).map(([value, name]) => html`<option value=${value} selected=${value === type}>${name}</option>`)}
+      <option value="" selected=${type === ''}>${w.other}</option>
     <//>
     ${
       type === '' &&
-      html`<${Field} label=${w.otherType} hint=${w.otherTypeHint}>
-        ${(attributes: object) =>
-          html`<input ...${attributes} name="other_type" required maxlength="64" autocomplete="off" defaultValue=${now in devices.types ? '' : now} />`}
-      <//>`
+      html`<${Field} label=${w.otherType} hint=${w.otherTypeHint}
+        name="other_type" required maxlength="64" autocomplete="off" defaultValue=${now in devices.types ? '' : now} />`
     }`;
 }
 
@@ -163,18 +145,13 @@ function NumberField(props: {
   isRequired?: boolean;
 }) {
   const { name, label, hint, now, most, isRequired } = props;
-  return html`<${Field} label=${label} hint=${hint}>
-    ${(attributes: object) =>
-      html`<${DecimalInput} attributes=${attributes} name=${name} defaultValue=${toTypedNumber(now)} limits=${{ least: 0, most }} isRequired=${isRequired} />`}
-  <//>`;
+  return html`<${Field} label=${label} hint=${hint} control=${DecimalInput}
+    name=${name} defaultValue=${toTypedNumber(now)} limits=${{ least: 0, most }} isRequired=${isRequired} />`;
 }
 
 function ZoneField({ now }: { now: string }) {
-  return html`<${Field} label=${words().devices.fields.zone} hint=${words().devices.fields.zoneHint}>
-    ${(attributes: { id: string }) => html`
-      <input ...${attributes} name="timezone" defaultValue=${now} list=${`${attributes.id}-zones`} autocomplete="off" />
-      <datalist id=${`${attributes.id}-zones`}>
-        ${Intl.supportedValuesOf('timeZone').map((zone) => html`<option value=${zone} />`)}
-      </datalist>`}
-  <//>`;
+  const { zone: label, zoneHint: hint } = words().devices.fields;
+  const list = useId();
+  return html`<${Field} label=${label} hint=${hint} name="timezone" defaultValue=${now} list=${list} autocomplete="off" />
+    <datalist id=${list}>${Intl.supportedValuesOf('timeZone').map((zone) => html`<option value=${zone} />`)}</datalist>`;
 }

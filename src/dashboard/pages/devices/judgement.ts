@@ -102,10 +102,8 @@ function UseSetting(props: {
       <button type="button" aria-label=${common.of({ what: w.use, name: of.family })} onClick=${() => setOpen(true)}>${w.use}</button>
     </p>`;
   return html`<form onSubmit=${submit} aria-label=${common.of({ what: w.use, name: of.family })}>
-    <${Field} label=${w.setting} hint=${w.useHint}>
-      ${(attributes: object) => html`<textarea ...${attributes} name="setting" rows="6" spellcheck="false" required
-        defaultValue=${JSON.stringify(of.decoder_config, null, 2)}></textarea>`}
-    <//>
+    <${Field} label=${w.setting} hint=${w.useHint} control="textarea"
+      name="setting" rows="6" spellcheck="false" required defaultValue=${JSON.stringify(of.decoder_config, null, 2)} />
     <${ErrorMessage} text=${isNoObject ? w.noSetting : error} />
     <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.form.save}</button></p>
   </form>`;

@@ -43,39 +43,26 @@ export function MapForm(props: {
   return html`<form ref=${shown} onSubmit=${submit} aria-label=${form.title({ place: path ?? whole })}>
     <h3>${form.title({ place: path ?? whole })}</h3>
     ${family !== null && family !== 'mapping' && html`<p>${renderMarks(form.takesOver({ family }))}</p>`}
-    <${Field} label=${form.meaning} hint=${form.total}>
-      ${(attributes: object) => html`<select ...${attributes} name="meaning" required value=${meaning}
-        onChange=${(event: Event) => setMeaning((event.target as HTMLSelectElement).value)}>
-        ${meaning === '' && html`<option value=""></option>`}
-        ${Object.keys(UNITS_BY_MEANING).map((one) => html`<option value=${one}>${meaningName(one)}</option>`)}
-      </select>`}
+    <${Field} label=${form.meaning} hint=${form.total} control="select"
+      name="meaning" required value=${meaning}
+      onChange=${(event: Event) => setMeaning((event.target as HTMLSelectElement).value)}>
+      ${meaning === '' && html`<option value=""></option>`}
+      ${Object.keys(UNITS_BY_MEANING).map((one) => html`<option value=${one}>${meaningName(one)}</option>`)}
     <//>
-    <${Field} label=${form.unit}>
-      ${(attributes: object) => html`<select ...${attributes} name="unit" key=${meaning} required>
-        ${UNITS_BY_MEANING[meaning]?.map((one) => html`<option value=${one} selected=${one === proposed?.unit}>${one}</option>`)}
-      </select>`}
+    <${Field} label=${form.unit} control="select" name="unit" key=${meaning} required>
+      ${UNITS_BY_MEANING[meaning]?.map((one) => html`<option value=${one} selected=${one === proposed?.unit}>${one}</option>`)}
     <//>
-    <${Field} label=${form.scale} hint=${form.scaleHint}>
-      ${(attributes: object) => html`<${DecimalInput} attributes=${attributes} name="scale" limits=${null} />`}
-    <//>
-    <${Field} label=${form.topic} hint=${form.topicHint}>
-      ${(attributes: object) => html`<input ...${attributes} name="topic" required maxlength="120" autocomplete="off" defaultValue=${topic} />`}
-    <//>
-    <${Field} label=${form.device} hint=${form.deviceHint}>
-      ${(attributes: object) => html`<input ...${attributes} name="device" maxlength="100" autocomplete="off"
-        defaultValue=${path === null ? deviceOf(topic) : ''} />`}
-    <//>
-    <${Field} label=${form.circuit} hint=${form.circuitHint}>
-      ${(attributes: object) => html`<input ...${attributes} name="circuit" maxlength="32" autocomplete="off" />`}
-    <//>
+    <${Field} label=${form.scale} hint=${form.scaleHint} control=${DecimalInput} name="scale" limits=${null} />
+    <${Field} label=${form.topic} hint=${form.topicHint} name="topic" required maxlength="120" autocomplete="off" defaultValue=${topic} />
+    <${Field} label=${form.device} hint=${form.deviceHint}
+      name="device" maxlength="100" autocomplete="off" defaultValue=${path === null ? deviceOf(topic) : ''} />
+    <${Field} label=${form.circuit} hint=${form.circuitHint} name="circuit" maxlength="32" autocomplete="off" />
     ${
       path !== null &&
       times.length > 0 &&
-      html`<${Field} label=${form.time}>
-        ${(attributes: object) => html`<select ...${attributes} name="time_path">
-          <option value="">${form.noTime}</option>
-          ${times.filter((one) => one !== path).map((one) => html`<option value=${one}>${one}</option>`)}
-        </select>`}
+      html`<${Field} label=${form.time} control="select" name="time_path">
+        <option value="">${form.noTime}</option>
+        ${times.filter((one) => one !== path).map((one) => html`<option value=${one}>${one}</option>`)}
       <//>`
     }
     <${ErrorMessage} text=${error} />

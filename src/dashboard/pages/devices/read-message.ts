@@ -69,12 +69,8 @@ export function ReadMessage(props: {
   return html`<${Dialog} title=${w.title({ gateway: gateway.name })} onClose=${onClose}>
     <p class="quiet">${w.about}</p>
     <form onSubmit=${look}>
-      <${Field} label=${w.topic} hint=${w.topicHint}>
-        ${(attributes: object) => html`<input ...${attributes} name="topic" required maxlength="1000" autocomplete="off" defaultValue=${of?.topic ?? ''} />`}
-      <//>
-      <${Field} label=${w.payload}>
-        ${(attributes: object) => html`<textarea ...${attributes} name="payload" rows="6" spellcheck="false" defaultValue=${of?.payload ?? ''}></textarea>`}
-      <//>
+      <${Field} label=${w.topic} hint=${w.topicHint} name="topic" required maxlength="1000" autocomplete="off" defaultValue=${of?.topic ?? ''} />
+      <${Field} label=${w.payload} control="textarea" name="payload" rows="6" spellcheck="false" defaultValue=${of?.payload ?? ''} />
       <label class="check"><input type="checkbox" name="retained" defaultChecked=${of?.retained ?? false} /> ${w.retained}</label>
       <${ErrorMessage} text=${error} />
       <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.look}</button></p>

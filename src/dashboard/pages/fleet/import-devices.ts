@@ -104,10 +104,8 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
     <p>${w.about}</p>
     <p class="quiet">${renderMarks(w.columns)}</p>
     <form onSubmit=${check}>
-      <${Field} label=${w.file} mistake=${(stage.is === 'choosing' && stage.problem) || undefined}>
-        ${(attributes: object) =>
-          html`<input ...${attributes} type="file" name="table" accept=".csv,text/csv" required onChange=${chooseAnew} />`}
-      <//>
+      <${Field} label=${w.file} mistake=${(stage.is === 'choosing' && stage.problem) || undefined}
+        type="file" name="table" accept=".csv,text/csv" required onChange=${chooseAnew} />
       <p><label class="check"><input type="checkbox" name="create_users" onChange=${chooseAnew} /> ${w.createUsers}</label></p>
       <p class="actions"><button class=${stage.is === 'checked' ? '' : 'main'} ...${busyAttributes(isBusy)}>${w.check}</button></p>
     </form>

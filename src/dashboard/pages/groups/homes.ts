@@ -36,9 +36,7 @@ export function GroupHomes({ of: group, onChange }: { of: Group; onChange: () =>
   };
   return html`<${Card} title=${w.homesOf({ name: group.name })}>
     <form class="line" onSubmit=${add}>
-      <${Field} label=${common.fields.email} hint=${w.addHint}>
-        ${(attributes: object) => html`<input ...${attributes} name="email" type="email" required autocomplete="off" />`}
-      <//>
+      <${Field} label=${common.fields.email} hint=${w.addHint} name="email" type="email" required autocomplete="off" />
       <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.add}</button></p>
     </form>
     <${ErrorMessage} text=${error} />

@@ -55,9 +55,7 @@ function HomeQuestion() {
   return html`<${Card} title=${w.title}>
     <form onSubmit=${create}>
       <p>${w.about}</p>
-      <${Field} label=${common.fields.email} hint=${w.hint}>
-        ${(attributes: object) => html`<input ...${attributes} type="email" name="email" autocomplete="email" required maxlength="254" />`}
-      <//>
+      <${Field} label=${common.fields.email} hint=${w.hint} type="email" name="email" autocomplete="email" required maxlength="254" />
       <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)}>${w.yes}</button>

@@ -51,9 +51,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
     setScopes(ALL.filter((one) => (one === scope ? isAllowed : scopes.includes(one))));
   return html`<${Dialog} title=${w.create} onClose=${onClose}>
     <form onSubmit=${create}>
-      <${Field} label=${common.name} hint=${w.nameHint}>
-        ${(attributes: object) => html`<input ...${attributes} name="name" maxlength="100" autocomplete="off" />`}
-      <//>
+      <${Field} label=${common.name} hint=${w.nameHint} name="name" maxlength="100" autocomplete="off" />
       <fieldset>
         <legend>${w.whatItMayDo}</legend>
         <div class="choices wide">
@@ -73,9 +71,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
           <button type="button" onClick=${() => setScopes([])}>${w.none}</button>
         </p>
       </fieldset>
-      <${Field} label=${w.expires}>
-        ${(attributes: object) => html`<${ExpiryChoice} attributes=${attributes} />`}
-      <//>
+      <${Field} label=${w.expires} control=${ExpiryChoice} />
       <${AllowedAddressesField} />
       <${ErrorMessage} text=${error} />
       <p class="actions">
@@ -117,11 +113,9 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
   return html`<${Dialog} title=${w.rotateOf({ name: keyName(of) })} onClose=${onClose}>
     <form onSubmit=${rotate}>
       <p>${w.rotateAbout}</p>
-      <${Field} label=${w.hours} hint=${w.hoursHint}>
-        ${(attributes: object) =>
-          html`<${DecimalInput} attributes=${attributes} name="hours" defaultValue="24" limits=${{ least: 0, most: 720 }} isRequired />`}
-      <//>
-      <${Field} label=${w.expires}>${(attributes: object) => html`<${ExpiryChoice} attributes=${attributes} />`}<//>
+      <${Field} label=${w.hours} hint=${w.hoursHint} control=${DecimalInput}
+        name="hours" defaultValue="24" limits=${{ least: 0, most: 720 }} isRequired />
+      <${Field} label=${w.expires} control=${ExpiryChoice} />
       <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)}>${w.rotate}</button>

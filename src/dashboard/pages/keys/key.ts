@@ -19,7 +19,7 @@ const EXPIRIES = ['never', 30, 90, 365] as const;
 const EXPIRY_NAME = 'days';
 
 /** Select box for the expiry of a key. `isChange`: whether the user can leave the current expiry unchanged. */
-export function ExpiryChoice({ attributes, isChange = false }: { attributes: object; isChange?: boolean }) {
+export function ExpiryChoice({ isChange = false, ...attributes }: { isChange?: boolean }) {
   const w = words().keys;
   return html`<select ...${attributes} name=${EXPIRY_NAME}>
     ${isChange && html`<option value="">${w.unchanged}</option>`}
@@ -39,10 +39,8 @@ const ALLOWED_NAME = 'allowed';
 /** Text field for allowed addresses and networks. `now`: the current ones. */
 export function AllowedAddressesField({ now = [] }: { now?: readonly string[] }) {
   const w = words().keys;
-  return html`<${Field} label=${w.allowed} hint=${w.allowedHint}>
-    ${(attributes: object) =>
-      html`<input ...${attributes} name=${ALLOWED_NAME} defaultValue=${now.join(', ')} maxlength="3000" autocomplete="off" spellcheck=${false} />`}
-  <//>`;
+  return html`<${Field} label=${w.allowed} hint=${w.allowedHint}
+    name=${ALLOWED_NAME} defaultValue=${now.join(', ')} maxlength="3000" autocomplete="off" spellcheck=${false} />`;
 }
 
 /** Returns the addresses in the field. */

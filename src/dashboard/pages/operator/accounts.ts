@@ -41,17 +41,17 @@ export function Accounts() {
   return html`<${Card} title="Users and plans">
     <${ErrorMessage} text=${error} />
     <p class="quiet" role="status">${told}</p>
-    <${Field} label="Search by e-mail">${(attributes: object) =>
-      html`<input ...${attributes} type="search" maxlength="200" onInput=${(event: Event) => {
+    <${Field} label="Search by e-mail"
+      type="search" maxlength="200" onInput=${(event: Event) => {
         setSearch((event.target as HTMLInputElement).value.trim());
-      }} />`}<//>
+      }} />
     <${List} key=${`${search} ${turn}`} search=${search} isBusy=${isBusy} onChange=${change} />
     <details>
       <summary>Create a user</summary>
       <form onSubmit=${create}>
-        <${Field} label="E-mail">${(attributes: object) => html`<input ...${attributes} name="email" type="email" required maxlength="254" />`}<//>
-        <${Field} label="Role">${(attributes: object) => html`<select ...${attributes} name="role">${ROLES.map((role) => html`<option value=${role}>${role}</option>`)}</select>`}<//>
-        <${Field} label="Time zone" hint="Its days and months begin there.">${(attributes: object) => html`<input ...${attributes} name="timezone" required maxlength="60" defaultValue=${ZONE} />`}<//>
+        <${Field} label="E-mail" name="email" type="email" required maxlength="254" />
+        <${Field} label="Role" control="select" name="role">${ROLES.map((role) => html`<option value=${role}>${role}</option>`)}<//>
+        <${Field} label="Time zone" hint="Its days and months begin there." name="timezone" required maxlength="60" defaultValue=${ZONE} />
         <button class="main" ...${busyAttributes(creating.isBusy)}>Create</button>
         <${ErrorMessage} text=${creating.error} />
         <p class="quiet" role="status">${made}</p>
@@ -97,7 +97,7 @@ export function AuditLog() {
   };
   return html`<${Card} title="Who did what">
     <form class="actions ends" onSubmit=${filter}>
-      <${Field} label="Account">${(attributes: object) => html`<input ...${attributes} name="account" placeholder="usr_…" maxlength="100" />`}<//>
+      <${Field} label="Account" name="account" placeholder="usr_…" maxlength="100" />
       <button>List</button>
     </form>
     <${AuditList} key=${user} user=${user} />

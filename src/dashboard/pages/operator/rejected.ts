@@ -37,7 +37,7 @@ export function RejectedMessages() {
     <${ErrorMessage} text=${error} />
     <p class="quiet" role="status">${isBusy ? 'Processing them again …' : told}</p>
     <form class="actions ends" onSubmit=${filter}>
-      <${Field} label="Device">${(attributes: object) => html`<input ...${attributes} name="device" placeholder="dev_…" maxlength="100" />`}<//>
+      <${Field} label="Device" name="device" placeholder="dev_…" maxlength="100" />
       <button>Show</button>
     </form>
     <${List} key=${`${device} ${turn}`} device=${device} />

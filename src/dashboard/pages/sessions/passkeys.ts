@@ -54,10 +54,7 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
       },
     );
   const form = () => html`<form onSubmit=${add}>
-    <${Field} label=${w.passkeyName} hint=${w.passkeyNameHint}>
-      ${(attributes: object) =>
-        html`<input ...${attributes} name="name" autocomplete="off" required maxlength="60" defaultValue=${proposedName} />`}
-    <//>
+    <${Field} label=${w.passkeyName} hint=${w.passkeyNameHint} name="name" autocomplete="off" required maxlength="60" defaultValue=${proposedName} />
     <button ...${busyAttributes(isBusy)}>${w.passkeyAdd}</button>
   </form>`;
   return html`<${Card} title=${w.passkeysTitle}>

@@ -10,8 +10,8 @@ import { words } from '../../words/words.ts';
 export function Appearance() {
   const { common, sessions: w } = words();
   return html`<${Card} title=${w.appearanceTitle}>
-    <${Field} label=${common.language} hint=${w.languageHint}>${(attributes: object) => html`<${LanguageChoice} ...${attributes} />`}<//>
-    <${Field} label=${common.colours.title}>${(attributes: object) => html`<${ThemeChoice} ...${attributes} />`}<//>
+    <${Field} label=${common.language} hint=${w.languageHint} control=${LanguageChoice} />
+    <${Field} label=${common.colours.title} control=${ThemeChoice} />
   <//>`;
 }
 

@@ -59,9 +59,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
   return html`<${Dialog} title=${w.deleteAccount} onClose=${onClose}>
     <p>${w.deleteAbout}</p>
     <form onSubmit=${erase}>
-      <${Field} label=${w.confirmAddress} mistake=${mistake}>
-        ${(attributes: object) => html`<input ...${attributes} type="email" name="email" autocomplete="off" required maxlength="254" />`}
-      <//>
+      <${Field} label=${w.confirmAddress} mistake=${mistake} type="email" name="email" autocomplete="off" required maxlength="254" />
       <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="danger" ...${busyAttributes(isBusy)}>${w.deleteForever}</button>

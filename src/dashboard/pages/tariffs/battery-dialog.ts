@@ -73,12 +73,9 @@ export function BatteryDialog(props: {
     });
   };
   const field = (name: keyof typeof DEFAULTS, label: string, hint: string, limits: object) =>
-    html`<${Field} label=${label} hint=${hint}>
-      ${(
-        attributes: object,
-      ) => html`<${DecimalInput} attributes=${attributes} name=${name} defaultValue=${toTypedNumber(DEFAULTS[name])}
-        limits=${limits} isRequired=${name !== 'price'} onInput=${() => setTried(null)} />`}
-    <//>`;
+    html`<${Field} label=${label} hint=${hint} control=${DecimalInput}
+      name=${name} defaultValue=${toTypedNumber(DEFAULTS[name])} limits=${limits} isRequired=${name !== 'price'}
+      onInput=${() => setTried(null)} />`;
   return html`<${Dialog} title=${w.question} onClose=${onClose}>
     <form onSubmit=${tryIt}>
       <div class="columns">

@@ -42,15 +42,10 @@ export function RatesFields(props: {
   };
   return html`<fieldset>
     <legend>${legend}</legend>
-    <${Field} label=${w.kind} mistake=${mistakes[name]}>
-      ${(attributes: object) => html`<select
-        ...${attributes}
-        name=${name}
-        value=${rates.kind}
-        onChange=${(event: Event) => set({ kind: (event.target as HTMLSelectElement).value as RatesForm['kind'] })}
-      >
-        ${kinds.map((kind) => html`<option value=${kind} selected=${kind === rates.kind}>${w.kinds[kind]}</option>`)}
-      </select>`}
+    <${Field} label=${w.kind} mistake=${mistakes[name]} control="select"
+      name=${name} value=${rates.kind}
+      onChange=${(event: Event) => set({ kind: (event.target as HTMLSelectElement).value as RatesForm['kind'] })}>
+      ${kinds.map((kind) => html`<option value=${kind} selected=${kind === rates.kind}>${w.kinds[kind]}</option>`)}
     <//>
     ${fields[rates.kind]()}
   </fieldset>`;
@@ -99,16 +94,9 @@ function PeriodFields(props: {
   const time = (
     member: 'from' | 'to',
     label: string,
-  ) => html`<${Field} label=${label} mistake=${mistakes[`${name}.${member}`]}>
-    ${(attributes: object) => html`<input
-      ...${attributes}
-      type="time"
-      step="900"
-      name=${`${name}.${member}`}
-      value=${period[member]}
-      onInput=${(event: Event) => set({ [member]: (event.target as HTMLInputElement).value })}
-    />`}
-  <//>`;
+  ) => html`<${Field} label=${label} mistake=${mistakes[`${name}.${member}`]}
+    type="time" step="900" name=${`${name}.${member}`} value=${period[member]}
+    onInput=${(event: Event) => set({ [member]: (event.target as HTMLInputElement).value })} />`;
   const cost = html`<${NumberField}
     label=${w.price({ unit })}
     name=${`${name}.per_kwh`}
@@ -172,19 +160,14 @@ function SeriesFields(props: {
       fitting.length === 0 &&
       html`<p class="note">${renderMarks(w.noSeries({ currency: currency || w.thisCurrency }), (name) => html`<a href="/docs" target="_blank" rel="noreferrer">${name}</a>`)}</p>`
     }
-    <${Field} label=${w.series} hint=${hint} mistake=${mistakes[`${name}.series_id`]}>
-      ${(attributes: object) => html`<select
-        ...${attributes}
-        name=${`${name}.series_id`}
-        required=${isRequired}
-        onChange=${(event: Event) => onChange({ series_id: (event.target as HTMLSelectElement).value })}
-      >
-        <option value="" selected=${rates.series_id === ''}>–</option>
-        ${fitting.map(
-          (one) =>
-            html`<option value=${one.series_id} selected=${one.series_id === rates.series_id}>${one.name} (${describeKnownPrices(one)})</option>`,
-        )}
-      </select>`}
+    <${Field} label=${w.series} hint=${hint} mistake=${mistakes[`${name}.series_id`]} control="select"
+      name=${`${name}.series_id`} required=${isRequired}
+      onChange=${(event: Event) => onChange({ series_id: (event.target as HTMLSelectElement).value })}>
+      <option value="" selected=${rates.series_id === ''}>–</option>
+      ${fitting.map(
+        (one) =>
+          html`<option value=${one.series_id} selected=${one.series_id === rates.series_id}>${one.name} (${describeKnownPrices(one)})</option>`,
+      )}
     <//>
     <div class="columns">
       <${NumberField} label=${w.multiply} name=${`${name}.multiply`} value=${rates.multiply} hint=${w.multiplyHint({ example: decimals(1.19, 2) })}
@@ -208,14 +191,6 @@ export function NumberField(props: {
   isRequired?: boolean;
 }) {
   const { label, name, value, onInput, mistakes, hint, isRequired = false } = props;
-  return html`<${Field} label=${label} hint=${hint} mistake=${mistakes[name]}>
-    ${(attributes: object) => html`<${DecimalInput}
-      attributes=${attributes}
-      name=${name}
-      value=${value}
-      limits=${null}
-      isRequired=${isRequired}
-      onInput=${onInput}
-    />`}
-  <//>`;
+  return html`<${Field} label=${label} hint=${hint} mistake=${mistakes[name]} control=${DecimalInput}
+    name=${name} value=${value} limits=${null} isRequired=${isRequired} onInput=${onInput} />`;
 }

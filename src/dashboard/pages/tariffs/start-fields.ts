@@ -53,25 +53,15 @@ export function StartingPointSelect(props: {
   };
   const country = new Intl.DisplayNames(locale(), { type: 'region' });
   return html`<div class=${forms.length > 0 ? 'columns' : ''}>
-    <${Field} label=${w.startFrom}>
-      ${(attributes: object) => html`<select
-        ...${attributes}
-        onChange=${(event: Event) => choose((event.target as HTMLSelectElement).value, 0)}
-      >
-        ${current && html`<option value=${CURRENT} selected=${from === CURRENT}>${w.current}</option>`}
-        ${COUNTRIES.map((one) => html`<option value=${one} selected=${one === from}>${country.of(one)}</option>`)}
-        <option value="" selected=${from === ''}>${w.anotherCountry}</option>
-      </select>`}
+    <${Field} label=${w.startFrom} control="select" onChange=${(event: Event) => choose((event.target as HTMLSelectElement).value, 0)}>
+      ${current && html`<option value=${CURRENT} selected=${from === CURRENT}>${w.current}</option>`}
+      ${COUNTRIES.map((one) => html`<option value=${one} selected=${one === from}>${country.of(one)}</option>`)}
+      <option value="" selected=${from === ''}>${w.anotherCountry}</option>
     <//>
     ${
       forms.length > 0 &&
-      html`<${Field} label=${w.form}>
-        ${(attributes: object) => html`<select
-          ...${attributes}
-          onChange=${(event: Event) => choose(from, Number((event.target as HTMLSelectElement).value))}
-        >
-          ${forms.map(({ name }, index) => html`<option value=${index} selected=${index === form}>${templates.names[name]}</option>`)}
-        </select>`}
+      html`<${Field} label=${w.form} control="select" onChange=${(event: Event) => choose(from, Number((event.target as HTMLSelectElement).value))}>
+        ${forms.map(({ name }, index) => html`<option value=${index} selected=${index === form}>${templates.names[name]}</option>`)}
       <//>`
     }
   </div>`;

@@ -33,13 +33,15 @@ export function TariffFields(props: {
   const { of: form, series, mistakes, isOffer = false, onChange: set } = props;
   const { common, tariffs } = words();
   const w = tariffs.form;
-  const text = (member: 'name' | 'valid_from' | 'currency', attributes: object) => html`<input
-    ...${attributes}
+  const text = (member: 'name' | 'valid_from' | 'currency', label: string, attributes: object) => html`<${Field}
+    label=${label}
+    mistake=${mistakes[member]}
     name=${member}
     value=${form[member]}
     required
     autocomplete="off"
     onInput=${(event: Event) => set({ [member]: (event.target as HTMLInputElement).value })}
+    ...${attributes}
   />`;
   const rates = (member: 'import' | 'export', legend: string) =>
     html`<${RatesFields}
@@ -53,19 +55,10 @@ export function TariffFields(props: {
     />`;
   const unit = form.currency.trim().toUpperCase() || w.money;
   return html`
-    <${Field} label=${common.name} mistake=${mistakes.name}>
-      ${(attributes: object) => text('name', { ...attributes, maxlength: 200 })}
-    <//>
+    ${text('name', common.name, { maxlength: 200 })}
     <div class="columns">
-      ${
-        !isOffer &&
-        html`<${Field} label=${w.holdsFrom} mistake=${mistakes.valid_from} hint=${w.holdsFromHint}>
-          ${(attributes: object) => text('valid_from', { ...attributes, type: 'date' })}
-        <//>`
-      }
-      <${Field} label=${w.currency} mistake=${mistakes.currency} hint=${w.currencyHint}>
-        ${(attributes: object) => text('currency', { ...attributes, maxlength: 3, size: 6, autocapitalize: 'characters' })}
-      <//>
+      ${!isOffer && text('valid_from', w.holdsFrom, { type: 'date', hint: w.holdsFromHint })}
+      ${text('currency', w.currency, { maxlength: 3, size: 6, autocapitalize: 'characters', hint: w.currencyHint })}
     </div>
     ${rates('import', tariffs.fromGrid)}
     <${NumberField}

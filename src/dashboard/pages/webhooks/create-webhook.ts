@@ -62,19 +62,9 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
           )}
         </div>
       </fieldset>
-      <${Field} label="URL" hint=${w.urlHint}>
-        ${(attributes: object) => html`<input
-          ...${attributes}
-          type="url"
-          name="url"
-          placeholder="https://example.com/energy"
-          pattern="https://.+"
-          title="https://…"
-          required
-          maxlength="2048"
-          autocomplete="off"
-        />`}
-      <//>
+      <${Field} label="URL" hint=${w.urlHint}
+        type="url" name="url" placeholder="https://example.com/energy" pattern="https://.+" title="https://…" required
+        maxlength="2048" autocomplete="off" />
       <${ErrorMessage} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)} disabled=${events.length === 0}>${w.createShort}</button>
