@@ -3,7 +3,7 @@ import type { SignInProblem } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi, postToCell, postToEachCell } from './api.ts';
 import { html } from './html.ts';
 import { LanguageChoice } from './parts/appearance.ts';
-import { useAction } from './parts/load.ts';
+import { submittedForm, useAction } from './parts/load.ts';
 import { busyAttributes, ErrorMessage, Field, renderMarks } from './parts/ui.ts';
 import { askForPasskey, canUsePasskeys } from './passkeys.ts';
 import { nextCell, type ProviderAttempt, storeUntried } from './provider-cells.ts';
@@ -56,8 +56,7 @@ export function SignIn<Signed>(props: {
     throw new Error(token === '' ? signIn.wrongCode : isAddress ? signIn.wrongAddress : signIn.wrongLink);
   };
   const ask = (event: SubmitEvent) => {
-    event.preventDefault();
-    const email = String(new FormData(event.target as HTMLFormElement).get('email'));
+    const email = String(submittedForm(event).get('email'));
     run(async () => {
       const begun = await postToEachCell<{ sign_in_id: string }>('/sign-in', { email });
       // The mailed code is valid for one of these sign-ins.
@@ -65,8 +64,7 @@ export function SignIn<Signed>(props: {
     });
   };
   const tryCode = (event: SubmitEvent) => {
-    event.preventDefault();
-    const code = String(new FormData(event.target as HTMLFormElement).get('code'));
+    const code = String(submittedForm(event).get('code'));
     open(...(asked?.signInIds ?? []).map((sign_in_id) => ({ sign_in_id, code })));
   };
 

@@ -4,7 +4,7 @@ import { callApi, fetchAll, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { dayName } from '../parts/format.ts';
-import { useAction, useLoad } from '../parts/load.ts';
+import { submittedForm, useAction, useLoad } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Badge, Card, Dialog, Field, FormButtons, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -106,8 +106,7 @@ export function CreateBill(props: {
   const today = new Intl.DateTimeFormat('sv-SE', { timeZone: user.timezone }).format();
   const month = monthBefore(today);
   const create = (event: SubmitEvent) => {
-    event.preventDefault();
-    const formData = new FormData(event.target as HTMLFormElement);
+    const formData = submittedForm(event);
     const deviceId = String(formData.get('device_id'));
     const of = deviceId === '' ? { user_id: user.user_id } : { device_id: deviceId };
     const days = { start: String(formData.get('start')), end: String(formData.get('end')) };

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { FleetDevice, User } from '#clients/typescript/client.ts';
 import { callApi, type Page as PageOf, withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { PageButtons, useAction, usePages } from '../parts/load.ts';
+import { PageButtons, submittedForm, useAction, usePages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Card, ErrorMessage, Field, Loading, RelativeTime } from '../parts/ui.ts';
 import { onPlainClick, useSession } from '../session.ts';
@@ -39,8 +39,7 @@ export function FleetDevices() {
   const [filter, setFilter] = useState(ALL);
   const { common, devices, fleet: w } = words();
   const choose = (event: SubmitEvent) => {
-    event.preventDefault();
-    const chosen = new FormData(event.target as HTMLFormElement);
+    const chosen = submittedForm(event);
     const of = (name: keyof Filter) => String(chosen.get(name) ?? '').trim();
     setFilter({
       text: of('text'),

@@ -3,7 +3,7 @@ import type { Group } from '#clients/typescript/client.ts';
 import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
-import { useAction, useLoad } from '../parts/load.ts';
+import { submittedForm, useAction, useLoad } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Card, ConfirmButton, Dialog, ErrorMessage, Field, FormButtons, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -19,11 +19,7 @@ export function Page() {
   const [picked, setPicked] = useState<string | null>(null);
   const [changes, setChanges] = useState(0);
   const { run, error } = useAction();
-  const remove = (group: Group) =>
-    run(async () => {
-      await callApi('DELETE', `/v1/groups/${group.group_id}`);
-      groups.again();
-    });
+  const remove = (group: Group) => run(() => callApi('DELETE', `/v1/groups/${group.group_id}`).then(groups.again));
   const placed = sortAsTree(groups.value ?? []);
   const shown = placed.find(({ group }) => group.group_id === picked) ?? placed[0];
   return html`
@@ -88,8 +84,7 @@ export function CreateGroup(props: { all: readonly Group[]; onMade: (made: Group
   const { common, groups: w } = words();
   const { run, isBusy, error } = useAction();
   const create = (event: SubmitEvent) => {
-    event.preventDefault();
-    const formData = new FormData(event.target as HTMLFormElement);
+    const formData = submittedForm(event);
     const text = (name: string) => String(formData.get(name)).trim() || null;
     run(async () => {
       const body = { name: text('name') ?? '', kind: text('kind'), parent_group_id: text('parent_group_id') };

@@ -4,16 +4,16 @@ import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { daysSince } from '../parts/format.ts';
-import { useAction, useLoad } from '../parts/load.ts';
+import { submittedForm, useAction, useLoad } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import {
   Badge,
-  busyAttributes,
   Card,
   ConfirmButton,
   Dialog,
   ErrorMessage,
   Field,
+  FormButtons,
   Loading,
   RelativeTime,
   renderMarks,
@@ -42,11 +42,7 @@ export function Page() {
   const [open, setOpen] = useState<'create' | { rotate: Key } | { limit: Key } | null>(null);
   const { run, error } = useAction();
   const close = () => setOpen(null);
-  const revoke = (key: Key) =>
-    run(async () => {
-      await callApi('DELETE', `/v1/keys/${key.key_id}`);
-      keys.again();
-    });
+  const revoke = (key: Key) => run(() => callApi('DELETE', `/v1/keys/${key.key_id}`).then(keys.again));
   return html`
     <h1>${common.pages.keys}</h1>
     <p>${renderMarks(
@@ -129,8 +125,7 @@ export function KeyLimitsDialog({ of, onDone, onClose }: { of: Key; onDone: () =
   const { common, keys: w } = words();
   const { run, isBusy, error } = useAction();
   const limit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const formData = new FormData(event.target as HTMLFormElement);
+    const formData = submittedForm(event);
     run(async () => {
       const body = { allowed_addresses: readAllowedAddresses(formData), ...selectedExpiry(formData) };
       await callApi('PATCH', `/v1/keys/${of.key_id}`, body);
@@ -143,11 +138,7 @@ export function KeyLimitsDialog({ of, onDone, onClose }: { of: Key; onDone: () =
       <p>${w.limitAbout}</p>
       <${AllowedAddressesField} now=${of.allowed_addresses} />
       <${Field} label=${w.expires} control=${ExpiryChoice} isChange />
-      <${ErrorMessage} text=${error} />
-      <p class="actions">
-        <button class="main" ...${busyAttributes(isBusy)}>${common.save}</button>
-        <button type="button" onClick=${onClose}>${common.cancel}</button>
-      </p>
+      <${FormButtons} label=${common.save} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
 }

@@ -29,11 +29,7 @@ export function Members() {
       members.again();
     });
   };
-  const end = ({ member_id }: Member) =>
-    run(async () => {
-      await callApi('DELETE', `${path}/${member_id}`);
-      members.again();
-    });
+  const end = ({ member_id }: Member) => run(() => callApi('DELETE', `${path}/${member_id}`).then(members.again));
   const table = (all: Member[]) =>
     all.length === 0
       ? html`<p class="quiet">${w.nobodyElse}</p>`

@@ -3,7 +3,7 @@ import type { User } from '#clients/typescript/client.ts';
 import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
-import { useAction, useLoad } from '../parts/load.ts';
+import { submittedForm, useAction, useLoad } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { ZoneSelect } from '../parts/time-zone.ts';
 import {
@@ -47,10 +47,7 @@ export function Page() {
   const sessions = useLoad(() => fetchAll<Session>('/v1/sessions?limit=200'), []);
   const { run, error } = useAction();
   const end = ({ session_id }: Session) =>
-    run(async () => {
-      await callApi('DELETE', `/v1/sessions/${session_id}`);
-      sessions.again();
-    });
+    run(() => callApi('DELETE', `/v1/sessions/${session_id}`).then(sessions.again));
   return html`
     <header class="heading"><h1>${common.pages.account}</h1><div><${SignOut} /></div></header>
     <div class="grid">
@@ -108,8 +105,7 @@ export function Account() {
   const [isSaved, setSaved] = useState(false);
   const hint = useId();
   const save = (event: SubmitEvent) => {
-    event.preventDefault();
-    const formData = new FormData(event.target as HTMLFormElement);
+    const formData = submittedForm(event);
     const phone = String(formData.get('phone')).replaceAll(/[\s()/-]/g, '');
     const changed = {
       phone: phone === '' ? null : phone,
@@ -150,8 +146,7 @@ export function EmailAddress() {
   const { run, isBusy, error } = useAction();
   const change = (email: string) => run(async () => user.put(await callApi<User>('PATCH', path, { email })));
   const request = (event: SubmitEvent) => {
-    event.preventDefault();
-    change(String(new FormData(event.target as HTMLFormElement).get('email')));
+    change(String(submittedForm(event).get('email')));
   };
   const form = () => html`<form onSubmit=${request}>
     <${Field} label=${w.newEmail} hint=${w.newEmailHint} type="email" name="email" autocomplete="email" required maxlength="254" />

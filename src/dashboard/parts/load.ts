@@ -61,6 +61,12 @@ export function useAction(): { run(work: () => Promise<void>): void; isBusy: boo
   return { run, isBusy, error };
 }
 
+/** Returns the input in a submitted form, which the browser then does not submit itself. */
+export function submittedForm(event: SubmitEvent): FormData {
+  event.preventDefault();
+  return new FormData(event.target as HTMLFormElement);
+}
+
 /** A paged list, newest first. */
 interface Pages<T> {
   shown: Loaded<Page<T>>;

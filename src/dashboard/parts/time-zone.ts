@@ -4,7 +4,7 @@ import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { useAction } from './load.ts';
+import { submittedForm, useAction } from './load.ts';
 import { busyAttributes, Card, ErrorMessage, Field, renderMarks } from './ui.ts';
 
 /** Returns the browser's time zone. */
@@ -39,8 +39,7 @@ export function TimeZoneQuestion() {
   const [proposed] = useState(zoneOfBrowser);
   if (!asksTimezone) return null;
   const save = (event: SubmitEvent) => {
-    event.preventDefault();
-    const timezone = String(new FormData(event.target as HTMLFormElement).get('timezone'));
+    const timezone = String(submittedForm(event).get('timezone'));
     run(async () => changeMe(await callApi<User>('PATCH', `/v1/users/${me.user_id}`, { timezone })));
   };
   return html`<${Card} title=${w.zoneQuestion}>

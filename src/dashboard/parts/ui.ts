@@ -53,13 +53,27 @@ export function Field(props: {
  */
 export const busyAttributes = (isBusy: boolean) => (isBusy ? { 'aria-disabled': true } : {});
 
-/** End of a form that creates an object: the error message and the two buttons. */
-export const FormButtons = (props: { error: string | null; isBusy: boolean; onCancel: () => void }) => html`
-  <${ErrorMessage} text=${props.error} />
-  <p class="actions">
-    <button class="main" ...${busyAttributes(props.isBusy)}>${words().common.create}</button>
-    <button type="button" onClick=${props.onCancel}>${words().common.cancel}</button>
-  </p>`;
+/**
+ * End of a form: the error message and the two buttons. `label`: text of the button that submits, by default "Create".
+ * `missing`: input that the form still needs; the button is disabled until then.
+ */
+export function FormButtons(props: {
+  label?: string;
+  error: string | null;
+  isBusy: boolean;
+  missing?: string | null;
+  onCancel: () => void;
+}) {
+  const { common } = words();
+  const { label = common.create, error, isBusy, missing = null, onCancel } = props;
+  return html`
+    <${ErrorMessage} text=${error} />
+    <p class="actions">
+      <button class="main" ...${busyAttributes(isBusy)} disabled=${missing !== null}>${label}</button>
+      <button type="button" onClick=${onCancel}>${common.cancel}</button>
+      ${missing !== null && html`<span class="quiet">${missing}</span>`}
+    </p>`;
+}
 
 /**
  * The browser's modal dialog. It traps the focus, starts at its first field, restores the focus afterwards, and closes

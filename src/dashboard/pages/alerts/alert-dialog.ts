@@ -4,7 +4,7 @@ import { ApiFailure, callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { DecimalInput, numberErrorOf, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { busyAttributes, Dialog, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
+import { Dialog, Field, FormButtons, renderMarks } from '../../parts/ui.ts';
 import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import {
@@ -82,11 +82,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
         onBlur=${() => text === '' && setTyped(null)} />
       <${AlertPreview} type=${type} threshold=${threshold} past=${past} />
       <${DeliveryChoice} value=${delivery} isRefused=${isRefused} onPick=${chooseDelivery} />
-      <${ErrorMessage} text=${error} />
-      <p class="actions">
-        <button class="main" ...${busyAttributes(isBusy)}>${known ? common.save : w.createShort}</button>
-        <button type="button" onClick=${onClose}>${common.cancel}</button>
-      </p>
+      <${FormButtons} label=${known ? common.save : w.createShort} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
 }

@@ -2,16 +2,8 @@ import { useState } from 'preact/hooks';
 import type { App, CreatedApp } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { useAction } from '../../parts/load.ts';
-import {
-  busyAttributes,
-  CopyableText,
-  Dialog,
-  ErrorMessage,
-  Field,
-  OneTimeContent,
-  renderMarks,
-} from '../../parts/ui.ts';
+import { submittedForm, useAction } from '../../parts/load.ts';
+import { CopyableText, Dialog, Field, FormButtons, OneTimeContent, renderMarks } from '../../parts/ui.ts';
 import { textNamed, words } from '../../words/words.ts';
 import { APP_SCOPES } from '../keys/scopes.ts';
 
@@ -83,11 +75,9 @@ function AppForm(props: { now?: App; button: string; send: (settings: object) =>
   const [scopes, setScopes] = useState<readonly string[]>(now?.scopes ?? DEFAULT_SCOPES);
   const { run, isBusy, error } = useAction();
   const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const formData = new FormData(event.target as HTMLFormElement);
+    const formData = submittedForm(event);
     run(() => send({ ...settingsIn(formData), ...(now === undefined ? { type: String(formData.get('type')) } : {}) }));
   };
-  const isNone = scopes.length === 0;
   return html`<form onSubmit=${submit}>
     <${Field} label=${common.name} hint=${w.nameHint} name="name" required maxlength="80" autocomplete="off" defaultValue=${now?.name ?? ''} />
     <${Address} name="website" label=${w.website} hint=${w.websiteHint} now=${now?.website} required />
@@ -97,12 +87,7 @@ function AppForm(props: { now?: App; button: string; send: (settings: object) =>
       defaultValue=${now?.redirect_uris.join('\n') ?? ''} />
     <${ScopeChoice} scopes=${scopes} isChange=${now !== undefined} onChange=${setScopes} />
     <${Address} name="notification_url" label=${w.notificationUrl} hint=${w.notificationUrlHint} now=${now?.notification_url} />
-    <${ErrorMessage} text=${error} />
-    <p class="actions">
-      <button class="main" ...${busyAttributes(isBusy)} disabled=${isNone}>${button}</button>
-      <button type="button" onClick=${onClose}>${common.cancel}</button>
-      ${isNone && html`<span class="quiet">${words().keys.chooseOne}</span>`}
-    </p>
+    <${FormButtons} label=${button} error=${error} isBusy=${isBusy} missing=${scopes.length === 0 ? words().keys.chooseOne : null} onCancel=${onClose} />
   </form>`;
 }
 

@@ -28,11 +28,7 @@ export function Bill(props: {
       details.put(await callApi<BillPeriodDetails>('POST', `${path}/${what}`));
       onChange();
     });
-  const remove = () =>
-    run(async () => {
-      await callApi('DELETE', path);
-      onGone();
-    });
+  const remove = () => run(() => callApi('DELETE', path).then(onGone));
   const actions = (bill: BillPeriodDetails) => {
     const isOver = Date.parse(bill.last_told.ends_at) <= Date.now();
     return html`<p class="actions">

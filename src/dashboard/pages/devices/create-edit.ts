@@ -4,7 +4,7 @@ import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, readDecimal } from '../../parts/decimal-input.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Dialog, ErrorMessage, Field } from '../../parts/ui.ts';
+import { Dialog, Field, FormButtons } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -81,11 +81,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
       }
       <p class="quiet">${w.zone({ zone: user.timezone })}</p>
       <${Field} label=${w.reason} hint=${w.reasonHint} mistake=${mistakes.reason} control="textarea" name="reason" rows="2" maxlength="500" required />
-      <${ErrorMessage} text=${error} />
-      <p class="actions">
-        <button class="main" ...${busyAttributes(isBusy)}>${common.save}</button>
-        <button type="button" onClick=${onClose}>${common.cancel}</button>
-      </p>
+      <${FormButtons} label=${common.save} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
 

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { CreatedGateway } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { useAction } from '../../parts/load.ts';
+import { submittedForm, useAction } from '../../parts/load.ts';
 import { CopyableText, Dialog, Field, FormButtons, OneTimeContent, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -19,8 +19,7 @@ export function CreateGateway({ onChange, onClose }: { onChange: () => void; onC
   const [made, setMade] = useState<CreatedGateway | null>(null);
   const { run, isBusy, error } = useAction();
   const create = (event: SubmitEvent) => {
-    event.preventDefault();
-    const name = String(new FormData(event.target as HTMLFormElement).get('name')).trim();
+    const name = String(submittedForm(event).get('name')).trim();
     run(async () => {
       setMade(await callApi<CreatedGateway>('POST', '/v1/gateways', { user_id: user.user_id, name }));
       onChange();

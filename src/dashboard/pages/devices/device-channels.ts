@@ -30,10 +30,9 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   const isHeld = ({ native_name, last_at }: Channel) =>
     held.value?.some((one) => one.native_name === native_name && one.at === last_at) ?? false;
   const say: Say = (native_name, word) =>
-    run(async () => {
-      await callApi('PATCH', `/v1/devices/${device.device_id}`, { channels: [{ native_name, ...word }] });
-      onSaved();
-    });
+    run(() =>
+      callApi('PATCH', `/v1/devices/${device.device_id}`, { channels: [{ native_name, ...word }] }).then(onSaved),
+    );
   const unknown = channels.filter(({ asked, counts_as }) => asked || counts_as === null);
   return html`<section aria-label=${w.section}>
     <h3>${w.title}</h3>

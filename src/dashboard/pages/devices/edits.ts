@@ -41,11 +41,7 @@ export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComp
     if (userId === null) return w.erased;
     return userId === me.user_id ? w.you : userId === user.user_id ? user.email : userId;
   };
-  const revoke = (editId: string) =>
-    run(async () => {
-      await callApi('DELETE', `${path}/${editId}`);
-      edits.again();
-    });
+  const revoke = (editId: string) => run(() => callApi('DELETE', `${path}/${editId}`).then(edits.again));
   const isManager = mayManage(device, me);
   const add = isManager && html`<button type="button" onClick=${() => setOpen(true)}>${w.new}</button>`;
   return html`<${Card} title=${w.title} actions=${add}>

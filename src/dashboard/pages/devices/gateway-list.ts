@@ -22,11 +22,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
   const [isCreating, setCreating] = useState(false);
   const [reading, setReading] = useState<{ gateway: Gateway; of?: TypedMessage } | null>(null);
   const { run, error } = useAction();
-  const remove = ({ gateway_id }: Gateway) =>
-    run(async () => {
-      await callApi('DELETE', `/v1/gateways/${gateway_id}`);
-      onChange();
-    });
+  const remove = ({ gateway_id }: Gateway) => run(() => callApi('DELETE', `/v1/gateways/${gateway_id}`).then(onChange));
   const table = (all: Gateway[]) =>
     renderTable(
       all,

@@ -3,7 +3,7 @@ import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { ApiFailure, callApi, fetchAll, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
-import { useAction } from '../../parts/load.ts';
+import { submittedForm, useAction } from '../../parts/load.ts';
 import { Badge, busyAttributes, CopyableText, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { textNamed, words } from '../../words/words.ts';
@@ -92,8 +92,7 @@ function UseSetting(props: {
   const [isNoObject, setNoObject] = useState(false);
   const { run, isBusy, error } = useAction();
   const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const setting = typedSetting(String(new FormData(event.target as HTMLFormElement).get('setting')));
+    const setting = typedSetting(String(submittedForm(event).get('setting')));
     setNoObject(setting === null);
     if (setting) run(async () => onSaved(await changeConfig(gateway, (config) => ({ ...config, ...setting }))));
   };

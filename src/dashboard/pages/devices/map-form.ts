@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, numberOf } from '../../parts/decimal-input.ts';
-import { useAction } from '../../parts/load.ts';
+import { submittedForm, useAction } from '../../parts/load.ts';
 import { busyAttributes, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { changeMappings, type MappingEntry, MessageDiagnosis, meaningName, UNITS_BY_MEANING } from './judgement.ts';
@@ -32,8 +32,7 @@ export function MapForm(props: {
   // The form appears below a list that may be long, so it takes the focus.
   useEffect(() => shown.current?.querySelector('select')?.focus(), []);
   const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const mapped = mappedIn(new FormData(event.target as HTMLFormElement), path, topic);
+    const mapped = mappedIn(submittedForm(event), path, topic);
     const isSaving = (event.submitter as HTMLButtonElement | null)?.value === 'save';
     run(async () => {
       if (isSaving) onSaved(await changeMappings(gateway, (all) => [...all, mapped]));

@@ -3,15 +3,7 @@ import type { DeviceDetails, DiscoveredDevice, PairedDevice } from '#clients/typ
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import {
-  Badge,
-  busyAttributes,
-  CopyableText,
-  Dialog,
-  ErrorMessage,
-  OneTimeContent,
-  renderMarks,
-} from '../../parts/ui.ts';
+import { Badge, CopyableText, Dialog, FormButtons, OneTimeContent, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { LoginFields } from './create-gateway.ts';
@@ -56,11 +48,7 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
     <form onSubmit=${pair}>
       ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       <${DeviceFields} discoveredType=${discovered && likelyType(discovered)} />
-      <${ErrorMessage} text=${error} />
-      <p class="actions">
-        <button class="main" ...${busyAttributes(isBusy)}>${w.submit}</button>
-        <button type="button" onClick=${onClose}>${common.cancel}</button>
-      </p>
+      <${FormButtons} label=${w.submit} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { useAction } from '../../parts/load.ts';
+import { submittedForm, useAction } from '../../parts/load.ts';
 import { busyAttributes, Dialog, ErrorMessage, Field, OneTimeContent } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import {
@@ -42,8 +42,7 @@ export function ReadMessage(props: {
   const judge = (message: TypedMessage, decoder_config: Record<string, unknown>) =>
     callApi<JudgedMessage>('POST', `/v1/gateways/${gateway.gateway_id}/decode`, { ...message, decoder_config });
   const look = (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = new FormData(event.target as HTMLFormElement);
+    const form = submittedForm(event);
     const message = {
       topic: String(form.get('topic')).trim(),
       payload: String(form.get('payload')),

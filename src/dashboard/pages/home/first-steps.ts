@@ -3,7 +3,7 @@ import type { Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { dayName } from '../../parts/format.ts';
-import { useAction, useLoad } from '../../parts/load.ts';
+import { submittedForm, useAction, useLoad } from '../../parts/load.ts';
 import { periodAt, periodName, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
 import { busyAttributes, Card, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -44,8 +44,7 @@ function HomeQuestion() {
   const w = period.yourHome;
   const { run, isBusy, error } = useAction();
   const create = (event: SubmitEvent) => {
-    event.preventDefault();
-    const email = String(new FormData(event.target as HTMLFormElement).get('email'));
+    const email = String(submittedForm(event).get('email'));
     run(async () => {
       const home = { email, role: 'homeowner', timezone: me.timezone };
       const { user_id } = await callApi<{ user_id: string }>('POST', '/v1/users', home);

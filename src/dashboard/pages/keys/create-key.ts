@@ -4,16 +4,8 @@ import { callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { DecimalInput, numberOf } from '../../parts/decimal-input.ts';
 import { time } from '../../parts/format.ts';
-import { useAction } from '../../parts/load.ts';
-import {
-  busyAttributes,
-  CopyableText,
-  Dialog,
-  ErrorMessage,
-  Field,
-  OneTimeContent,
-  renderMarks,
-} from '../../parts/ui.ts';
+import { submittedForm, useAction } from '../../parts/load.ts';
+import { CopyableText, Dialog, Field, FormButtons, OneTimeContent, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
 import { AllowedAddressesField, ExpiryChoice, keyName, readAllowedAddresses, selectedExpiry } from './key.ts';
@@ -31,8 +23,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
     return html`<${Dialog} title=${w.newKey} onClose=${onClose}><${KeyShownOnce} made=${made} onDone=${onClose} /><//>`;
 
   const create = (event: SubmitEvent) => {
-    event.preventDefault();
-    const formData = new FormData(event.target as HTMLFormElement);
+    const formData = submittedForm(event);
     const name = String(formData.get('name')).trim();
     run(async () => {
       const allowed_addresses = readAllowedAddresses(formData);
@@ -73,12 +64,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
       </fieldset>
       <${Field} label=${w.expires} control=${ExpiryChoice} />
       <${AllowedAddressesField} />
-      <${ErrorMessage} text=${error} />
-      <p class="actions">
-        <button class="main" ...${busyAttributes(isBusy)} disabled=${scopes.length === 0}>${w.createShort}</button>
-        <button type="button" onClick=${onClose}>${common.cancel}</button>
-        ${scopes.length === 0 && html`<span class="quiet">${w.chooseOne}</span>`}
-      </p>
+      <${FormButtons} label=${w.createShort} error=${error} isBusy=${isBusy} missing=${scopes.length === 0 ? w.chooseOne : null} onCancel=${onClose} />
     </form>
   <//>`;
 }
@@ -86,12 +72,11 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
 /** Dialog that rotates a key. It shows how long the previous key remains valid. */
 export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void; onClose: () => void }) {
   const { me } = useSession();
-  const { common, keys: w } = words();
+  const { keys: w } = words();
   const [made, setMade] = useState<RotatedKey | null>(null);
   const { run, isBusy, error } = useAction();
   const rotate = (event: SubmitEvent) => {
-    event.preventDefault();
-    const rotationData = new FormData(event.target as HTMLFormElement);
+    const rotationData = submittedForm(event);
     const overlap_hours = numberOf(String(rotationData.get('hours')));
     const { expires_at } = selectedExpiry(rotationData);
     run(async () => {
@@ -116,11 +101,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
       <${Field} label=${w.hours} hint=${w.hoursHint} control=${DecimalInput}
         name="hours" defaultValue="24" limits=${{ least: 0, most: 720 }} isRequired />
       <${Field} label=${w.expires} control=${ExpiryChoice} />
-      <${ErrorMessage} text=${error} />
-      <p class="actions">
-        <button class="main" ...${busyAttributes(isBusy)}>${w.rotate}</button>
-        <button type="button" onClick=${onClose}>${common.cancel}</button>
-      </p>
+      <${FormButtons} label=${w.rotate} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
 }

@@ -3,7 +3,7 @@ import type { User } from '#clients/typescript/client.ts';
 import type { NamedAuditRecord } from '#src/api/dashboard/shapes.ts';
 import { callApi, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { PageButtons, useAction, usePages } from '../../parts/load.ts';
+import { PageButtons, submittedForm, useAction, usePages } from '../../parts/load.ts';
 import { busyAttributes, Card, ErrorMessage, Field, Loading, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 
@@ -92,8 +92,7 @@ function List(props: { search: string; isBusy: boolean; onChange: (user: User, p
 export function AuditLog() {
   const [user, setUser] = useState('');
   const filter = (event: SubmitEvent) => {
-    event.preventDefault();
-    setUser(String(new FormData(event.target as HTMLFormElement).get('account')).trim());
+    setUser(String(submittedForm(event).get('account')).trim());
   };
   return html`<${Card} title="Who did what">
     <form class="actions ends" onSubmit=${filter}>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Rejected, ReplayCounts } from '#src/api/dashboard/shapes.ts';
 import { callApi, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { PageButtons, useAction, usePages } from '../../parts/load.ts';
+import { PageButtons, submittedForm, useAction, usePages } from '../../parts/load.ts';
 import { busyAttributes, Card, ErrorMessage, Field, Loading, RelativeTime } from '../../parts/ui.ts';
 
 const SHOWN = 25;
@@ -30,8 +30,7 @@ export function RejectedMessages() {
       setTurn(turn + 1);
     });
   const filter = (event: SubmitEvent) => {
-    event.preventDefault();
-    setDevice(String(new FormData(event.target as HTMLFormElement).get('device')).trim());
+    setDevice(String(submittedForm(event).get('device')).trim());
   };
   return html`<${Card} title="Rejected messages" actions=${html`<button type="button" onClick=${replay} ...${busyAttributes(isBusy)}>Replay ${device === '' ? 'all' : 'this device'}</button>`}>
     <${ErrorMessage} text=${error} />

@@ -15,10 +15,7 @@ export function Authorizations() {
   const authorizations = useLoad(() => fetchAll<Authorization>('/v1/authorizations?limit=200'), []);
   const { run, error } = useAction();
   const end = ({ authorization_id }: Authorization) =>
-    run(async () => {
-      await callApi('DELETE', `/v1/authorizations/${authorization_id}`);
-      authorizations.again();
-    });
+    run(() => callApi('DELETE', `/v1/authorizations/${authorization_id}`).then(authorizations.again));
   const at = (iso: string) => html`<${RelativeTime} at=${iso} zone=${me.timezone} />`;
   const table = (all: Authorization[]) =>
     all.length === 0

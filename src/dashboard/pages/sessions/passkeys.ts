@@ -3,7 +3,7 @@ import type { Passkey } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { FocusableList } from '../../parts/focus.ts';
-import { useAction, useLoad } from '../../parts/load.ts';
+import { submittedForm, useAction, useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading, RelativeTime } from '../../parts/ui.ts';
 import { canUsePasskeys, makePasskey } from '../../passkeys.ts';
@@ -18,8 +18,7 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
   const { run, isBusy, error } = useAction();
   const [isAdded, setAdded] = useState(false);
   const add = (event: SubmitEvent) => {
-    event.preventDefault();
-    const name = String(new FormData(event.target as HTMLFormElement).get('name'));
+    const name = String(submittedForm(event).get('name'));
     setAdded(false);
     run(async () => {
       const made = await makePasskey().catch(notAllowed);
@@ -29,10 +28,7 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
     });
   };
   const remove = ({ passkey_id }: Passkey) =>
-    run(async () => {
-      await callApi('DELETE', `/v1/passkeys/${passkey_id}`);
-      passkeys.again();
-    });
+    run(() => callApi('DELETE', `/v1/passkeys/${passkey_id}`).then(passkeys.again));
   const at = (iso: string | null) => html`<${RelativeTime} at=${iso} zone=${me.timezone} />`;
   const table = (all: Passkey[]) =>
     all.length > 0 &&

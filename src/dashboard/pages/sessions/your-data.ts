@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { callApi, downloadFile } from '../../api.ts';
 import { html } from '../../html.ts';
 import { saveFile } from '../../parts/file-menu.ts';
-import { useAction } from '../../parts/load.ts';
+import { submittedForm, useAction } from '../../parts/load.ts';
 import { busyAttributes, Card, Dialog, ErrorMessage, Field } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -45,8 +45,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
   const { run, isBusy, error } = useAction();
   const [mistake, setMistake] = useState<string | undefined>();
   const erase = (event: SubmitEvent) => {
-    event.preventDefault();
-    const typed = String(new FormData(event.target as HTMLFormElement).get('email')).trim();
+    const typed = String(submittedForm(event).get('email')).trim();
     if (typed.toLowerCase() !== me.email.toLowerCase()) return setMistake(w.otherAddress({ email: me.email }));
     setMistake(undefined);
     run(async () => {

@@ -4,7 +4,7 @@ import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
 import { createMoneyFormatter, DAY_MS, dayName, kwh, money, percent } from '../../parts/format.ts';
-import { useAction } from '../../parts/load.ts';
+import { submittedForm, useAction } from '../../parts/load.ts';
 import { busyAttributes, Dialog, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -59,8 +59,7 @@ export function BatteryDialog(props: {
   const [tried, setTried] = useState<Tried | null>(null);
   const { run, isBusy, error } = useAction();
   const tryIt = (event: SubmitEvent) => {
-    event.preventDefault();
-    const formData = new FormData(event.target as HTMLFormElement);
+    const formData = submittedForm(event);
     const typed = (name: string) => numberOf(String(formData.get(name) ?? ''));
     const power = typed('power');
     // Rounded to nine decimals, because a division by 100 may produce more.

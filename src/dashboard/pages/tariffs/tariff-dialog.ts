@@ -5,7 +5,7 @@ import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { costNotesOf, dayBefore, dayName, money } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Dialog, ErrorMessage, renderMarks } from '../../parts/ui.ts';
+import { Dialog, FormButtons, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -80,11 +80,7 @@ export function TariffDialog(props: {
       ${note && html`<p class="note">${note}</p>`}
       <${TariffFields} of=${form} series=${series} mistakes=${mistakes} onChange=${set} />
       <${Preview} userId=${user.user_id} today=${today} form=${form} />
-      <${ErrorMessage} text=${error} />
-      <p class="actions">
-        <button class="main" ...${busyAttributes(isBusy)}>${known ? common.save : w.add}</button>
-        <button type="button" onClick=${onClose}>${common.cancel}</button>
-      </p>
+      <${FormButtons} label=${known ? common.save : w.add} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
 }

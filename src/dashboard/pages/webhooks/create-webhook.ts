@@ -2,13 +2,14 @@ import { useState } from 'preact/hooks';
 import type { Webhook } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { useAction } from '../../parts/load.ts';
+import { submittedForm, useAction } from '../../parts/load.ts';
 import {
   busyAttributes,
   CopyableText,
   Dialog,
   ErrorMessage,
   Field,
+  FormButtons,
   OneTimeContent,
   renderMarks,
 } from '../../parts/ui.ts';
@@ -20,13 +21,12 @@ import { newSecret, receiverCode } from './webhook.ts';
 export function CreateWebhook(props: { event: EventType; onMade: () => void; onClose: () => void }) {
   const { onMade, onClose } = props;
   const { me } = useSession();
-  const { common, webhooks: w } = words();
+  const { webhooks: w } = words();
   const [secret, setSecret] = useState<string | null>(null);
   const [events, setEvents] = useState<readonly EventType[]>([props.event]);
   const { run, isBusy, error } = useAction();
   const create = (submit: SubmitEvent) => {
-    submit.preventDefault();
-    const { url } = Object.fromEntries(new FormData(submit.target as HTMLFormElement)) as Record<string, string>;
+    const { url } = Object.fromEntries(submittedForm(submit)) as Record<string, string>;
     run(async () => {
       const made = newSecret();
       await callApi('POST', '/v1/webhooks', { events, url: url?.trim(), auth_token: made });
@@ -65,12 +65,7 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
       <${Field} label="URL" hint=${w.urlHint}
         type="url" name="url" placeholder="https://example.com/energy" pattern="https://.+" title="https://…" required
         maxlength="2048" autocomplete="off" />
-      <${ErrorMessage} text=${error} />
-      <p class="actions">
-        <button class="main" ...${busyAttributes(isBusy)} disabled=${events.length === 0}>${w.createShort}</button>
-        <button type="button" onClick=${onClose}>${common.cancel}</button>
-        ${events.length === 0 && html`<span class="quiet">${w.chooseOne}</span>`}
-      </p>
+      <${FormButtons} label=${w.createShort} error=${error} isBusy=${isBusy} missing=${events.length === 0 ? w.chooseOne : null} onCancel=${onClose} />
     </form>
   <//>`;
 }

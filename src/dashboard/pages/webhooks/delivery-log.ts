@@ -39,10 +39,7 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
     return () => clearInterval(timer);
   }, [near, again]);
   const retry = ({ delivery_id }: Delivery) =>
-    run(async () => {
-      await callApi('POST', `/v1/webhooks/${webhook.webhook_id}/deliveries/${delivery_id}/retry`);
-      again();
-    });
+    run(() => callApi('POST', `/v1/webhooks/${webhook.webhook_id}/deliveries/${delivery_id}/retry`).then(again));
   const pending = value?.rows.filter(({ status }) => status === 'pending').length ?? 0;
   return html`<${Card} title=${webhooks.deliveries}>
     <p class="quiet">${renderMarks(w.about({ name: webhookName(webhook) }))}</p>
