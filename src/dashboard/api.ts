@@ -104,10 +104,13 @@ export async function fetchPage<T>(path: string): Promise<Page<T>> {
   return { rows: body, next: next?.replace(/^\/dashboard/, '') ?? null };
 }
 
-/** Returns the rows of a list, fetched page by page until `most` are reached. */
+/** Returns the rows of a list, fetched page by page until `most` are reached. `path`: without a limit. */
 export async function fetchAll<T>(path: string, most = 1_000): Promise<T[]> {
   const rows: T[] = [];
-  for (let next: string | null = path; next !== null && rows.length < most; ) {
+  for (
+    let next: string | null = `${path}${path.includes('?') ? '&' : '?'}limit=200`;
+    next !== null && rows.length < most;
+  ) {
     const one: Page<T> = await fetchPage<T>(next);
     rows.push(...one.rows);
     next = one.next;

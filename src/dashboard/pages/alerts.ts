@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Alert } from '#clients/typescript/client.ts';
 import type { Firing } from '#src/api/dashboard/shapes.ts';
-import { callApi, fetchAll, type Page as PageOf, withQuery } from '../api.ts';
+import { callApi, type Page as PageOf, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { createMoneyFormatter, kwh, time } from '../parts/format.ts';
-import { PageButtons, useAction, useLoad, usePages } from '../parts/load.ts';
+import { PageButtons, useAction, useAll, usePages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Badge, Card, ConfirmButton, Dialog, ErrorMessage, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -19,10 +19,7 @@ import { useDeviceNames } from './alerts/preview.ts';
 export function Page() {
   const { me, user } = useSession();
   const { common, alerts: w } = words();
-  const alerts = useLoad(
-    () => fetchAll<Alert>(withQuery('/v1/alerts', { user_id: user.user_id, limit: 200 })),
-    [user.user_id],
-  );
+  const alerts = useAll<Alert>(withQuery('/v1/alerts', { user_id: user.user_id }));
   const [open, setOpen] = useState<{ what: 'create' } | { what: 'edit' | 'history'; of: Alert } | null>(null);
   const [told, setTold] = useState('');
   const { run, error } = useAction();

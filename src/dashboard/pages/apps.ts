@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { App } from '#clients/typescript/client.ts';
-import { callApi, fetchAll } from '../api.ts';
+import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
-import { useAction, useLoad } from '../parts/load.ts';
+import { useAction, useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Card, ConfirmButton, ErrorMessage, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -25,7 +25,7 @@ export function Page() {
 function Registered() {
   const { me } = useSession();
   const { common, apps: w } = words();
-  const apps = useLoad(() => fetchAll<App>('/v1/apps?limit=200'), []);
+  const apps = useAll<App>('/v1/apps');
   const [open, setOpen] = useState<'register' | App | null>(null);
   const [told, setTold] = useState('');
   const { run, error } = useAction();

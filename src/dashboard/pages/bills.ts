@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { BillPeriod, BillPeriodDetails, Device } from '#clients/typescript/client.ts';
-import { callApi, fetchAll, withQuery } from '../api.ts';
+import { callApi, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { dayName } from '../parts/format.ts';
-import { submittedForm, useAction, useLoad } from '../parts/load.ts';
+import { submittedForm, useAction, useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Badge, Card, Dialog, Field, FormButtons, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -18,14 +18,8 @@ import { Bill, formatBilledEnergy } from './bills/bill.ts';
 export function Page() {
   const { me, user } = useSession();
   const { common, bills: w } = words();
-  const periods = useLoad(
-    () => fetchAll<BillPeriod>(withQuery('/v1/bill-periods', { user_id: user.user_id, limit: 200 })),
-    [user.user_id],
-  );
-  const devices = useLoad(
-    () => fetchAll<Device>(withQuery('/v1/devices', { user_id: user.user_id, limit: 200 })),
-    [user.user_id],
-  );
+  const periods = useAll<BillPeriod>(withQuery('/v1/bill-periods', { user_id: user.user_id }));
+  const devices = useAll<Device>(withQuery('/v1/devices', { user_id: user.user_id }));
   const [shown, setShown] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
   // A homeowner receives bills and cannot create them.

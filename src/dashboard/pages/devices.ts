@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Device, DiscoveredDevice, Gateway } from '#clients/typescript/client.ts';
-import { fetchAll, withQuery } from '../api.ts';
+import { withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
-import { type Loaded, useLoad } from '../parts/load.ts';
+import { type Loaded, useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Badge, Card, CopyableText, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { onPlainClick, usePageLink, useSession } from '../session.ts';
@@ -22,10 +22,9 @@ const LOOK_MS = 15_000;
 export function Page() {
   const { user } = useSession();
   const { user_id, email, timezone } = user;
-  const of = (path: string) => withQuery(path, { user_id, limit: 200 });
-  const devices = useLoad(() => fetchAll<Device>(of('/v1/devices')), [user_id]);
-  const discovered = useLoad(() => fetchAll<DiscoveredDevice>(of('/v1/devices/discovered')), [user_id]);
-  const gateways = useLoad(() => fetchAll<Gateway>(of('/v1/gateways')), [user_id]);
+  const devices = useAll<Device>(withQuery('/v1/devices', { user_id }));
+  const discovered = useAll<DiscoveredDevice>(withQuery('/v1/devices/discovered', { user_id }));
+  const gateways = useAll<Gateway>(withQuery('/v1/gateways', { user_id }));
   const [pairing, setPairing] = useState<'new' | DiscoveredDevice | null>(null);
   const [named, setNamed] = useDeviceInAddress();
   const lookAgain = () => {

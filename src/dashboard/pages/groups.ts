@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Group } from '#clients/typescript/client.ts';
-import { callApi, fetchAll } from '../api.ts';
+import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
-import { submittedForm, useAction, useLoad } from '../parts/load.ts';
+import { submittedForm, useAction, useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Card, ConfirmButton, Dialog, ErrorMessage, Field, FormButtons, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -14,7 +14,7 @@ import { GroupDays, GroupHomes } from './groups/homes.ts';
 export function Page() {
   const { me } = useSession();
   const { common, groups: w } = words();
-  const groups = useLoad(() => fetchAll<Group>('/v1/groups?limit=200', 10_000), []);
+  const groups = useAll<Group>('/v1/groups', 10_000);
   const [isOpen, setOpen] = useState(false);
   const [picked, setPicked] = useState<string | null>(null);
   const [changes, setChanges] = useState(0);

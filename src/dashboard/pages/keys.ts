@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Key } from '#clients/typescript/client.ts';
-import { callApi, fetchAll } from '../api.ts';
+import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { daysSince } from '../parts/format.ts';
-import { submittedForm, useAction, useLoad } from '../parts/load.ts';
+import { submittedForm, useAction, useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import {
   Badge,
@@ -37,7 +37,7 @@ import { summariseScopes } from './keys/scopes.ts';
 export function Page() {
   const { me } = useSession();
   const { common, keys: w } = words();
-  const keys = useLoad(() => fetchAll<Key>('/v1/keys?limit=200'), []);
+  const keys = useAll<Key>('/v1/keys');
   const nameOfDevice = useDeviceNames(me.user_id);
   const [open, setOpen] = useState<'create' | { rotate: Key } | { limit: Key } | null>(null);
   const { run, error } = useAction();

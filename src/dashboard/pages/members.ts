@@ -1,9 +1,9 @@
 import type { User } from '#clients/typescript/client.ts';
 import type { Member, Membership } from '#src/api/dashboard/shapes.ts';
-import { callApi, fetchAll } from '../api.ts';
+import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
-import { useAction, useLoad } from '../parts/load.ts';
+import { useAction, useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading, RelativeTime } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -17,7 +17,7 @@ export function Members() {
   const { me } = useSession();
   const { sessions: w } = words();
   const path = `/v1/users/${me.user_id}/members`;
-  const members = useLoad(() => fetchAll<Member>(`${path}?limit=200`), []);
+  const members = useAll<Member>(path);
   const { run, isBusy, error } = useAction();
   const invite = (event: SubmitEvent) => {
     event.preventDefault();
@@ -68,7 +68,7 @@ export function Members() {
 export function MemberHomes() {
   const { me, user, pick } = useSession();
   const { sessions: w } = words();
-  const homes = useLoad(() => fetchAll<Membership>('/v1/memberships?limit=200'), []);
+  const homes = useAll<Membership>('/v1/memberships');
   const { run, isBusy, error } = useAction();
   const show = ({ home_user_id }: Membership) =>
     run(async () => pick(await callApi<User>('GET', `/v1/users/${home_user_id}`)));

@@ -1,9 +1,9 @@
 import { useId, useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
-import { callApi, fetchAll } from '../api.ts';
+import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
-import { submittedForm, useAction, useLoad } from '../parts/load.ts';
+import { submittedForm, useAction, useAll, useLoad } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { ZoneSelect } from '../parts/time-zone.ts';
 import {
@@ -44,7 +44,7 @@ interface Session {
 export function Page() {
   const { me } = useSession();
   const { common, sessions: w } = words();
-  const sessions = useLoad(() => fetchAll<Session>('/v1/sessions?limit=200'), []);
+  const sessions = useAll<Session>('/v1/sessions');
   const { run, error } = useAction();
   const end = ({ session_id }: Session) =>
     run(() => callApi('DELETE', `/v1/sessions/${session_id}`).then(sessions.again));

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { BillPeriod, Rates, Tariff } from '#clients/typescript/client.ts';
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
-import { callApi, fetchAll, withQuery } from '../api.ts';
+import { callApi, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
 import { dayBefore, dayName, monthNames, weekdayNames } from '../parts/format.ts';
-import { useAction, useLoad } from '../parts/load.ts';
+import { useAction, useAll, useLoad } from '../parts/load.ts';
 import { Card, ConfirmButton, ErrorMessage, Loading, renderMarks } from '../parts/ui.ts';
 import { usePageLink, useSession } from '../session.ts';
 import { numberFormat } from '../words/locale.ts';
@@ -19,14 +19,8 @@ export function Page() {
   const { me, user } = useSession();
   const to = usePageLink();
   const { common, tariffs: w } = words();
-  const tariffs = useLoad(
-    () => fetchAll<Tariff>(withQuery('/v1/tariffs', { user_id: user.user_id, limit: 200 })),
-    [user.user_id],
-  );
-  const series = useLoad(
-    () => fetchAll<UsableSeries>(withQuery('/v1/usable-series', { user_id: user.user_id, limit: 200 })),
-    [user.user_id],
-  );
+  const tariffs = useAll<Tariff>(withQuery('/v1/tariffs', { user_id: user.user_id }));
+  const series = useAll<UsableSeries>(withQuery('/v1/usable-series', { user_id: user.user_id }));
   const bills = useLoad(
     () => callApi<BillPeriod[]>('GET', withQuery('/v1/bill-periods', { user_id: user.user_id, limit: 1 })),
     [user.user_id],

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Delivery, Webhook } from '#clients/typescript/client.ts';
-import { callApi, fetchAll } from '../api.ts';
+import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { FocusableList } from '../parts/focus.ts';
-import { useAction, useLoad } from '../parts/load.ts';
+import { useAction, useAll, useLoad } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Badge, Card, ConfirmButton, ErrorMessage, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -16,7 +16,7 @@ import { pauseReasonOf } from './webhooks/webhook.ts';
 export function Page() {
   const { me } = useSession();
   const { common, webhooks: w } = words();
-  const webhooks = useLoad(() => fetchAll<Webhook>('/v1/webhooks?limit=200'), []);
+  const webhooks = useAll<Webhook>('/v1/webhooks');
   const [open, setOpen] = useState<'create' | Webhook | null>(() => (wanted() === null ? null : 'create'));
   const [picked, setPicked] = useState<string | null>(null);
   const [tests, setTests] = useState(0);

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { errorSentenceOf, fetchPage, type Page } from '../api.ts';
+import { errorSentenceOf, fetchAll, fetchPage, type Page } from '../api.ts';
 import { html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { useFocusFallback } from './focus.ts';
@@ -45,6 +45,10 @@ export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loa
   }, [again]);
   return { ...state, again, put };
 }
+
+/** Loads all rows of a list, up to `most`. `path`: without a limit. */
+export const useAll = <T>(path: string, most?: number): Loaded<T[]> =>
+  useLoad(() => fetchAll<T>(path, most), [path, most]);
 
 /** Runs an action, one at a time, and stores its error. */
 export function useAction(): { run(work: () => Promise<void>): void; isBusy: boolean; error: string | null } {

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Device } from '#clients/typescript/client.ts';
-import { callApi, errorSentenceOf, fetchAll, withQuery } from '../../api.ts';
+import { callApi, errorSentenceOf, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
 import { time } from '../../parts/format.ts';
-import { type Loaded, useLoad } from '../../parts/load.ts';
+import { type Loaded, useAll } from '../../parts/load.ts';
 import { ErrorMessage, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -131,7 +131,7 @@ function lengthOf(hours: number): string {
  * loaded yet, its identifier.
  */
 export function useDeviceNames(userId: string): (deviceId: string) => string {
-  const devices = useLoad(() => fetchAll<Device>(withQuery('/v1/devices', { user_id: userId, limit: 200 })), [userId]);
+  const devices = useAll<Device>(withQuery('/v1/devices', { user_id: userId }));
   return (deviceId) => {
     const known = devices.value?.find(({ device_id }) => device_id === deviceId);
     return known ? `${known.location} (${typeName(known.type)})` : deviceId;

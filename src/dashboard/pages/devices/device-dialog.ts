@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Device, DeviceDetails } from '#clients/typescript/client.ts';
-import { callApi, fetchAll, withQuery } from '../../api.ts';
+import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { useAction, useLoad } from '../../parts/load.ts';
+import { useAction, useAll, useLoad } from '../../parts/load.ts';
 import { Badge, busyAttributes, ConfirmButton, Dialog, ErrorMessage, Loading, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -18,10 +18,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
   const { common, devices } = words();
   const w = devices.details;
   const device = useLoad(() => callApi<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
-  const others = useLoad(
-    () => fetchAll<Device>(withQuery('/v1/devices', { user_id: user.user_id, limit: 200 })),
-    [user.user_id],
-  );
+  const others = useAll<Device>(withQuery('/v1/devices', { user_id: user.user_id }));
   const { run, error } = useAction();
   const recounted = () => {
     device.again();

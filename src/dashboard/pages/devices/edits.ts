@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeviceDetails, ReadingEdit } from '#clients/typescript/client.ts';
-import { callApi, fetchAll } from '../../api.ts';
+import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { FocusableList } from '../../parts/focus.ts';
 import { time } from '../../parts/format.ts';
-import { useAction, useLoad } from '../../parts/load.ts';
+import { useAction, useAll } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Badge, Card, ConfirmButton, ErrorMessage, Loading, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -25,7 +25,7 @@ export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComp
   const { common, devices } = words();
   const { edits: w } = devices;
   const path = `/v1/devices/${device.device_id}/edits`;
-  const edits = useLoad(() => fetchAll<ReadingEdit>(`${path}?limit=200`), [path]);
+  const edits = useAll<ReadingEdit>(path);
   const [isOpen, setOpen] = useState(false);
   const { run, error } = useAction();
   const isWaiting = edits.value?.some(({ is_computed }) => !is_computed) ?? false;

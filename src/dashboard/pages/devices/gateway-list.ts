@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Gateway, UnreadMessages } from '#clients/typescript/client.ts';
-import { callApi, fetchAll } from '../../api.ts';
+import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { FocusableList } from '../../parts/focus.ts';
-import { type Loaded, useAction, useLoad } from '../../parts/load.ts';
+import { type Loaded, useAction, useAll } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Card, ConfirmButton, ErrorMessage, Loading, RelativeTime, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -74,7 +74,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
 function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: TypedMessage) => void }) {
   const { gateway, zone, onRead } = props;
   const { gateway_id, name } = gateway;
-  const unread = useLoad(() => fetchAll<UnreadMessages>(`/v1/gateways/${gateway_id}/unread?limit=200`), [gateway_id]);
+  const unread = useAll<UnreadMessages>(`/v1/gateways/${gateway_id}/unread`);
   if (unread.value === null) return html`<${ErrorMessage} text=${unread.error} />`;
   const all = [...unread.value].sort((one, other) => other.count - one.count);
   if (all.length === 0) return null;

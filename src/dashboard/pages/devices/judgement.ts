@@ -179,7 +179,7 @@ async function changeConfig(
   change: (config: Record<string, unknown>, now: Gateway) => Record<string, unknown>,
 ): Promise<Gateway> {
   const { gateway_id, user_id } = of;
-  const all = await fetchAll<Gateway>(withQuery('/v1/gateways', { user_id, limit: 200 }));
+  const all = await fetchAll<Gateway>(withQuery('/v1/gateways', { user_id }));
   const now = all.find((one) => one.gateway_id === gateway_id);
   if (!now) throw new ApiFailure(404, {});
   const decoder_config = change(now.decoder_config, now);

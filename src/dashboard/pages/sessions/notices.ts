@@ -1,7 +1,7 @@
 import type { Alert } from '#clients/typescript/client.ts';
-import { fetchAll, withQuery } from '../../api.ts';
+import { withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { useLoad } from '../../parts/load.ts';
+import { useAll } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Badge, Card, Loading, renderMarks } from '../../parts/ui.ts';
 import { usePageLink, useSession } from '../../session.ts';
@@ -13,8 +13,7 @@ export function Notices() {
   const { me } = useSession();
   const to = usePageLink();
   const { alerts: named, sessions: w } = words();
-  const path = withQuery('/v1/alerts', { user_id: me.user_id, limit: 200 });
-  const alerts = useLoad(() => fetchAll<Alert>(path), []);
+  const alerts = useAll<Alert>(withQuery('/v1/alerts', { user_id: me.user_id }));
   type Notice = [name: string, way: string, isOn: boolean];
   const rows = (all: Alert[]): Notice[] => [
     ...all.map((one): Notice => [alertRuleName(one), named.deliveries[one.delivery], one.status === 'active']),
