@@ -63,7 +63,7 @@ function filesOf(userId: string, { db, readDb, now }: ArchiveOptions): [string, 
   return [
     ['README.txt', () => readme(userId, now)],
     ...EXPORTED_RELATIONS.map((one): [string, () => AsyncIterable<string>] => [
-      `${one.file}.json`,
+      `${one.file ?? one.relation}.json`,
       () => jsonOf(db, userId, one),
     ]),
     ...LEVEL_FILES.map(({ relation, file }): [string, () => AsyncIterable<string>] => [
@@ -171,7 +171,7 @@ async function* pagesOf(
 /** Yields the README of the archive, for the person who opens it. */
 async function* readme(userId: string, now: Date): AsyncGenerator<string> {
   const files = [
-    ...EXPORTED_RELATIONS.map(({ file, means }) => [`${file}.json`, means]),
+    ...EXPORTED_RELATIONS.map(({ relation, file = relation, means }) => [`${file}.json`, means]),
     ...LEVEL_FILES.map(({ relation, file }) => [`${file}.csv`, findLevel(relation).comment]),
     ...SERIES_FILES.map(({ relation, means }) => [`${relation}.csv`, means]),
     ['messages/', 'Mails and SMS that were stored as files instead of being sent.'],

@@ -2,9 +2,9 @@ import type { OwnerKeyKind } from './keys.ts';
 
 /** A relation that contains rows of a person and becomes a JSON file of the archive. */
 export interface ExportedRelation {
-  /** Name of the file, without its extension. */
-  file: string;
   relation: string;
+  /** Name of the file without its extension, if not that of the relation. */
+  file?: string;
   /** Description for people who read the archive. */
   means: string;
   /** Column by which a person's rows are found, and the kind of key in that column. By default `user_id`. */
@@ -29,8 +29,8 @@ const BASE64 = "translate(encode(r.payload, 'base64'), E'\\n', '')";
  */
 export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
-    file: 'account',
     relation: 'users',
+    file: 'account',
     means:
       'The account. enrolled_by: the utility that created it; is_enrolled: whether a utility created it, even one since deleted.',
     omitted: {
@@ -39,37 +39,28 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       is_timezone_given: 'whether a person chose the time zone',
     },
   },
+  { relation: 'arrivals', means: 'The installation from which the account was moved here, and the time.' },
   {
-    file: 'arrivals',
-    relation: 'arrivals',
-    means: 'The installation from which the account was moved here, and the time.',
-  },
-  {
-    file: 'members',
     relation: 'home_members',
+    file: 'members',
     means: 'People who were invited to the home, and its present and past members.',
     omitted: { member_user_id: 'the account of another person, who is known to the owner by the e-mail address' },
   },
   {
-    file: 'memberships',
     relation: 'home_members',
+    file: 'memberships',
     means: 'Homes of other accounts of which the account is or was a member.',
     by: { column: 'member_user_id', of: 'user' },
   },
   {
-    file: 'apps',
     relation: 'apps',
     means: 'Apps that the account registered.',
     omitted: { client_secret_sha256: SECRET },
   },
+  { relation: 'authorizations', means: 'Apps that the account has authorized to read its home.' },
   {
-    file: 'authorizations',
-    relation: 'authorizations',
-    means: 'Apps that the account has authorized to read its home.',
-  },
-  {
-    file: 'keys',
     relation: 'api_keys',
+    file: 'keys',
     means: 'API keys, also revoked ones. The keys themselves are not stored, only their SHA-256.',
     omitted: {
       key_sha256: SECRET,
@@ -77,87 +68,69 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       told_days: 'as told_end',
     },
   },
+  { relation: 'home_groups', file: 'groups', means: 'Groups of homes that the account owns.' },
+  { relation: 'group_members', file: 'group_memberships', means: 'Groups of homes that contain the account.' },
   {
-    file: 'groups',
-    relation: 'home_groups',
-    means: 'Groups of homes that the account owns.',
-  },
-  {
-    file: 'group_memberships',
-    relation: 'group_members',
-    means: 'Groups of homes that contain the account.',
-  },
-  {
-    file: 'sessions',
     relation: 'sessions',
     means: 'Browsers that are signed in to the dashboard.',
     omitted: { secret_sha256: SECRET },
   },
   {
-    file: 'passkeys',
     relation: 'passkeys',
     means: 'Passkeys for the dashboard. host: the only host at which the passkey works.',
     omitted: { public_key: 'the key that verifies sign-ins with the passkey' },
   },
   {
-    file: 'identities',
     relation: 'identities',
     means: 'The person’s identities at OpenID Connect providers that sign in to the dashboard.',
   },
   {
-    file: 'sign_ins',
     relation: 'sign_ins',
     means: 'Requests of the last day to sign in by e-mail, not yet used.',
     omitted: { token_sha256: SECRET, code_mac: SECRET, browser_sha256: SECRET },
   },
   {
-    file: 'email_changes',
     relation: 'email_changes',
     means: 'The new e-mail address, until it is confirmed by a mail to it, and who requested the change.',
     omitted: { email_change_id: SECRET },
   },
   {
-    file: 'idempotent_requests',
     relation: 'idempotent_answers',
+    file: 'idempotent_requests',
     means: 'Requests with an Idempotency-Key of the last 24 hours.',
     omitted: { request_sha256: SECRET, body_sealed: 'a response that may contain a secret' },
   },
   {
-    file: 'request_counts',
     relation: 'request_counts',
     means: 'Requests counted for rate limits, times in Unix milliseconds. Counters in Redis are not included.',
     by: { column: 'counted', of: 'user' },
   },
   {
-    file: 'devices',
     relation: 'devices',
     means:
       'Devices, also deleted ones, with their settings, their places in the home and their owner’s statements about them.',
     omitted: { mqtt_secret_sha256: SECRET, certificate_sha256: 'identifies the certificate that it logs in with' },
   },
   {
-    file: 'device_claims',
     relation: 'device_claims',
     means: 'Devices that a meter claimed at its first contact, and the batch that allowed it.',
     by: { column: 'device_id', of: 'device' },
     omitted: { nonce_sha256: SECRET },
   },
   {
-    file: 'imports',
     relation: 'imports',
     means:
       'Imports of devices. created, users_created: numbers of devices and accounts. differing: rows whose devices existed with other settings.',
     omitted: { credentials_sealed: SECRET },
   },
   {
-    file: 'provisioning_batches',
     relation: 'provisioning_batches',
     means: 'Batches of meters that claim their identities; owner_user_id: the account that gets the devices.',
     omitted: { secret_sha256: SECRET },
   },
   {
-    file: 'devices_seen',
     relation: 'device_heads',
+    file: 'devices_seen',
     means: 'When a message of each device was last received.',
     omitted: {
       version: 'a number that changes with each write of the row',
@@ -166,64 +139,58 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     },
   },
   {
-    file: 'silences',
     relation: 'device_silences',
+    file: 'silences',
     means: 'When devices were silent for an hour or longer. was_heard: whether a message had been received before.',
   },
   {
-    file: 'temporary_logins',
     relation: 'temporary_secrets',
+    file: 'temporary_logins',
     means: 'Temporary logins of devices during imports of energy data.',
     by: { column: 'device_id', of: 'device' },
     key: ['device_id', 'expires_at'],
     omitted: { secret_sha256: SECRET },
   },
   {
-    file: 'channels',
     relation: 'series',
+    file: 'channels',
     means: 'Quantities that each device measures; readings.csv refers to series_id.',
     by: { column: 'device_id', of: 'device' },
   },
   {
-    file: 'quantity_changes',
     relation: 'quantity_changes',
     means: 'When a more precise quantity appeared on a channel, and until when the earlier quantity counts.',
     by: { column: 'device_id', of: 'device' },
   },
   {
-    file: 'late_changes',
     relation: 'late_changes',
     means: 'Hours of devices whose energy changed after they were complete: by late readings, and by changed settings.',
     by: { column: 'device_id', of: 'device' },
   },
   {
-    file: 'reading_edits',
     relation: 'reading_edits',
     means:
       'Edits of readings, with author, revoker and reason: exclusions of readings, and values that a person read off a register (in mWh). Edits of the author "clock", made after a host’s clock was set back, exclude only the readings at instants (Unix ms).',
     by: { column: 'device_id', of: 'device' },
   },
   {
-    file: 'untimed_channels',
     relation: 'untimed_series',
+    file: 'untimed_channels',
     means:
       'Channels that sent readings without a time, and the host that received them: steps of its clock change their times.',
     by: { column: 'device_id', of: 'device' },
   },
   {
-    file: 'gateways',
     relation: 'gateways',
     means: 'Household brokers that are bridged to this service.',
     omitted: { mqtt_secret_sha256: SECRET },
   },
   {
-    file: 'discovered_devices',
     relation: 'discovered_devices',
     means: 'Devices whose messages arrived through a gateway.',
     by: { column: 'gateway_id', of: 'gateway' },
   },
   {
-    file: 'gateway_announcements',
     relation: 'gateway_announcements',
     means: 'The latest announcement of each device behind a gateway; payload in base64.',
     by: { column: 'gateway_id', of: 'gateway' },
@@ -231,7 +198,6 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     pageRows: 50,
   },
   {
-    file: 'unread_messages',
     relation: 'unread_messages',
     means:
       'Messages through a gateway that no decoder understands, counted by the shape of their topic, with one example of the last 24 hours; payload in base64.',
@@ -240,55 +206,34 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     pageRows: 50,
   },
   {
-    file: 'rejected_messages',
     relation: 'rejected_messages',
     means: 'Messages of devices and gateways that could not be used, of the last 90 days; payload in base64.',
     by: { column: 'device_id', of: 'sender' },
     expressions: { payload: BASE64 },
     pageRows: 50,
   },
+  { relation: 'alerts', means: 'Alerts that the account has set.' },
+  { relation: 'tariffs', means: 'Tariffs: prices of energy taken from the grid and of energy fed in.' },
+  { relation: 'bill_periods', means: 'Bill periods of the home or of one of its devices.' },
   {
-    file: 'alerts',
-    relation: 'alerts',
-    means: 'Alerts that the account has set.',
-  },
-  {
-    file: 'tariffs',
-    relation: 'tariffs',
-    means: 'Tariffs: prices of energy taken from the grid and of energy fed in.',
-  },
-  {
-    file: 'bill_periods',
-    relation: 'bill_periods',
-    means: 'Bill periods of the home or of one of its devices.',
-  },
-  {
-    file: 'bill_versions',
     relation: 'bill_versions',
     means: 'Versions of the statement of each bill period, with the SHA-256 of each.',
     by: { column: 'bill_period_id', of: 'billPeriod' },
     expressions: { sha256: "encode(r.sha256, 'hex')" },
   },
   {
-    file: 'bill_adjustments',
     relation: 'bill_adjustments',
     means: 'Corrections of closed bill periods; told_in: the later bill period whose statement lists them.',
     by: { column: 'bill_period_id', of: 'billPeriod' },
   },
+  { relation: 'price_series', means: 'The account’s own series of prices or emission intensities; kind says which.' },
   {
-    file: 'price_series',
-    relation: 'price_series',
-    means: 'The account’s own series of prices or emission intensities; kind says which.',
-  },
-  {
-    file: 'prices',
     relation: 'prices',
     means:
       'Values of these series for a kWh by UTC day, in billionths of the currency or of a gram, in order of time; null: not known.',
     by: { column: 'series_id', of: 'priceSeries' },
   },
   {
-    file: 'series_sources',
     relation: 'series_sources',
     means: 'External sources from which price series fetch their values.',
     by: { column: 'series_id', of: 'priceSeries' },
@@ -305,24 +250,17 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     },
   },
   {
-    file: 'alert_firings',
     relation: 'alert_firings',
     means: 'When alerts fired.',
     by: { column: 'alert_id', of: 'alert' },
   },
   {
-    file: 'webhooks',
     relation: 'webhooks',
     means: 'Webhooks: subscriptions to events.',
     omitted: { auth_token_sealed: SECRET, former_token_sealed: SECRET },
   },
+  { relation: 'events', means: 'Events of the account in the last 30 days.' },
   {
-    file: 'events',
-    relation: 'events',
-    means: 'Events of the account in the last 30 days.',
-  },
-  {
-    file: 'deliveries',
     relation: 'deliveries',
     means: 'Notifications of these events: by mail, by SMS, or through a webhook.',
     by: { column: 'event_id', of: 'event' },
@@ -331,21 +269,21 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     expressions: { attempts: 'CASE WHEN r.webhook_id IS NULL THEN r.attempts END' },
   },
   {
-    file: 'webhook_deliveries',
     relation: 'deliveries',
+    file: 'webhook_deliveries',
     means: 'Deliveries to the account’s own webhooks, with the responses of their receivers.',
     by: { column: 'webhook_id', of: 'webhook' },
   },
   {
-    file: 'acts',
     relation: 'audit_log',
+    file: 'acts',
     means: 'Actions of the account in the last 24 months.',
     by: { column: 'actor_user_id', of: 'user' },
     omitted: { about_user_id: 'the account that the target belongs to' },
   },
   {
-    file: 'acts_upon',
     relation: 'audit_log',
+    file: 'acts_upon',
     means: 'Actions on the account in the last 24 months.',
     by: { column: 'about_user_id', of: 'user' },
     omitted: { about_user_id: 'the account itself' },
@@ -355,21 +293,12 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       address: 'CASE WHEN r.actor_user_id = r.about_user_id OR r.actor_user_id IS NULL THEN r.address END',
     },
   },
+  { relation: 'raised_remarks', means: 'Remarks on the home that were sent as events and still apply.' },
   {
-    file: 'raised_remarks',
-    relation: 'raised_remarks',
-    means: 'Remarks on the home that were sent as events and still apply.',
-  },
-  {
-    file: 'usage_told',
     relation: 'usage_told',
     means: 'When the event usage.updated was last sent (1970: never), and whether somebody subscribes to it.',
   },
-  {
-    file: 'usage_untold',
-    relation: 'usage_untold',
-    means: 'Changed hours that the next event usage.updated will list.',
-  },
+  { relation: 'usage_untold', means: 'Changed hours that the next event usage.updated will list.' },
 ];
 
 /** Relations with readings of series, each exported as a CSV file of the same name. */
