@@ -30,6 +30,17 @@ test('ends a calculation beyond its time limit with 503, and begins the accountâ
   await calculator.close();
 });
 
+test('a close ends a calculation with 503, so that it is not logged as an unexpected error', async () => {
+  const calculator = createCalculator();
+  const range = { from: new Date(0), to: new Date(1), zone: 'UTC', start: '1970-01-01', end: '1970-01-01' };
+  const held = { zone: 'UTC', beginsAtMs: 0, stretches: [], prices: [] };
+  const ended = expect(
+    calculator.run('a', (signal) => calculator.compare({ held, range, now: new Date(), tariffs: [] }, signal)),
+  ).rejects.toMatchObject({ is: 'unavailable' });
+  await calculator.close();
+  await ended;
+});
+
 test('an aborted task ends its thread; a computation that never ends does not block the process', async () => {
   const calculator = createCalculator({ limitMs: 1_500 });
   const now = new Date('2026-01-01');

@@ -19,6 +19,7 @@ export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}
     { least: 0, most: Math.max(1, availableParallelism() - 1), mayWait: MAY_WAIT },
   );
   const underWay = new Set<string>();
+  const closing = new AbortController();
   const runTask = async (task: CompareTask | WhatIfTask, signal: AbortSignal) => {
     if (threads.waiting() >= MAY_WAIT) throw new AppError('unavailable');
     return threads.run(task, { signal });
@@ -26,13 +27,13 @@ export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}
   return {
     /**
      * Runs a calculation for an account: its queries and its tasks in threads. Error 429 if another calculation of the account is running,
-     * 503 if it takes longer than 10 s or too many wait. The signal aborts it.
+     * 503 if it takes longer than 10 s, if too many wait, or if the calculator closes. The signal aborts it.
      */
     async run<T>(accountId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       if (underWay.has(accountId))
         throw new AppError('calculationUnderWay', { retryAfterSeconds: RETRY_AFTER_SECONDS });
       underWay.add(accountId);
-      const signal = AbortSignal.timeout(limitMs);
+      const signal = AbortSignal.any([AbortSignal.timeout(limitMs), closing.signal]);
       // The account's turn does not end before the work has ended: a database statement that has begun continues after
       // the time limit.
       const done = work(signal).finally(() => underWay.delete(accountId));
@@ -46,7 +47,10 @@ export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}
       runTask({ ...task, ask: 'compare' }, signal) as Promise<(Cost | null)[]>,
     whatIf: (task: Omit<WhatIfTask, 'ask'>, signal: AbortSignal) =>
       runTask({ ...task, ask: 'what if' }, signal) as Promise<WhatIfResult>,
-    close: threads.close,
+    close(): Promise<void> {
+      closing.abort();
+      return threads.close();
+    },
   };
 }
 
