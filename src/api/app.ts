@@ -28,7 +28,7 @@ import { addCors } from './plugins/cors.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
 import { addMailedLinks } from './plugins/mailed-links.ts';
 import { addNotFound, addRootRedirect } from './plugins/not-found.ts';
-import { addConnectionDraining, addProtocolErrors, toOriginForm } from './plugins/protocol.ts';
+import { addConnectionDraining, addProtocolErrors, refuseBrokenRequest, toOriginForm } from './plugins/protocol.ts';
 import { addReferencePages } from './plugins/reference.ts';
 import { addRequestLog, addRequestMetrics, addRequestSpans } from './plugins/request-log.ts';
 import { addUnsentAnswers } from './plugins/unsent-answers.ts';
@@ -38,9 +38,6 @@ import { trustedProxies } from './trusted-proxies.ts';
 import { OPERATIONS } from './v1/operations.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
-
-/** Matches connection errors after which a response cannot reach the client. */
-const UNANSWERABLE = /^(?:ECONNRESET|EPROTO|ERR_TLS|ERR_SSL)/;
 
 /** Builds the API as a fastify instance over TLS with HTTP/1.1 and HTTP/2. It does not listen yet. */
 export function buildApp(
@@ -103,14 +100,8 @@ export function buildApp(
     // KiB).
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => decodable(toOriginForm(request.url ?? '/')),
-    // Protocol errors get a JSON response if the connection still allows one.
-    clientErrorHandler(error, socket) {
-      // After a failed handshake, a response would wait for the handshake without end.
-      if (!socket.writable || UNANSWERABLE.test((error as NodeJS.ErrnoException).code ?? '')) return socket.destroy();
-      const body = JSON.stringify(errorBody('badRequest', parts.publicUrl()));
-      const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nConnection: close\r\n`;
-      socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-    },
+    clientErrorHandler: (error, socket) =>
+      refuseBrokenRequest(error, socket, errorBody('badRequest', parts.publicUrl())),
     frameworkErrors: (_error, _request, reply) =>
       (reply as FastifyReply).status(400).send(errorBody('badRequest', parts.publicUrl())),
   }) as FastifyInstance;

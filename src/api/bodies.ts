@@ -41,7 +41,8 @@ function acceptText(
 
 /** Parses JSON bodies. A scope can replace this parser by another one of this file. */
 export function acceptJson(app: FastifyInstance): void {
-  const readJson = app.getDefaultJsonParser('error', 'error');
+  // A schema refuses the members `__proto__` and `constructor` like every other unknown one.
+  const readJson = app.getDefaultJsonParser('ignore', 'ignore');
   acceptText(app, 'application/json', (request, text, done) => void readJson(request, text, done));
 }
 
@@ -73,7 +74,7 @@ export function acceptSenml(scope: FastifyInstance): void {
 
 /** Parses JSON bodies on the routes of a scope and keeps every digit of numbers; with `members`, only of members with these names. */
 export function acceptExactJson(scope: FastifyInstance, members: readonly string[] | undefined): void {
-  const readJson = scope.getDefaultJsonParser('error', 'error');
+  const readJson = scope.getDefaultJsonParser('ignore', 'ignore');
   scope.removeContentTypeParser('application/json');
   acceptText(scope, 'application/json', (request, text, done) => {
     const read: Done = (error, value) =>
@@ -114,4 +115,24 @@ export function isTooDeep(value: unknown): boolean {
     if (level.length === 0) return false;
   }
   return true;
+}
+
+/** Length of a refused body's rest up to which it is read, in bytes. */
+const MAX_DISCARDED_BYTES = 67_108_864;
+
+/**
+ * Reads the rest of a body that is too long, and discards it. Many clients read a response only after they have sent the whole body, and
+ * closing the connection before would reset it, with the response still unread (RFC 9112, 9.6). HTTP/2 ends a single stream instead.
+ */
+export async function discardBody({ raw }: FastifyRequest): Promise<void> {
+  if (raw.httpVersionMajor !== 1) return;
+  let bytes = 0;
+  try {
+    for await (const chunk of raw.iterator({ destroyOnReturn: false })) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > MAX_DISCARDED_BYTES) return;
+    }
+  } catch {
+    // The client has disconnected.
+  }
 }

@@ -4,7 +4,7 @@ import { keepAddress } from './connection.ts';
 import { escapeHtml } from './docs/markup.ts';
 import { PLAIN_PAGE_POLICY, renderPlainPage, wantsHtml } from './plain-page.ts';
 import { errorBody } from './plugins/errors.ts';
-import { LENIENT_PARSER } from './plugins/protocol.ts';
+import { LENIENT_PARSER, refuseBrokenRequest } from './plugins/protocol.ts';
 import { negotiateLanguage } from './tables/accept.ts';
 
 /**
@@ -41,6 +41,9 @@ export function plainHttpServer(
   const server = createServer(LENIENT_PARSER, answer);
   server.on('checkExpectation', answer);
   server.on('connection', keepAddress);
+  server.on('clientError', (error, socket) =>
+    refuseBrokenRequest(error, socket, errorBody('httpsRequired', publicUrl())),
+  );
   server.requestTimeout = 10_000;
   return server;
 }

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError, ERRORS, type ErrorName, errorCode, type FieldError } from '#src/core/errors.ts';
 import { isDatabaseUnavailable } from '#src/database/unavailable.ts';
+import { discardBody } from '../bodies.ts';
 import { isToolRequest } from './authentication.ts';
 
 /** Body of every error response (specification, section Errors). */
@@ -30,6 +31,9 @@ const GONE = '23503';
 /** A value that the database cannot store (SQLSTATE 22). It is the client's error, although no check detected it. */
 const UNHOLDABLE = /^22/;
 
+/** fastify's error of a body beyond the limit of its operation. */
+const BODY_TOO_LONG = 'FST_ERR_CTP_BODY_TOO_LARGE';
+
 /** Messages for fastify's errors about a body. */
 const WRONG_BODIES: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'is not valid JSON',
@@ -46,9 +50,10 @@ export const errorBody = (name: ErrorName, publicUrl: string): ErrorBody => ({
 
 /** Turns everything that is thrown into a response. A 500 contains no internals, only the id that is also in the log. */
 export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): void {
-  app.setErrorHandler((thrown: FastifyError | AppError | Error, request, reply) => {
+  app.setErrorHandler(async (thrown: FastifyError | AppError | Error, request, reply) => {
     const name = nameOf(thrown, request.routeOptions.bodyLimit);
     const body = errorBody(name, publicUrl());
+    if ((thrown as FastifyError).code === BODY_TOO_LONG) await discardBody(request);
     if (name === 'internal') {
       request.log.error({ err: thrown }, 'unexpected error');
       body.incident = request.id;
@@ -96,7 +101,7 @@ function nameOf(thrown: Error & { code?: string; statusCode?: number }, bodyLimi
   if (code === GONE) return 'notFound';
   if (UNHOLDABLE.test(code)) return 'unprocessable';
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'contentType';
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLong((bodyLimit ?? 0) / ONE_MEBIBYTE);
+  if (code === BODY_TOO_LONG) return tooLong((bodyLimit ?? 0) / ONE_MEBIBYTE);
   // fastify refuses some requests before the handler (JSON syntax, lengths, encodings). The specification defines 400 for them.
   if (thrown.statusCode && thrown.statusCode >= 400 && thrown.statusCode < 500) return 'badRequest';
   return 'internal';

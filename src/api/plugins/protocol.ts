@@ -1,6 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '#src/core/errors.ts';
+import type { ErrorBody } from './errors.ts';
 
 /** Maximum size of a request's head: Node's own limit for HTTP/1.1. */
 export const MAX_HEAD_BYTES = 16_384;
@@ -28,6 +30,19 @@ export function addProtocolErrors(app: FastifyInstance): void {
     response.setHeader('Connection', 'close');
     app.routing(request, response);
   });
+}
+
+/** Matches connection errors after which a response cannot reach the client. */
+const UNANSWERABLE = /^(?:ECONNRESET|EPROTO|ERR_TLS|ERR_SSL)/;
+
+/** Answers a request that Node cannot parse, if the connection still allows a response, and closes the connection. */
+export function refuseBrokenRequest(error: Error, socket: Duplex, refused: ErrorBody): void {
+  // After a failed handshake, a response would wait for the handshake without end.
+  if (!socket.writable || UNANSWERABLE.test((error as NodeJS.ErrnoException).code ?? '')) return void socket.destroy();
+  const body = JSON.stringify(refused);
+  const status = `HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status]}\r\n`;
+  const head = `${status}Content-Type: application/json; charset=utf-8\r\nConnection: close\r\n`;
+  socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }
 
 const wrong = (field: string, message: string) => new AppError('badRequest', { details: [{ field, message }] });

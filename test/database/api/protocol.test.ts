@@ -68,7 +68,7 @@ describe('a request', () => {
     expect((await ask('ftp://x/healthz')).status).toBeGreaterThanOrEqual(400);
   });
 
-  test('over plain HTTP is refused in JSON, whatever is missing', async () => {
+  test('over plain HTTP is refused in JSON, whatever is missing, and even if it is not HTTP', async () => {
     const server = plainHttpServer(
       () => false,
       () => {},
@@ -80,12 +80,40 @@ describe('a request', () => {
       'GET / HTTP/1.1',
       'GET / HTTP/1.1\r\nHost: x\r\nExpect: x',
       'GET http://x/ HTTP/1.1\r\nHost: x',
+      'UNKNOWN / HTTP/1.1\r\nHost: x',
+      `GET / HTTP/1.1\r\nHost: x\r\nLong: ${'a'.repeat(40_000)}`,
+      'nonsense',
     ])
       expect(await raw(lines(head, close), port, true)).toMatchObject({
         status: 403,
         json: { error: 'HTTPS is required', status: 403 },
       });
     server.close();
+  });
+
+  test('with a body that is too long is answered also to a client that first sends the whole body', async () => {
+    const head = (...more: string[]) =>
+      lines('POST /v1/gateways HTTP/1.1', 'Host: x', `Authorization: Bearer ${person.key}`, ...more, close);
+    const json = 'Content-Type: application/json';
+    const body = 'a'.repeat(8_000_000);
+    const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    for (const text of [
+      head(json, `Content-Length: ${body.length}`) + body,
+      head(json, 'Transfer-Encoding: chunked') + chunked,
+    ])
+      expect(await raw(text)).toMatchObject({ status: 400, json: { code: 'body_too_long' } });
+  });
+
+  test('with a member __proto__ or constructor is refused by the name of the member', async () => {
+    for (const name of ['__proto__', 'constructor']) {
+      const sent = { method: 'POST', key: person.key, raw: `{"name":"x","${name}":{"prototype":{}}}` };
+      const details = [{ field: name, message: 'unknown field' }];
+      expect((await api.send('/v1/gateways', sent)).json).toMatchObject({ status: 422, details });
+      expect((await api.send('/v1/price-series', sent)).json).toMatchObject({
+        status: 422,
+        details: expect.arrayContaining(details),
+      });
+    }
   });
 
   test('nested 5,000 deep is 422 on every operation with such a body, with an Idempotency-Key, too', async () => {
