@@ -127,6 +127,13 @@ test.each<[string, Record<string, string>]>([
   ['', { 'Self consumption': '?', Import: 'import' }],
   ['', { 'Lifetime yield': '?' }],
   ['', { T1: 'import/t1' }],
+  // "In" and "out" are sides of a device that is no meter. Solar2MQTT: AC_Out_Watt; docker-voltronic-homeassistant: PV_in_watts.
+  ['Inverter', { 'AC out': '?', 'PV in': 'pv/export', 'Grid out': 'grid/export' }],
+  ['Inverter', { energy_in_kwh: '?', energy_out_kwh: '?' }],
+  ['Battery', { 'Energy in': '?', 'Energy out': '?' }],
+  ['Wallbox', { 'Energy in': 'import', 'Energy out': '?' }],
+  ['Heat pump', { 'Energy in': 'import', 'Energy out': 'heat/import' }],
+  ['', { 'AC out': '?', 'PV out': 'pv/export' }],
 ])('classifies the registers of a device %j as %j', (device, wanted) => {
   const verdicts = verdictsOf(Object.keys(wanted), device);
   const shown = (channel: string) =>

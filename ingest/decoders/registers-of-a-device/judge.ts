@@ -150,7 +150,8 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
     else rest.push(one);
   }
   judgeStored(stored, hasNamedStore, verdicts);
-  judgeMade(made, rest, stored.length > 0, verdicts);
+  const isDirected = rest.length > 0 || all.some(({ facets }) => facets.isSide);
+  judgeMade(made, { isDirected, hasStore: stored.length > 0 }, verdicts);
   const isPlaced = all.some(({ facets }) => facets.device.isInverter || facets.device.isStore);
   judgeCircuits(rest, isPlaced ? 'grid/' : '', verdicts);
 }
@@ -204,16 +205,16 @@ const isStorage = ({ device, subject }: RegisterFacts): boolean =>
  * Classifies solar production: one register counts, those of its strings are parts of it. If an inverter also has registers with a
  * direction, a plain total is ambiguous.
  */
-function judgeMade(made: readonly One[], rest: readonly One[], hasStore: boolean, verdicts: Verdicts): void {
+function judgeMade(made: readonly One[], others: { isDirected: boolean; hasStore: boolean }, verdicts: Verdicts): void {
   const isSaid = ({ facets }: One) => facets.isMade || facets.subject === 'sun';
   const [said, plain] = split(made, isSaid);
-  const isDirected = rest.length > 0 || said.length > 0;
+  const isDirected = others.isDirected || said.length > 0;
   for (const one of isDirected ? plain : []) verdicts.set(one, asked(one));
   const counting = isDirected ? said : plain;
   const [strings, whole] = split(counting, ({ facets }) => facets.index !== null);
   const wholes = whole.filter(({ part }) => part === null);
   // What an inverter yields also has what its battery gave: next to a battery the register of the panels is the production.
-  const ofPanels = hasStore ? wholes.filter(({ facets }) => facets.isOfPanels) : [];
+  const ofPanels = others.hasStore ? wholes.filter(({ facets }) => facets.isOfPanels) : [];
   const worded = ofPanels.length === 1 ? ofPanels : wholes.filter(({ facets }) => facets.isMade);
   if (wholes.length > 1 && worded.length === 1) {
     for (const one of wholes) if (one !== worded[0]) verdicts.set(one, asked(one));

@@ -39,8 +39,10 @@ export interface RegisterFacts {
   /** Whether only a word such as "consumption" indicates that the register counts import. */
   isConsumed: boolean;
   isMade: boolean;
-  /** Whether the name contains a word for an ambiguous direction: "delivered", "supplied", "received". */
+  /** Whether the name contains a word for an ambiguous direction: "delivered", "supplied", "received", or names a side of the device. */
   isUnclear: boolean;
+  /** Whether "in" or "out" names a side of the device. */
+  isSide: boolean;
   part: string | null;
   bySibling: PartBySibling | null;
   siblings: ReadonlySet<string>;
@@ -67,6 +69,8 @@ export interface RegisterFacts {
 interface DeviceFacets {
   isInverter: boolean;
   isStore: boolean;
+  /** Whether it passes on the energy that it takes in: a charger, an uninterruptible power supply. */
+  isConverter: boolean;
   heats: boolean;
   switches: boolean;
 }
@@ -74,7 +78,14 @@ interface DeviceFacets {
 /** Manufacturers and models of inverters, one word each. A name that contains "meter" overrides them. */
 const INVERTERS =
   /^(?:hoymiles|growatt|solaredge|fronius|enphase|deye|sunsynk|solis|sofar|solax|goodwe|sungrow|kostal|kaco|sunny|solarlog|opendtu|victron|fve|balkonkraftwerk|deye\w*|sunsynk\w*|growatt\w*|solax\w*)$/;
-const NO_DEVICE: DeviceFacets = { isInverter: false, isStore: false, heats: false, switches: false };
+const CONVERTERS = /^(?:ups|usv|charger|wallbox|evse|psu|converter|rectifier|powerstation)$/;
+const NO_DEVICE: DeviceFacets = {
+  isInverter: false,
+  isStore: false,
+  isConverter: false,
+  heats: false,
+  switches: false,
+};
 const PLAIN = new Set(['kwh', 'wh', 'energy', 'total']);
 
 /** Whether a word distinguishes names. Words without information, tariffs and phases do not. */
@@ -98,12 +109,14 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
   const isUnderstood = described.understood ? shown.some(isKnown) : said.every(isKnown);
   const directed = said.filter(({ direction }) => direction !== null && direction !== 'both');
   const ways = new Set(directed.map(({ direction }) => direction));
-  const isUnclear = has('unclear') && directed.length === 0;
   const isEither = said.some((one) => one.direction === 'both' && !one.has('unclear'));
-  const way = coded?.obis ? coded.obis.direction : ways.size > 1 || isEither ? 'both' : ([...ways][0] ?? null);
-  const whole = shown.find(({ words }) => words.length > 0) ?? said[0];
   const moves = movesOf(has);
   const subject = subjectOf(has, moves !== null);
+  const stated = coded?.obis ? coded.obis.direction : ways.size > 1 || isEither ? 'both' : ([...ways][0] ?? null);
+  const isSide = !coded && directed.every((one) => one.isSide) && isOfDevice(stated, said, subject, device);
+  const way = isSide ? null : stated;
+  const isUnclear = isSide || (has('unclear') && directed.length === 0);
+  const whole = shown.find(({ words }) => words.length > 0) ?? said[0];
   const isMade = has('produced');
   // A capacity without a flow (`total_capacity_kwh`) is what a battery holds, or what a connection may carry.
   const isCapacity = has('vague') && way === null && moves === null && !isMade;
@@ -121,6 +134,7 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
     isConsumed: way === 'import' && !coded && directed.every(({ isConsumed }) => isConsumed),
     isMade,
     isUnclear,
+    isSide,
     part: (coded ?? said.find(({ parts }) => parts.length > 0))?.parts[0] ?? null,
     bySibling:
       shown.find(({ bySibling }) => bySibling)?.bySibling ?? said.find((one) => one.bySibling)?.bySibling ?? null,
@@ -169,6 +183,26 @@ const isContradiction = (
   ['active', 'power'].every((word) => name.words.includes(word)) &&
   !name.words.includes('energy');
 
+/** Words of a converter's sides. */
+const CURRENT = /^(?:ac|dc)\d?$/;
+
+/**
+ * Whether "in" or "out" in a name is a side of the device rather than of the grid: what panels and batteries put in or out, what an inverter
+ * takes in, and what any device that converts or heats puts out.
+ */
+function isOfDevice(
+  way: NameFacts['direction'],
+  said: readonly NameFacts[],
+  subject: RegisterFacts['subject'],
+  { isInverter, isStore, isConverter, heats }: DeviceFacets,
+): boolean {
+  if (way === null || way === 'both' || subject === 'grid') return false;
+  if (subject === 'sun' || subject === 'store' || isInverter || isStore) return true;
+  return (
+    way === 'export' && (isConverter || heats || said.some(({ words }) => words.some((word) => CURRENT.test(word))))
+  );
+}
+
 type Has = (concept: Parameters<NameFacts['has']>[0]) => boolean;
 
 function movesOf(has: Has): RegisterFacts['moves'] {
@@ -207,6 +241,7 @@ function deviceFacets(name: string): DeviceFacets {
   return {
     isInverter: !isMeter && (said.has('inverter') || (!isStore && isMaker)),
     isStore,
+    isConverter: words.some((word) => CONVERTERS.test(word)),
     heats: said.has('heats'),
     switches: said.has('switches'),
   };

@@ -24,6 +24,8 @@ export interface NameFacts {
   direction: 'import' | 'export' | 'both' | null;
   /** Whether only a word for consumption indicates the direction. */
   isConsumed: boolean;
+  /** Whether only "in" or "out" indicates the direction: on a meter the grid's, on any other device a side of the device. */
+  isSide: boolean;
   not: NotCountedReason | null;
   medium: 'gas' | 'heat' | 'water' | '';
   /** Tariffs and phases, such as `t1`, `l2`. */
@@ -108,11 +110,13 @@ function read(name: string): NameFacts {
   if (letter === 'R' || last === 'R') nots.unshift('reactive');
   const unknown = words.flatMap(({ text, meanings }) => (meanings === null && isWord(text) ? [text] : []));
   if (isEver) unknown.push('day');
-  const signed = last === 'A' ? (after === '-' ? 'export' : 'import') : inOrOut(words);
+  const flow = last === 'A' ? (after === '-' ? 'export' : 'import') : null;
+  const signed = flow ?? inAtEnd(words);
   const worded = directionOf(words);
   return {
     direction: obis?.direction ?? signed ?? worded.direction,
     isConsumed: !obis?.direction && signed === null && worded.isConsumed,
+    isSide: !obis?.direction && flow === null && (signed !== null || (worded.direction === 'export' && isOut(words))),
     not: obis ? obis.not : (nots[0] ?? null),
     medium: obis ? obis.medium : mediumOf(words),
     parts: [...new Set(parts)].sort().reverse(),
@@ -134,8 +138,12 @@ const bySiblingOf = (words: readonly Phrase[]): PartBySibling | null =>
   words.flatMap(({ text }) => BY_SIBLING.flatMap(([form, of]) => (form.test(text) ? [of(text)] : [])))[0] ?? null;
 
 /** "in" at the end of a name (`E_in`, `Total in`) is a direction, not a preposition. */
-const inOrOut = (words: readonly Phrase[]): 'import' | null =>
+const inAtEnd = (words: readonly Phrase[]): 'import' | null =>
   words.length > 1 && words.at(-1)?.text === 'in' ? 'import' : null;
+
+/** Whether "out" is the only word for export (`AC_Out_Watt`), without a destination. */
+const isOut = (words: readonly Phrase[]): boolean =>
+  words.every(({ text, meanings }) => text === 'out' || !(meanings?.has('export') || meanings?.has('toGrid')));
 
 /**
  * Returns the direction of a name. A destination of the flow takes precedence over words such as "delivered", and an ambiguous word has no
