@@ -30,8 +30,6 @@ function faults(list: string): string[] {
   return names;
 }
 
-const BACKFILL = 'sending 13 months [{bar}] {value} of {total} readings, {eta_formatted} left';
-
 async function run(options: { every: number; faults: string[] }): Promise<void> {
   restartWithHeapFlags('demo');
   const play: PlayOptions = { liveSeconds: options.every, faults: options.faults };
@@ -45,7 +43,8 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
   };
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end);
   try {
-    demo = await startDemo(loadDemoConfig(), play, createBar(BACKFILL), interrupt.signal);
+    const bar = createBar('sending 13 months', '{value} of {total} readings, {eta_formatted} left');
+    demo = await startDemo(loadDemoConfig(), play, bar, interrupt.signal);
   } catch (error) {
     if (interrupt.signal.aborted) process.exit(130);
     throw error;

@@ -110,7 +110,7 @@ async function run(files: string[], options: Options, command: Command): Promise
   const folder = token === null ? null : await mkdtemp(join(tmpdir(), 'green-button-'));
   // Checked before the connection to the database, so that a missing file is reported first.
   if (!folder) await Promise.all(files.map(sizeOf));
-  const bar = createBar('importing [{bar}] {percentage} %, {eta_formatted} left');
+  const bar = createBar('importing', '{percentage} %, {eta_formatted} left');
   const read = new Map<string, number>();
   try {
     const result = await runWithServicePool('energy import', async (pool, config) => {

@@ -1,14 +1,50 @@
 import { SingleBar } from 'cli-progress';
-import { escapeForTerminal } from '#src/core/output.ts';
+import { escapeForTerminal, escapeLineForTerminal } from '#src/core/output.ts';
 import type { MoveSteps } from '#src/start/move.ts';
 
-/** Creates a progress bar, which is shown on a terminal only, not in a pipe. */
-export const createBar = (format: string, clearOnComplete = false): SingleBar =>
-  new SingleBar({ format, stream: process.stderr, clearOnComplete });
+/** The part of a progress bar that commands use. */
+export type ProgressBar = Pick<SingleBar, 'start' | 'update' | 'increment' | 'stop'>;
 
-/** Runs work that reports its steps and the progress of relations; both are shown on a terminal only. */
+/** Time between two lines of progress in a file or a pipe. Work that takes less prints none. */
+const LINE_MS = 5_000;
+
+/**
+ * Creates a progress bar on stderr: `label [bar] format`. If stderr is not a terminal, it prints a line such as
+ * `label: 42 %` every five seconds. A payload with `relation` replaces the label.
+ */
+export const createBar = (label: string, format: string, clearOnComplete = false): ProgressBar =>
+  process.stderr.isTTY
+    ? new SingleBar({ format: `${label} [{bar}] ${format}`, stream: process.stderr, clearOnComplete })
+    : createLines(label);
+
+/** Creates a bar that prints lines, for a stderr that is not a terminal. */
+export function createLines(label: string, print: (line: string) => void = console.error): ProgressBar {
+  let printedMs = Date.now();
+  let name = label;
+  let done = 0;
+  let of = 0;
+  const update = (value: unknown) => {
+    const nowMs = Date.now();
+    if (typeof value === 'number') done = value;
+    if (nowMs - printedMs < LINE_MS) return;
+    printedMs = nowMs;
+    print(escapeLineForTerminal(`${name}: ${of > 0 ? Math.floor((100 * done) / of) : 0} %`));
+  };
+  return {
+    start(total, _value, payload?: { relation?: string }) {
+      name = payload?.relation ?? label;
+      done = 0;
+      of = total;
+    },
+    update,
+    increment: (step: unknown = 1) => update(done + Number(step)),
+    stop() {},
+  };
+}
+
+/** Runs work that reports its steps, which are shown on a terminal only, and the progress of relations. */
 export async function withProgress<T>(work: (steps: MoveSteps) => Promise<T>): Promise<T> {
-  const bar = createBar('{relation} [{bar}] {percentage}%', true);
+  const bar = createBar('{relation}', '{percentage}%', true);
   let shown = '';
   const hide = () => {
     shown = '';

@@ -15,7 +15,7 @@ import {
   shiftPeriod,
   todayInZone,
 } from '../parts/period.ts';
-import { Badge, Card, Loading, RelativeTime, useNow } from '../parts/ui.ts';
+import { Badge, Card, ErrorMessage, Loading, RelativeTime, useNow } from '../parts/ui.ts';
 import { type PageLink, usePageLink, useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
 import { RoomClimate } from './devices/climate.ts';
@@ -98,6 +98,11 @@ export function PeriodView(props: {
           ${props.children}
           <${Swaps} userId=${user.user_id} deviceId=${deviceId} zone=${one.timezone} newestAt=${one.newest_at} onAnswered=${again} />
           <${Electricity} of=${one} costs=${money} rows=${dayRows} onRows=${chooseRows} show=${show} follow=${follow} onStale=${period.again}>
+            ${
+              period.error === null &&
+              costs.error !== null &&
+              html`<${ErrorMessage} text=${w.home.costsFailed({ reason: costs.error })} /><p><button type="button" onClick=${costs.again}>${w.common.again}</button></p>`
+            }
             ${
               money?.has_tariff === false &&
               one.used.kwh_used !== null &&

@@ -107,6 +107,7 @@ export interface Arguments {
   'groups.usedBy': { name: Shown };
   'groups.countOf': { homes: number };
   'home.timesIn': { zone: Shown };
+  'home.costsFailed': { reason: Shown };
   'home.figure.opens': { name: Shown; shown: Shown };
   'home.figure.title': { name: Shown };
   'home.figure.usedOn': { energy: Shown; day: Shown };

@@ -139,6 +139,27 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   await page.close();
 });
 
+test('reports that the costs could not be loaded, and shows the rest of the home', async () => {
+  const userId = await dashboard.user('costs@example.com');
+  await (await dashboard.device(userId)).publish(history(3, 0.8));
+  const page = await dashboard.signIn('costs@example.com');
+  await payFor(page, { per_kwh: '0.30' });
+  let isAway = true;
+  await page.route('**/v1/period-costs?*', (route) =>
+    isAway ? route.fulfill({ status: 503, json: { error: 'Service Unavailable', status: 503 } }) : route.continue(),
+  );
+  await page.reload();
+  expect(await page.getByRole('alert').textContent()).toBe(
+    'The costs could not be loaded. The service cannot respond at the moment. Try again soon.',
+  );
+  expect(await big(page, 'Average power')).toBe('800 W');
+  await page.getByRole('region', { name: 'What uses it' }).waitFor();
+  isAway = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await figureIn(page, 'Used so far').getByText('€').waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+});
+
 test('measured power of a home: each value is shown within 2 s, with a line of the last ten minutes', async () => {
   const userId = await dashboard.user('watts@example.com');
   const meter = await dashboard.device(userId);
@@ -377,8 +398,8 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   ]);
   // Costs arrive a moment after the figures.
   await expect
-    .poll(() => uses.getByText('At night, Heater uses the most').textContent())
-    .toBe('At night, Heater uses the most: 400 W on average, 730 kWh and about €219 a year.');
+    .poll(() => uses.getByText('On an average night, Heater uses the most').textContent())
+    .toBe('On an average night, Heater uses the most: 400 W from 0:00 to 5:00, 730 kWh and about €219 a year.');
   const names = await uses.locator('tbody').first().getByRole('rowheader').allTextContents();
   expect(names.map((name) => name.split(' ')[0])).toEqual(['Heater', 'Freezer', 'Untracked']);
   await testLooks(page, 'home-solar-battery');
