@@ -12,7 +12,7 @@ import {
 } from './addresses.ts';
 import { ConfigError, effectiveVariables, loadConfig, loadDemoConfig } from './load.ts';
 
-describe('addresses on which the broker listens, and which devices are given', () => {
+describe('the addresses on which the broker listens, and the host that devices connect to', () => {
   test('MQTT listens publicly with TLS and locally without; demo and sandbox listen locally', () => {
     const { host, tlsHost } = loadConfig({}).mqtt;
     expect([host, tlsHost]).toEqual(['127.0.0.1', '0.0.0.0']);
@@ -41,7 +41,7 @@ describe('addresses on which the broker listens, and which devices are given', (
     ['https://localhost:8443', '::', '192.168.1.5'],
     ['https://127.0.0.1:8443', '10.0.0.7', '10.0.0.7'],
     ['https://localhost:8443', '127.0.0.1', 'localhost'],
-  ])('with PUBLIC_URL %s and MQTTS_HOST %s, devices are given %s', (publicUrl, listensOn, host) => {
+  ])('with PUBLIC_URL %s and MQTTS_HOST %s, devices connect to %s', (publicUrl, listensOn, host) => {
     expect(hostForDevices(publicUrl, listensOn, () => '192.168.1.5')).toBe(host);
   });
 

@@ -15,7 +15,7 @@ export const hostAndPort = (host: string, port: number): string =>
 export const isLoopback = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|::1|.+\.localhost)$/i.test(bareHost(host));
 
-/** Whether the host stands for every address of the machine. */
+/** Whether the host means all addresses of the machine. */
 const isEveryAddress = (host: string): boolean => ['0.0.0.0', '::'].includes(bareHost(host));
 
 /** Returns the host through which this machine reaches its own listener. */
@@ -149,8 +149,8 @@ export function credentialsIn(url: string): { username: string; password: string
 }
 
 /**
- * Returns the URL of an MQTT broker without its credentials, and these as options of mqtt.js, which would take a colon of the password for
- * the end of the user name.
+ * Returns the URL of an MQTT broker without its credentials, and the credentials as options of mqtt.js. In a URL, mqtt.js would treat a
+ * colon within the password as the end of the user name.
  */
 export function splitCredentials(url: string): { address: string; login: { username?: string; password?: string } } {
   const address = Object.assign(new URL(url), { username: '', password: '' }).href;

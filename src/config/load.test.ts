@@ -64,7 +64,7 @@ test('energy config prints the values in effect if nothing is configured', () =>
 
 describe('publishing to Home Assistant', () => {
   const url = 'mqtt://homeassistant.local:1883';
-  test('includes only homes that are listed in the configuration', () => {
+  test('is limited to the homes that the configuration lists', () => {
     expect(() => loadConfig({ HOMEASSISTANT_MQTT_URL: url })).toThrow('HOMEASSISTANT_USERS: is needed');
     expect(() => loadConfig({ HOMEASSISTANT_MQTT_URL: url, HOMEASSISTANT_USERS: ' , ' })).toThrow(
       'HOMEASSISTANT_USERS',

@@ -23,13 +23,13 @@ export const givenVariables = (env: Record<string, string | undefined> = process
   Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 
 /**
- * Reads and validates the environment. The only reader of `process.env`. Throws a ConfigError with one line per error. Identifiers that
- * this process makes from now on contain the cell of this environment.
+ * Reads and validates the environment. The only reader of `process.env`. Throws a ConfigError with one line per error. Afterwards, new
+ * identifiers of this process contain the name of the environment's cell.
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const parsed = variables.safeParse(givenVariables(env), { error: describeIssue });
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(mistake).join('\n'));
-  const problems = combinations(parsed.data);
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(describeVariableIssue).join('\n'));
+  const problems = findCombinationErrors(parsed.data);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   setCell(parsed.data.CELL);
   return configOf(parsed.data);
@@ -154,12 +154,12 @@ function twilioOf(vars: Variables) {
   };
 }
 
-function mistake(issue: z.core.$ZodIssue): string {
+function describeVariableIssue(issue: z.core.$ZodIssue): string {
   return `${issue.path.join('.')}: ${issue.message}`;
 }
 
 /** Returns errors that concern several variables together. */
-function combinations(vars: Variables): string[] {
+function findCombinationErrors(vars: Variables): string[] {
   const problems: string[] = findOidcErrors(vars);
   if ((vars.TLS_CERT_FILE === undefined) !== (vars.TLS_KEY_FILE === undefined)) {
     problems.push('TLS_CERT_FILE and TLS_KEY_FILE: set both or neither');

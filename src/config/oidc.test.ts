@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { effectiveVariables, loadConfig } from './load.ts';
 
-const LEAST = {
+const REQUIRED_VARIABLES = {
   OIDC_ISSUER: 'https://login.example.com/realms/staff',
   OIDC_CLIENT_ID: 'energy',
   OIDC_CLIENT_SECRET: 'hunter2',
 };
-const mistakeIn = (more: Record<string, string | undefined>) => {
+const errorOf = (more: Record<string, string | undefined>) => {
   try {
-    loadConfig({ ...LEAST, ...more });
+    loadConfig({ ...REQUIRED_VARIABLES, ...more });
     return null;
   } catch (error) {
     return (error as Error).message;
@@ -18,8 +18,8 @@ const mistakeIn = (more: Record<string, string | undefined>) => {
 describe('an OpenID Connect provider', () => {
   test('is not configured by default, and needs three settings', () => {
     expect(loadConfig({}).oidc).toBeUndefined();
-    expect(loadConfig(LEAST).oidc).toEqual({
-      issuer: LEAST.OIDC_ISSUER,
+    expect(loadConfig(REQUIRED_VARIABLES).oidc).toEqual({
+      issuer: REQUIRED_VARIABLES.OIDC_ISSUER,
       clientId: 'energy',
       clientSecret: 'hunter2',
       scopes: 'openid email',
@@ -50,22 +50,22 @@ describe('an OpenID Connect provider', () => {
     [{ OIDC_EMAIL_DOMAINS: 'https://example.com' }, 'OIDC_EMAIL_DOMAINS.0: must be domains'],
     [{ OIDC_EMAIL_DOMAINS: ',' }, 'OIDC_EMAIL_DOMAINS: '],
   ])('with the settings %j is rejected in one line', (more, expected) => {
-    const message = mistakeIn(more);
+    const message = errorOf(more);
     expect(message).toContain(expected);
     expect(message?.split('\n')).toHaveLength(1);
   });
 
   test('accepts domains in upper or lower case, and * for all domains', () => {
     const domains = (text: string) =>
-      loadConfig({ ...LEAST, OIDC_CREATE_ACCOUNTS: 'true', OIDC_EMAIL_DOMAINS: text }).oidc?.emailDomains;
+      loadConfig({ ...REQUIRED_VARIABLES, OIDC_CREATE_ACCOUNTS: 'true', OIDC_EMAIL_DOMAINS: text }).oidc?.emailDomains;
     expect(domains('Example.com, example.org')).toEqual(['example.com', 'example.org']);
     expect(domains('*')).toBeUndefined();
   });
 
   test('is printed by energy config without its secret', () => {
-    const shown = effectiveVariables({ ...LEAST, OIDC_ROLE_CLAIM: 'groups', OIDC_ROLES: '{"a":"admin"}' });
+    const shown = effectiveVariables({ ...REQUIRED_VARIABLES, OIDC_ROLE_CLAIM: 'groups', OIDC_ROLES: '{"a":"admin"}' });
     expect(shown).toMatchObject({
-      OIDC_ISSUER: LEAST.OIDC_ISSUER,
+      OIDC_ISSUER: REQUIRED_VARIABLES.OIDC_ISSUER,
       OIDC_CLIENT_SECRET: '(set)',
       OIDC_ROLES: { a: 'admin' },
     });

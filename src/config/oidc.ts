@@ -32,7 +32,7 @@ export function readOidcConfig(vars: Variables) {
 
 /** Returns errors that concern several variables together. */
 export function findOidcErrors(vars: Variables): string[] {
-  const mistakes: string[] = [];
+  const errors: string[] = [];
   const names = [
     'OIDC_CLIENT_ID',
     'OIDC_CLIENT_SECRET',
@@ -41,16 +41,16 @@ export function findOidcErrors(vars: Variables): string[] {
     'OIDC_EMAIL_DOMAINS',
   ] as const;
   const [given] = names.filter((name) => vars[name] !== undefined);
-  if (vars.OIDC_ISSUER === undefined && given !== undefined) mistakes.push(`OIDC_ISSUER: is needed with ${given}`);
+  if (vars.OIDC_ISSUER === undefined && given !== undefined) errors.push(`OIDC_ISSUER: is needed with ${given}`);
   if (vars.OIDC_ISSUER !== undefined) {
     for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const)
-      if (vars[name] === undefined) mistakes.push(`${name}: is needed with OIDC_ISSUER`);
+      if (vars[name] === undefined) errors.push(`${name}: is needed with OIDC_ISSUER`);
   }
   if ((vars.OIDC_ROLE_CLAIM === undefined) !== (vars.OIDC_ROLES === undefined))
-    mistakes.push('OIDC_ROLE_CLAIM and OIDC_ROLES: set both or neither');
+    errors.push('OIDC_ROLE_CLAIM and OIDC_ROLES: set both or neither');
   if (vars.OIDC_CREATE_ACCOUNTS && vars.OIDC_EMAIL_DOMAINS === undefined)
-    mistakes.push(
+    errors.push(
       'OIDC_EMAIL_DOMAINS: is needed with OIDC_CREATE_ACCOUNTS=true: domains of the addresses that get an account, or * for all',
     );
-  return mistakes;
+  return errors;
 }

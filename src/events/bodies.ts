@@ -148,11 +148,13 @@ export type EventBody<Type extends EventType> = z.output<(typeof EVENT_BODIES)[T
 type Subscribable = { [Type in EventType]: { type: Type; data: EventBody<Type> } }[EventType];
 
 /**
- * Events with one fixed receiver, which have no subscribers. A subscription receives its test and its pause. The old address of an account
- * receives that a change of address was requested or took effect; the new address receives the confirmation link. An owner receives that an
- * update changed totals, that a key will expire, that a series cannot fetch its values, and which keys and sessions of the account were
- * ended. An invited address receives the invitation to a home; the home and its member receive that a membership began or ended, and
- * the home that the authorization of an app did.
+ * Events that nobody subscribes to: each has one receiver, which follows from its type.
+ * - The subscription: `webhook.*`.
+ * - The previous address of the account: `user.email_requested` and `user.email_changed`. The new address: `user.email_to_confirm`, with
+ * the confirmation link.
+ * - The invited address: `member.invited`.
+ * - The home: `member.joined`, `member.ended` and `authorization.*`. Its member: `membership.*`.
+ * - The owner of the account: all others.
  */
 interface Addressed {
   type:

@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import type { EventBody } from './bodies.ts';
 
-/** Time for which events are still created after a follower's last check: a follower that returns within a day has missed none. */
-const KEPT_HOURS = 24;
+/** Time for which events are created after a follower's last check, so that a follower who returns within a day has missed none. */
+const TRACKED_HOURS = 24;
 /** Minimum time between two updates of a follower's timestamp, to avoid a write with every connection. */
-const NOTED_AFTER_HOURS = 1;
+const MIN_UPDATE_HOURS = 1;
 /** Events are removed after 30 days (delivery/retention.ts). */
-const REACHES_BACK_DAYS = 29;
+const STORED_DAYS = 29;
 /** Maximum number of events of one home that are read at once. */
 const MAX_EVENTS = 20;
 
@@ -29,10 +29,10 @@ export async function recordFollower(db: Database, userId: string): Promise<numb
   // Raw SQL: all times come from the database server's clock, which workers and API processes share.
   await sql`
     INSERT INTO usage_told AS t (user_id, told_at, followed_since, followed_until)
-    VALUES (${userId}, 'epoch', now(), now() + make_interval(hours => ${KEPT_HOURS}))
+    VALUES (${userId}, 'epoch', now(), now() + make_interval(hours => ${TRACKED_HOURS}))
     ON CONFLICT (user_id) DO UPDATE SET followed_until = excluded.followed_until,
       followed_since = CASE WHEN t.followed_until > now() THEN t.followed_since ELSE excluded.followed_since END
-    WHERE t.followed_until IS NULL OR t.followed_until < now() + make_interval(hours => ${KEPT_HOURS - NOTED_AFTER_HOURS})`.execute(
+    WHERE t.followed_until IS NULL OR t.followed_until < now() + make_interval(hours => ${TRACKED_HOURS - MIN_UPDATE_HOURS})`.execute(
     db,
   );
   const { followed_since } = await db
@@ -47,9 +47,9 @@ export async function recordFollower(db: Database, userId: string): Promise<numb
 export async function prolongFollowing(db: Database, userIds: readonly string[]): Promise<void> {
   // Raw SQL: uses the database server's clock.
   await sql`
-    UPDATE usage_told SET followed_until = now() + make_interval(hours => ${KEPT_HOURS})
+    UPDATE usage_told SET followed_until = now() + make_interval(hours => ${TRACKED_HOURS})
     WHERE user_id = ANY (${userIds}::text[])
-      AND followed_until BETWEEN now() AND now() + make_interval(hours => ${KEPT_HOURS - NOTED_AFTER_HOURS})`.execute(
+      AND followed_until BETWEEN now() AND now() + make_interval(hours => ${TRACKED_HOURS - MIN_UPDATE_HOURS})`.execute(
     db,
   );
 }
@@ -77,7 +77,7 @@ export async function areLaterEventsStored(
   eventId: string,
   sinceMs: number,
 ): Promise<boolean> {
-  if (eventId === BEFORE_ALL) return sinceMs > Date.now() - REACHES_BACK_DAYS * 86_400_000;
+  if (eventId === BEFORE_ALL) return sinceMs > Date.now() - STORED_DAYS * 86_400_000;
   const row = await db
     .selectFrom('events')
     .select('event_id')

@@ -111,9 +111,10 @@ export const subscriptionsToUserSql = (event: string, user: string): string => `
   SELECT webhook_id FROM users o JOIN webhooks USING (user_id) WHERE o.role = 'admin' AND ${event} = ANY (webhooks.events)`;
 
 /**
- * Returns SQL for the users of a relation (its `user_id`) whose event has a receiver, as a set: of thousands of users in a batch mostly
- * none has one. Branches for utilities and administrators do not run if none of them subscribed. A separate query finds the subscribed
- * utilities first. Otherwise the planner, whose statistics may be days old, would pair each utility with each user.
+ * Returns SQL for the users of a relation (its `user_id`) whose event has a receiver, in one statement for a whole set of users: in most
+ * batches of thousands of users, no event has a receiver. Branches for utilities and administrators do not run if none of them subscribed.
+ * A separate query finds the subscribed utilities first. Otherwise the planner, whose statistics may be days old, would pair each utility
+ * with each user.
  */
 export const subscribedUsersSql = (relation: string, event: string): string => `
   SELECT user_id FROM ${relation} JOIN webhooks USING (user_id) WHERE ${event} = ANY (webhooks.events)

@@ -29,7 +29,7 @@ export async function createGroup(
   { userId, ...settings }: GroupSettings & { userId: string },
 ): Promise<Group> {
   return joinOrBeginTransaction(db, async (trx) => {
-    const groups = await lockedGroups(trx, userId);
+    const groups = await lockGroups(trx, userId);
     if (groups.length >= MAX_GROUPS) throw new AppError('tooManyGroups');
     mayBePart(groups, null, settings.parent_group_id);
     const created = await trx
@@ -80,7 +80,7 @@ export async function updateGroup(
     const group = await findGroup(trx, reach, groupId);
     if (!group || Object.keys(patch).length === 0) return group;
     if (patch.parent_group_id !== undefined)
-      mayBePart(await lockedGroups(trx, group.user_id), groupId, patch.parent_group_id);
+      mayBePart(await lockGroups(trx, group.user_id), groupId, patch.parent_group_id);
     await trx.updateTable('home_groups').set(patch).where('group_id', '=', groupId).execute();
     return findGroup(trx, reach, groupId);
   });
@@ -94,15 +94,15 @@ export async function deleteGroup(db: Database, reach: AccessibleAccounts, group
   return joinOrBeginTransaction(db, async (trx) => {
     const group = await findGroup(trx, reach, groupId);
     if (!group) return false;
-    const groups = await lockedGroups(trx, group.user_id);
+    const groups = await lockGroups(trx, group.user_id);
     if (groups.some(({ parent_group_id }) => parent_group_id === groupId)) throw new AppError('groupHasSubgroups');
     const { numDeletedRows } = await trx.deleteFrom('home_groups').where('group_id', '=', groupId).executeTakeFirst();
     return numDeletedRows > 0n;
   });
 }
 
-function mayBePart(groups: Awaited<ReturnType<typeof lockedGroups>>, groupId: string | null, parentId: string | null) {
-  const message = parentId === null ? null : refusal(groups, groupId, parentId);
+function mayBePart(groups: Awaited<ReturnType<typeof lockGroups>>, groupId: string | null, parentId: string | null) {
+  const message = parentId === null ? null : explainRefusedParent(groups, groupId, parentId);
   if (message !== null) throw unprocessable({ field: 'parent_group_id', message });
 }
 
@@ -110,7 +110,7 @@ function mayBePart(groups: Awaited<ReturnType<typeof lockedGroups>>, groupId: st
  * Locks all groups of an owner until the transaction ends, so that two concurrent changes cannot create a cycle. Reads them again after
  * locking, because another group may have been added meanwhile.
  */
-async function lockedGroups(trx: Database, userId: string) {
+async function lockGroups(trx: Database, userId: string) {
   const groups = trx.selectFrom('home_groups').select(['group_id', 'parent_group_id']).where('user_id', '=', userId);
   await groups.orderBy('group_id').forUpdate().execute();
   return groups.execute();
@@ -120,7 +120,7 @@ async function lockedGroups(trx: Database, userId: string) {
 const MAX_DEPTH = 8;
 
 /** A group with its parent. */
-interface Placed {
+interface GroupNode {
   group_id: string;
   parent_group_id: string | null;
 }
@@ -129,7 +129,7 @@ interface Placed {
  * Returns why a group cannot become a subgroup of another one, or null if it can. `groups`: all current groups of the owner; `groupId`:
  * null for a new group. Pure.
  */
-function refusal(groups: readonly Placed[], groupId: string | null, parentId: string): string | null {
+function explainRefusedParent(groups: readonly GroupNode[], groupId: string | null, parentId: string): string | null {
   const parents = new Map(groups.map(({ group_id, parent_group_id }) => [group_id, parent_group_id]));
   if (!parents.has(parentId)) return 'must be another group of the same owner';
   let above = 0;
@@ -137,12 +137,12 @@ function refusal(groups: readonly Placed[], groupId: string | null, parentId: st
     if (one === groupId) return 'must not be the group itself, or one below it';
     above++;
   }
-  const below = groupId === null ? 1 : height(groups, groupId);
+  const below = groupId === null ? 1 : countLevels(groups, groupId);
   return above + below > MAX_DEPTH ? `must leave the tree ${MAX_DEPTH} levels deep at most` : null;
 }
 
 /** Returns the number of levels that a group and its subgroups have. */
-function height(groups: readonly Placed[], groupId: string): number {
+function countLevels(groups: readonly GroupNode[], groupId: string): number {
   const children = Map.groupBy(groups, ({ parent_group_id }) => parent_group_id);
   let level = [groupId];
   let levels = 0;

@@ -42,37 +42,39 @@ export function buildMessages(announcer: Announcer, homes: readonly HomeReport[]
     const since = { month_since: home.since.month, day_since: home.since.day };
     const name = home.owner === null ? 'Home energy' : `Home energy ${home.owner}`;
     const device = { name, manufacturer: HOME_ASSISTANT_ORIGIN, model: 'Home', ...url };
-    add(home.userId, device, toldOf(HOME_SENSORS, home.values, home.currency), { ...home.values, ...since });
+    add(home.userId, device, announcedSensors(HOME_SENSORS, home.values, home.currency), { ...home.values, ...since });
     for (const one of home.devices) {
       const behind = { name: one.name, model: one.type, via_device: identifierOf(home.userId), ...url };
-      add(one.deviceId, behind, toldOf(DEVICE_SENSORS, one.values, null), { ...one.values, ...since });
+      add(one.deviceId, behind, announcedSensors(DEVICE_SENSORS, one.values, null), { ...one.values, ...since });
     }
   }
   return messages;
 }
 
-/** A sensor in an announcement, with its unit. `isThere` is false if the sensor does not exist or no longer exists. */
+/** A sensor in an announcement, with its unit. `exists` is false if the sensor does not exist or no longer exists. */
 interface AnnouncedSensor {
   key: string;
   sensor: Sensor;
   unit: string | null;
-  isThere: boolean;
+  exists: boolean;
 }
 
-const toldOf = (sensors: Record<string, Sensor>, values: object, currency: string | null): AnnouncedSensor[] =>
+const announcedSensors = (
+  sensors: Record<string, Sensor>,
+  values: object,
+  currency: string | null,
+): AnnouncedSensor[] =>
   Object.entries(sensors).map(([key, sensor]) => {
     const unit = sensor.unit ?? currency;
-    return { key, sensor, unit, isThere: key in values && unit !== null };
+    return { key, sensor, unit, exists: key in values && unit !== null };
   });
 
 function announcement(announcer: Announcer, id: string, device: object, sensors: readonly AnnouncedSensor[]): string {
   const components = Object.fromEntries(
-    sensors.map(({ key, sensor, unit, isThere }) => [
+    sensors.map(({ key, sensor, unit, exists }) => [
       key,
       // A component with only its platform removes the sensor, if it ever existed.
-      isThere
-        ? { platform: 'sensor', ...sensorOf(id, key, sensor), unit_of_measurement: unit }
-        : { platform: 'sensor' },
+      exists ? { platform: 'sensor', ...sensorOf(id, key, sensor), unit_of_measurement: unit } : { platform: 'sensor' },
     ]),
   );
   const { publicUrl } = announcer;
@@ -129,7 +131,7 @@ const USAGE_STATE = new RegExp(`/(usr_${ID_PATTERN})/state$`);
 /** Maximum size of an announcement that is parsed. This service's announcements have about 6 KiB. */
 const MAX_ANNOUNCEMENT_BYTES = 65_536;
 
-/** Properties of a sensor in Home Assistant. `part`: the sum restarts with each month or day, and `last_reset` contains its start. */
+/** Properties of a sensor in Home Assistant. `part`: period after which the sum restarts; `last_reset` contains its start. */
 interface Sensor {
   /** English name: Home Assistant displays it unchanged and derives the entity's id from it. */
   name: string;

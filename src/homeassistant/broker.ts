@@ -20,8 +20,8 @@ interface BrokerOptions {
 }
 
 const RECONNECT_MS = 5_000;
-/** Do not wait for an unresponsive broker at shutdown. */
-const LEAVE_MS = 1_000;
+/** Maximum time to wait for the broker at shutdown, in ms. */
+const MAX_CLOSE_MS = 1_000;
 
 /** Connects, and reconnects after each lost connection. Uses MQTT 3.1.1, which every broker supports. */
 export function connectBroker(options: BrokerOptions) {
@@ -68,8 +68,8 @@ export function connectBroker(options: BrokerOptions) {
     /** Publishes `offline` and disconnects. */
     async close(): Promise<void> {
       const farewell = client.connected ? client.publishAsync(availabilityTopic, 'offline', retained) : undefined;
-      await Promise.race([farewell?.catch(() => {}), setTimeout(LEAVE_MS, undefined, { ref: false })]);
-      await Promise.race([client.endAsync(), setTimeout(LEAVE_MS, undefined, { ref: false })]);
+      await Promise.race([farewell?.catch(() => {}), setTimeout(MAX_CLOSE_MS, undefined, { ref: false })]);
+      await Promise.race([client.endAsync(), setTimeout(MAX_CLOSE_MS, undefined, { ref: false })]);
       client.end(true);
     },
   };

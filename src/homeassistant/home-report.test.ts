@@ -20,7 +20,7 @@ test('a finished month is published in full for an hour and five minutes after i
   expect(at('2026-11-01T01:05:00+01:00').month).toMatchObject({ start: '2026-11-01', end: '2026-11-01' });
 });
 
-test('a day that begins late or twice begins at its first instant', () => {
+test('a day whose midnight is skipped or occurs twice begins at its first instant', () => {
   expect(at('2026-09-06T12:00:00-03:00', 'America/Santiago').since.day).toBe('2026-09-06T01:00:00-03:00');
   expect(at('2026-11-01T12:00:00-05:00', 'America/Havana').since.day).toBe('2026-11-01T00:00:00-04:00');
 });

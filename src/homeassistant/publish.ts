@@ -35,9 +35,9 @@ const EVERY_MS = 20_000;
 /** How often a worker tries to become the publisher. */
 const TAKE_OVER_MS = 3_000;
 /** Shortest time between two passes, if Home Assistant restarts repeatedly or its broker reports that. */
-const LEAST_MS = 500;
-/** Maximum number of topics of an earlier process that wait to be cleared. */
-const MAX_FORMER = 10_000;
+const MIN_INTERVAL_MS = 500;
+/** Maximum number of topics that an earlier process has left and that are not cleared yet. */
+const MAX_OUTDATED_TOPICS = 10_000;
 
 /** Publishes homes to Home Assistant, from one worker at a time. Returns a function that stops, after the broker has received `offline`. */
 export function startHomeAssistant(publishing: HomeAssistantPublishing, parts: PublisherParts): () => Promise<void> {
@@ -69,12 +69,12 @@ async function publishUntil(
   const { pool, clock, log, everyMs = EVERY_MS } = parts;
   const db = createDatabase(pool);
   const announcer: Announcer = { ...publishing, installation: installationOf(parts.secret) };
-  /** Retained messages of this process by topic, and topics on which an earlier process may have left one. */
+  /** Retained messages of this process by topic. `outdated`: topics on which an earlier process may have left a message. */
   const published = new Map<string, string>();
-  const former = new Set<string>();
+  const outdated = new Set<string>();
   const wakeUp = new WakeUpSignal();
   const republishAll = () => {
-    for (const topic of published.keys()) former.add(topic);
+    for (const topic of published.keys()) outdated.add(topic);
     published.clear();
     wakeUp.raise();
   };
@@ -90,9 +90,9 @@ async function publishUntil(
         return;
       }
       const own = findOwnTopics(announcer, topic, payload) ?? [];
-      const unknown = own.filter((one) => !published.has(one) && !former.has(one));
-      if (unknown.length === 0 || former.size >= MAX_FORMER) return;
-      for (const one of unknown) former.add(one);
+      const unknown = own.filter((one) => !published.has(one) && !outdated.has(one));
+      if (unknown.length === 0 || outdated.size >= MAX_OUTDATED_TOPICS) return;
+      for (const one of unknown) outdated.add(one);
       wakeUp.raise();
     },
     log,
@@ -101,8 +101,8 @@ async function publishUntil(
   const missing = new Set<string>();
   const pass = async () => {
     if (!broker.isConnected()) return;
-    const wanted = await messagesNow(db, announcer, { ...publishing, now: clock(), missing, log });
-    await publishChanges(broker, wanted, { published, former, over });
+    const wanted = await buildCurrentMessages(db, announcer, { ...publishing, now: clock(), missing, log });
+    await publishChanges(broker, wanted, { published, outdated, over });
   };
   try {
     while (!over.aborted) {
@@ -111,7 +111,7 @@ async function publishUntil(
       });
       // A pass may wait for a broker that does not respond; a stop must not.
       await Promise.race([passed, ended]);
-      await pause(LEAST_MS, over);
+      await pause(MIN_INTERVAL_MS, over);
       await wakeUp.wait(everyMs, over);
     }
   } finally {
@@ -123,30 +123,30 @@ async function publishUntil(
 async function publishChanges(
   broker: HomeAssistantBroker,
   wanted: ReadonlyMap<string, string>,
-  { published, former, over }: { published: Map<string, string>; former: Set<string>; over: AbortSignal },
+  { published, outdated, over }: { published: Map<string, string>; outdated: Set<string>; over: AbortSignal },
 ): Promise<void> {
   for (const [topic, payload] of wanted) {
     if (over.aborted) return;
-    former.delete(topic);
+    outdated.delete(topic);
     if (published.get(topic) === payload) continue;
     await broker.publish(topic, payload);
     published.set(topic, payload);
   }
-  for (const topic of [...published.keys(), ...former]) {
+  for (const topic of [...published.keys(), ...outdated]) {
     if (wanted.has(topic)) continue;
     await broker.publish(topic, '');
     published.delete(topic);
-    former.delete(topic);
+    outdated.delete(topic);
   }
 }
 
 /** Returns the messages to publish now, by topic. `missing`: accounts that were logged as not found. */
-async function messagesNow(
+async function buildCurrentMessages(
   db: Database,
   announcer: Announcer,
   { users, now, missing, log }: { users: readonly string[]; now: Date; missing: Set<string>; log: Logger },
 ): Promise<Map<string, string>> {
-  const owners = await ownersOf(db, users);
+  const owners = await findAccounts(db, users);
   for (const name of users) {
     const exists = owners.some(({ userId, email }) => name === userId || name.toLowerCase() === email.toLowerCase());
     if (exists) missing.delete(name);
@@ -168,7 +168,7 @@ async function messagesNow(
 }
 
 /** The accounts with these e-mail addresses or ids, ordered by id. */
-async function ownersOf(db: Database, names: readonly string[]): Promise<PublishedAccount[]> {
+async function findAccounts(db: Database, names: readonly string[]): Promise<PublishedAccount[]> {
   const lower = names.map((name) => name.toLowerCase());
   const rows = await db
     .selectFrom('users')

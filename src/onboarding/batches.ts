@@ -33,7 +33,7 @@ export type StoredProvisioningBatch = Pick<Selectable<Tables['provisioning_batch
 export interface NewProvisioningBatch {
   /** Account that creates the batch. Its meters are searched for among the devices that this account reaches. */
   userId: string;
-  /** Owner of a new device for a meter that matches none of these devices. Null: such a meter is refused. */
+  /** Owner of the device that is created for a meter without a matching device. Null: such a meter is refused. */
   ownerId: string | null;
   name: string;
   type: string;
@@ -86,8 +86,8 @@ export async function listBatches(
 }
 
 /**
- * Ends a batch, so that no meter can claim with it any more. Devices that were already claimed stay. False if the reach contains no such
- * active batch.
+ * Revokes a batch, so that no meter can use it to claim a device any more. Devices that are already claimed keep their passwords. Returns
+ * false if the caller's reach contains no active batch with this id.
  */
 export async function revokeBatch(
   db: Database,

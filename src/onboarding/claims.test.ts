@@ -6,7 +6,7 @@ const other = Buffer.from('another');
 const device = (more: Partial<ClaimCandidate>): ClaimCandidate => ({
   isDeleted: false,
   claim: null,
-  wasHeard: false,
+  hasReported: false,
   hasSecret: true,
   ...more,
 });
@@ -16,8 +16,8 @@ test.each<[string, ClaimCandidate[], Buffer | null, ReturnType<typeof decideClai
   ['is registered and waits', [device({})], null, { is: 'claim', which: 0 }],
   ['is registered nowhere', [], null, { is: 'create' }],
   ['is that of two', [device({}), device({})], null, null],
-  ['is in use with another password', [device({ wasHeard: true })], nonce, null],
-  ['was released', [device({ wasHeard: true, hasSecret: false })], null, { is: 'claim', which: 0 }],
+  ['is in use with another password', [device({ hasReported: true })], nonce, null],
+  ['was released', [device({ hasReported: true, hasSecret: false })], null, { is: 'claim', which: 0 }],
   ['was claimed by somebody', [device({ claim: mine })], other, null],
   ['was claimed by somebody, and no number is given', [device({ claim: mine })], null, null],
   ['was claimed without a number', [device({ claim: { nonceSha256: null } })], null, null],
@@ -27,7 +27,7 @@ test.each<[string, ClaimCandidate[], Buffer | null, ReturnType<typeof decideClai
     nonce,
     { is: 'repeat', which: 0 },
   ],
-  ['was claimed by the same meter, which is in use', [device({ claim: mine, wasHeard: true })], nonce, null],
+  ['was claimed by the same meter, which is in use', [device({ claim: mine, hasReported: true })], nonce, null],
   ['was claimed, and its device deleted', [device({ claim: mine, isDeleted: true })], nonce, null],
   ['is that of a deleted device that nobody claimed', [device({ isDeleted: true })], null, { is: 'create' }],
   [

@@ -24,7 +24,7 @@ export interface ClaimCandidate {
   isDeleted: boolean;
   /** The claim of the device. Null if it was never claimed, or was released. */
   claim: { nonceSha256: Buffer | null } | null;
-  wasHeard: boolean;
+  hasReported: boolean;
   /** Whether the device has a password. A released device has none. */
   hasSecret: boolean;
 }
@@ -32,7 +32,7 @@ export interface ClaimCandidate {
 /**
  * Decides a claim. Pure. A serial that matches one device may claim it once. It may not claim a device that is already claimed (except with
  * the same nonce, before the device has reported) or a device that is in use. A serial that matches no device creates one, if the batch
- * names an owner. It does not replace a deleted device that was claimed: a device that its owner removed does not come back by itself.
+ * names an owner. It does not replace a claimed device that was deleted, so that a device does not return after its owner has removed it.
  */
 export function decideClaim(
   candidates: readonly ClaimCandidate[],
@@ -42,9 +42,9 @@ export function decideClaim(
   const [only] = live;
   if (live.length > 1) return null;
   if (!only) return candidates.some(({ claim }) => claim !== null) ? null : { is: 'create' };
-  if (!only.claim) return only.wasHeard && only.hasSecret ? null : { is: 'claim', which: only.index };
+  if (!only.claim) return only.hasReported && only.hasSecret ? null : { is: 'claim', which: only.index };
   const isSame = nonceSha256 !== null && only.claim.nonceSha256?.equals(nonceSha256) === true;
-  return isSame && !only.wasHeard ? { is: 'repeat', which: only.index } : null;
+  return isSame && !only.hasReported ? { is: 'repeat', which: only.index } : null;
 }
 
 /**
@@ -82,7 +82,7 @@ async function claimDevice(
     const made =
       decided.is === 'create'
         ? await create(trx, { ...batch, owner: batch.owner_user_id as string, serial })
-        : await renew(trx, candidates[decided.which]?.device_id as string);
+        : await renewSecret(trx, candidates[decided.which]?.device_id as string);
     if (decided.is !== 'repeat') {
       await trx
         .insertInto('device_claims')
@@ -121,7 +121,7 @@ async function candidatesOf(trx: Database, reach: RoleReach, ownerId: string | n
     isDeleted: row.deleted_at !== null,
     claim: row.claimed_at === null ? null : { nonceSha256: row.nonce_sha256 },
     // For a device that was released and claimed again, only messages since the new claim count.
-    wasHeard: row.seen_at !== null && (row.claimed_at === null || row.seen_at > row.claimed_at),
+    hasReported: row.seen_at !== null && (row.claimed_at === null || row.seen_at > row.claimed_at),
     hasSecret: row.mqtt_secret_sha256.length > 0,
   }));
 }
@@ -142,7 +142,7 @@ async function create(
 }
 
 /** Gives a device a new secret. A meter of the batch now logs in as the device, so the utility manages it, regardless of who paired it. */
-async function renew(trx: Database, deviceId: string): Promise<{ deviceId: string; secret: string }> {
+async function renewSecret(trx: Database, deviceId: string): Promise<{ deviceId: string; secret: string }> {
   const { secret, sha256 } = createDeviceSecret();
   const renewed = { mqtt_secret_sha256: sha256, managed_by: 'utility' as const };
   await trx.updateTable('devices').set(renewed).where('device_id', '=', deviceId).execute();

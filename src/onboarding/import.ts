@@ -62,7 +62,7 @@ export async function importDevices(
 ): Promise<DeviceImportResult> {
   try {
     return await joinOrBeginTransaction(db, async (trx) => {
-      await beAlone(trx, importer);
+      await lockImports(trx, importer);
       await begin?.(trx);
       const known = await lookUp(trx, importer, rows);
       const plan = planImport(rows, known);
@@ -103,7 +103,7 @@ interface ImportHooks {
 }
 
 /** Locks the imports of an account: two concurrent imports would create the same devices. */
-async function beAlone(trx: Database, { by }: DeviceImporter): Promise<void> {
+async function lockImports(trx: Database, { by }: DeviceImporter): Promise<void> {
   // Raw SQL: an advisory lock.
   const { rows } = await sql<{ isMine: boolean }>`
     SELECT pg_try_advisory_xact_lock(${advisoryLockId('imports of', by.actor?.userId ?? '')}::bigint) AS "isMine"`.execute(
@@ -114,15 +114,15 @@ async function beAlone(trx: Database, { by }: DeviceImporter): Promise<void> {
 
 const addressOf = ({ email = '' }: DeviceImportRow): string => email.toLowerCase();
 /** PostgreSQL cannot store NUL, so a text with NUL matches nothing. */
-const holdable = (text: string | undefined): text is string => text !== undefined && !text.includes('\0');
+const isStorable = (text: string | undefined): text is string => text !== undefined && !text.includes('\0');
 
 async function lookUp(
   db: Database,
   importer: DeviceImporter,
   rows: readonly DeviceImportRow[],
 ): Promise<ExistingRecords> {
-  const ids = [...new Set(rows.map(({ userId }) => userId ?? importer.ownId ?? undefined).filter(holdable))];
-  const addresses = [...new Set(rows.map(({ email }) => email?.toLowerCase()).filter(holdable))];
+  const ids = [...new Set(rows.map(({ userId }) => userId ?? importer.ownId ?? undefined).filter(isStorable))];
+  const addresses = [...new Set(rows.map(({ email }) => email?.toLowerCase()).filter(isStorable))];
   // Each list is one SQL parameter, and an index finds each row.
   const users = await db
     .selectFrom('users')
@@ -137,7 +137,7 @@ async function lookUp(
     const id = row.userId ?? importer.ownId;
     return id !== null && byId.has(id) ? id : undefined;
   };
-  const owners = sql<string>`ANY (${[...new Set(rows.map(ownerOf).filter(holdable))]}::text[])`;
+  const owners = sql<string>`ANY (${[...new Set(rows.map(ownerOf).filter(isStorable))]}::text[])`;
   const devices = await db
     .selectFrom('devices')
     .select([
@@ -160,7 +160,7 @@ async function lookUp(
     .where('deleted_at', 'is', null)
     .orderBy('device_id')
     .execute();
-  const discoveryIds = rows.map(({ discoveryId }) => discoveryId).filter(holdable);
+  const discoveryIds = rows.map(({ discoveryId }) => discoveryId).filter(isStorable);
   const discovered =
     discoveryIds.length === 0
       ? []
@@ -173,7 +173,7 @@ async function lookUp(
           .where(isAccountWithin(importer.reach, 'gateways.user_id'))
           .execute();
   const strangers = importer.newOwners ? addresses.filter((address) => !byAddress.has(address)) : [];
-  const taken = new Set(await takenOf(db, strangers));
+  const taken = new Set(await findTakenAddresses(db, strangers));
   const isNewOwner = (row: DeviceImportRow) =>
     importer.newOwners !== null && row.email !== undefined && ownerOf(row) === undefined && !isTaken(row);
   const isTaken = (row: DeviceImportRow) => taken.has(addressOf(row));
@@ -188,7 +188,7 @@ async function lookUp(
 }
 
 /** Returns the given addresses that already have an account, regardless of reach. */
-async function takenOf(db: Database, addresses: readonly string[]): Promise<string[]> {
+async function findTakenAddresses(db: Database, addresses: readonly string[]): Promise<string[]> {
   if (addresses.length === 0) return [];
   const users = await db
     .selectFrom('users')

@@ -9,7 +9,7 @@ import { readingsTopic } from '#src/devices/topics.ts';
 import type { DeviceImportResult } from './import.ts';
 
 /** Time for which the passwords of an import are stored until they are fetched. */
-const KEPT = '24 hours';
+const CREDENTIALS_RETENTION = '24 hours';
 
 /** Login of a device that an import created. */
 export interface ImportCredential {
@@ -85,12 +85,12 @@ export async function findImport(db: Database, reach: AccessibleAccounts, import
 }
 
 /** Returns the imports of an account whose passwords have not been fetched yet, the newest first; `most` at most. */
-export async function listWaitingImports(db: Database, userId: string, most: number) {
+export async function listWaitingImports(db: Database, userId: string, limit: number) {
   return importRows(db)
     .where('user_id', '=', userId)
     .where('credentials_sealed', 'is not', null)
     .orderBy('import_id', 'desc')
-    .limit(most)
+    .limit(limit)
     .execute();
 }
 
@@ -125,6 +125,6 @@ export async function deleteExpiredImportCredentials(db: Database, now: Date): P
     .updateTable('imports')
     .set({ credentials_sealed: null })
     .where('credentials_sealed', 'is not', null)
-    .where(sql<boolean>`created_at < ${now}::timestamptz - ${KEPT}::interval`)
+    .where(sql<boolean>`created_at < ${now}::timestamptz - ${CREDENTIALS_RETENTION}::interval`)
     .execute();
 }

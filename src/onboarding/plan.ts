@@ -107,13 +107,14 @@ export function planImport(rows: readonly DeviceImportRow[], known: ExistingReco
       wrong(row, 'discovery_id', bridgeTopicFirstMessage(found.awaits));
       continue;
     }
-    const there = found ? byId.get(found.device_id ?? '') : byKey.get(key);
+    const existing = found ? byId.get(found.device_id ?? '') : byKey.get(key);
     const above = row.settings.upstream_device_id ?? null;
-    if (above !== null && (byId.get(above)?.user_id !== owner || above === there?.device_id)) {
+    if (above !== null && (byId.get(above)?.user_id !== owner || above === existing?.device_id)) {
       wrong(row, 'upstream_device_id', 'must be another device of the same user');
       continue;
     }
-    if (there) plan.existing.push({ row, deviceId: there.device_id, members: differing(row, there) });
+    if (existing)
+      plan.existing.push({ row, deviceId: existing.device_id, members: findDifferentMembers(row, existing) });
     else plan.create.push(row);
   }
   return plan;
@@ -129,12 +130,12 @@ function namedBy({ settings, discoveryId }: DeviceImportRow): NamedBy {
 const keyOf = (owner: string, by: NamedBy): string => JSON.stringify([by, owner]);
 
 /** Returns the members that a row sets and its existing device has with another value. */
-function differing({ settings, channels }: DeviceImportRow, there: KnownDevice): string[] {
+function findDifferentMembers({ settings, channels }: DeviceImportRow, existing: KnownDevice): string[] {
   const definedSettings = Object.entries(settings).filter(([, value]) => value !== undefined);
   const members = definedSettings
-    .filter(([name, value]) => !isDeepStrictEqual(there[name as keyof KnownDevice], value))
+    .filter(([name, value]) => !isDeepStrictEqual(existing[name as keyof KnownDevice], value))
     .map(([name]) => name);
-  const isSaid =
-    channels === undefined || isDeepStrictEqual(mergeChannelSettings(there.channels, channels), there.channels);
-  return isSaid ? members : [...members, 'channels'];
+  const areChannelsEqual =
+    channels === undefined || isDeepStrictEqual(mergeChannelSettings(existing.channels, channels), existing.channels);
+  return areChannelsEqual ? members : [...members, 'channels'];
 }
