@@ -163,7 +163,7 @@ export function createSentReadingsWriter(
   const writer = createWriter(pool, {
     ...options,
     ageNow: () => believed.ageClock().getTime(),
-    keeping: createRejectionQuota(),
+    rejectionQuota: createRejectionQuota(),
     memory: headMemory({ maxBytes: HEAD_MEMORY_BYTES }),
   });
   const { stampMs } = firstReceiptTime(Date.now(), believed.nowMs(), null);

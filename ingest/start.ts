@@ -43,7 +43,7 @@ export interface Ingest {
   /** Returns the number of messages that are accepted and not committed yet. */
   waiting(): number;
   /** Returns the number of rejections that were counted but not stored. */
-  unkept(): number;
+  unstoredRejectionCount(): number;
   /** Returns the number of changed devices whose last recomputation failed. */
   notComputed(): number;
   /** Whether the broker is connected; always true for the embedded one. */
@@ -107,7 +107,7 @@ export interface IngestParts {
  */
 export async function startIngest(config: Config, parts: IngestParts): Promise<Ingest> {
   const { pool, believed, log } = parts;
-  const keeping = createRejectionQuota();
+  const rejectionQuota = createRejectionQuota();
   const unread = createUnrecognisedMessageCounter();
   const receipts = await startReceiptStamper(pool, { believedMs: believed.nowMs, log });
   const writer = createWriter(pool, {
@@ -115,7 +115,7 @@ export async function startIngest(config: Config, parts: IngestParts): Promise<I
     untimed: createUntimedSeries(receipts.host),
     retentionMonths: config.retentionMonths,
     maxChannels: config.maxChannels,
-    keeping,
+    rejectionQuota,
     unread,
     memory: headMemory(config.headMemoryMib === undefined ? {} : { maxBytes: config.headMemoryMib * 2 ** 20 }),
   });
@@ -132,7 +132,7 @@ export async function startIngest(config: Config, parts: IngestParts): Promise<I
   return {
     counts: pipeline.counts,
     waiting: pipeline.waiting,
-    unkept: () => keeping.unkept,
+    unstoredRejectionCount: () => rejectionQuota.unstoredCount,
     notComputed: changedDevices.failing,
     isConnected: () => source.isConnected(),
     strays: strays ?? (() => null),

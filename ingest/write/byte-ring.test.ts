@@ -13,7 +13,7 @@ const operation = fc.oneof(
 const nameOf = (key: number) => `dev_${'x'.repeat(key)}${key}`;
 
 test('returns the last record written for a key, always retains the newest record, and evicts the oldest', () => {
-  let forgotten = 0;
+  let evictedCount = 0;
   fc.assert(
     fc.property(fc.array(operation, { minLength: 30, maxLength: 60, size: 'max' }), (operations) => {
       const ring = new ByteRing(MAX_BYTES);
@@ -39,7 +39,7 @@ test('returns the last record written for a key, always retains the newest recor
             if (ring.bytes.toString('latin1', place, place + length) !== content) faults.push(`${key} is another’s`);
             continue;
           }
-          forgotten++;
+          evictedCount++;
           written.delete(key);
         }
         for (let key = 0; key < KEYS; key++)
@@ -50,7 +50,7 @@ test('returns the last record written for a key, always retains the newest recor
     }),
     { numRuns: 200 },
   );
-  expect(forgotten).toBeGreaterThan(1_000);
+  expect(evictedCount).toBeGreaterThan(1_000);
 });
 
 test('stores no record that is too long, and drops the key’s earlier one', () => {

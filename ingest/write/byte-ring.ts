@@ -3,8 +3,8 @@ import { fnv1a } from '#src/core/fnv1a.ts';
 /** Alignment in bytes: records, keys and contents take multiples of a number's 8 bytes. */
 export const NUMBER_BYTES = 8;
 /**
- * Length of a record's header: its size, 4 bytes; the hash of its key, 4 bytes; the length of the key, one byte. Then follow the key and
- * the content.
+ * Length of a record's header: its size, 4 bytes; the hash of its key, 4 bytes; the length of the key, one byte. The key and the content
+ * come after the header.
  */
 const HEADER_BYTES = 9;
 /** Maximum length of a key, in bytes; a device_id has at most 64 characters. */
@@ -30,7 +30,7 @@ export class ByteRing {
   readonly #index: HashIndex;
   /** Place of the next new record. */
   #next = 0;
-  /** Start of the oldest records of the previous lap, which the next ones overwrite; `#lapEnd` is their end. */
+  /** Start of the records that remain from the previous lap; new records overwrite them. `#lapEnd`: their end. */
   #oldest = 0;
   #lapEnd = 0;
 
@@ -89,11 +89,11 @@ export class ByteRing {
     const size = inNumbers(needed);
     if (size > this.#maxBytes || key.length > MAX_KEY_BYTES) return -1;
     if (this.#next + size > this.#maxBytes) {
-      this.#giveWay(this.#lapEnd);
+      this.#evictUpTo(this.#lapEnd);
       this.#lapEnd = this.#next;
       this.#oldest = this.#next = 0;
     }
-    this.#giveWay(this.#next + size);
+    this.#evictUpTo(this.#next + size);
     const place = this.#next;
     this.#words[place / 4] = size;
     this.#words[place / 4 + 1] = hash;
@@ -132,7 +132,7 @@ export class ByteRing {
   }
 
   /** Evicts records of the previous lap, up to a place. */
-  #giveWay(upTo: number): void {
+  #evictUpTo(upTo: number): void {
     while (this.#oldest < this.#lapEnd && this.#oldest < upTo) {
       this.#index.remove(this.#hashAt(this.#oldest), this.#oldest);
       this.#oldest += this.#sizeAt(this.#oldest);

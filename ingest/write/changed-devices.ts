@@ -4,7 +4,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { emptyMessage } from '../message.ts';
 import type { Writer } from './writer.ts';
 
-/** Interval at which changed devices are looked for: a change must take effect within 30 s. */
+/** Interval of the search for changed devices, because a change must take effect within 30 s. */
 const LOOK_MS = 5_000;
 /** Maximum number of changed devices per query. */
 const MAX_DEVICES = 20;

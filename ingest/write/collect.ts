@@ -126,7 +126,7 @@ export const DEFAULT_MAX_CHANNELS = 64;
 export function rejectChannelsBeyondLimit(
   devices: ReadonlyMap<string, Pick<DeviceState, 'series'>>,
   collected: CollectedReadings,
-  most: number,
+  maxChannels: number,
 ): Rejection[] {
   const rejects: Rejection[] = [];
   for (const [deviceId, arrived] of collected.series) {
@@ -138,12 +138,12 @@ export function rejectChannelsBeyondLimit(
     const channels = new Set([...device.series.values()].map(({ channel }) => channel));
     for (const { channel, kind, points } of fresh) {
       if (channels.has(channel)) continue;
-      if (channels.size < most) {
+      if (channels.size < maxChannels) {
         channels.add(channel);
         continue;
       }
       arrived.delete(seriesName(channel, kind));
-      const reason = `more than ${most} channels of one device (MAX_CHANNELS)`;
+      const reason = `more than ${maxChannels} channels of one device (MAX_CHANNELS)`;
       for (const { message, element } of points) rejects.push({ message, element, reason });
     }
   }

@@ -29,9 +29,8 @@ export interface PlannedWrites {
 }
 
 /**
- * Turns a batch's plans into statements, each for all of its devices. The heads come first: if one of them has changed since it was planned
- * on, StaleHeads ends the transaction before it has cost much. Creates new series, to obtain their ids. Throws MissingPartitions before it
- * writes anything.
+ * Turns a batch's plans into statements, each for all of its devices. The heads come first: if one of them has changed since the plan read
+ * it, StaleHeads ends the transaction early. Creates new series, to obtain their ids. Throws MissingPartitions before it writes anything.
  */
 export async function planStatements(
   client: PoolClient,
@@ -57,8 +56,8 @@ export async function planStatements(
     ...recordChangedHours(stepped, planned, opened),
     ...recordLateChanges(plans),
     ...addRoleChangeNotes(plans),
-    ...settingsApplied(plans),
-    ...noteRecounted(plans),
+    ...recordAppliedSettings(plans),
+    ...recordRecounts(plans),
   ];
   return { steps, heads };
 }
@@ -135,30 +134,32 @@ function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
  * Records up to which time the devices' consumption is now computed with their current settings, and whether all of the owner's settings
  * and edits are applied. If they are not, a worker continues.
  */
-function settingsApplied(plans: readonly DevicePlan[]): BatchStatement[] {
+function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
   // A late reading may require a recomputation although the owner has changed nothing.
   const changed = plans.filter(({ device, areRolesOpen }) => device.computedWith !== null || areRolesOpen);
   const applied = changed.flatMap(({ device, computedWith, areRolesOpen, ...plan }) => {
     const isDone =
-      !findTimesWithOtherSettings(computedWith, device.settings) && !areRolesOpen && isWorkedIn({ device, ...plan });
+      !findTimesWithOtherSettings(computedWith, device.settings) &&
+      !areRolesOpen &&
+      areEditsApplied({ device, ...plan });
     if (!isDone && computedWith === device.computedWith) return [];
     return {
       deviceId: device.deviceId,
       computedWith: isDone ? null : JSON.stringify(toStoredSettingsByTime(computedWith)),
     };
   });
-  if (applied.length === 0) return editsCounted(changed);
+  if (applied.length === 0) return recordAppliedEdits(changed);
   const text = `UPDATE devices d SET computed_with = c.computed_with
      FROM unnest($1::text[], $2::jsonb[]) c (device_id, computed_with) WHERE d.device_id = c.device_id`;
   const values = [applied.map(({ deviceId }) => deviceId), applied.map(({ computedWith }) => computedWith)];
-  return [toStatementStep({ text, values }), ...editsCounted(changed)];
+  return [toStatementStep({ text, values }), ...recordAppliedEdits(changed)];
 }
 
 /**
  * Records that a software update changed the past of homes, once for each owner, however many devices are affected. A job sends the mail
  * (src/users/notify-recounted.ts).
  */
-function noteRecounted(plans: readonly DevicePlan[]): BatchStatement[] {
+function recordRecounts(plans: readonly DevicePlan[]): BatchStatement[] {
   const userIds = plans.flatMap(({ device, isRecounted }) => (isRecounted ? device.userId : []));
   if (userIds.length === 0) return [];
   const text = `UPDATE users SET home_recounted = true, may_be_recounted = false
@@ -167,11 +168,14 @@ function noteRecounted(plans: readonly DevicePlan[]): BatchStatement[] {
 }
 
 /** Whether all edits of a device are completely applied or reverted. */
-const isWorkedIn = ({ device: { edits = [] }, pieceUntilMs }: Pick<DevicePlan, 'device' | 'pieceUntilMs'>): boolean =>
+const areEditsApplied = ({
+  device: { edits = [] },
+  pieceUntilMs,
+}: Pick<DevicePlan, 'device' | 'pieceUntilMs'>): boolean =>
   edits.every((edit) => pendingEditFromMs(edit) === null || pendingEditToMs(edit) <= pieceUntilMs);
 
 /** Records which part of each edit is applied now. In `reading_edits`, `is_counted` alone means that the whole edit is applied. */
-function editsCounted(plans: readonly DevicePlan[]): BatchStatement[] {
+function recordAppliedEdits(plans: readonly DevicePlan[]): BatchStatement[] {
   const changed = plans.flatMap(({ device: { edits = [] }, pieceUntilMs }) =>
     edits.flatMap((edit) => {
       if ((pendingEditFromMs(edit) ?? pieceUntilMs) >= pieceUntilMs) return [];
@@ -220,7 +224,7 @@ function saveHeads(
     encodeBigints([...versions, ...planned.map(({ head }) => head.version)]),
     joinTextElements(laws, encodeTextElements(planned.map(({ head }) => formatLawStates(head)))),
     joinTextElements(opens, encodeTextElements(planned.map(({ head }) => openHourTextOf(head)))),
-    encodeBooleans([...deviceIds.map(() => true), ...planned.map(({ isHeard }) => isHeard)]),
+    encodeBooleans([...deviceIds.map(() => true), ...planned.map(({ hasValidReading }) => hasValidReading)]),
   ];
   return [update(values, count)];
 }

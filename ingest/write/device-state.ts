@@ -27,8 +27,8 @@ export interface DeviceState {
   readonly isMarkedByUpdate?: boolean;
   /** All series that the device has ever had, by name. */
   readonly series: ReadonlyMap<string, SeriesState>;
-  /** The owner's settings of the device's quantities. Left out in a cached head: its roles are not chosen again. */
-  readonly words?: ChannelSettings;
+  /** The owner's settings of the device's quantities. Omitted in a cached head, whose roles are not chosen again. */
+  readonly channelSettings?: ChannelSettings;
   /**
    * Edits by hand: those in force, and revoked ones that are not reverted yet. Left out in a cached head: readings planned on it come after
    * all edited times.

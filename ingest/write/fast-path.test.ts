@@ -144,7 +144,7 @@ const step = fc.record({
     { weight: 20, arbitrary: fc.nat(400_000) },
     { weight: 1, arbitrary: fc.integer({ min: -1e9, max: 1e9 }) },
   ),
-  says: fc.oneof(
+  messageKind: fc.oneof(
     { weight: 40, arbitrary: fc.constant('reading') },
     { weight: 1, arbitrary: fc.constantFrom('status', 'rejected', 'nothing') },
     // The same value as before, as for gas in each telegram.
@@ -198,12 +198,12 @@ test('gives the same results as the plan for readings in order, and passes all o
         memory.set(heads[device] as DeviceHead);
       }
       for (const steps of batches) {
-        const batch = steps.map(({ device, series, afterMs, rise, says }) => {
-          if (says === 'again') return messageOf(device, lastSeries[device] as number, 'reading');
+        const batch = steps.map(({ device, series, afterMs, rise, messageKind }) => {
+          if (messageKind === 'again') return messageOf(device, lastSeries[device] as number, 'reading');
           lastSeries[device] = series;
           clocks[device] = (clocks[device] as number) + afterMs;
           values[device] = Math.max(0, (values[device] as number) + rise);
-          return messageOf(device, series, says);
+          return messageOf(device, series, messageKind);
         });
         const before = heads.map(({ deviceId }) => memory.get(deviceId));
         const followed = fastPath.step(batch, 0);
@@ -331,11 +331,11 @@ test('closes an hour whose sums a reading sets to zero', () => {
   quarters[placeOfFirst('coveredMs')] = quarters[placeOfFirst('exportCoveredMs')] = -60_000;
   const [[name, series] = []] = newHead(1).series;
   const tail = { lastAtMs: START_MS, lastMw: 0 };
-  const standing = { ...(series as SeriesState), lastReadAtMs: START_MS, tail };
+  const seriesState = { ...(series as SeriesState), lastReadAtMs: START_MS, tail };
   memory.set({
     ...newHead(1),
     open: { hour: START_MS / HOUR_MS, quarters },
-    series: new Map([[name as string, standing]]),
+    series: new Map([[name as string, seriesState]]),
   });
   const reading: DecodedReading = {
     deviceId: 'dev_1',

@@ -32,7 +32,7 @@ export interface NextHead {
   /** Version of the head on which the plan is based. */
   readonly was: number;
   /** Whether the plan has a valid reading. */
-  readonly isHeard: boolean;
+  readonly hasValidReading: boolean;
   readonly head: DeviceHead;
 }
 
@@ -81,7 +81,7 @@ export function headAfterPlan(
     all.size <= MAX_SERIES &&
     areReadingsAfterEdits(before.edits ?? [], lawsIn(all));
   const head = { ...before, series: all, open, isSettled, computedWith: null, version: newVersion() };
-  return { deviceId, was, isHeard: countValidReadings(plan) > 0, head };
+  return { deviceId, was, hasValidReading: countValidReadings(plan) > 0, head };
 }
 
 /** Returns the value of a series' last reading. Undefined: unknown. */

@@ -18,7 +18,7 @@ const states = fc.oneof(
   fc.record({ run: fc.constant([1, 2]), held: fc.record({ readAtMs: time, valueMilliwattHours: value }) }),
 );
 
-test('a stored state is read as it was, however far its numbers lie apart', () => {
+test('a stored state is read unchanged, however far apart its numbers are', () => {
   fc.assert(
     fc.property(states, time, (state, lastReadAtMs) => {
       const text = formatLawState(state, lastReadAtMs);
@@ -42,12 +42,12 @@ test('the state of a meter takes a third of its JSON', () => {
   expect(text.length).toBeLessThan(JSON.stringify(state).length / 3);
 });
 
-test('a state that only a part of is packable stays whole', () => {
+test('a state that is only partly packable is stored whole, as JSON', () => {
   const state = { run: [1, 2], more: 3 };
   expect(JSON.parse(formatLawState(state, 1))).toEqual(state);
 });
 
-test('an unknown state says what to do', () => {
+test('an unknown state is an error that names the remedy', () => {
   for (const stored of ['', 'R', 'Xab', '-A', 'Rg', 'RA"', `R${'A'.repeat(11)}`])
     expect(() => parseLawState(stored, 0), stored).toThrow(/start the version that did/);
 });

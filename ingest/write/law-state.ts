@@ -5,8 +5,8 @@ import type { RegisterState } from '#ingest/normalise/registers.ts';
 
 /**
  * This file packs states of laws into a few numbers each, so that they can be stored outside of the JavaScript heap and written for the
- * database without intermediate strings or objects. Some states cannot be packed (a reading is held; an earlier edition's state): a head
- * with such a state is not cached, but loaded with each batch, and the state is stored as JSON.
+ * database without intermediate strings or objects. States with a held reading and states of an earlier edition cannot be packed. They are
+ * stored as JSON, and their heads are not cached but loaded with each batch.
  */
 
 /** Kinds of packed states: no law, a register's run, a power's last reading, the end of an interval. */
@@ -75,7 +75,7 @@ export function unpackLawState(from: Float64Array, at: number): unknown {
  * source maps (https://tc39.es/ecma426/#sec-base64-vlq). Times and values alternate, and differ little from the first ones, so this takes a
  * third of the bytes of JSON.
  */
-const [QUOTE, LETTERS] = [34, '-RPI'];
+const [QUOTE, KIND_LETTERS] = [34, '-RPI'];
 const NULL = Buffer.from('null', 'latin1');
 const DIGITS = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 'latin1');
 /** Bit of a digit after which another follows, and the number of values of a digit without it. */
@@ -102,7 +102,7 @@ export function writeLawState(
     return place + NULL.length;
   }
   bytes[place] = QUOTE;
-  bytes[place + 1] = LETTERS.charCodeAt(kind);
+  bytes[place + 1] = KIND_LETTERS.charCodeAt(kind);
   let next = place + 2;
   const [first, length] = [at + 2, from[at + 1] as number];
   for (let index = 0; index < length; index++) {
@@ -142,7 +142,7 @@ export function formatLawState(state: unknown, lastReadAtMs: number): string {
 export function parseLawState(stored: unknown, lastReadAtMs: number): unknown {
   if (typeof stored !== 'string') return stored;
   const { numbers } = scratch;
-  numbers[0] = LETTERS.indexOf(stored.charAt(0));
+  numbers[0] = KIND_LETTERS.indexOf(stored.charAt(0));
   let length = 0;
   for (let place = 1; place < stored.length; length++) {
     const end = endOfDifference(stored, place);

@@ -107,7 +107,7 @@ const MAX_READINGS = 100_000;
  * Minimum number of readings of each series in a piece, however many series there are, because each piece is loaded with some readings
  * around it.
  */
-const LEAST_OF_SERIES = 500;
+const MIN_READINGS_OF_SERIES = 500;
 
 /**
  * Returns the time up to which a device's pending changes (edits, settings or roles) are applied in one piece (Unix ms, exclusive). The
@@ -116,7 +116,7 @@ const LEAST_OF_SERIES = 500;
  */
 export async function findRecomputationEnd(
   client: PoolClient,
-  device: Pick<DeviceState, 'settings' | 'computedWith' | 'words' | 'edits'>,
+  device: Pick<DeviceState, 'settings' | 'computedWith' | 'channelSettings' | 'edits'>,
   series: readonly SeriesState[],
   maxReadings = MAX_READINGS,
 ): Promise<number> {
@@ -135,7 +135,7 @@ export async function findRecomputationEnd(
   const times = [...roles.values(), ...(otherwise ? [otherwise] : [])];
   const fromMs = Math.min(...open.map((edit) => pendingEditFromMs(edit) as number), ...times.map((one) => one.fromMs));
   const toMs = Math.max(...open.map(pendingEditToMs), ...times.map((one) => one.toMs));
-  const ofEach = Math.max(Math.min(LEAST_OF_SERIES, maxReadings), Math.floor(maxReadings / about.length));
+  const ofEach = Math.max(Math.min(MIN_READINGS_OF_SERIES, maxReadings), Math.floor(maxReadings / about.length));
   // Raw SQL: ingest does not use typed queries.
   const { rows } = await client.query<{ ends_at: Date | null }>(
     `SELECT min(r.read_at) AS ends_at FROM unnest($1::bigint[]) s (series_id) CROSS JOIN LATERAL (

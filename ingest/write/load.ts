@@ -112,7 +112,7 @@ function lockedDevice(
     settings: parseSettings(row),
     computedWith: row.computed_with && parseSettingsByTime(row.computed_with),
     ...(row.computed_with?.by_update && { isMarkedByUpdate: true }),
-    words: row.channels,
+    channelSettings: row.channels,
     series,
     ...(edits && { edits }),
     version: row.version,

@@ -26,7 +26,7 @@ export function saveForMovedAccounts(messages: readonly IncomingMessage[]): Batc
   const values = [
     messages.map(({ decoded }) => decoded.deviceId),
     messages.map(({ receivedAtMs }) => receivedAtMs),
-    // Our topics contain no NUL, but PostgreSQL would reject a row with one for ever.
+    // The service's own topics contain no NUL. PostgreSQL would reject a row with NUL at every attempt.
     messages.map(({ topic }) => topic.replaceAll('\0', '\uFFFD')),
     messages.map(({ payload }) => payload),
     messages.map(({ replayed }) => replayed ?? false),

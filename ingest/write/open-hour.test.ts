@@ -49,9 +49,9 @@ test('distributes changes in any order of hours, reverted or not, over closed ho
         closed.push(next.closed);
         // Nothing is written to the aggregates while the hour continues.
         const hours = new Set(values.map(([quarter]) => Math.floor(quarter / 4)));
-        const goesOn =
+        const isOneHour =
           before === null ? hours.size <= 1 : [...hours].every((hour) => hour + START_MS / HOUR_MS === before.hour);
-        expect(next.closed.size > 0 && goesOn).toBe(false);
+        expect(next.closed.size > 0 && isOneHour).toBe(false);
       }
       assert.deepEqual(total(closed, open), wanted);
     }),

@@ -8,11 +8,11 @@ import { APART_MS, findStretch, growStretch, mergeIntoStretch, type Stretch, typ
 /** Numbers of readings before and beyond a change that are loaded first. Nearly always, one of each suffices. */
 const FIRST_LOOK = { back: 4, beyond: 16 };
 /**
- * Maximum number of readings to go back if the law's stored state is of an earlier edition: beyond it, the first loaded reading is taken
- * for the first of all. This happens once for each series of an updated installation, which may have millions of readings.
+ * Maximum number of readings to go back if the law's stored state is of an earlier edition: beyond it, the first loaded reading is treated
+ * as the first of the series. This happens once for each series of an updated installation, which may have millions of readings.
  */
 const FURTHEST_UNKNOWN = 1_024;
-/** If the series does not count, only duplicates must be found. */
+/** For a series that does not count: only duplicates must be found. */
 const NO_LOOK = { back: 0, beyond: 0 };
 
 /**

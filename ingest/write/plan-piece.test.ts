@@ -32,13 +32,13 @@ const MEANINGS = ['import', 'export', 'import/t1', 'import/t2', 'export/t1', 'im
  * Events of a device, one after the other: readings arrive, an edit is made or revoked, a setting changes, a worker applies a piece of the
  * pending changes.
  */
-const doing = fc.oneof(
+const event = fc.oneof(
   { weight: 2, arbitrary: fc.record({ share: fc.integer({ min: 1, max: 40 }) }) },
   { weight: 3, arbitrary: fc.record({ edit: arbitraryEdit }) },
   { weight: 2, arbitrary: fc.record({ step: arbitraryClockStep }) },
   { weight: 2, arbitrary: fc.record({ revoked: fc.nat(5) }) },
   { weight: 2, arbitrary: fc.record({ settings: arbitrarySettings }) },
-  { weight: 3, arbitrary: fc.record({ said: fc.nat(20), countsAs: fc.constantFrom(null, ...MEANINGS) }) },
+  { weight: 3, arbitrary: fc.record({ meaning: fc.nat(20), countsAs: fc.constantFrom(null, ...MEANINGS) }) },
   { weight: 6, arbitrary: fc.record({ lengthMs: arbitraryChunkMs }) },
 );
 
@@ -50,7 +50,7 @@ test('applies and reverts edits and settings in chunks, whatever arrives in betw
         { weight: 2, arbitrary: arbitraryHistoryWithNewQuantities },
         { weight: 1, arbitrary: arbitraryTariffHistory },
       ),
-      fc.array(doing, { minLength: 10, maxLength: 40 }),
+      fc.array(event, { minLength: 10, maxLength: 40 }),
       fc.nat(),
       fc.constantFrom(50 * HOUR_MS, Number.POSITIVE_INFINITY),
       (one, done, order, lastPieceMs) => {
@@ -78,7 +78,7 @@ test('applies and reverts edits and settings in chunks, whatever arrives in betw
             editDevice(store, 'dev_0', buildClockStepEdit(one.readings, next.step, device.edits));
           else if ('revoked' in next) store.revoke('dev_0', next.revoked);
           else if ('settings' in next) store.set('dev_0', next.settings);
-          else if ('said' in next) say(store, 'dev_0', next.said, next.countsAs);
+          else if ('meaning' in next) setMeaningOf(store, 'dev_0', next.meaning, next.countsAs);
           else recomputeChunk(store, 'dev_0', next.lengthMs);
           if (device.version > checked) expectStoredByLaw(device);
           checked = device.version;
@@ -86,7 +86,7 @@ test('applies and reverts edits and settings in chunks, whatever arrives in betw
         come(100);
         recomputeAllChunks(store, ['dev_0'], lastPieceMs);
         expectAtOnce(device, one.readings);
-        for (const name of Object.keys(device.words)) store.say('dev_0', name, null);
+        for (const name of Object.keys(device.channelSettings)) store.setMeaning('dev_0', name, null);
         recomputeAllChunks(store, ['dev_0'], lastPieceMs);
         expectReferenceResults(device, one.readings);
       },
@@ -96,18 +96,18 @@ test('applies and reverts edits and settings in chunks, whatever arrives in betw
 }, 300_000);
 
 /** Sets the owner's meaning of one of the quantities. */
-function say(store: MemoryStore, deviceId: string, index: number, countsAs: string | null): void {
+function setMeaningOf(store: MemoryStore, deviceId: string, index: number, countsAs: string | null): void {
   const series = [...(store.devices.get(deviceId) as StoredDevice).series.values()];
   const one = series[index % series.length];
-  if (one) store.say(deviceId, nativeNameOf(one), countsAs);
+  if (one) store.setMeaning(deviceId, nativeNameOf(one), countsAs);
 }
 
 /** Expects the same rows as if the owner had set all meanings before the first reading. */
 function expectAtOnce(device: StoredDevice, readings: History['readings']): void {
-  const { settings, words, edits } = device;
+  const { settings, channelSettings, edits } = device;
   const { store } = createPairedDevices([{ ...settings, readings: [] }]);
   const other = store.devices.get('dev_0') as StoredDevice;
-  other.words = words;
+  other.channelSettings = channelSettings;
   for (const _ of writeBatch(store, createHeadCache('none'), readingsOfDevice(readings, 'dev_0')));
   for (const { editId: _id, isInForce, counted: _counted, ...edit } of edits) if (isInForce) store.edit('dev_0', edit);
   recomputeAllChunks(store, ['dev_0'], Number.POSITIVE_INFINITY);

@@ -17,7 +17,7 @@ import { expectStoredByLaw } from '#test/support/planned-energy.ts';
 import { HISTORY_COUNT } from '#test/support/planned-histories.ts';
 import { createPairedDevices, recomputeAllChunks, writeBatch } from '#test/support/planned-writes.ts';
 
-/** Sum of several load profiles of the reference. */
+/** Adds up load profiles of the reference. */
 function added(profiles: readonly ReturnType<typeof referenceConsumption>[]): Map<string, string> {
   const sums = new Map<string, bigint[]>();
   for (const [at, row] of profiles.flatMap((one) => [...one])) {
@@ -65,7 +65,7 @@ test('starts a series from scratch when its decoder settings change, and never c
               .map(({ reading }) => reading);
         const former = queue.slice(0, Math.ceil((queue.length * share) / 100));
         // Some of the earlier readings arrive again, and are decoded with the new settings.
-        const latter = [...former.slice(-3), ...queue.slice(former.length)].map((reading) => ({
+        const after = [...former.slice(-3), ...queue.slice(former.length)].map((reading) => ({
           ...reading,
           // No -0, which JSON cannot represent.
           value: Math.round(reading.value * factor) + 0,
@@ -79,13 +79,13 @@ test('starts a series from scratch when its decoder settings change, and never c
         come(former);
         store.split('dev_0');
         const splitMs = Math.max(...former.map(({ readAtMs }) => readAtMs));
-        come(latter);
+        come(after);
         if (changed) {
           store.set('dev_0', changed);
           recomputeAllChunks(store, ['dev_0'], 50 * HOUR_MS);
           expectStoredByLaw(device);
         }
-        const sides = [former, latter.filter(({ readAtMs }) => readAtMs > splitMs)];
+        const sides = [former, after.filter(({ readAtMs }) => readAtMs > splitMs)];
         const wanted = added(sides.map((side) => referenceConsumption(side, device.settings, startOfQuarterHour, [])));
         const stored = [...dropZeroBuckets(readWholeProfile(device))].map(
           ([at, d]) =>

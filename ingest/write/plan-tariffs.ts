@@ -36,20 +36,20 @@ const ALWAYS = {
   quietFromMs: Number.NEGATIVE_INFINITY,
 };
 
-/** The roles of a series in one state of its device, by time. */
-interface Standing {
+/** The roles of a series before or after the batch, by time. */
+interface RolesState {
   readonly of: RolesByTime;
   readonly rolesAt: (ms: number) => Roles;
   readonly sinceMs: number;
 }
 
-const standingOf = (of: RolesByTime, sinceMs: number): Standing => ({ of, rolesAt: rolesAt(of), sinceMs });
+const rolesStateOf = (of: RolesByTime, sinceMs: number): RolesState => ({ of, rolesAt: rolesAt(of), sinceMs });
 
 /** State of the device: `was` before the batch, `is` after it. */
 type State = 'was' | 'is';
 
 /** A tariff, and how the batch changes its steps. */
-interface Tariff extends Readonly<Record<State, Standing>> {
+interface Tariff extends Readonly<Record<State, RolesState>> {
   readonly series: SeriesState;
   readonly circuit: string;
   readonly removed: readonly EnergyInterval[];
@@ -62,13 +62,14 @@ interface Tariff extends Readonly<Record<State, Standing>> {
   /** Cache of `known` limited to one commodity and direction, for a tariff whose role changes with time; by state and kind. */
   readonly ofKind: Map<string, readonly KnownSteps[]>;
   /** Times around which more readings must be loaded. */
-  readonly asked: Set<number>;
+  readonly timesToLoad: Set<number>;
 }
 
 /**
- * Adds the changed steps of tariffs to the differences. A step begins after the latest step of another tariff within it. An unchanged step moves
- * if the steps of another tariff within it change. Steps that follow the stored readings are also added to `followed`. `plans`: all series that the
- * batch concerns, each with its changed steps. Returns the further stretches that it needs. If there are any, the differences are not complete.
+ * Adds the changed steps of tariffs to the differences. If a step contains steps of another tariff, its energy begins after the latest of
+ * them. An unchanged step moves if the steps of another tariff within it change. Steps that follow the stored readings are also added to
+ * `followed`. `plans`: all series that the batch concerns, each with its changed steps. Returns the further stretches that it needs. If
+ * there are any, the differences are not complete.
  */
 export function planTariffs(
   device: DeviceState,
@@ -79,15 +80,15 @@ export function planTariffs(
   if (plans.every(({ steps }) => steps === null)) return [];
   const tariffs = tariffsOf(device, plans, stretches);
   for (const tariff of tariffs) {
-    for (const step of tariff.removed) place(step, tariff, 'was', tariffs, deltas, -1);
-    for (const step of tariff.added) place(step, tariff, 'is', tariffs, deltas, 1);
-    if (followed) for (const step of tariff.following) place(step, tariff, 'is', tariffs, followed, 1);
+    for (const step of tariff.removed) addStep(step, tariff, 'was', tariffs, deltas, -1);
+    for (const step of tariff.added) addStep(step, tariff, 'is', tariffs, deltas, 1);
+    if (followed) for (const step of tariff.following) addStep(step, tariff, 'is', tariffs, followed, 1);
     for (const step of stepsAroundChanges(tariff, tariffs)) {
-      place(step, tariff, 'was', tariffs, deltas, -1);
-      place(step, tariff, 'is', tariffs, deltas, 1);
+      addStep(step, tariff, 'was', tariffs, deltas, -1);
+      addStep(step, tariff, 'is', tariffs, deltas, 1);
     }
   }
-  return tariffs.flatMap(wantedOf);
+  return tariffs.flatMap(stretchesToLoad);
 }
 
 function tariffsOf(
@@ -101,8 +102,8 @@ function tariffsOf(
   );
   const of = (series: SeriesState, plan: SeriesPlan | null): Tariff => {
     const loaded = (series.seriesId !== null && stretches.get(series.seriesId)) || [];
-    const was = standingOf(series, series.tariffSinceMs);
-    const is = plan ? standingOf(plan, tariffSinceMs(plan)) : was;
+    const was = rolesStateOf(series, series.tariffSinceMs);
+    const is = plan ? rolesStateOf(plan, tariffSinceMs(plan)) : was;
     const changes = plan?.steps ? changesOf(plan, was, is) : { removed: [], added: [] };
     const isWhole = series.lastReadAtMs === null || plan?.isOfEarlierEdition;
     const before = isWhole ? [{ ...ALWAYS, steps: changes.removed }] : knownOf(device, series, loaded);
@@ -116,7 +117,7 @@ function tariffsOf(
       loaded,
       following: new Set(plan?.following),
       ofKind: new Map(),
-      asked: new Set(),
+      timesToLoad: new Set(),
     };
   };
   return [
@@ -126,7 +127,7 @@ function tariffsOf(
 }
 
 /** Returns the removed and added steps. A step that a replay found again is in neither list, unless it moved or its roles differ. */
-function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: Standing, is: Standing) {
+function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, is: RolesState) {
   const { removed, added } = steps as NonNullable<SeriesPlan['steps']>;
   if (isOfEarlierEdition || removed.length === 0 || added.length === 0) return { removed, added };
   const key = ({ startMs, endMs, importMilliwattHours, exportMilliwattHours, isLate = false }: EnergyInterval) =>
@@ -183,13 +184,14 @@ function kindOf({ isTariff, export: isExport, meter }: Roles): string | null {
 }
 
 /**
- * Whether another series in the circuit is, at some time, a tariff of the same commodity and direction. One of such tariffs runs at a time.
+ * Whether another series in the circuit is, at some time, a tariff of the same commodity and direction. Only one of such tariffs runs at a
+ * time.
  */
-const isBeside = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
+const sharesCircuit = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
   other !== tariff && other.circuit === tariff.circuit && hasRole(other[state].of, (roles) => kindOf(roles) === kind);
 
 /** Returns the known steps of a tariff that have this commodity and direction. If its role never changes, these are all. */
-function knownAs(tariff: Tariff, state: State, kind: string): readonly KnownSteps[] {
+function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly KnownSteps[] {
   const { of, rolesAt: at } = tariff[state];
   const all = tariff.known.map((known) => known[state]);
   if (!of.earlierRoles) return all;
@@ -202,10 +204,9 @@ function knownAs(tariff: Tariff, state: State, kind: string): readonly KnownStep
 }
 
 /**
- * Returns the first answer that the known steps of a tariff give to a question. If none gives one, records the time to load and returns
- * null.
+ * Returns the first result of a search in the known steps of a tariff. If they do not suffice, records the time to load and returns null.
  */
-function ask<T>(
+function searchSteps<T>(
   tariff: Tariff,
   all: readonly KnownSteps[],
   atMs: number,
@@ -215,7 +216,7 @@ function ask<T>(
     const answer = question(known);
     if (answer !== undefined) return answer;
   }
-  tariff.asked.add(atMs);
+  tariff.timesToLoad.add(atMs);
   return null;
 }
 
@@ -223,7 +224,7 @@ function ask<T>(
  * Adds a step's energy to the differences (`sign` 1) or subtracts it (-1). The energy begins after the latest step of another tariff within
  * the step.
  */
-function place(
+function addStep(
   step: EnergyInterval,
   tariff: Tariff,
   state: State,
@@ -237,8 +238,10 @@ function place(
   let afterMs = step.startMs;
   if (kind !== null && hasRisen(step) && step.endMs > sinceMs) {
     for (const other of tariffs) {
-      if (!isBeside(tariff, other, state, kind)) continue;
-      const latest = ask(other, knownAs(other, state, kind), step.endMs, (known) => latestRisenEndWithin(known, step));
+      if (!sharesCircuit(tariff, other, state, kind)) continue;
+      const latest = searchSteps(other, knownStepsOfKind(other, state, kind), step.endMs, (known) =>
+        latestRisenEndWithin(known, step),
+      );
       if (latest !== null) afterMs = Math.max(afterMs, latest);
     }
   }
@@ -252,8 +255,8 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
   const was = tariff.known.map((known) => known.was);
   const look = (step: EnergyInterval, other: Tariff, state: State) => {
     const kind = kindOf(other[state].rolesAt(step.endMs));
-    if (kind === null || !hasRisen(step) || !isBeside(other, tariff, state, kind)) return;
-    const around = ask(tariff, was, step.endMs, (known) => risenStepAround(known, step));
+    if (kind === null || !hasRisen(step) || !sharesCircuit(other, tariff, state, kind)) return;
+    const around = searchSteps(tariff, was, step.endMs, (known) => risenStepAround(known, step));
     if (around && !changed.has(around.endMs)) found.set(around.endMs, around);
   };
   for (const other of tariffs) {
@@ -264,10 +267,10 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
 }
 
 /** Returns the stretches to load around the recorded times of a tariff. They are longer than the loaded ones that were not enough. */
-function wantedOf({ series: { seriesId }, asked, loaded }: Tariff): WantedStretch[] {
+function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff): WantedStretch[] {
   if (seriesId === null) return [];
   const wanted: WantedStretch[] = [];
-  const times = [...asked].sort((a, b) => a - b);
+  const times = [...timesToLoad].sort((a, b) => a - b);
   for (let first = 0; first < times.length; ) {
     let last = first;
     while (last + 1 < times.length && (times[last + 1] as number) - (times[last] as number) <= APART_MS) last++;

@@ -91,7 +91,7 @@ test('replays the later of two late groups of readings, hours apart, after the c
   expectReferenceResults(store.devices.get('dev_0') as StoredDevice, [...first, ...late]);
 });
 
-test('has no law state for a series that never counts because a better series turns out to have existed earlier', () => {
+test('has no law state for a series that never counts because a better series existed earlier', () => {
   const { store } = createPairedDevices([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const all = (
     [

@@ -47,8 +47,8 @@ export interface BatchDependencies {
 export interface BatchAttempt {
   /** Devices whose heads are planned or stepped. */
   deviceIds: string[];
-  /** Number of these devices whose plans are based on cached heads. */
-  remembered: number;
+  /** Number of these devices that are planned on cached heads. */
+  cachedCount: number;
   /** Series without timestamps that this batch records. */
   untimed: ReturnType<UntimedSeries['missing']>;
   /** Releases the bytes reserved for the batch's rejections. */
@@ -81,7 +81,7 @@ export async function prepareBatch(
   const stages = new Stages(client, tools, attempt);
   await stages.readGateways(batch);
   stages.stepRemembered();
-  stages.planRemembered();
+  stages.planCached();
   await stages.loadOthers();
   stages.deferRecomputation();
   stages.stepLoaded();
@@ -111,7 +111,7 @@ class Stages {
   #collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
   readonly #plans: HeadPlan[] = [];
   /** Devices that are planned without a lock. */
-  readonly #isPlanned = new Set<string>();
+  readonly #plannedIds = new Set<string>();
   #devices = new Map<string, LockedDevice>();
   /** The locked devices that are always costly to write. */
   #large: string[] = [];
@@ -149,7 +149,7 @@ class Stages {
    * Plans devices on cached heads and without a lock, if all their readings follow the stored ones and they send nothing else. These are
    * devices that close an hour, count other commodities than electricity, or get a verdict.
    */
-  planRemembered(): void {
+  planCached(): void {
     const { memory } = this.#tools;
     const needLock = new Set<string>();
     for (const { message } of this.#collected.rejects) needLock.add(message.decoded.deviceId);
@@ -162,10 +162,10 @@ class Stages {
       const plan = planDevice(head, arrived, NO_STRETCHES);
       if (!('series' in plan)) continue;
       this.#plans.push({ head, plan });
-      this.#isPlanned.add(deviceId);
+      this.#plannedIds.add(deviceId);
     }
-    this.#attempt.deviceIds.push(...this.#isPlanned);
-    this.#attempt.remembered = this.#attempt.deviceIds.length;
+    this.#attempt.deviceIds.push(...this.#plannedIds);
+    this.#attempt.cachedCount = this.#attempt.deviceIds.length;
   }
 
   /** Locks and loads the devices that are neither on the fast path nor planned. */
@@ -176,7 +176,7 @@ class Stages {
     for (const message of this.#messages) if (!isEmptyMessage(message)) silent.delete(message.decoded.deviceId);
     this.#devices = await loadDevices(
       this.#client,
-      [...deviceIds].filter((deviceId) => !this.#isPlanned.has(deviceId)),
+      [...deviceIds].filter((deviceId) => !this.#plannedIds.has(deviceId)),
       this.#collected.series,
       {
         pieceReadings,
@@ -284,7 +284,7 @@ class Stages {
   }
 
   #isKnown(deviceId: string): boolean {
-    return this.#devices.has(deviceId) || this.#isPlanned.has(deviceId);
+    return this.#devices.has(deviceId) || this.#plannedIds.has(deviceId);
   }
 
   #fromUnknownDevices(): Rejection[] {

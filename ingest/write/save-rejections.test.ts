@@ -19,7 +19,7 @@ test('stores a limited number of a device’s invalid messages per hour, counts 
   const many = Array.from({ length: 10 }, () => reject('loud', 300));
   expect(keeping.of(many, 0)).toHaveLength(2);
   expect(keeping.of([reject('quiet', 300)], 1)).toHaveLength(1);
-  expect(keeping.unkept).toBe(8);
+  expect(keeping.unstoredCount).toBe(8);
   // Many devices at once are bounded together.
   const all = Array.from({ length: 10 }, (_, index) => reject(`dev_${index}`, 300));
   expect(keeping.of(all, 2)).toHaveLength(2);
@@ -35,9 +35,9 @@ test('does not count rejections that were not committed towards the limit', () =
   const keeping = createRejectionQuota({ ofDevice: 1_010, ofAll: 2_510 });
   const many = Array.from({ length: 3 }, () => reject('loud', 300));
   for (let attempt = 0; attempt < 5; attempt++) keeping.undo(many, keeping.of(many, 0));
-  expect(keeping.unkept).toBe(0);
+  expect(keeping.unstoredCount).toBe(0);
   expect(keeping.of(many, 0)).toHaveLength(2);
-  expect(keeping.unkept).toBe(1);
+  expect(keeping.unstoredCount).toBe(1);
 });
 
 test('counts the payload of a message at most ten times towards the limit, however many of its elements are rejected', () => {

@@ -56,22 +56,22 @@ const HOURLY_BYTES = { ofDevice: 64 * 2 ** 20, ofAll: 256 * 2 ** 20 };
 /** Size of a row without its strings and its payload. */
 const ROW_BYTES = 200;
 
-/** Decides which rejections are stored: a number of bytes per clock hour. All of them are counted. */
+/** Limits the rejections that are stored, by bytes per clock hour. Rejections beyond the limit are only counted. */
 export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
   let hour = 0;
   let all = 0;
-  let unkept = 0;
+  let unstoredCount = 0;
   const devices = new Map<string, number>();
   return {
     /** Number of rejections that were counted but not stored. */
-    get unkept() {
-      return unkept;
+    get unstoredCount() {
+      return unstoredCount;
     },
     /** Reverts a decision whose rejections were not committed. */
-    undo(rejects: readonly Rejection[], kept: readonly Rejection[]): void {
-      unkept -= rejects.length - kept.length;
+    undo(rejects: readonly Rejection[], stored: readonly Rejection[]): void {
+      unstoredCount -= rejects.length - stored.length;
       const rows = new Map<IncomingMessage, number>();
-      for (const one of kept) {
+      for (const one of stored) {
         const { deviceId } = one.message.decoded;
         const ofMessage = rows.get(one.message) ?? 0;
         const bytes = bytesOf(one, ofMessage);
@@ -95,7 +95,7 @@ export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
         const bytes = bytesOf(one, ofMessage);
         const device = (devices.get(decoded.deviceId) ?? 0) + bytes;
         if (device > ofDevice || all + bytes > ofAll) {
-          unkept++;
+          unstoredCount++;
           return false;
         }
         rows.set(one.message, ofMessage + 1);

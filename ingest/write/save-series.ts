@@ -211,10 +211,13 @@ export function saveReadings(
     null,
   );
   // If a series no longer counts, all of its verdicts are deleted.
-  const forgotten = stored.filter(({ plan }) => doesSeriesStopCounting(plan)).map(({ seriesId }) => seriesId);
-  if (forgotten.length > 0)
+  const uncountedIds = stored.filter(({ plan }) => doesSeriesStopCounting(plan)).map(({ seriesId }) => seriesId);
+  if (uncountedIds.length > 0)
     steps.push(
-      toStatementStep({ text: 'DELETE FROM reading_notes WHERE series_id = ANY ($1::bigint[])', values: [forgotten] }),
+      toStatementStep({
+        text: 'DELETE FROM reading_notes WHERE series_id = ANY ($1::bigint[])',
+        values: [uncountedIds],
+      }),
     );
   const notes = rowsOf(stored, judged(true));
   add(

@@ -36,7 +36,7 @@ export interface SeriesPlan {
   /** New readings. `lowered`: stored readings whose value is lowered. */
   readonly inserts: NewPoint[];
   readonly lowered: NewPoint[];
-  /** Readings of which a higher value was received for the same time, before the plan or with it. */
+  /** Readings for whose time a higher value was also received, before the plan or in its batch. */
   readonly lowerKept: Point[];
   /** Readings by hand to store. `withdrawn`: readings by hand to delete. */
   readonly added: Point[];

@@ -80,8 +80,8 @@ export class SteppedHeads {
   }
 
   /**
-   * Applies a reading to a head. `name`: the number of its series' name. Returns the series_id, KNOWN, or the reason why the device needs a
-   * plan. In the last case, the head may be partly changed.
+   * Applies a reading to a head. `name`: the number of its series' name. Returns the series_id, REPEATED_LAST_READING, or the reason why
+   * the device needs a plan. In the last case, the head may be partly changed.
    */
   take(head: number, name: number, reading: DecodedReading): number | SlowPathReason {
     const heads = this.numbers;

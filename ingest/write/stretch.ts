@@ -79,7 +79,7 @@ export interface StretchMerge {
   lowered: NewPoint[];
   /** New points that lose against a stored, lower value. */
   conflicts: NewPoint[];
-  /** Readings of which a higher value was received for the same time. */
+  /** Readings for whose time a higher value was also received. */
   lowerKept: Point[];
   duplicates: number;
   /** Time of the last changed point; -Infinity if nothing changed. */

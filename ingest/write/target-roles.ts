@@ -30,7 +30,7 @@ export interface TargetRoles extends RolesByTime {
  * the device.
  */
 export function chooseTargetRoles(
-  { words = {} }: Pick<DeviceState, 'words'>,
+  { channelSettings = {} }: Pick<DeviceState, 'channelSettings'>,
   series: readonly SeriesState[],
 ): TargetRoles[] {
   const times = [ALWAYS, ...timesOf(series)];
@@ -39,7 +39,7 @@ export function chooseTargetRoles(
     chooseRoles(
       series.map((one) => {
         const meant = judged.get(one);
-        const word = channelSettingFor(words, one);
+        const word = channelSettingFor(channelSettings, one);
         const placement = word.placement ?? (word.counts_as === undefined ? placementOf(meant) : undefined);
         return { ...one, channel: meant ?? one.channel, word: { ...word, ...(placement && { placement }) } };
       }),
@@ -91,7 +91,7 @@ function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesStat
  * out.
  */
 export function findPendingRoles(
-  device: Pick<DeviceState, 'words'>,
+  device: Pick<DeviceState, 'channelSettings'>,
   series: readonly SeriesState[],
 ): Map<SeriesState, { fromMs: number; toMs: number }> {
   const target = chooseTargetRoles(device, series);

@@ -6,9 +6,9 @@ import type { LockedDevice } from './load.ts';
 import { type BatchStatement, toStatementStep } from './statement.ts';
 
 /**
- * Plans a batch's changes of devices outside of their heads: the first valid reading sends the event `device.connected`, and a state that a
- * device reports and the outcomes of its last readings are stored. `devices`: the locked devices. `validReadings`: number
- * of valid readings by device. Returns the statements, and the devices that they change.
+ * Plans the changes of a batch in the rows of `devices`: the states that devices report, and the outcomes of their last readings. Adds the
+ * event `device.connected` of a first valid reading. `devices`: the locked devices. `validReadings`: number of valid readings by device.
+ * Returns the statements, and the devices that they change.
  */
 export function updateDeviceStates(
   devices: ReadonlyMap<string, LockedDevice>,
@@ -20,14 +20,14 @@ export function updateDeviceStates(
   const connected = [...devices.values()]
     .filter(({ deviceId, wasNeverSeen }) => wasNeverSeen && validReadings.has(deviceId))
     .map(({ deviceId }) => deviceId);
-  const noted = statesAfter(devices, validReadings, batch, rejects);
+  const changed = statesAfter(devices, validReadings, batch, rejects);
   return {
-    steps: [...noteSteps(noted), ...connectedEventSteps(connected)],
-    touched: noted.map(({ deviceId }) => deviceId),
+    steps: [...stateSteps(changed), ...connectedEventSteps(connected)],
+    touched: changed.map(({ deviceId }) => deviceId),
   };
 }
 
-interface NotedState {
+interface ReportedState {
   deviceId: string;
   /** Bits of the outcomes of its last readings; see `withOutcomes`. */
   bits: number;
@@ -42,7 +42,7 @@ function statesAfter(
   validReadings: ReadonlyMap<string, number>,
   batch: readonly IncomingMessage[],
   rejects: readonly Rejection[],
-): NotedState[] {
+): ReportedState[] {
   const rejected = new Map<string, number>();
   for (const { message } of rejects) {
     const { deviceId } = message.decoded;
@@ -63,7 +63,7 @@ function statesAfter(
     .filter(({ before, bits, reportsFaulty }) => bits !== before || reportsFaulty !== null);
 }
 
-function noteSteps(changes: readonly NotedState[]): BatchStatement[] {
+function stateSteps(changes: readonly ReportedState[]): BatchStatement[] {
   if (changes.length === 0) return [];
   const text = `UPDATE devices d SET recent_rejects = c.bits, says_faulty = coalesce(c.says_faulty, d.says_faulty)
      FROM unnest($1::text[], $2::int[], $3::bool[]) c (device_id, bits, says_faulty)
@@ -77,10 +77,10 @@ function noteSteps(changes: readonly NotedState[]): BatchStatement[] {
 }
 
 const connectedEventSteps = (first: readonly string[]): BatchStatement[] =>
-  first.length > 0 ? [(client) => tellConnected(client, first)] : [];
+  first.length > 0 ? [(client) => addConnectedEvents(client, first)] : [];
 
 /** Adds the event of a paired device's first valid message, with the device as the API shows it. */
-async function tellConnected(client: PoolClient, deviceIds: readonly string[]): Promise<void> {
+async function addConnectedEvents(client: PoolClient, deviceIds: readonly string[]): Promise<void> {
   // Raw SQL, like all statements of a batch (statement.ts).
   const query = queryOn(client);
   const { rows } = await query<Omit<EventBody<'device.connected'>, 'last_seen_at'> & { last_seen_at: Date }>(
@@ -97,8 +97,8 @@ async function tellConnected(client: PoolClient, deviceIds: readonly string[]): 
 }
 
 /** Number of a device's last messages and elements whose outcome is stored, one bit each, as in the column `is_faulty`. */
-const REMEMBERED = 20;
-const MASK = 2 ** REMEMBERED - 1;
+const STORED_OUTCOMES = 20;
+const MASK = 2 ** STORED_OUTCOMES - 1;
 
 /**
  * Shifts a batch's outcomes into the bits of a device's last readings; 1 means rejected. The order within the batch is unknown, so
@@ -107,7 +107,7 @@ const MASK = 2 ** REMEMBERED - 1;
 function withOutcomes(bits: number, valid: number, rejected: number): number {
   const all = valid + rejected;
   let next = bits;
-  for (let index = Math.max(0, all - REMEMBERED); index < all; index++) {
+  for (let index = Math.max(0, all - STORED_OUTCOMES); index < all; index++) {
     const isRejected = Math.floor(((index + 1) * rejected) / all) > Math.floor((index * rejected) / all);
     next = ((next << 1) | (isRejected ? 1 : 0)) & MASK;
   }

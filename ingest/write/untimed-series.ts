@@ -8,7 +8,7 @@ const MAX_KNOWN = 500_000;
 export function createUntimedSeries(host: string) {
   const known = new Set<string>();
   return {
-    /** Returns the series of some messages that are not recorded yet. A reading without a time gets the time of its receipt. */
+    /** Returns the series of these messages that are not recorded yet. A reading without a time gets the time of its receipt. */
     missing(messages: readonly IncomingMessage[]) {
       const found = new Map<string, readonly [string, string, string]>();
       for (const { decoded } of messages) {
@@ -28,7 +28,7 @@ export function createUntimedSeries(host: string) {
         JOIN devices USING (device_id) ORDER BY 2, 3, 4 ON CONFLICT DO NOTHING`;
       return [toStatementStep({ text, values: [host, ...[0, 1, 2].map((column) => rows.map((row) => row[column]))] })];
     },
-    /** Notes that these series are committed. */
+    /** Caches series as recorded, after the commit. */
     noted(missing: ReadonlyMap<string, unknown>): void {
       if (known.size > MAX_KNOWN) known.clear();
       for (const name of missing.keys()) known.add(name);

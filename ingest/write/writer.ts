@@ -26,10 +26,7 @@ const MANY_STALE = 16;
  * owner's change.
  */
 const STALE_IN_A_ROW = 3;
-/**
- * Time for which the recomputation of a changed device is deferred to `watchChangedDevices`, ms. `MAX_DEFERRED`: maximum number of such
- * devices.
- */
+/** Time for which batches leave a changed device to `watchChangedDevices`, ms. `MAX_DEFERRED`: maximum number of such devices. */
 const DEFER_MS = 10_000;
 const MAX_DEFERRED = 10_000;
 
@@ -43,15 +40,15 @@ export interface Writer {
 }
 
 /**
- * `retentionMonths`: age beyond which readings are rejected. `maxChannels`: maximum number of channels of a device. `keeping`: decides
- * which rejections are stored; default: all. `memory`: cache of devices' heads. `unread`: counter of messages that no family recognises.
- * `pieceReadings`: approximate number of readings that a transaction replays to recompute a device. `now`: clock, Unix ms. `ageNow`: clock
- * for the age of readings (src/database/believed-time.ts). `untimed`: recorder of series without timestamps.
+ * `retentionMonths`: age beyond which readings are rejected. `maxChannels`: maximum number of channels of a device. `rejectionQuota`:
+ * limits the rejections that are stored; default: no limit. `memory`: cache of devices' heads. `unread`: counter of messages that no family
+ * recognises. `pieceReadings`: approximate number of readings that a transaction replays to recompute a device. `now`: clock, Unix ms.
+ * `ageNow`: clock for the age of readings (src/database/believed-time.ts). `untimed`: recorder of series without timestamps.
  */
 interface WriterOptions {
   retentionMonths?: number;
   maxChannels?: number;
-  keeping?: RejectionQuota;
+  rejectionQuota?: RejectionQuota;
   memory?: HeadCache;
   unread?: UnrecognisedMessageCounter;
   pieceReadings?: number;
@@ -111,7 +108,7 @@ class BatchesWriter implements Writer {
 
   async write(batch: readonly IncomingMessage[]): Promise<WriteResult> {
     for (let attempts = 1; ; attempts++) {
-      const attempt: BatchAttempt = { deviceIds: [], remembered: 0, untimed: new Map(), undo: () => {} };
+      const attempt: BatchAttempt = { deviceIds: [], cachedCount: 0, untimed: new Map(), undo: () => {} };
       try {
         const result = await this.#attempt(batch, attempt);
         this.#options.untimed?.noted(attempt.untimed);
@@ -158,21 +155,21 @@ class BatchesWriter implements Writer {
 
   /** Selects the rejections to store. Their bytes are released if the batch is not committed. */
   #retained(rejects: readonly Rejection[], attempt: BatchAttempt): readonly Rejection[] {
-    const { keeping } = this.#options;
-    if (!keeping) return rejects;
-    const chosen = keeping.of(rejects, this.#now());
-    attempt.undo = () => keeping.undo(rejects, chosen);
+    const { rejectionQuota } = this.#options;
+    if (!rejectionQuota) return rejects;
+    const chosen = rejectionQuota.of(rejects, this.#now());
+    attempt.undo = () => rejectionQuota.undo(rejects, chosen);
     return chosen;
   }
 
   /** Removes the cause of a failed attempt. Throws the error if there is no such cause, or after too many attempts. */
-  async #recover(error: unknown, attempts: number, { remembered }: BatchAttempt): Promise<void> {
+  async #recover(error: unknown, attempts: number, { cachedCount }: BatchAttempt): Promise<void> {
     if (error instanceof MissingPartitions) await this.#months.make(error);
     else if (error instanceof RecomputationRequired) {
       for (const deviceId of error.deviceIds)
         await this.write([emptyMessage(deviceId)]).catch(() => this.#deferred.add(deviceId));
     } else if (error instanceof StaleHeads) {
-      const areMany = error.count >= MANY_STALE && error.count > remembered / 4;
+      const areMany = error.count >= MANY_STALE && error.count > cachedCount / 4;
       if (areMany || ++this.#staleInARow >= STALE_IN_A_ROW) this.#memory.disable();
     } else if (attempts >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
   }

@@ -114,7 +114,7 @@ function reportMetrics(metrics: Metrics, ingest: Awaited<ReturnType<typeof start
     [
       'energy_rejections_not_kept_total',
       'Rejected messages that were only counted, because too many were stored in that hour',
-      ingest.unkept,
+      ingest.unstoredRejectionCount,
     ],
     ['energy_messages_over_limit_total', 'Messages above the limit of their device', () => counts.overLimit],
     [

@@ -44,7 +44,7 @@ export interface StoredDevice {
   deviceId: string;
   settings: LawSettings;
   computedWith: SettingsByTime | null;
-  words: ChannelSettings;
+  channelSettings: ChannelSettings;
   /** Edits in force, and revoked ones that are still counted. */
   edits: Edit[];
   series: Map<string, StoredSeries>;
@@ -63,7 +63,7 @@ export interface MemoryStore {
   /** Changes a device's settings, like its owner. Its past must then be recomputed. */
   set(deviceId: string, settings: LawSettings): void;
   /** Sets what a quantity counts as, like the owner. Null restores the automatic choice. */
-  say(deviceId: string, nativeName: string, countsAs: string | null): void;
+  setMeaning(deviceId: string, nativeName: string, countsAs: string | null): void;
   /** Adds an edit of a device's readings. */
   edit(deviceId: string, edit: Omit<Edit, 'editId' | 'isInForce' | 'counted'>): void;
   revoke(deviceId: string, index: number): void;
@@ -156,7 +156,7 @@ export function memoryStore(): MemoryStore {
         deviceId,
         settings,
         computedWith: null,
-        words: {},
+        channelSettings: {},
         edits: [],
         series: new Map(),
         profile: new Map(),
@@ -171,11 +171,11 @@ export function memoryStore(): MemoryStore {
       device.settings = settings;
       device.version++;
     },
-    say(deviceId, nativeName, countsAs) {
+    setMeaning(deviceId, nativeName, countsAs) {
       const device = stored(deviceId);
       device.computedWith ??= device.settings;
-      const { [nativeName]: _, ...words } = device.words;
-      device.words = countsAs === null ? words : { ...words, [nativeName]: { counts_as: countsAs } };
+      const { [nativeName]: _, ...others } = device.channelSettings;
+      device.channelSettings = countsAs === null ? others : { ...others, [nativeName]: { counts_as: countsAs } };
       device.version++;
     },
     edit(deviceId, edit) {
@@ -208,11 +208,11 @@ export function memoryStore(): MemoryStore {
       return change(device);
     },
     load(deviceId) {
-      const { settings, computedWith, words, edits, series, version } = stored(deviceId);
+      const { settings, computedWith, channelSettings, edits, series, version } = stored(deviceId);
       const known = loaded.get(deviceId);
       if (known?.version === version) return known;
       const standing = new Map([...series].map(([name, one]) => [name, standingOf(one)]));
-      const changed = { settings, computedWith, words: { ...words }, edits: [...edits] };
+      const changed = { settings, computedWith, channelSettings: { ...channelSettings }, edits: [...edits] };
       const device = frozen({ deviceId, userId: 'usr_1', ...changed, series: standing });
       loaded.set(deviceId, { device, version });
       return { device, version };
