@@ -39,54 +39,102 @@ import { OPERATIONS } from './v1/operations.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
+/** What the API needs beside its context. */
+interface AppParts {
+  authenticate: Authenticate;
+  counter: RequestCounter;
+  isReady(): Promise<boolean>;
+  tls: { cert: Buffer; key: Buffer };
+  /** Addresses of proxies whose X-Forwarded-* headers are trusted. */
+  trustProxy?: readonly string[];
+  /** Origins whose pages may call the API. */
+  corsOrigins?: readonly string[];
+  /** URL at which clients reach the API, once it listens. */
+  publicUrl: () => string;
+  /** Returns the certificate in use, if certificates are renewed. By default the one in `tls`. */
+  certificate?: () => Buffer;
+  /** Secret of the installation, which signs the links in mails. */
+  secret: string;
+  /** Address of the broker, as shown to people who pair devices. */
+  mqtt: BrokerAddress;
+  /** Identity provider for signing in to the dashboard, in addition to mail. */
+  oidc?: SignInProvider | undefined;
+  /** Sends a mail with a link and a code for signing in to the dashboard. */
+  mailSignIn: SignInParts['mail'];
+  /** Records ended keys, sessions and other objects next to the back-ups. */
+  writeEndings?: (() => Promise<void>) | null;
+  metrics?: Metrics;
+  log: Logger;
+  /** Aborted when clients should move to another process, while requests are still answered. */
+  handOn?: AbortSignal;
+  /** Time limits of a connection that differ from `PATIENCE`, ms. */
+  patience?: Partial<typeof SERVER_TIMEOUTS>;
+}
+
 /** Builds the API as a fastify instance over TLS with HTTP/1.1 and HTTP/2. It does not listen yet. */
-export function buildApp(
-  context: ApiContext,
-  parts: {
-    authenticate: Authenticate;
-    counter: RequestCounter;
-    isReady(): Promise<boolean>;
-    tls: { cert: Buffer; key: Buffer };
-    /** Addresses of proxies whose X-Forwarded-* headers are trusted. */
-    trustProxy?: readonly string[];
-    /** Origins whose pages may call the API. */
-    corsOrigins?: readonly string[];
-    /** URL at which clients reach the API, once it listens. */
-    publicUrl: () => string;
-    /** Returns the certificate in use, if certificates are renewed. By default the one in `tls`. */
-    certificate?: () => Buffer;
-    /** Secret of the installation, which signs the links in mails. */
-    secret: string;
-    /** Address of the broker, as shown to people who pair devices. */
-    mqtt: BrokerAddress;
-    /** Identity provider for signing in to the dashboard, in addition to mail. */
-    oidc?: SignInProvider | undefined;
-    /** Sends a mail with a link and a code for signing in to the dashboard. */
-    mailSignIn: SignInParts['mail'];
-    /** Records ended keys, sessions and other objects next to the back-ups. */
-    writeEndings?: (() => Promise<void>) | null;
-    metrics?: Metrics;
-    log: Logger;
-    /** Aborted when clients should move to another process, while requests are still answered. */
-    handOn?: AbortSignal;
-    /** Time limits of a connection that differ from `PATIENCE`, ms. */
-    patience?: Partial<typeof SERVER_TIMEOUTS>;
-  },
-): FastifyInstance {
-  const live = new LiveStreams(context, parts.counter);
+export function buildApp(context: ApiContext, parts: AppParts): FastifyInstance {
+  const { secret, counter, mqtt, oidc, publicUrl, mailSignIn, metrics, handOn } = parts;
+  const { certificate = () => parts.tls.cert, writeEndings } = parts;
+  const live = new LiveStreams(context, counter);
   context.live = live;
-  context.mailedIdOf = (purpose, token) => verifyMailedToken(parts.secret, purpose, token);
-  context.publicUrl = parts.publicUrl;
+  context.mailedIdOf = (purpose, token) => verifyMailedToken(secret, purpose, token);
+  context.publicUrl = publicUrl;
   context.calculator ??= createCalculator();
   const { calculator } = context;
+  const { app, http2 } = createInstance(parts);
+  // Must run before the server closes, because closing waits for open responses.
+  app.addHook('preClose', async () => live.stop());
+  app.addHook('preClose', async () => http2()?.close());
+  app.addHook('onClose', () => calculator.close());
+  handOn?.addEventListener('abort', () => live.handOn());
+  // Hooks that await nothing call `done`, because a promise for each of them took a noticeable part of a short request.
+  addConnectionDraining(app, handOn, () => http2()?.handOn());
+  addRequestSpans(app);
+  addRequestLog(app);
+  addProtocolErrors(app);
+  refusePlainHttpBehindProxy(app, parts.trustProxy ?? []);
+  // fastify also parses text/plain by default, but in this API a body must be JSON.
+  app.removeContentTypeParser('text/plain');
+  acceptJson(app);
+  addErrorHandler(app, publicUrl);
+  addCommonHeaders(app);
+  if (writeEndings) recordEndings(app, writeEndings);
+  addUnsentAnswers(app, metrics);
+  if (metrics) addRequestMetrics(app, metrics);
+  const open = { energy_live_streams: 'Open streams of live readings' };
+  metrics?.valuesOf(open, async () => ({ energy_live_streams: live.count() }));
+  addCors(app, parts.corsOrigins ?? []);
+  addAuthentication(app, parts.authenticate, counter);
+  addFairShare(app, context.clock);
+  addNotFound(app, publicUrl);
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) => {
+    if (await parts.isReady()) return { status: 'ready' };
+    return reply.status(503).header('Retry-After', '5').send(errorBody('unavailable', publicUrl()));
+  });
+  addRootRedirect(app);
+  addCertificateDownload(app, certificate);
+  addReferencePages(app, publicUrl);
+  addMailedLinks(app, context, secret);
+  addOauthRoutes(app, context, { secret, counter, publicUrl });
+  addClaimRoutes(app, context, counter);
+  for (const operation of OPERATIONS) addOperation(app, context, operation);
+  addDashboardRoutes(app, context, { secret, counter, mqtt, oidc, publicUrl, certificate, mail: mailSignIn }, handOn);
+  addMcpRoutes(app, context, publicUrl);
+  addGreenButtonRoutes(app, context, publicUrl);
+  return app;
+}
+
+/** Creates the fastify instance, and returns a function for its HTTP/2 server, which exists once the instance has created its server. */
+function createInstance({ tls, patience, log, trustProxy, publicUrl }: AppParts) {
   let http2: Http2Server | undefined;
   const app = Fastify<Server>({
     serverFactory(serve) {
-      const made = createApiServer({ serve }, parts.tls, { ...SERVER_TIMEOUTS, ...parts.patience });
+      const made = createApiServer({ serve }, tls, { ...SERVER_TIMEOUTS, ...patience });
       ({ http2 } = made);
       return made.server;
     },
-    loggerInstance: parts.log,
+    loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     // The request id is always created by the service, because a client could write into the log with an id of its own.
     genReqId: () => newId('req'),
@@ -95,89 +143,52 @@ export function buildApp(
     forceCloseConnections: 'idle',
     // A request that arrives during shutdown is answered normally, and its connection is then closed.
     return503OnClosing: false,
-    trustProxy: parts.trustProxy && parts.trustProxy.length > 0 ? [...parts.trustProxy] : false,
+    trustProxy: trustProxy && trustProxy.length > 0 ? [...trustProxy] : false,
     // An identifier of any length gets 404 if it does not exist. The limit is that of the whole head of a request (16
     // KiB).
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => decodable(toOriginForm(request.url ?? '/')),
-    clientErrorHandler: (error, socket) =>
-      refuseBrokenRequest(error, socket, errorBody('badRequest', parts.publicUrl())),
+    clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket, errorBody('badRequest', publicUrl())),
     frameworkErrors: (_error, _request, reply) =>
-      (reply as FastifyReply).status(400).send(errorBody('badRequest', parts.publicUrl())),
+      (reply as FastifyReply).status(400).send(errorBody('badRequest', publicUrl())),
   }) as FastifyInstance;
-  // Must run before the server closes, because closing waits for open responses.
-  app.addHook('preClose', async () => live.stop());
-  app.addHook('preClose', async () => http2?.close());
-  app.addHook('onClose', () => calculator.close());
-  parts.handOn?.addEventListener('abort', () => live.handOn());
-  // Hooks that await nothing call `done`, because a promise for each of them took a noticeable part of a short request.
-  addConnectionDraining(app, parts.handOn, () => http2?.handOn());
-  addRequestSpans(app);
-  addRequestLog(app);
-  addProtocolErrors(app);
-  // If a trusted proxy terminates TLS and reports that its client used none, the request is refused unread.
-  const isTrusted = trustedProxies(parts.trustProxy ?? []);
+  return { app, http2: () => http2 };
+}
+
+/** Refuses a request unread if a trusted proxy terminates TLS and reports that its client used none. */
+function refusePlainHttpBehindProxy(app: FastifyInstance, proxies: readonly string[]): void {
+  const isTrusted = trustedProxies(proxies);
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.headers['x-forwarded-proto'] === 'http' && isTrusted(request.socket.remoteAddress))
       throw new AppError('httpsRequired');
     done();
   });
-  // fastify also parses text/plain by default, but in this API a body must be JSON.
-  app.removeContentTypeParser('text/plain');
-  acceptJson(app);
-  addErrorHandler(app, parts.publicUrl);
+}
+
+/** Adds the headers of every response. A route may have set its own `Cache-Control` and `Content-Security-Policy`. */
+function addCommonHeaders(app: FastifyInstance): void {
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
     reply.header('X-Content-Type-Options', 'nosniff');
     if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store');
     // Version of the service. The version of the interface is the /v1 in the path.
     reply.header('Energy-Service-Version', VERSION);
-    if (!reply.hasHeader('Content-Security-Policy')) {
+    if (!reply.hasHeader('Content-Security-Policy'))
       reply.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
-    }
     reply.header('Referrer-Policy', 'no-referrer');
     done();
   });
-  const { writeEndings } = parts;
-  if (writeEndings)
-    app.addHook('onSend', async ({ method, routeOptions }, { statusCode }) => {
-      // Sending readings ends no access, so it need not wait for the disk of the back-ups.
-      if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.url?.endsWith('/readings'))
-        return;
-      // A restored back-up must not undo an erasure or revocation that was confirmed to a client. A refused second use
-      // of a token also ends an authorization.
-      if (statusCode < 400 || routeOptions.url === OAUTH_PATHS.token) await writeEndings();
-    });
-  addUnsentAnswers(app, parts.metrics);
-  if (parts.metrics) addRequestMetrics(app, parts.metrics);
-  const open = { energy_live_streams: 'Open streams of live readings' };
-  parts.metrics?.valuesOf(open, async () => ({ energy_live_streams: live.count() }));
-  addCors(app, parts.corsOrigins ?? []);
-  addAuthentication(app, parts.authenticate, parts.counter);
-  addFairShare(app, context.clock);
-  addNotFound(app, parts.publicUrl);
-  app.get('/healthz', async () => ({ status: 'ok' }));
-  app.get('/readyz', async (_request, reply) => {
-    if (await parts.isReady()) return { status: 'ready' };
-    return reply.status(503).header('Retry-After', '5').send(errorBody('unavailable', parts.publicUrl()));
+}
+
+/** Records what a request has ended before its response is sent: a restored back-up must not undo a confirmed erasure or revocation. */
+function recordEndings(app: FastifyInstance, writeEndings: () => Promise<void>): void {
+  app.addHook('onSend', async ({ method, routeOptions }, { statusCode }) => {
+    // Sending readings ends no access, so it need not wait for the disk of the back-ups.
+    if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.url?.endsWith('/readings'))
+      return;
+    // A refused second use of a token also ends an authorization.
+    if (statusCode < 400 || routeOptions.url === OAUTH_PATHS.token) await writeEndings();
   });
-  const { secret, counter, mqtt, oidc, publicUrl, mailSignIn, certificate = () => parts.tls.cert } = parts;
-  addRootRedirect(app);
-  addCertificateDownload(app, certificate);
-  addReferencePages(app, parts.publicUrl);
-  addMailedLinks(app, context, parts.secret);
-  addOauthRoutes(app, context, { secret, counter, publicUrl });
-  addClaimRoutes(app, context, counter);
-  for (const operation of OPERATIONS) addOperation(app, context, operation);
-  addDashboardRoutes(
-    app,
-    context,
-    { secret, counter, mqtt, oidc, publicUrl, certificate, mail: mailSignIn },
-    parts.handOn,
-  );
-  addMcpRoutes(app, context, publicUrl);
-  addGreenButtonRoutes(app, context, publicUrl);
-  return app;
 }
 
 /**

@@ -16,7 +16,7 @@ import type { Metrics } from '#src/core/metrics.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { SERVER_TLS } from '#src/core/tls.ts';
-import { createDatabase, type Pool } from '#src/database/connect.ts';
+import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { watchStandby } from '#src/database/standby.ts';
 import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
 import { buildApp } from './app.ts';
@@ -44,26 +44,26 @@ export interface Api {
   stop(): Promise<void>;
 }
 
+/** What the API needs beside its configuration. */
+interface ApiParts {
+  pool: Pool;
+  readPool: Pool;
+  tls: { cert: Buffer; key: Buffer };
+  secret: string;
+  mailSignIn: SignInParts['mail'];
+  fetchAnswer: FetchAnswer;
+  judge: MessageJudgePort;
+  rejected: RejectedMessagesPort;
+  sentReadings: SentReadingsPort;
+  rollups: RollupsPort;
+  /** Functions of the installation's own copies. Null if it makes no copies. */
+  backups: { read: () => Promise<BackupState>; writeEndings: () => Promise<void> } | null;
+  metrics: Metrics;
+  log: Logger;
+}
+
 /** Starts listening: HTTPS (HTTP/1.1 and HTTP/2) with the interface, and plain HTTP, which only refuses. */
-export async function startApi(
-  config: Config,
-  parts: {
-    pool: Pool;
-    readPool: Pool;
-    tls: { cert: Buffer; key: Buffer };
-    secret: string;
-    mailSignIn: SignInParts['mail'];
-    fetchAnswer: FetchAnswer;
-    judge: MessageJudgePort;
-    rejected: RejectedMessagesPort;
-    sentReadings: SentReadingsPort;
-    rollups: RollupsPort;
-    /** Functions of the installation's own copies. Null if it makes no copies. */
-    backups: { read: () => Promise<BackupState>; writeEndings: () => Promise<void> } | null;
-    metrics: Metrics;
-    log: Logger;
-  },
-): Promise<Api> {
+export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const { pool, readPool, tls, secret, mailSignIn, fetchAnswer, judge, rejected, sentReadings, rollups, metrics, log } =
     parts;
   const db = createDatabase(pool);
@@ -72,28 +72,7 @@ export async function startApi(
   const standby = readPool === pool ? undefined : watchStandby(pool, readPool, log);
   let isLeaving = false;
   const handOn = new AbortController();
-  const isReady = async () => {
-    if (isLeaving) return false;
-    try {
-      // Raw SQL: only checks whether the database responds and accepts writes.
-      const { rows } = await pool.query('SELECT pg_is_in_recovery() AS "isStandby"');
-      return !rows[0].isStandby;
-    } catch {
-      return false;
-    }
-  };
-  const { planLimits: plans, redisUrl } = config;
-  // Imported only if needed: the Redis client is a fifth of the modules that a start loads, and few installations use
-  // Redis.
-  const redis = redisUrl
-    ? await (await import('#src/auth/redis-counter.ts')).redisCounter(redisUrl, {
-        db,
-        plans,
-        clock: systemClock,
-        environment,
-        log,
-      })
-    : undefined;
+  const redis = await redisCounterOf(config, db, log);
   let { publicUrl } = config;
   let certificate = tls.cert;
   const app = buildApp(
@@ -115,8 +94,8 @@ export async function startApi(
     },
     {
       authenticate: createAuthenticator(db, environment),
-      counter: redis ?? databaseCounter(db, plans, systemClock),
-      isReady,
+      counter: redis ?? databaseCounter(db, config.planLimits, systemClock),
+      isReady: async () => !isLeaving && (await acceptsWrites(pool)),
       handOn: handOn.signal,
       tls,
       trustProxy: config.api.trustProxy,
@@ -136,15 +115,7 @@ export async function startApi(
     throw busy(error, config.api.port, 'API_PORT');
   });
   const other = await listenOnOther(app.server as Server, config.api.host);
-  const plain = plainHttpServer(
-    trustedProxies(config.api.trustProxy),
-    (request, response) => app.routing(request, response),
-    () => publicUrl,
-  );
-  await new Promise<void>((resolve, reject) => {
-    plain.once('error', (error) => reject(busy(error, config.api.httpPort, 'HTTP_PORT')));
-    plain.listen(config.api.httpPort, config.api.host, resolve);
-  });
+  const plain = await listenForPlainHttp(config, app, () => publicUrl);
   const portOf = (address: AddressInfo | string | null) => (address as AddressInfo).port;
   const ports = { https_port: portOf(app.server.address()), http_port: portOf(plain.address()) };
   publicUrl = withApiPort(config, ports.https_port).publicUrl;
@@ -173,6 +144,37 @@ export async function startApi(
       await redis?.stop();
     },
   };
+}
+
+/** Whether the database responds and accepts writes. */
+async function acceptsWrites(pool: Pool): Promise<boolean> {
+  try {
+    // Raw SQL: a state of the server, not of a table.
+    const { rows } = await pool.query('SELECT pg_is_in_recovery() AS "isStandby"');
+    return !rows[0].isStandby;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Creates request counters in Redis, if one is configured. Its client is imported only then: it is a fifth of the modules that a start
+ * loads, and few installations use Redis.
+ */
+async function redisCounterOf({ redisUrl, planLimits: plans, environment }: Config, db: Database, log: Logger) {
+  if (!redisUrl) return undefined;
+  const { redisCounter } = await import('#src/auth/redis-counter.ts');
+  return redisCounter(redisUrl, { db, plans, clock: systemClock, environment, log });
+}
+
+async function listenForPlainHttp(config: Config, app: FastifyInstance, publicUrl: () => string): Promise<PlainServer> {
+  const { trustProxy, httpPort, host } = config.api;
+  const plain = plainHttpServer(trustedProxies(trustProxy), (asked, answer) => app.routing(asked, answer), publicUrl);
+  await new Promise<void>((resolve, reject) => {
+    plain.once('error', (error) => reject(busy(error, httpPort, 'HTTP_PORT')));
+    plain.listen(httpPort, host, resolve);
+  });
+  return plain;
 }
 
 /** Listens without fastify's log line, which contains http:// because fastify does not detect the TLS of this server. */
