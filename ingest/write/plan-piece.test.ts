@@ -93,7 +93,7 @@ test('applies and reverts edits and settings in chunks, whatever arrives in betw
     ),
     { numRuns: Math.ceil(HISTORY_COUNT / 2), endOnFailure: true },
   );
-}, 300_000);
+});
 
 /** Sets the owner's meaning of one of the quantities. */
 function setMeaningOf(store: MemoryStore, deviceId: string, index: number, countsAs: string | null): void {

@@ -106,4 +106,4 @@ test('starts a series from scratch when its decoder settings change, and never c
     ),
     { numRuns: HISTORY_COUNT, endOnFailure: true },
   );
-}, 300_000);
+});

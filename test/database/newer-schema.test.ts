@@ -25,7 +25,7 @@ test('a version that does not recognise the whole schema changes nothing, and na
     const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...command], {
       env: { PATH: process.env.PATH, DATABASE_URL: database.url, OPERATOR_PORT: '0' },
       encoding: 'utf8',
-      timeout: 90_000,
+      timeout: 300_000,
     });
     expect([status, stderr]).toEqual([1, expect.stringMatching(REFUSED)]);
   }

@@ -22,7 +22,7 @@ export function sendApiRequest(
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     };
-    const asking = request({ host: 'localhost', port, path, method, headers, agent, timeout: 90_000 }, (answer) => {
+    const asking = request({ host: 'localhost', port, path, method, headers, agent, timeout: 300_000 }, (answer) => {
       let text = '';
       answer.setEncoding('utf8').on('data', (part) => {
         text += part;

@@ -62,7 +62,7 @@ export async function newBrowserContext(
   });
   closeWithTest(context);
   // The limit is shorter than the test's own, so that the error names the awaited element.
-  context.setDefaultTimeout(90_000);
+  context.setDefaultTimeout(300_000);
   context.on('request', (request) => {
     const url = new URL(request.url());
     if (!/^(data|blob):$/.test(url.protocol) && url.origin !== baseUrl) problems.push(`request to ${request.url()}`);

@@ -112,7 +112,7 @@ export function registerGroupedHomes(count: number): GroupedHomes {
       const parent_group_id = parent && groupIds.get(parent);
       groupIds.set(name, (await grouped.ask('/v1/groups', 'POST', { name, parent_group_id })).group_id);
     }
-  }, 600_000);
+  });
   afterAll(() => grouped.api.close());
   return grouped;
 }

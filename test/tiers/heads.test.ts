@@ -67,7 +67,7 @@ test('an installation from before heads existed returns the same usage after the
   expect(await totals(home.userId)).toEqual(before.map(([level, total]) => [level, Number(total) + 1_000_000]));
   expect(await totals(silent.userId)).toEqual(before);
   expect(await differences()).toEqual([]);
-}, 240_000);
+});
 
 test('the peak hour of a day may be the one that is open', async () => {
   const home = await createMeter(database);

@@ -39,7 +39,7 @@ beforeAll(async () => {
   for (let index = 0; index < HOMES; index++) homes.push(await randomHome(api));
   await writeHomes(api, homes);
   await api.database.settle(new Date(HISTORY_FROM_MS + 2 * 96 * QUARTER_MS));
-}, 600_000);
+});
 afterAll(() => api.close());
 
 /** Returns the expected answer, row by row. */

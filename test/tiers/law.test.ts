@@ -353,7 +353,7 @@ test(`${HISTORIES} random histories give the reference's kWh in every aggregate,
     ),
     { numRuns: Math.ceil(HISTORIES / PER_RUN), endOnFailure: true },
   );
-}, 600_000);
+});
 
 /** Returns a statement for the name of the table that stores an aggregate's rows. */
 const relationOf = ({ capabilities }: TestDatabase, aggregate: string) =>

@@ -80,4 +80,4 @@ test('an installation from before mWh columns were renamed returns the same usag
     mode: 'check',
   });
   expect(differences).toEqual([]);
-}, 240_000);
+});

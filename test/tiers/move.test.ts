@@ -282,7 +282,7 @@ if (inject('tier') !== 'apache') {
     ).toEqual([]);
     expect((await starts()).tier).toBe(target.tier);
     await holdsGood(target, inHand);
-  }, 600_000);
+  });
 }
 
 test('rows that arrive between two relations refer only to copied ones, and a pass copies only differences', async () => {

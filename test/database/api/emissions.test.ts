@@ -64,7 +64,7 @@ beforeAll(async () => {
     homes.push(await make(`home ${index}: ${devices.map(({ placement, from }) => `${placement} ${from}`)}`, devices));
   }
   await api.database.settle(new Date(FROM_MS + 8 * 96 * QUARTER_MS));
-}, 300_000);
+});
 afterAll(() => api.close());
 
 async function send(key: string, path: string, method: string, body: unknown) {
@@ -237,7 +237,7 @@ test('emissions equal an independent calculation, by hour, day, month and in sum
     for (const { month, emissions } of data) expect([name, month, emissions]).toEqual([name, month, months.get(month)]);
   }
   expect(checked).toBeGreaterThan(4_000);
-}, 600_000);
+});
 
 test('emissions are rounded once from the exact sum, halves away from zero', async () => {
   const { userId, key } = await api.user('homeowner');

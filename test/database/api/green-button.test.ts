@@ -344,9 +344,9 @@ describe('a year of quarter-hours', () => {
       });
       await addToProfile(api.database, rows);
     }
-  }, 120_000);
+  });
 
-  test('is unchanged after this service imported it from its own server', { timeout: 120_000 }, async () => {
+  test('is unchanged after this service imported it from its own server', async () => {
     const scope = 'FB=4_5;IntervalDuration=900;BlockDuration=daily;HistoryLength=31536000';
     const { access_token: token, resourceURI } = await tokensOf(api, app, year, { scope });
     const folder = await mkdtemp(joinPath(tmpdir(), 'green-button-'));
@@ -388,7 +388,7 @@ describe('a year of quarter-hours', () => {
     expect([months, text.includes('</feed>')]).toEqual([3, false]);
   });
 
-  test('needs no more memory than a month', { timeout: 120_000 }, async () => {
+  test('needs no more memory than a month', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const { now } = api;

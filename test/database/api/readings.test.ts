@@ -371,7 +371,7 @@ test('the verdicts of readings are the law’s, whatever the order of arrival', 
   }
   for (const verdict of ['counted', 'baseline', 'not_counted', 'lower_kept', 'glitch', 'swap', 'jitter', 'overlap'])
     expect([verdict, (seen.get(verdict) ?? 0) > 0]).toEqual([verdict, true]);
-}, 120_000);
+});
 
 describe('a request for readings', () => {
   test.each([

@@ -35,7 +35,7 @@ beforeAll(async () => {
   stranger = await api.user('homeowner');
   await api.database.pool.query('UPDATE users SET timezone = $2 WHERE user_id = $1', [owner.userId, ZONE]);
   quarters = await solarHome(api, owner.userId, { fromMs: FROM_MS, toMs: TO_MS, isUnknown });
-}, 300_000);
+});
 afterAll(() => api.close());
 
 const ask = (body: object, key = owner.key) => api.send('/v1/what-if', { method: 'POST', key, body });
@@ -80,7 +80,7 @@ test('a battery and other panels give the same result as the reference, for a ye
   // Without a change nothing differs.
   const same = (await ask({ ...YEAR, production_scale: 1 })).json;
   expect(same.after).toEqual(same.before);
-}, 120_000);
+});
 
 test('a year of quarter-hours is computed within its time limit', async () => {
   const { valid_from: _, ...offer } = tariff;
@@ -101,7 +101,7 @@ test('a year of quarter-hours is computed within its time limit', async () => {
     console.info(`${name} of a year: ${times.map(Math.round)} ms`);
     expect(Math.min(...times)).toBeLessThan(10_000);
   }
-}, 120_000);
+});
 
 const fieldsOf = ({ status, json }: Answer) => [status, json.details?.map(({ field }: { field: string }) => field)];
 

@@ -135,7 +135,7 @@ const history = fc.record({
 
 test('however often the clock is set back, nothing counts twice and a register loses nothing', async () => {
   await fc.assert(fc.asyncProperty(history, expectNothingLost), { numRuns: 12, endOnFailure: true });
-}, 120_000);
+});
 
 /** Homes with a register, with a power, and with both. */
 async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer T> ? T : never): Promise<void> {

@@ -126,7 +126,7 @@ test(`of ${HOMES * ALERTS} firings none is lost or duplicated while worker, API 
     await kill(victims[round % victims.length] as (typeof victims)[number]);
   }
   const delivered = () => new Set(receiver.calls.map(({ headers }) => headers['webhook-id']));
-  await expect.poll(() => delivered().size, { timeout: 120_000, interval: 500 }).toBe(HOMES * ALERTS);
+  await expect.poll(() => delivered().size, { interval: 500 }).toBe(HOMES * ALERTS);
 
   const events = receiver.calls.map(({ body, headers }) => new Webhook(TOKEN).verify(body, headers)) as {
     id: string;
@@ -141,4 +141,4 @@ test(`of ${HOMES * ALERTS} firings none is lost or duplicated while worker, API 
   await expect
     .poll(async () => (await pool.query(counts)).rows)
     .toEqual([{ firings: HOMES * ALERTS, events: HOMES * ALERTS, waiting: 0 }]);
-}, 480_000);
+});

@@ -31,7 +31,7 @@ async function flood(folder: string) {
   child.stderr.on('data', (chunk) => (output += chunk));
   const pidOf = (part: string) => [...running(folder)].find(([, command]) => command.includes(part))?.[0];
   await expect
-    .poll(() => [pidOf('ingest-publisher.ts'), pidOf('-D'), output], { timeout: 120_000 })
+    .poll(() => [pidOf('ingest-publisher.ts'), pidOf('-D'), output])
     .toEqual([expect.any(Number), expect.any(Number), expect.any(String)]);
   return {
     child,

@@ -20,4 +20,4 @@ test(`${READINGS.toLocaleString('en')} readings are read as JSON and as CSV in c
   } finally {
     await database.drop();
   }
-}, 300_000);
+});

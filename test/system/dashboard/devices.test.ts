@@ -137,7 +137,7 @@ test('lists the devices behind a gateway, and counts their readings from pairing
   };
   await publishTotal(100);
   // The page refreshes by itself.
-  await row(page, 'plug').waitFor({ timeout: 60_000 });
+  await row(page, 'plug').waitFor();
   expect(await row(page, 'plug').textContent()).toMatch(/tasmota.*import: energy register, power; counts as import/);
   await testLooks(page, 'devices-discovered');
 
@@ -180,14 +180,11 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await page.getByRole('button', { name: 'Done' }).click();
   // Unrecognised messages are counted every few seconds; the page offers the latest one.
   await expect
-    .poll(
-      async () => {
-        await page.reload();
-        await page.getByRole('button', { name: 'Read a message home' }).waitFor();
-        return page.getByText('1 kind of message through').count();
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      await page.reload();
+      await page.getByRole('button', { name: 'Read a message home' }).waitFor();
+      return page.getByText('1 kind of message through').count();
+    })
     .toBe(1);
   await page.getByText('1 kind of message through').click();
   await page.getByText('Show', { exact: true }).click();

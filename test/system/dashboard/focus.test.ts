@@ -195,7 +195,7 @@ test('webhooks: after creating, retrying and deleting, the focus is on the contr
   await page.getByRole('button', { name: /^Retry/ }).focus();
   // As if the delivery had succeeded: the button disappears at the next refresh, which is soon because an attempt is due.
   await dashboard.database.pool.query(`UPDATE deliveries SET status = 'succeeded'`);
-  await page.getByRole('button', { name: /^Retry/ }).waitFor({ state: 'detached', timeout: 60_000 });
+  await page.getByRole('button', { name: /^Retry/ }).waitFor({ state: 'detached' });
   await expectFocus(page, 'Log');
   await press(page, /^Delete/);
   await sure(page);

@@ -37,7 +37,7 @@ async function browser(): Promise<{ context: BrowserContext; page: Page }> {
     ignoreHTTPSErrors: true,
     locale: 'en-GB',
   });
-  context.setDefaultTimeout(90_000);
+  context.setDefaultTimeout(300_000);
   return { context, page: await context.newPage() };
 }
 

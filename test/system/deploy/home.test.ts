@@ -15,7 +15,6 @@ import { temporaryFolder } from '#test/support/service.ts';
  * only tests need.
  */
 const NODE_USER = 1000;
-const START_MS = 90_000;
 const GRACE_MS = 60_000;
 
 const PORTS = { 8443: 'API_PORT', 8080: 'HTTP_PORT', 8883: 'MQTTS_PORT', 1883: 'MQTT_PORT', 9464: 'OPERATOR_PORT' };
@@ -54,7 +53,7 @@ async function start(): Promise<ProgramInOwnRoot> {
   container = started;
   const ended = started.ended.then((code) => Promise.reject(new Error(`ended with ${code}: ${started.output()}`)));
   ended.catch(() => {});
-  await Promise.race([expect.poll(() => started.output(), { timeout: START_MS }).toMatch(/Ready/), ended]);
+  await Promise.race([expect.poll(() => started.output()).toMatch(/Ready/), ended]);
   return started;
 }
 
@@ -125,4 +124,4 @@ test('one container starts on an empty volume, prints its key once, computes usa
   const second = await start();
   expect(second.output()).not.toContain('eus_live_');
   expect(await used()).toMatchObject([{ kwh_used: 1.5 }]);
-}, 240_000);
+});

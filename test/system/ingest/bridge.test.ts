@@ -114,4 +114,4 @@ test('a household’s broker is bridged: its families are discovered, paired, an
     [CONFLICT_REASON],
   );
   expect(rows).toEqual([]);
-}, 240_000);
+});

@@ -69,7 +69,7 @@ test('JSON of an unknown topic is discovered by the names of its members, paired
   await expect.poll(insights, { interval: 250 }).toEqual([6.25, 0.625, 2.5]);
   const { rows } = await api.database.pool.query('SELECT reason FROM rejected_messages');
   expect(rows).toEqual([]);
-}, 90_000);
+});
 
 /**
  * Messages of a family at a step, from 0 to 5, and the energy that its devices have counted by then: kWh imported (or charged) and kWh
@@ -295,4 +295,4 @@ test('registers of known families count exactly or need the owner’s attention,
     const { attention } = await send(`/v1/devices/${paired.get(name)}`);
     expect([name, attention]).toEqual([name, expect.arrayContaining(['unknown_quantity'])]);
   }
-}, 120_000);
+});

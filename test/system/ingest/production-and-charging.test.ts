@@ -56,4 +56,4 @@ test('an inverter behind OpenDTU produces and a WARP charger consumes, each as m
   const soon = { interval: 250 };
   await expect.poll(() => rounded('opendtu'), soon).toEqual({ used: 0, exported: 'expected' });
   await expect.poll(() => rounded('warp'), soon).toEqual({ used: 'expected', exported: 0 });
-}, 240_000);
+});

@@ -71,15 +71,13 @@ async function archiveNow(): Promise<void> {
   const { rows } = await pool.query('SELECT pg_walfile_name(pg_switch_wal()) AS segment');
   await pool.end();
   const file = `${rows[0].segment}.tar.zst.sealed`;
-  await expect
-    .poll(async () => readdir(join(target, await homeIn(), 'wal')).catch(() => []), { timeout: 60_000 })
-    .toContain(file);
+  await expect.poll(async () => readdir(join(target, await homeIn(), 'wal')).catch(() => [])).toContain(file);
 }
 
 test('after the loss of a disk, the state of any time is restored from the base copy and the archived WAL, with every acknowledged reading', async () => {
   const players = await installation.players(3);
   const first = stream(players, 4_000);
-  await expect.poll(() => homeIn().then(copiesIn), { timeout: 60_000 }).toHaveLength(1);
+  await expect.poll(() => homeIn().then(copiesIn)).toHaveLength(1);
   const acknowledged = (await first) + (await stream(await installation.players(2), 1_500));
   const { rows: before } = await installation.pool.query(CONTENT);
   expect(before[0].readings).toBe(acknowledged);
@@ -94,7 +92,7 @@ test('after the loss of a disk, the state of any time is restored from the base 
   // The disk is lost without a clean shutdown.
   installation.kill('energy supervisor');
   installation.kill('postgres');
-  await expect.poll(() => installation.pidsOf('energy'), { timeout: 60_000 }).toEqual([]);
+  await expect.poll(() => installation.pidsOf('energy')).toEqual([]);
   await rm(join(installation.folder, 'data'), { recursive: true });
 
   const from = ['--from', target, '--passphrase-file', passphrase];
@@ -120,7 +118,7 @@ test('after the loss of a disk, the state of any time is restored from the base 
 
   // The restored installation serves, and archives into a folder of its own.
   await installation.start();
-  await expect.poll(() => homeIn(home).then(copiesIn), { timeout: 60_000 }).toHaveLength(1);
+  await expect.poll(() => homeIn(home).then(copiesIn)).toHaveLength(1);
   await installation.stop();
   for (const name of await readdir(target, { recursive: true })) {
     const { mode } = await stat(join(target, name));

@@ -151,4 +151,4 @@ test('a copy of the first version that makes copies is restored and updated by t
   const { status, stderr } = command(['restore', '--from', later, ...sealed, '--data-dir', refused], earlier);
   expect([status, await readdir(refused).catch(() => 'none')]).toEqual([1, 'none']);
   expect(stderr).toContain('is newer than this one');
-}, 600_000);
+});

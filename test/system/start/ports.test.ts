@@ -61,7 +61,7 @@ test.each(['start', 'demo', 'api', 'ingest'])(
     const { status, stderr } = spawnSync(process.execPath, [PROGRAM, command], {
       env,
       encoding: 'utf8',
-      timeout: 90_000,
+      timeout: 300_000,
     });
     expect([status, stderr.trim()]).toEqual([
       1,

@@ -41,7 +41,7 @@ function start(): Started {
   return { child, output: () => output, ended: new Promise((done) => child.once('exit', (code) => done(code))) };
 }
 
-const ready = (service: Started) => expect.poll(service.output, { timeout: 90_000 }).toContain('Ready.');
+const ready = (service: Started) => expect.poll(service.output).toContain('Ready.');
 
 /** Returns the process id of a process of this service by the beginning of its title. */
 function pidOf(title: string): number {
@@ -127,7 +127,7 @@ async function roleOf(output: string): Promise<string | number> {
 test('starts everything, prints the key once, refuses a second service, and recovers from SIGKILL', async () => {
   // A service that is stopped while it starts leaves nothing running.
   const early = start();
-  await expect.poll(() => existsSync(join(folder.path, 'postgres/postmaster.pid')), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(folder.path, 'postgres/postmaster.pid'))).toBe(true);
   early.child.kill('SIGTERM');
   expect(await early.ended).toBe(0);
   await expect.poll(early.output).toBe('Stopping …\n');
@@ -197,7 +197,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
   await expect
     .poll(health, { timeout: 5_000, interval: 20 })
     .toMatchObject({ status: 503, body: { roles: { worker: 'down' } } });
-  await expect.poll(health, { timeout: 60_000 }).toMatchObject({ status: 200 });
+  await expect.poll(health).toMatchObject({ status: 200 });
 
   const second = start();
   expect(await second.ended).toBe(1);
@@ -249,7 +249,7 @@ test('the sandbox has its own keys, simulated devices for each new homeowner, an
   child.stdout.on('data', (chunk) => {
     output += chunk;
   });
-  await expect.poll(() => output, { timeout: 90_000 }).toContain('Ready.');
+  await expect.poll(() => output).toContain('Ready.');
   const ask = asker(sandbox.path, /https:\/\/localhost:(\d+)\/v1/.exec(output)?.[1]);
   expect((await ask('/v1/devices', `eus_live_${'k'.repeat(40)}`)).status).toBe(401);
   const { json } = await ask('/v1/users', key, {
@@ -261,7 +261,7 @@ test('the sandbox has its own keys, simulated devices for each new homeowner, an
     (await ask(`/v1/devices?user_id=${json.user_id}`, key)).json.map(({ type }: { type: string }) => type).sort();
   await expect.poll(devices).toEqual(['smart_meter', 'thermostat']);
   const used = async () => (await ask(`/v1/energy-insights?user_id=${json.user_id}`, key)).json.kwh_used;
-  await expect.poll(used, { timeout: 60_000, interval: 500 }).toBeGreaterThan(30);
+  await expect.poll(used, { interval: 500 }).toBeGreaterThan(30);
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
   await sandbox.remove();
