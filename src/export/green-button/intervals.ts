@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
-import { DateTime } from 'luxon';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { type Buyer, deviceMeter, type EnergyMeter } from '#src/cost/bought-energy.ts';
 import { type CostSums, roundCost } from '#src/cost/cost.ts';
 import { loadCostSources } from '#src/cost/costs.ts';
 import { costSums } from '#src/cost/sums.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
+import { splitByMonth } from '#src/energy/group/buckets.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
-import { dayRange, type Range } from '#src/energy/ranges.ts';
+import type { Range } from '#src/energy/ranges.ts';
 import { type ClockQuarter, createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
 import { currencyDecimalsOf } from '#src/tariffs/currency.ts';
 
@@ -90,21 +90,11 @@ export async function* monthsOfIntervals(
   confirm: () => Promise<unknown>,
 ): AsyncGenerator<GreenButtonInterval[]> {
   const { meter } = await loadCostSources(db, { userId });
-  for (const month of monthsOf(range)) {
+  for (const month of splitByMonth(range)) {
     await confirm();
     const intervals = await intervalsOf(meter, month, now, unit);
     markEdited(intervals, await editedTimes(db, { userId }, month));
     yield intervals;
-  }
-}
-
-/** Splits a range at the beginnings of months of its time zone. Pure. */
-function* monthsOf({ start, end, zone }: Range): Generator<Range> {
-  for (let first = start; first <= end; ) {
-    const next = DateTime.fromISO(first, { zone: 'utc' }).startOf('month').plus({ months: 1 });
-    const last = next.minus({ days: 1 }).toISODate() as string;
-    yield dayRange(first, last < end ? last : end, zone);
-    first = next.toISODate() as string;
   }
 }
 
