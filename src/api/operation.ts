@@ -80,8 +80,10 @@ type IdsIn<Path extends string> = Path extends `${string}{${infer Name}}${infer 
 /** Returns the names of the ids in a path. */
 export const idsInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 /** One operation of the interface, with the zod schemas that validate it. */
-export interface Operation<
+interface OperationDefinition<
   Path extends string,
   Q extends z.ZodObject,
   B extends Shape,
@@ -90,8 +92,6 @@ export interface Operation<
 > {
   /** Purpose in a sentence or two, for the reference. */
   summary: string;
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  path: Path;
   /** Scope that the key needs; if there are several, all of them. */
   scope: Scope | readonly Scope[];
   /** Whether only the account itself may use the operation, not members of its home or apps. */
@@ -144,15 +144,28 @@ export interface Operation<
   handle(call: OperationCall<IdsIn<Path>, z.output<Q>, z.output<B>, F>): Promise<z.output<A> | string | Readable>;
 }
 
-/** For type inference only. */
+/** An operation with its method and path. */
+export interface Operation<
+  Path extends string,
+  Q extends z.ZodObject,
+  B extends Shape,
+  A extends z.ZodType,
+  F extends OtherFormat,
+> extends OperationDefinition<Path, Q, B, A, F> {
+  method: Method;
+  path: Path;
+}
+
+/** Defines an operation. `address`: its method and path, such as `GET /v1/alerts/{alert_id}`. */
 export function defineOperation<
   Path extends string,
   Q extends z.ZodObject,
   B extends Shape,
   A extends z.ZodType,
   F extends OtherFormat = never,
->(definition: Operation<Path, Q, B, A, F>): Operation<Path, Q, B, A, F> {
-  return definition;
+>(address: `${Method} ${Path}`, definition: OperationDefinition<Path, Q, B, A, F>): Operation<Path, Q, B, A, F> {
+  const [method, path] = address.split(' ') as [Method, Path];
+  return { ...definition, method, path };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations forgets what each of them takes

@@ -14,10 +14,8 @@ import { importCheck, session, waitingImports } from './shapes.ts';
 
 // Queries of the dashboard about the signed-in account.
 
-export const listSessions = defineOperation({
+export const listSessions = defineOperation('GET /v1/sessions', {
   summary: 'Lists the caller’s own sessions with their browsers, page by page.',
-  method: 'GET',
-  path: '/v1/sessions',
   forOwnerOnly: true,
   scope: 'keys:write',
   answer: z.array(session),
@@ -28,10 +26,8 @@ export const listSessions = defineOperation({
   },
 });
 
-export const endUserSession = defineOperation({
+export const endUserSession = defineOperation('DELETE /v1/sessions/{session_id}', {
   summary: 'Ends one of the caller’s own sessions.',
-  method: 'DELETE',
-  path: '/v1/sessions/{session_id}',
   forOwnerOnly: true,
   audit: { action: 'session.ended', target: 'session_id' },
   scope: 'keys:write',
@@ -46,10 +42,8 @@ export const endUserSession = defineOperation({
 /** Maximum number of imports listed. Passwords are available for a day, and a person rarely makes more imports by hand in that time. */
 const MOST = 20;
 
-export const listUnfetchedImports = defineOperation({
+export const listUnfetchedImports = defineOperation('GET /v1/waiting-imports', {
   summary: 'Lists the imports of the account whose passwords have not been fetched yet, latest first.',
-  method: 'GET',
-  path: '/v1/waiting-imports',
   forOwnerOnly: true,
   scope: 'devices:write',
   answer: waitingImports,
@@ -60,12 +54,10 @@ export const listUnfetchedImports = defineOperation({
 
 const { csvBody, bodyLimitBytes } = createImport;
 
-export const checkImport = defineOperation({
+export const checkImport = defineOperation('POST /v1/import-check', {
   summary:
     'Validates an import of a table of devices: returns its result, and every error with its line. Imports nothing.',
-  method: 'POST',
   changes: 'nothing',
-  path: '/v1/import-check',
   scope: 'devices:write',
   answer: importCheck,
   status: 200,

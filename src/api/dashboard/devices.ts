@@ -20,10 +20,8 @@ import { firing, heldAnswer, sentDelivery, swapGuesses, usableSeries } from './s
 
 // Queries of the dashboard about devices, alerts, webhooks and series, in addition to the public API.
 
-export const listHeldDevices = defineOperation({
+export const listHeldDevices = defineOperation('GET /v1/devices/{device_id}/held', {
   summary: 'Lists the quantities of a device whose last value is implausible and has not been counted so far.',
-  method: 'GET',
-  path: '/v1/devices/{device_id}/held',
   scope: 'devices:read',
   answer: heldAnswer,
   async handle({ db, reach, params }) {
@@ -32,11 +30,9 @@ export const listHeldDevices = defineOperation({
   },
 });
 
-export const listSwaps = defineOperation({
+export const listSwaps = defineOperation('GET /v1/swaps', {
   summary:
     'Lists the registers of a user’s devices that dropped or jumped so far that a replaced meter is assumed, if nobody has confirmed it.',
-  method: 'GET',
-  path: '/v1/swaps',
   scope: 'devices:read',
   answer: swapGuesses,
   query: z.object({ user_id: idField.optional() }),
@@ -46,11 +42,9 @@ export const listSwaps = defineOperation({
   },
 });
 
-export const answerSwap = defineOperation({
+export const answerSwap = defineOperation('POST /v1/devices/{device_id}/swaps', {
   summary:
     'Confirms or denies that the meter of a register was replaced at a time. If it was not, an edit excludes the readings.',
-  method: 'POST',
-  path: '/v1/devices/{device_id}/swaps',
   status: 200,
   audit: { action: 'device.edited', target: 'device_id' },
   scope: 'devices:write',
@@ -77,10 +71,8 @@ export const answerSwap = defineOperation({
   },
 });
 
-export const alertFirings = defineOperation({
+export const alertFirings = defineOperation('GET /v1/alerts/{alert_id}/firings', {
   summary: 'Lists the times at which an alert fired, latest first, page by page.',
-  method: 'GET',
-  path: '/v1/alerts/{alert_id}/firings',
   scope: 'alerts:read',
   answer: z.array(firing),
   query: z.object({ ...pageFields }),
@@ -102,10 +94,8 @@ const firingToResponse = (row: PastFiring): z.output<typeof firing> => ({
   event_id: row.event_id,
 });
 
-export const webhookDelivery = defineOperation({
+export const webhookDelivery = defineOperation('GET /v1/webhooks/{webhook_id}/deliveries/{delivery_id}/exchange', {
   summary: 'Returns one delivery of a subscription: the request, and the receiver’s response to each attempt.',
-  method: 'GET',
-  path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/exchange',
   scope: 'webhooks:read',
   answer: sentDelivery,
   async handle(call) {
@@ -115,11 +105,9 @@ export const webhookDelivery = defineOperation({
   },
 });
 
-export const listUsablePriceSeries = defineOperation({
+export const listUsablePriceSeries = defineOperation('GET /v1/usable-series', {
   summary:
     'Lists the price series that a user can use, with the number of prices and the end of the latest price, page by page.',
-  method: 'GET',
-  path: '/v1/usable-series',
   scope: 'tariffs:read',
   answer: z.array(usableSeries),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),

@@ -49,11 +49,9 @@ const MAX_DURATION_MS = 20_000;
 /** Queues are counted up to this number; the page shows a longer one as “or more”. */
 const MAX_WAITING = 1_000_000;
 
-export const getOperator = defineOperation({
+export const getOperator = defineOperation('GET /v1/operator', {
   summary:
     'Returns the state of the installation: incoming readings, queues, rejected messages and accounts. For administrators.',
-  method: 'GET',
-  path: '/v1/operator',
   scope: 'users:read',
   answer: operator,
   async handle({ context, db, caller }) {
@@ -106,11 +104,9 @@ function backupsToResponse(state: BackupState, now: Date): NonNullable<Operator[
 /** Maximum number of characters of a payload that are returned. */
 const SHOWN = 2_000;
 
-export const listRejected = defineOperation({
+export const listRejected = defineOperation('GET /v1/rejected', {
   summary:
     'Lists messages and elements of messages that could not be used, latest first, page by page. For administrators.',
-  method: 'GET',
-  path: '/v1/rejected',
   scope: 'devices:read',
   answer: z.array(rejectedMessage),
   query: z.object({ device_id: idField.describe('Id of a device. Default: all.').optional(), ...pageFields }),
@@ -128,12 +124,10 @@ export const listRejected = defineOperation({
 const shown = ({ payload, payload_b64, ...row }: RejectedRow): RejectedRow =>
   omitUndefined({ ...row, payload: payload?.slice(0, SHOWN), payload_b64: payload_b64?.slice(0, SHOWN) });
 
-export const replayRejected = defineOperation({
+export const replayRejected = defineOperation('POST /v1/rejected/replay', {
   summary:
     'Processes the rejected messages of one device, or of all devices, again; usable readings are stored. For administrators.',
-  method: 'POST',
   changes: 'piece by piece',
-  path: '/v1/rejected/replay',
   audit: { action: 'rejected.replayed', target: 'device_id' },
   scope: 'devices:write',
   answer: replayed,
@@ -168,12 +162,10 @@ const check = runOneAtATime(
     }),
 );
 
-export const checkRollups = defineOperation({
+export const checkRollups = defineOperation('POST /v1/rollups/check', {
   summary:
     'Compares the aggregates with the load profile, of one user or of as many users as 20 s allow. For administrators.',
-  method: 'POST',
   changes: 'nothing',
-  path: '/v1/rollups/check',
   scope: 'insights:read',
   answer: rollupCheck,
   status: 200,
@@ -187,11 +179,9 @@ export const checkRollups = defineOperation({
   },
 });
 
-export const listAuditEntries = defineOperation({
+export const listAuditEntries = defineOperation('GET /v1/acts', {
   summary:
     'Lists the audit log like GET /v1/audit, with the e-mail addresses of existing accounts. For administrators.',
-  method: 'GET',
-  path: '/v1/acts',
   scope: 'users:read',
   answer: z.array(namedAuditRecord),
   query: z.object({ user_id: idField.optional(), ...pageFields }),

@@ -55,10 +55,8 @@ const createdPasskey = z.object({
   response: z.object({ clientDataJSON: base64url(8_000), attestationObject: base64url(16_000) }),
 });
 
-export const listPasskeys = defineOperation({
+export const listPasskeys = defineOperation('GET /v1/passkeys', {
   summary: 'The caller’s own passkeys.',
-  method: 'GET',
-  path: '/v1/passkeys',
   forOwnerOnly: true,
   scope: 'keys:write',
   answer: z.array(passkey),
@@ -67,10 +65,8 @@ export const listPasskeys = defineOperation({
   },
 });
 
-export const createPasskey = defineOperation({
+export const createPasskey = defineOperation('POST /v1/passkeys', {
   summary: 'Adds a passkey that the browser has made for the challenge of POST /dashboard/session/passkey.',
-  method: 'POST',
-  path: '/v1/passkeys',
   forOwnerOnly: true,
   audit: { action: 'passkey.added', target: 'passkey_id' },
   scope: 'keys:write',
@@ -88,10 +84,8 @@ export const createPasskey = defineOperation({
   },
 });
 
-export const deletePasskey = defineOperation({
+export const deletePasskey = defineOperation('DELETE /v1/passkeys/{passkey_id}', {
   summary: 'Removes one of the caller’s own passkeys. Sessions that it opened continue.',
-  method: 'DELETE',
-  path: '/v1/passkeys/{passkey_id}',
   forOwnerOnly: true,
   audit: { action: 'passkey.removed', target: 'passkey_id' },
   scope: 'keys:write',

@@ -55,11 +55,9 @@ async function newestOf(db: Database, userId: string): Promise<Date | null> {
   return row?.newest ?? null;
 }
 
-export const getPeriod = defineOperation({
+export const getPeriod = defineOperation('GET /v1/period', {
   summary:
     'Returns a day, week, month or year of a user’s home, or of one device, in the user’s time zone: usage, comparison with the same part of earlier periods, and usage of each device.',
-  method: 'GET',
-  path: '/v1/period',
   readsFromStandby: true,
   scope: 'insights:read',
   answer: periodAnswer,
@@ -76,11 +74,9 @@ export const getPeriod = defineOperation({
   },
 });
 
-export const getPeriodCosts = defineOperation({
+export const getPeriodCosts = defineOperation('GET /v1/period-costs', {
   summary:
     'Returns the cost of a period of a user’s home, or of one of its devices, compared with the same part of earlier periods.',
-  method: 'GET',
-  path: '/v1/period-costs',
   readsFromStandby: true,
   scope: 'insights:read',
   answer: periodCostsAnswer,
@@ -93,11 +89,9 @@ export const getPeriodCosts = defineOperation({
   },
 });
 
-export const getPower = defineOperation({
+export const getPower = defineOperation('GET /v1/power', {
   summary:
     'Returns the measured power of a user’s home over the last ten minutes. `GET /v1/usage/stream` continues it.',
-  method: 'GET',
-  path: '/v1/power',
   readsFromStandby: true,
   scope: 'insights:read',
   answer: powerAnswer,
@@ -113,11 +107,9 @@ export const getPower = defineOperation({
 /** Maximum number of days of a total on the Home page: a month. */
 const MAX_DAYS = 31;
 
-export const getUsageBreakdown = defineOperation({
+export const getUsageBreakdown = defineOperation('GET /v1/figure', {
   summary:
     'Returns the usage of a home in some days of the user’s time zone: measured part, estimated part, and the measuring devices.',
-  method: 'GET',
-  path: '/v1/figure',
   readsFromStandby: true,
   scope: 'insights:read',
   answer: figureAnswer,
@@ -139,11 +131,9 @@ export const getUsageBreakdown = defineOperation({
   },
 });
 
-export const getPriceCurve = defineOperation({
+export const getPriceCurve = defineOperation('GET /v1/price-curve', {
   summary:
     'Returns the price of a kWh for a user’s home in each hour of today and tomorrow, if its tariff follows a price series.',
-  method: 'GET',
-  path: '/v1/price-curve',
   readsFromStandby: true,
   scope: 'tariffs:read',
   answer: priceCurveAnswer,

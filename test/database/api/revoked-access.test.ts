@@ -33,10 +33,8 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /** Between the operation's check of the account and its insert, another process erases the account. */
-const deviceOfTheGone = defineOperation({
+const deviceOfTheGone = defineOperation('POST /v1/test-gone', {
   summary: 'Of the test.',
-  method: 'POST',
-  path: '/v1/test-gone',
   scope: 'devices:write',
   answer: z.unknown(),
   body: z.strictObject({ user_id: z.string() }),
@@ -47,10 +45,8 @@ const deviceOfTheGone = defineOperation({
   },
 });
 const pieces: number[] = [];
-const byPieces = defineOperation({
+const byPieces = defineOperation('POST /v1/test-pieces', {
   summary: 'Of the test.',
-  method: 'POST',
-  path: '/v1/test-pieces',
   scope: 'devices:write',
   changes: 'piece by piece',
   answer: z.unknown(),

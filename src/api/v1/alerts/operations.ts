@@ -21,10 +21,8 @@ import { hasTariff } from '#src/tariffs/store.ts';
 import type { User } from '#src/users/store.ts';
 import { alert, alertPatch, alertPreview, createdAlert, newAlert, rule, toResponse, toRow } from './shape.ts';
 
-export const createAlert = defineOperation({
+export const createAlert = defineOperation('POST /v1/alerts', {
   summary: 'Creates an alert with a threshold on a user’s usage or costs, or on the silence of a device.',
-  method: 'POST',
-  path: '/v1/alerts',
   audit: { action: 'alert.created', target: 'alert_id' },
   scope: 'alerts:write',
   answer: createdAlert,
@@ -41,10 +39,8 @@ export const createAlert = defineOperation({
   },
 });
 
-export const listAlerts = defineOperation({
+export const listAlerts = defineOperation('GET /v1/alerts', {
   summary: 'Lists the alerts of a user, page by page.',
-  method: 'GET',
-  path: '/v1/alerts',
   scope: 'alerts:read',
   answer: z.array(alert),
   query: z.object({ user_id: userIdField.describe('Id of the user. Required.'), ...pageFields }),
@@ -55,19 +51,15 @@ export const listAlerts = defineOperation({
   },
 });
 
-export const getAlert = defineOperation({
+export const getAlert = defineOperation('GET /v1/alerts/{alert_id}', {
   summary: 'Returns one alert.',
-  method: 'GET',
-  path: '/v1/alerts/{alert_id}',
   scope: 'alerts:read',
   answer: alert,
   handle: async ({ db, reach, params }) => toResponse(requireFound(await findAlert(db, reach, params.alert_id))),
 });
 
-export const updateAlert = defineOperation({
+export const updateAlert = defineOperation('PATCH /v1/alerts/{alert_id}', {
   summary: 'Changes an alert’s threshold, delivery or status.',
-  method: 'PATCH',
-  path: '/v1/alerts/{alert_id}',
   audit: { action: 'alert.changed', target: 'alert_id' },
   scope: 'alerts:write',
   answer: alert,
@@ -82,10 +74,8 @@ export const updateAlert = defineOperation({
   },
 });
 
-export const deleteAlert = defineOperation({
+export const deleteAlert = defineOperation('DELETE /v1/alerts/{alert_id}', {
   summary: 'Deletes an alert.',
-  method: 'DELETE',
-  path: '/v1/alerts/{alert_id}',
   audit: { action: 'alert.deleted', target: 'alert_id' },
   scope: 'alerts:write',
   answer: shapes.message,
@@ -93,11 +83,9 @@ export const deleteAlert = defineOperation({
     shapes.messageOrNotFound(await remove(db, reach, params.alert_id), `Alert ${params.alert_id} was deleted`),
 });
 
-export const previewAlert = defineOperation({
+export const previewAlert = defineOperation('POST /v1/alerts/preview', {
   summary: 'Returns the periods of the last 90 days in which an alert would have fired. Creates no alert.',
-  method: 'POST',
   changes: 'nothing',
-  path: '/v1/alerts/preview',
   readsFromStandby: true,
   scope: 'alerts:read',
   answer: alertPreview,

@@ -54,10 +54,8 @@ const query = z.object({
 
 const COLUMNS = ['month', 'kwh_used', 'avg_daily_kwh', 'peak_hour', 'change_kwh', 'change_percent', 'partial'];
 
-export const monthlyAnalytics = defineOperation({
+export const monthlyAnalytics = defineOperation('GET /v1/analytics/monthly', {
   summary: 'Returns a user’s usage by month, compared with the previous month.',
-  method: 'GET',
-  path: '/v1/analytics/monthly',
   readsFromStandby: true,
   scope: 'insights:read',
   answer: monthly,

@@ -28,11 +28,9 @@ function checkRegistrar({ role }: Caller): void {
   if (role === 'homeowner') throw new AppError('forbidden');
 }
 
-export const createApp = defineOperation({
+export const createApp = defineOperation('POST /v1/apps', {
   summary:
     'Registers an app, which can then request access to homes by OAuth 2.1. For utilities and administrators. The secret of a confidential app is shown once.',
-  method: 'POST',
-  path: '/v1/apps',
   forOwnerOnly: true,
   audit: { action: 'app.created', target: 'app_id' },
   scope: 'keys:write',
@@ -46,10 +44,8 @@ export const createApp = defineOperation({
   },
 });
 
-export const listApps = defineOperation({
+export const listApps = defineOperation('GET /v1/apps', {
   summary: 'Lists the apps that the caller’s account registered, page by page.',
-  method: 'GET',
-  path: '/v1/apps',
   forOwnerOnly: true,
   scope: 'keys:write',
   answer: z.array(app),
@@ -60,10 +56,8 @@ export const listApps = defineOperation({
   },
 });
 
-export const getApp = defineOperation({
+export const getApp = defineOperation('GET /v1/apps/{app_id}', {
   summary: 'Returns one app.',
-  method: 'GET',
-  path: '/v1/apps/{app_id}',
   forOwnerOnly: true,
   scope: 'keys:write',
   answer: app,
@@ -73,10 +67,8 @@ export const getApp = defineOperation({
   },
 });
 
-export const updateApp = defineOperation({
+export const updateApp = defineOperation('PATCH /v1/apps/{app_id}', {
   summary: 'Changes an app. Removed scopes end at once, also for issued tokens.',
-  method: 'PATCH',
-  path: '/v1/apps/{app_id}',
   forOwnerOnly: true,
   audit: { action: 'app.changed', target: 'app_id' },
   scope: 'keys:write',
@@ -92,10 +84,8 @@ export const updateApp = defineOperation({
   },
 });
 
-export const deleteApp = defineOperation({
+export const deleteApp = defineOperation('DELETE /v1/apps/{app_id}', {
   summary: 'Deletes an app, and ends all its authorizations at once. Each home gets a mail.',
-  method: 'DELETE',
-  path: '/v1/apps/{app_id}',
   forOwnerOnly: true,
   audit: { action: 'app.deleted', target: 'app_id' },
   scope: 'keys:write',

@@ -6,11 +6,9 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listAudit as list } from '#src/users/audit.ts';
 import { auditRecord, toResponse } from './shape.ts';
 
-export const listAudit = defineOperation({
+export const listAudit = defineOperation('GET /v1/audit', {
   summary:
     'Lists the audit log of the last 24 months, latest first, page by page. `user_id` selects the entries with this account as actor or target. For administrators.',
-  method: 'GET',
-  path: '/v1/audit',
   scope: 'users:read',
   answer: z.array(auditRecord),
   query: z.object({

@@ -8,10 +8,8 @@ import { AppError } from '#src/core/errors.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
 import { authorization, authorizationToResponse } from './shape.ts';
 
-export const listAuthorizations = defineOperation({
+export const listAuthorizations = defineOperation('GET /v1/authorizations', {
   summary: 'Lists the apps that can access the caller’s own home, page by page.',
-  method: 'GET',
-  path: '/v1/authorizations',
   forOwnerOnly: true,
   scope: 'keys:write',
   answer: z.array(authorization),
@@ -23,11 +21,9 @@ export const listAuthorizations = defineOperation({
   },
 });
 
-export const endAuthorization = defineOperation({
+export const endAuthorization = defineOperation('DELETE /v1/authorizations/{authorization_id}', {
   summary:
     'Ends an app’s access to the caller’s home at once, and deletes the alerts and webhooks that the app created.',
-  method: 'DELETE',
-  path: '/v1/authorizations/{authorization_id}',
   forOwnerOnly: true,
   audit: { action: 'authorization.ended', target: 'authorization_id' },
   scope: 'keys:write',

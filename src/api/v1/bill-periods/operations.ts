@@ -23,11 +23,9 @@ import { billDetails, billPeriod, detailsToResponse, newBillPeriod, toResponse }
 
 const MOST_DAYS = 366;
 
-export const createBillPeriod = defineOperation({
+export const createBillPeriod = defineOperation('POST /v1/bill-periods', {
   summary:
     'Creates a bill period of a home or a device, and records its first version: energy, register readings at both ends, estimated energy and a checksum. For utilities and administrators.',
-  method: 'POST',
-  path: '/v1/bill-periods',
   audit: { action: 'bill_period.created', target: 'bill_period_id' },
   scope: 'devices:write',
   answer: billDetails,
@@ -49,10 +47,8 @@ export const createBillPeriod = defineOperation({
   },
 });
 
-export const listBillPeriods = defineOperation({
+export const listBillPeriods = defineOperation('GET /v1/bill-periods', {
   summary: 'Lists the bill periods of a user, each with its latest version, page by page.',
-  method: 'GET',
-  path: '/v1/bill-periods',
   scope: 'insights:read',
   answer: z.array(billPeriod),
   formats: ['csv', 'xlsx'],
@@ -73,11 +69,9 @@ export const listBillPeriods = defineOperation({
   },
 });
 
-export const getBillPeriod = defineOperation({
+export const getBillPeriod = defineOperation('GET /v1/bill-periods/{bill_period_id}', {
   summary:
     'Returns one bill period with its first and latest version, its current values, the difference, and all versions. A table or a Green Button feed contains the latest version, with register readings and checksum.',
-  method: 'GET',
-  path: '/v1/bill-periods/{bill_period_id}',
   scope: 'insights:read',
   answer: billDetails,
   formats: ['csv', 'xlsx', 'greenButton'],
@@ -99,10 +93,8 @@ export const getBillPeriod = defineOperation({
   },
 });
 
-export const recordBillVersion = defineOperation({
+export const recordBillVersion = defineOperation('POST /v1/bill-periods/{bill_period_id}/versions', {
   summary: 'Records the current values of an open bill period as a new version. For utilities and administrators.',
-  method: 'POST',
-  path: '/v1/bill-periods/{bill_period_id}/versions',
   audit: { action: 'bill_period.recorded', target: 'bill_period_id' },
   scope: 'devices:write',
   answer: billDetails,
@@ -112,11 +104,9 @@ export const recordBillVersion = defineOperation({
   },
 });
 
-export const closeBillPeriod = defineOperation({
+export const closeBillPeriod = defineOperation('POST /v1/bill-periods/{bill_period_id}/close', {
   summary:
     'Closes a bill period that is over. The next open period bills later changes of its days as an adjustment. For utilities and administrators.',
-  method: 'POST',
-  path: '/v1/bill-periods/{bill_period_id}/close',
   status: 200,
   audit: { action: 'bill_period.closed', target: 'bill_period_id' },
   scope: 'devices:write',
@@ -127,10 +117,8 @@ export const closeBillPeriod = defineOperation({
   },
 });
 
-export const deleteBillPeriod = defineOperation({
+export const deleteBillPeriod = defineOperation('DELETE /v1/bill-periods/{bill_period_id}', {
   summary: 'Deletes an open bill period. A closed period cannot be deleted. For utilities and administrators.',
-  method: 'DELETE',
-  path: '/v1/bill-periods/{bill_period_id}',
   audit: { action: 'bill_period.deleted', target: 'bill_period_id' },
   scope: 'devices:write',
   answer: shapes.message,

@@ -138,11 +138,9 @@ function toResponse(row: EditRow): z.output<typeof edit> {
   };
 }
 
-export const createDeviceEdit = defineOperation({
+export const createDeviceEdit = defineOperation('POST /v1/devices/{device_id}/edits', {
   summary:
     'Edits readings of a device by hand, with a reason: excludes the readings of a time range, or adds a register reading by a person. Past consumption is recomputed within seconds; the readings that the device sent stay stored.',
-  method: 'POST',
-  path: '/v1/devices/{device_id}/edits',
   audit: { action: 'device.edited', target: 'device_id' },
   scope: 'devices:write',
   answer: edit,
@@ -158,10 +156,8 @@ export const createDeviceEdit = defineOperation({
   },
 });
 
-export const listDeviceEdits = defineOperation({
+export const listDeviceEdits = defineOperation('GET /v1/devices/{device_id}/edits', {
   summary: 'Lists the edits of a device’s readings, including revoked ones, with author and reason, page by page.',
-  method: 'GET',
-  path: '/v1/devices/{device_id}/edits',
   scope: 'devices:read',
   answer: z.array(edit),
   query: z.object(pageFields),
@@ -172,11 +168,9 @@ export const listDeviceEdits = defineOperation({
   },
 });
 
-export const revokeDeviceEdit = defineOperation({
+export const revokeDeviceEdit = defineOperation('DELETE /v1/devices/{device_id}/edits/{edit_id}', {
   summary:
     'Revokes an edit of readings. Within seconds, consumption is computed without it; the edit stays in the list. Revoking it again changes nothing.',
-  method: 'DELETE',
-  path: '/v1/devices/{device_id}/edits/{edit_id}',
   audit: { action: 'device.edit_revoked', target: 'device_id', of: 'edit_id' },
   scope: 'devices:write',
   answer: edit,

@@ -43,10 +43,8 @@ const readings = z
   .strictObject({ device_id: deviceId, data: z.array(reading).describe('The readings, oldest first.') })
   .meta({ id: 'DeviceReadings' });
 
-export const listDeviceReadings = defineOperation({
+export const listDeviceReadings = defineOperation('GET /v1/devices/{device_id}/readings', {
   summary: 'Returns the stored readings of a device, each with its use in the computation, oldest first, page by page.',
-  method: 'GET',
-  path: '/v1/devices/{device_id}/readings',
   scope: 'readings:read',
   answer: readings,
   formats: ['csv'],

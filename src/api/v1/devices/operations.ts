@@ -35,11 +35,9 @@ import {
   toResponse,
 } from './shape.ts';
 
-export const createDevice = defineOperation({
+export const createDevice = defineOperation('POST /v1/devices', {
   summary:
     'Pairs a device. Its MQTT password is shown only once. A device that was discovered through a gateway keeps using the credentials of the gateway.',
-  method: 'POST',
-  path: '/v1/devices',
   audit: { action: 'device.paired', target: 'device_id' },
   scope: 'devices:write',
   answer: pairedDevice,
@@ -58,10 +56,8 @@ export const createDevice = defineOperation({
   },
 });
 
-export const listDevices = defineOperation({
+export const listDevices = defineOperation('GET /v1/devices', {
   summary: 'Lists the devices of a user, page by page.',
-  method: 'GET',
-  path: '/v1/devices',
   scope: 'devices:read',
   answer: z.array(device),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
@@ -72,10 +68,8 @@ export const listDevices = defineOperation({
   },
 });
 
-export const discoveredDevices = defineOperation({
+export const discoveredDevices = defineOperation('GET /v1/devices/discovered', {
   summary: 'Lists the devices that were discovered through a user’s gateways and are not paired, page by page.',
-  method: 'GET',
-  path: '/v1/devices/discovered',
   scope: 'devices:read',
   answer: z.array(discovered),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
@@ -86,20 +80,16 @@ export const discoveredDevices = defineOperation({
   },
 });
 
-export const getDevice = defineOperation({
+export const getDevice = defineOperation('GET /v1/devices/{device_id}', {
   summary: 'Returns one device with its settings.',
-  method: 'GET',
-  path: '/v1/devices/{device_id}',
   scope: 'devices:read',
   answer: deviceDetails,
   handle: async ({ db, reach, params }) =>
     detailsToResponse(requireFound(await findDevice(db, reach, params.device_id))),
 });
 
-export const updateDevice = defineOperation({
+export const updateDevice = defineOperation('PATCH /v1/devices/{device_id}', {
   summary: 'Changes a device. Limits and `counts_as` also apply to the past, which is recomputed within seconds.',
-  method: 'PATCH',
-  path: '/v1/devices/{device_id}',
   audit: { action: 'device.changed', target: 'device_id' },
   scope: 'devices:write',
   answer: deviceDetails,
@@ -116,10 +106,8 @@ export const updateDevice = defineOperation({
   },
 });
 
-export const deleteDevice = defineOperation({
+export const deleteDevice = defineOperation('DELETE /v1/devices/{device_id}', {
   summary: 'Deletes a device and its credentials. Its past consumption stays in its owner’s history.',
-  method: 'DELETE',
-  path: '/v1/devices/{device_id}',
   audit: { action: 'device.deleted', target: 'device_id' },
   scope: 'devices:write',
   answer: shapes.message,
@@ -130,11 +118,9 @@ export const deleteDevice = defineOperation({
     ),
 });
 
-export const releaseDevice = defineOperation({
+export const releaseDevice = defineOperation('POST /v1/devices/{device_id}/release', {
   summary:
     'Releases a device, so that a meter of a provisioning batch can claim it again if its serial is the device’s `external_id`. The previous password becomes invalid.',
-  method: 'POST',
-  path: '/v1/devices/{device_id}/release',
   status: 200,
   audit: { action: 'device.released', target: 'device_id' },
   scope: 'devices:write',

@@ -87,11 +87,9 @@ const qualityByMonth = z
 
 const MAX_MONTHS = 36;
 
-export const deviceQuality = defineOperation({
+export const deviceQuality = defineOperation('GET /v1/devices/{device_id}/quality', {
   summary:
     'Returns the quality of a device’s data by month: intervals received, estimated and missing, late and rejected readings, resets, corrections. Without dates: the last twelve months.',
-  method: 'GET',
-  path: '/v1/devices/{device_id}/quality',
   readsFromStandby: true,
   scope: 'insights:read',
   answer: qualityByMonth,

@@ -56,11 +56,9 @@ const sentReadings = z
   })
   .meta({ id: 'SentReadings' });
 
-export const sendReadings = defineOperation({
+export const sendReadings = defineOperation('POST /v1/devices/{device_id}/readings', {
   summary:
     'Stores readings of a device that uses the native format: up to 10,000 elements as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once.',
-  method: 'POST',
-  path: '/v1/devices/{device_id}/readings',
   scope: 'readings:write',
   // Without a transaction of its own, because the readings are committed together with those of other requests.
   changes: 'piece by piece',

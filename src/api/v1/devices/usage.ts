@@ -42,11 +42,9 @@ const query = z.object({
 const WITH_LIKE_DAYS: ReadonlySet<IncludeName> = new Set(['estimated', 'coverage']);
 const MOST_MONTHS = 36;
 
-export const deviceUsage = defineOperation({
+export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', {
   summary:
     'Returns the usage of one device, and the climate that a thermostat reports. Without dates: the last 30 days.',
-  method: 'GET',
-  path: '/v1/devices/{device_id}/usage',
   readsFromStandby: true,
   scope: 'insights:read',
   answer: shapes.deviceUsage,

@@ -48,11 +48,9 @@ const query = z.object({
     .describe(`Commodity. For gas, heat and water, \`include\` allows only ${COMMODITY_INCLUDES.join(' and ')}.`),
 });
 
-export const getEnergyInsights = defineOperation({
+export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
   summary:
     'Returns the usage of a home by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object.',
-  method: 'GET',
-  path: '/v1/energy-insights',
   readsFromStandby: true,
   scope: 'insights:read',
   answer: shapes.insights,

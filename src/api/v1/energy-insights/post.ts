@@ -38,11 +38,9 @@ const body = z
     }
   });
 
-export const postEnergyInsights = defineOperation({
+export const postEnergyInsights = defineOperation('POST /v1/energy-insights', {
   summary: 'Returns a summary of a user’s usage in the current calendar interval up to now, or between two dates.',
-  method: 'POST',
   changes: 'nothing',
-  path: '/v1/energy-insights',
   readsFromStandby: true,
   scope: 'insights:read',
   answer: shapes.summary,

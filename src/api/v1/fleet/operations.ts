@@ -27,11 +27,9 @@ import { fleetDevice, fleetDeviceToResponse, fleetSilence, type SilenceRow, stop
 /** Maximum number of hours: a leap year. */
 const MOST_HOURS = 8_784;
 
-export const listFleetDevices = defineOperation({
+export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
   summary:
     'Lists the devices of all accounts that the caller can access, page by page, with filters and an order. E-mail addresses of owners also need `users:read`.',
-  method: 'GET',
-  path: '/v1/fleet/devices',
   scope: 'devices:read',
   answer: z.array(fleetDevice),
   query: z.object({
@@ -90,11 +88,9 @@ export const listFleetDevices = defineOperation({
 /** Maximum number of days. Longer ranges are rarely requested, and the cost of a query grows with its silences. */
 const MOST_DAYS = 31;
 
-export const getFleetSilence = defineOperation({
+export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
   summary:
     'Counts the devices that fell silent, among all that the caller can access, by hour or day, and groups devices that stopped together.',
-  method: 'GET',
-  path: '/v1/fleet/silence',
   scope: 'devices:read',
   answer: fleetSilence,
   query: z.object({

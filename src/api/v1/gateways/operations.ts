@@ -26,10 +26,8 @@ import {
   unreadToResponse,
 } from './shape.ts';
 
-export const createGateway = defineOperation({
+export const createGateway = defineOperation('POST /v1/gateways', {
   summary: 'Creates a gateway. Its MQTT password is shown only once.',
-  method: 'POST',
-  path: '/v1/gateways',
   audit: { action: 'gateway.created', target: 'gateway_id' },
   scope: 'devices:write',
   answer: createdGateway,
@@ -45,10 +43,8 @@ export const createGateway = defineOperation({
   },
 });
 
-export const listGateways = defineOperation({
+export const listGateways = defineOperation('GET /v1/gateways', {
   summary: 'Lists the gateways of a user, page by page.',
-  method: 'GET',
-  path: '/v1/gateways',
   scope: 'devices:read',
   answer: z.array(gateway),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
@@ -59,10 +55,8 @@ export const listGateways = defineOperation({
   },
 });
 
-export const updateGateway = defineOperation({
+export const updateGateway = defineOperation('PATCH /v1/gateways/{gateway_id}', {
   summary: 'Renames a gateway, or changes the decoder settings for all devices below it.',
-  method: 'PATCH',
-  path: '/v1/gateways/{gateway_id}',
   audit: { action: 'gateway.changed', target: 'gateway_id' },
   scope: 'devices:write',
   answer: gateway,
@@ -73,10 +67,8 @@ export const updateGateway = defineOperation({
   },
 });
 
-export const deleteGateway = defineOperation({
+export const deleteGateway = defineOperation('DELETE /v1/gateways/{gateway_id}', {
   summary: 'Deletes a gateway and its credentials. Devices that were paired through it stay, with their past.',
-  method: 'DELETE',
-  path: '/v1/gateways/{gateway_id}',
   audit: { action: 'gateway.deleted', target: 'gateway_id' },
   scope: 'devices:write',
   answer: shapes.message,
@@ -84,12 +76,10 @@ export const deleteGateway = defineOperation({
     shapes.messageOrNotFound(await remove(db, reach, params.gateway_id), `Gateway ${params.gateway_id} was deleted`),
 });
 
-export const decodeMessage = defineOperation({
+export const decodeMessage = defineOperation('POST /v1/gateways/{gateway_id}/decode', {
   summary:
     'Decodes a message of a gateway as a test: returns its readings, the reasons why it cannot be used, and settings that would help. Stores nothing.',
-  method: 'POST',
   changes: 'nothing',
-  path: '/v1/gateways/{gateway_id}/decode',
   scope: 'devices:read',
   status: 200,
   answer: messageInterpretation,
@@ -108,11 +98,9 @@ export const decodeMessage = defineOperation({
   },
 });
 
-export const unreadMessages = defineOperation({
+export const unreadMessages = defineOperation('GET /v1/gateways/{gateway_id}/unread', {
   summary:
     'Lists messages of a gateway that no device family recognises, counted by the shape of their topic, page by page.',
-  method: 'GET',
-  path: '/v1/gateways/{gateway_id}/unread',
   scope: 'devices:read',
   answer: z.array(unread),
   query: z.object({ ...pageFields }),

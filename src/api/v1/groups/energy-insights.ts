@@ -30,11 +30,9 @@ const query = z.object({
   include: includeField(HOME_INCLUDES).optional(),
 });
 
-export const groupEnergyInsights = defineOperation({
+export const groupEnergyInsights = defineOperation('GET /v1/groups/{group_id}/energy-insights', {
   summary:
     'Returns the total usage of the homes of a group and its subgroups by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. Each home counts once.',
-  method: 'GET',
-  path: '/v1/groups/{group_id}/energy-insights',
   readsFromStandby: true,
   scope: 'insights:read',
   answer: groupInsights,

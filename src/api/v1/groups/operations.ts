@@ -24,10 +24,8 @@ import {
 import { findUser } from '#src/users/store.ts';
 import { changed, changes, group, groupPatch, newGroup, toResponse } from './shape.ts';
 
-export const createGroup = defineOperation({
+export const createGroup = defineOperation('POST /v1/groups', {
   summary: 'Creates a group of homes (a building, a feeder, a district). For utilities and administrators.',
-  method: 'POST',
-  path: '/v1/groups',
   audit: { action: 'group.created', target: 'group_id' },
   scope: 'users:write',
   answer: group,
@@ -43,10 +41,8 @@ export const createGroup = defineOperation({
   },
 });
 
-export const listGroups = defineOperation({
+export const listGroups = defineOperation('GET /v1/groups', {
   summary: 'Lists the groups of homes that the caller can access, page by page.',
-  method: 'GET',
-  path: '/v1/groups',
   scope: 'users:read',
   answer: z.array(group),
   query: z.object({
@@ -62,20 +58,16 @@ export const listGroups = defineOperation({
   },
 });
 
-export const getGroup = defineOperation({
+export const getGroup = defineOperation('GET /v1/groups/{group_id}', {
   summary: 'Returns one group of homes.',
-  method: 'GET',
-  path: '/v1/groups/{group_id}',
   scope: 'users:read',
   answer: group,
   handle: async ({ db, caller, reach, params }) =>
     toResponse(requireFound(await findGroup(db, reach, params.group_id)), caller.groupId),
 });
 
-export const updateGroup = defineOperation({
+export const updateGroup = defineOperation('PATCH /v1/groups/{group_id}', {
   summary: 'Changes a group’s name, kind or parent.',
-  method: 'PATCH',
-  path: '/v1/groups/{group_id}',
   audit: { action: 'group.changed', target: 'group_id' },
   scope: 'users:write',
   answer: group,
@@ -86,10 +78,8 @@ export const updateGroup = defineOperation({
   },
 });
 
-export const deleteGroup = defineOperation({
+export const deleteGroup = defineOperation('DELETE /v1/groups/{group_id}', {
   summary: 'Deletes a group, and the keys that are limited to it. Its homes do not change.',
-  method: 'DELETE',
-  path: '/v1/groups/{group_id}',
   audit: { action: 'group.deleted', target: 'group_id' },
   scope: 'users:write',
   answer: shapes.message,
@@ -97,10 +87,8 @@ export const deleteGroup = defineOperation({
     shapes.messageOrNotFound(await remove(db, reach, params.group_id), `Group ${params.group_id} was deleted`),
 });
 
-export const listGroupUsers = defineOperation({
+export const listGroupUsers = defineOperation('GET /v1/groups/{group_id}/users', {
   summary: 'Lists the homes of a group, page by page, without the homes of its subgroups.',
-  method: 'GET',
-  path: '/v1/groups/{group_id}/users',
   scope: 'users:read',
   answer: z.array(user),
   query: z.object(pageFields),
@@ -111,10 +99,8 @@ export const listGroupUsers = defineOperation({
   },
 });
 
-export const changeGroupUsers = defineOperation({
+export const changeGroupUsers = defineOperation('POST /v1/groups/{group_id}/users', {
   summary: 'Adds homes to a group and removes others, up to 10,000 each; all of them or none.',
-  method: 'POST',
-  path: '/v1/groups/{group_id}/users',
   audit: { action: 'group.homes_changed', target: 'group_id' },
   scope: 'users:write',
   status: 200,
@@ -124,10 +110,8 @@ export const changeGroupUsers = defineOperation({
     change(db, caller, params.group_id, { ...body, fieldOf: (index) => `add.${index}` }),
 });
 
-export const addGroupUser = defineOperation({
+export const addGroupUser = defineOperation('PUT /v1/groups/{group_id}/users/{user_id}', {
   summary: 'Adds a home to a group. Adding a member again changes nothing.',
-  method: 'PUT',
-  path: '/v1/groups/{group_id}/users/{user_id}',
   audit: { action: 'group.home_added', target: 'user_id', of: 'group_id' },
   scope: 'users:write',
   answer: changed,
@@ -135,10 +119,8 @@ export const addGroupUser = defineOperation({
     change(db, caller, params.group_id, { add: [params.user_id], fieldOf: () => 'user_id' }),
 });
 
-export const removeGroupUser = defineOperation({
+export const removeGroupUser = defineOperation('DELETE /v1/groups/{group_id}/users/{user_id}', {
   summary: 'Removes a home from a group. The home itself does not change.',
-  method: 'DELETE',
-  path: '/v1/groups/{group_id}/users/{user_id}',
   audit: { action: 'group.home_removed', target: 'user_id', of: 'group_id' },
   scope: 'users:write',
   answer: changed,

@@ -16,11 +16,9 @@ import {
   toResponse,
 } from './shape.ts';
 
-export const createImport = defineOperation({
+export const createImport = defineOperation('POST /v1/imports', {
   summary:
     'Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or none. Errors are listed by row. Repeating an import changes nothing: a row matches its owner’s device with the same `external_id`, or, without an `external_id`, with the same `type` and `location`.',
-  method: 'POST',
-  path: '/v1/imports',
   audit: { action: 'devices.imported', target: 'import_id' },
   scope: 'devices:write',
   answer: importAnswer,
@@ -45,10 +43,8 @@ export const createImport = defineOperation({
   },
 });
 
-export const getImport = defineOperation({
+export const getImport = defineOperation('GET /v1/imports/{import_id}', {
   summary: 'Returns the result of an import of devices.',
-  method: 'GET',
-  path: '/v1/imports/{import_id}',
   scope: 'devices:read',
   answer: importAnswer,
   async handle({ db, reach, params }) {
@@ -56,11 +52,9 @@ export const getImport = defineOperation({
   },
 });
 
-export const fetchImportCredentials = defineOperation({
+export const fetchImportCredentials = defineOperation('POST /v1/imports/{import_id}/credentials', {
   summary:
     'Returns the MQTT passwords of the devices that an import created: once, within a day. With an Idempotency-Key, a lost response can be fetched again.',
-  method: 'POST',
-  path: '/v1/imports/{import_id}/credentials',
   status: 200,
   audit: { action: 'import.credentials_fetched', target: 'import_id' },
   scope: 'devices:write',

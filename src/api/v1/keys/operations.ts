@@ -40,11 +40,9 @@ import { assertMayManageDevice, lockDevice } from '#src/devices/management.ts';
 import { findGroup } from '#src/groups/store.ts';
 import { createdKey, createdToResponse, key, keyLimits, newKey, rotatedKey, rotation, toResponse } from './shape.ts';
 
-export const createKey = defineOperation({
+export const createKey = defineOperation('POST /v1/keys', {
   summary:
     'Creates a key, which is shown only once. A key can create only keys whose scopes it has itself. A utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) can only write its readings; creating it also needs devices:write. A key for the home of another account (`home_user_id`) needs a membership of that home.',
-  method: 'POST',
-  path: '/v1/keys',
   forOwnerOnly: true,
   audit: { action: 'key.created', target: 'key_id' },
   scope: 'keys:write',
@@ -96,10 +94,8 @@ export const createKey = defineOperation({
   },
 });
 
-export const listKeys = defineOperation({
+export const listKeys = defineOperation('GET /v1/keys', {
   summary: 'Lists the keys of a user that are not revoked, page by page, without the secret keys themselves.',
-  method: 'GET',
-  path: '/v1/keys',
   forOwnerOnly: true,
   scope: 'keys:write',
   answer: z.array(key),
@@ -111,11 +107,9 @@ export const listKeys = defineOperation({
   },
 });
 
-export const updateKey = defineOperation({
+export const updateKey = defineOperation('PATCH /v1/keys/{key_id}', {
   summary:
     'Changes the allowed addresses or the expiry of a key. Writes follow the change at once, reads within 10 seconds.',
-  method: 'PATCH',
-  path: '/v1/keys/{key_id}',
   forOwnerOnly: true,
   audit: { action: 'key.changed', target: 'key_id' },
   scope: 'keys:write',
@@ -131,10 +125,8 @@ export const updateKey = defineOperation({
   },
 });
 
-export const revokeKey = defineOperation({
+export const revokeKey = defineOperation('DELETE /v1/keys/{key_id}', {
   summary: 'Revokes a key. Writes are refused at once, reads within 10 seconds.',
-  method: 'DELETE',
-  path: '/v1/keys/{key_id}',
   forOwnerOnly: true,
   audit: { action: 'key.revoked', target: 'key_id' },
   scope: 'keys:write',
@@ -143,11 +135,9 @@ export const revokeKey = defineOperation({
     shapes.messageOrNotFound(await revoke(db, reach, params.key_id), `Key ${params.key_id} was revoked`),
 });
 
-export const rotateKey = defineOperation({
+export const rotateKey = defineOperation('POST /v1/keys/{key_id}/rotate', {
   summary:
     'Creates a new key with the rights of an existing one, which stays valid for `overlap_hours` (24 by default). The new key expires at `expires_at`, or never.',
-  method: 'POST',
-  path: '/v1/keys/{key_id}/rotate',
   forOwnerOnly: true,
   audit: { action: 'key.rotated', target: 'key_id' },
   scope: 'keys:write',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idField, pageFields } from '#src/api/fields.ts';
+import { pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { loadAccessibleUser, requireOwnAccount } from '#src/auth/access.ts';
@@ -17,13 +17,9 @@ import {
 import type { User } from '#src/users/store.ts';
 import { acceptance, member, membership, membershipToResponse, memberToResponse, newMember } from './shape.ts';
 
-const _ofMember = z.object({ user_id: idField, member_id: idField });
-
-export const inviteMember = defineOperation({
+export const inviteMember = defineOperation('POST /v1/users/{user_id}/members', {
   summary:
     'Invites a person to the caller’s own home, by a mail whose link is valid for 7 days. At most 10 mails a day, and 20 members and invitations. Only homeowners can invite, and only homeowners can become members.',
-  method: 'POST',
-  path: '/v1/users/{user_id}/members',
   forOwnerOnly: true,
   audit: { action: 'member.invited', target: 'member_id' },
   scope: 'keys:write',
@@ -37,10 +33,8 @@ export const inviteMember = defineOperation({
   },
 });
 
-export const listMembers = defineOperation({
+export const listMembers = defineOperation('GET /v1/users/{user_id}/members', {
   summary: 'Lists the members of a home and the valid invitations to it, page by page.',
-  method: 'GET',
-  path: '/v1/users/{user_id}/members',
   forOwnerOnly: true,
   scope: 'keys:write',
   answer: z.array(member),
@@ -51,11 +45,9 @@ export const listMembers = defineOperation({
   },
 });
 
-export const removeMember = defineOperation({
+export const removeMember = defineOperation('DELETE /v1/users/{user_id}/members/{member_id}', {
   summary:
     'Ends a membership at once, with the keys and webhooks that the member created for the home, or withdraws an invitation. Owner and member get a mail; the owner’s mail lists the passwords that the member saw.',
-  method: 'DELETE',
-  path: '/v1/users/{user_id}/members/{member_id}',
   forOwnerOnly: true,
   audit: { action: 'member.removed', target: 'member_id' },
   scope: 'keys:write',
@@ -66,11 +58,9 @@ export const removeMember = defineOperation({
   },
 });
 
-export const acceptMembership = defineOperation({
+export const acceptMembership = defineOperation('POST /v1/memberships', {
   summary:
     'Makes the caller’s account a member of a home, by the token of an invitation. A mail must have confirmed the account’s address: a sign-in link, or the invitation itself.',
-  method: 'POST',
-  path: '/v1/memberships',
   forOwnerOnly: true,
   audit: { action: 'member.joined', target: 'member_id' },
   scope: 'users:write',
@@ -83,10 +73,8 @@ export const acceptMembership = defineOperation({
   },
 });
 
-export const listMemberships = defineOperation({
+export const listMemberships = defineOperation('GET /v1/memberships', {
   summary: 'Lists the homes of other accounts of which the caller’s account is a member, page by page.',
-  method: 'GET',
-  path: '/v1/memberships',
   forOwnerOnly: true,
   scope: 'users:read',
   answer: z.array(membership),
@@ -96,11 +84,9 @@ export const listMemberships = defineOperation({
   },
 });
 
-export const leaveMembership = defineOperation({
+export const leaveMembership = defineOperation('DELETE /v1/memberships/{member_id}', {
   summary:
     'Ends a membership of the caller’s account at once, with the keys and webhooks that it created for the home. Owner and member get a mail.',
-  method: 'DELETE',
-  path: '/v1/memberships/{member_id}',
   forOwnerOnly: true,
   audit: { action: 'member.left', target: 'member_id' },
   scope: 'users:write',

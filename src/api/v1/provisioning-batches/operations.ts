@@ -9,11 +9,9 @@ import { createBatch, listBatches, revokeBatch } from '#src/onboarding/batches.t
 import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
 import { batch, createdBatch, newBatch, toResponse } from './shape.ts';
 
-export const createProvisioningBatch = defineOperation({
+export const createProvisioningBatch = defineOperation('POST /v1/provisioning-batches', {
   summary:
     'Creates a shared secret that meters get in the factory. At first contact, each meter uses it to claim its device and its own password. A meter gets the device whose `external_id` is its serial. For utilities and administrators.',
-  method: 'POST',
-  path: '/v1/provisioning-batches',
   audit: { action: 'provisioning_batch.created', target: 'batch_id' },
   scope: 'devices:write',
   answer: createdBatch,
@@ -36,11 +34,9 @@ export const createProvisioningBatch = defineOperation({
   },
 });
 
-export const listProvisioningBatches = defineOperation({
+export const listProvisioningBatches = defineOperation('GET /v1/provisioning-batches', {
   summary:
     'Lists the provisioning batches that the caller created, including ended ones, page by page. Administrators see all batches.',
-  method: 'GET',
-  path: '/v1/provisioning-batches',
   scope: 'devices:read',
   answer: z.array(batch),
   query: z.object(pageFields),
@@ -50,10 +46,8 @@ export const listProvisioningBatches = defineOperation({
   },
 });
 
-export const revokeProvisioningBatch = defineOperation({
+export const revokeProvisioningBatch = defineOperation('DELETE /v1/provisioning-batches/{batch_id}', {
   summary: 'Ends a provisioning batch: meters can no longer claim with it. Claimed devices continue to work.',
-  method: 'DELETE',
-  path: '/v1/provisioning-batches/{batch_id}',
   audit: { action: 'provisioning_batch.revoked', target: 'batch_id' },
   scope: 'devices:write',
   answer: shapes.message,

@@ -9,11 +9,9 @@ import { forecast, forecastToResponse, remarks } from './shape.ts';
 
 const query = z.object({ user_id: userIdField.optional() });
 
-export const listRemarks = defineOperation({
+export const listRemarks = defineOperation('GET /v1/remarks', {
   summary:
     'Returns the current remarks on a user’s home: unusual usage, devices that stay on, missing production and cheaper tariffs, with the values that they are compared with.',
-  method: 'GET',
-  path: '/v1/remarks',
   readsFromStandby: true,
   scope: 'insights:read',
   answer: remarks,
@@ -25,11 +23,9 @@ export const listRemarks = defineOperation({
   },
 });
 
-export const getForecast = defineOperation({
+export const getForecast = defineOperation('GET /v1/forecast', {
   summary:
     'Returns the expected usage and cost of a user’s home at the end of the month: a value, a range, and the errors of the same forecast in earlier months.',
-  method: 'GET',
-  path: '/v1/forecast',
   readsFromStandby: true,
   scope: 'insights:read',
   answer: forecast,

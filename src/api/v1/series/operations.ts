@@ -27,10 +27,8 @@ import { authorizeSource, checkSource, seriesToResponse, seriesWithSourceToRespo
 /** Defines the operations on the series of a kind themselves. */
 function defineSeriesOperations(of: SeriesKindDescription) {
   const { kind, path, noun, name, summaries, newSeries, series, createdSeries } = of;
-  const createSeries = defineOperation({
+  const createSeries = defineOperation(`POST ${path}`, {
     summary: summaries.create,
-    method: 'POST',
-    path,
     audit: { action: `${noun}.created`, target: 'series_id' },
     scope: 'tariffs:write',
     answer: createdSeries,
@@ -49,10 +47,8 @@ function defineSeriesOperations(of: SeriesKindDescription) {
       return seriesWithSourceToResponse(db, caller, of, made);
     },
   });
-  const listSeries = defineOperation({
+  const listSeries = defineOperation(`GET ${path}`, {
     summary: summaries.list,
-    method: 'GET',
-    path,
     scope: 'tariffs:read',
     answer: z.array(series),
     query: z.object({ user_id: userIdField.optional(), ...pageFields }),
@@ -62,10 +58,8 @@ function defineSeriesOperations(of: SeriesKindDescription) {
       return seriesToResponse(db, caller, of, rows);
     },
   });
-  const getSeries = defineOperation({
+  const getSeries = defineOperation(`GET ${path}/{series_id}`, {
     summary: summaries.get,
-    method: 'GET',
-    path: `${path}/{series_id}`,
     scope: 'tariffs:read',
     answer: series,
     async handle({ db, caller, reach, params }) {
@@ -74,10 +68,8 @@ function defineSeriesOperations(of: SeriesKindDescription) {
       return seriesWithSourceToResponse(db, caller, of, found);
     },
   });
-  const deleteSeries = defineOperation({
+  const deleteSeries = defineOperation(`DELETE ${path}/{series_id}`, {
     summary: summaries.remove,
-    method: 'DELETE',
-    path: `${path}/{series_id}`,
     audit: { action: `${noun}.deleted`, target: 'series_id' },
     scope: 'tariffs:write',
     answer: shapes.message,
@@ -93,10 +85,8 @@ function defineSeriesOperations(of: SeriesKindDescription) {
 /** Defines the operations on the values of the series of a kind. */
 function defineValueOperations(of: SeriesKindDescription) {
   const { kind, path, values, noun, stores, summaries, columns, newValues, value, valueToResponse, storedValues } = of;
-  const listValues = defineOperation({
+  const listValues = defineOperation(`GET ${path}/{series_id}/${values}`, {
     summary: summaries.listValues,
-    method: 'GET',
-    path: `${path}/{series_id}/${values}`,
     scope: 'tariffs:read',
     answer: z.array(value),
     query: z.object({
@@ -114,10 +104,8 @@ function defineValueOperations(of: SeriesKindDescription) {
       return (await valuesOf(db, series.series_id, range)).map(valueToResponse);
     },
   });
-  const putValues = defineOperation({
+  const putValues = defineOperation(`PUT ${path}/{series_id}/${values}`, {
     summary: summaries.putValues,
-    method: 'PUT',
-    path: `${path}/{series_id}/${values}`,
     audit: { action: `${noun}.${stores}`, target: 'series_id' },
     scope: 'tariffs:write',
     answer: storedValues,

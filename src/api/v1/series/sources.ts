@@ -100,10 +100,8 @@ async function waitForHost(db: Database, host: string): Promise<void> {
 /** Defines the operation that changes a series of a kind, and the one that removes values that were set by PUT. */
 function defineSourceOperations(of: SeriesKindDescription) {
   const { kind, path, values, noun, removes, name: nameOfKind, summaries, series } = of;
-  const updateSeries = defineOperation({
+  const updateSeries = defineOperation(`PATCH ${path}/{series_id}`, {
     summary: summaries.update,
-    method: 'PATCH',
-    path: `${path}/{series_id}`,
     audit: { action: `${noun}.updated`, target: 'series_id' },
     scope: 'tariffs:write',
     answer: series,
@@ -117,10 +115,8 @@ function defineSourceOperations(of: SeriesKindDescription) {
       return seriesWithSourceToResponse(db, caller, of, updated);
     },
   });
-  const deleteValues = defineOperation({
+  const deleteValues = defineOperation(`DELETE ${path}/{series_id}/${values}`, {
     summary: summaries.removeValues,
-    method: 'DELETE',
-    path: `${path}/{series_id}/${values}`,
     audit: { action: `${noun}.${removes}`, target: 'series_id' },
     scope: 'tariffs:write',
     answer: shapes.message,

@@ -18,10 +18,8 @@ import { parseTariff } from '#src/tariffs/terms.ts';
 import { prepareCalculation } from '../calculation.ts';
 import { comparison, comparisonAnswer, newTariff, tariff, tariffPatch, toResponse } from './shape.ts';
 
-export const createTariff = defineOperation({
+export const createTariff = defineOperation('POST /v1/tariffs', {
   summary: 'Creates a tariff: the prices of a user’s energy from a day on, and the payments for exported energy.',
-  method: 'POST',
-  path: '/v1/tariffs',
   audit: { action: 'tariff.created', target: 'tariff_id' },
   scope: 'tariffs:write',
   answer: tariff,
@@ -33,10 +31,8 @@ export const createTariff = defineOperation({
   },
 });
 
-export const listTariffs = defineOperation({
+export const listTariffs = defineOperation('GET /v1/tariffs', {
   summary: 'Lists the tariffs of a user in order of `valid_from`, page by page.',
-  method: 'GET',
-  path: '/v1/tariffs',
   scope: 'tariffs:read',
   answer: z.array(tariff),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
@@ -47,19 +43,15 @@ export const listTariffs = defineOperation({
   },
 });
 
-export const getTariff = defineOperation({
+export const getTariff = defineOperation('GET /v1/tariffs/{tariff_id}', {
   summary: 'Returns one tariff.',
-  method: 'GET',
-  path: '/v1/tariffs/{tariff_id}',
   scope: 'tariffs:read',
   answer: tariff,
   handle: async ({ db, reach, params }) => toResponse(requireFound(await findTariff(db, reach, params.tariff_id))),
 });
 
-export const updateTariff = defineOperation({
+export const updateTariff = defineOperation('PATCH /v1/tariffs/{tariff_id}', {
   summary: 'Changes a tariff. The change also applies to the past that the tariff covers.',
-  method: 'PATCH',
-  path: '/v1/tariffs/{tariff_id}',
   audit: { action: 'tariff.changed', target: 'tariff_id' },
   scope: 'tariffs:write',
   answer: tariff,
@@ -71,10 +63,8 @@ export const updateTariff = defineOperation({
   },
 });
 
-export const deleteTariff = defineOperation({
+export const deleteTariff = defineOperation('DELETE /v1/tariffs/{tariff_id}', {
   summary: 'Deletes a tariff. The previous tariff then applies to its time.',
-  method: 'DELETE',
-  path: '/v1/tariffs/{tariff_id}',
   audit: { action: 'tariff.deleted', target: 'tariff_id' },
   scope: 'tariffs:write',
   answer: shapes.message,
@@ -82,12 +72,10 @@ export const deleteTariff = defineOperation({
     shapes.messageOrNotFound(await remove(db, reach, params.tariff_id), `Tariff ${params.tariff_id} was deleted`),
 });
 
-export const compareTariffs = defineOperation({
+export const compareTariffs = defineOperation('POST /v1/tariffs/compare', {
   summary:
     'Computes the cost of a range under other tariffs, each as if it had been in force for the whole range. Stores nothing. Counts as 10 requests; only one runs at a time for each account.',
-  method: 'POST',
   changes: 'nothing',
-  path: '/v1/tariffs/compare',
   countsAs: 10,
   readsFromStandby: true,
   scope: ['insights:read', 'tariffs:read'],

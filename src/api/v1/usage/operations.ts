@@ -22,10 +22,8 @@ const query = z.object({
     ),
 });
 
-export const streamUsage = defineOperation({
+export const streamUsage = defineOperation('GET /v1/usage/stream', {
   summary: 'Streams live readings of a home and its changed hours as server-sent events.',
-  method: 'GET',
-  path: '/v1/usage/stream',
   scope: STREAM_SCOPE,
   produces: 'text/event-stream',
   answer: usageEvents,

@@ -16,10 +16,8 @@ import { eraseUser } from '#src/users/erase.ts';
 import { createUser as create, listUsers as list, updateUser as update } from '#src/users/store.ts';
 import { createdUser, listedUser, newUser, toResponse, user, userPatch } from './shape.ts';
 
-export const createUser = defineOperation({
+export const createUser = defineOperation('POST /v1/users', {
   summary: 'Creates an account. A utility creates accounts of homeowners, an administrator any account.',
-  method: 'POST',
-  path: '/v1/users',
   audit: { action: 'user.created', target: 'user_id' },
   scope: 'users:write',
   answer: createdUser,
@@ -44,11 +42,9 @@ const search = z
 
 const yesOrNo = z.enum(['true', 'false']);
 
-export const listUsers = defineOperation({
+export const listUsers = defineOperation('GET /v1/users', {
   summary:
     'Lists the accounts that the caller can access, page by page. Filters and counts of devices also need `devices:read`.',
-  method: 'GET',
-  path: '/v1/users',
   scope: 'users:read',
   answer: z.array(listedUser),
   query: z.object({
@@ -91,20 +87,16 @@ export const listUsers = defineOperation({
   },
 });
 
-export const getUser = defineOperation({
+export const getUser = defineOperation('GET /v1/users/{user_id}', {
   summary: 'Returns one account.',
-  method: 'GET',
-  path: '/v1/users/{user_id}',
   scope: 'users:read',
   answer: user,
   handle: async ({ db, caller, params }) => toResponse(await loadAccessibleUser(db, caller, params.user_id)),
 });
 
-export const updateUser = defineOperation({
+export const updateUser = defineOperation('PATCH /v1/users/{user_id}', {
   summary:
     'Changes an account. Only administrators can change role and plan. Changing `email` also needs keys:write. The new address is the `pending_email` until a link in a mail to it is used, within 7 days; sending the present address as `email` withdraws it. An administrator’s change takes effect at once. Changing the address or the role ends all keys and sessions of the account.',
-  method: 'PATCH',
-  path: '/v1/users/{user_id}',
   audit: { action: 'user.changed', target: 'user_id' },
   scope: 'users:write',
   answer: user,
@@ -123,10 +115,8 @@ export const updateUser = defineOperation({
   },
 });
 
-export const deleteUser = defineOperation({
+export const deleteUser = defineOperation('DELETE /v1/users/{user_id}', {
   summary: 'Deletes an account and all its data.',
-  method: 'DELETE',
-  path: '/v1/users/{user_id}',
   forOwnerOnly: true,
   audit: { action: 'user.deleted', target: 'user_id' },
   scope: 'users:write',
@@ -155,10 +145,8 @@ const RETRY_AFTER_SECONDS = 30;
 /** Callers whose archives are being created in this process. */
 const underWay: string[] = [];
 
-export const exportUser = defineOperation({
+export const exportUser = defineOperation('GET /v1/users/{user_id}/export', {
   summary: 'Returns all data of an account as a ZIP of JSON and CSV files, without secrets.',
-  method: 'GET',
-  path: '/v1/users/{user_id}/export',
   forOwnerOnly: true,
   readsFromStandby: true,
   audit: { action: 'user.exported', target: 'user_id' },

@@ -46,10 +46,8 @@ function checkAppEvents({ appId, scopes }: Caller, events: readonly EventType[])
   }
 }
 
-export const createWebhook = defineOperation({
+export const createWebhook = defineOperation('POST /v1/webhooks', {
   summary: 'Subscribes the caller to one event or several.',
-  method: 'POST',
-  path: '/v1/webhooks',
   audit: { action: 'webhook.created', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: createdWebhook,
@@ -64,10 +62,8 @@ export const createWebhook = defineOperation({
   },
 });
 
-export const listWebhooks = defineOperation({
+export const listWebhooks = defineOperation('GET /v1/webhooks', {
   summary: 'Lists the caller’s own subscriptions, page by page.',
-  method: 'GET',
-  path: '/v1/webhooks',
   scope: 'webhooks:read',
   answer: z.array(webhook),
   query: z.object(pageFields),
@@ -77,11 +73,9 @@ export const listWebhooks = defineOperation({
   },
 });
 
-export const updateWebhook = defineOperation({
+export const updateWebhook = defineOperation('PATCH /v1/webhooks/{webhook_id}', {
   summary:
     'Pauses or resumes a subscription, or changes its events, address or secret. After a change of the secret, both secrets are valid for 24 h.',
-  method: 'PATCH',
-  path: '/v1/webhooks/{webhook_id}',
   audit: { action: 'webhook.changed', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: webhook,
@@ -96,10 +90,8 @@ export const updateWebhook = defineOperation({
   },
 });
 
-export const deleteWebhook = defineOperation({
+export const deleteWebhook = defineOperation('DELETE /v1/webhooks/{webhook_id}', {
   summary: 'Deletes a subscription.',
-  method: 'DELETE',
-  path: '/v1/webhooks/{webhook_id}',
   audit: { action: 'webhook.deleted', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: shapes.message,
@@ -107,10 +99,8 @@ export const deleteWebhook = defineOperation({
     shapes.messageOrNotFound(await remove(db, reach, params.webhook_id), `Webhook ${params.webhook_id} was deleted`),
 });
 
-export const testWebhook = defineOperation({
+export const testWebhook = defineOperation('POST /v1/webhooks/{webhook_id}/test', {
   summary: 'Queues an event webhook.test for a subscription. The result is in the subscription’s deliveries.',
-  method: 'POST',
-  path: '/v1/webhooks/{webhook_id}/test',
   audit: { action: 'webhook.tested', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: delivery,
@@ -121,10 +111,8 @@ export const testWebhook = defineOperation({
   },
 });
 
-export const webhookDeliveries = defineOperation({
+export const webhookDeliveries = defineOperation('GET /v1/webhooks/{webhook_id}/deliveries', {
   summary: 'Lists the deliveries of a subscription in the last 30 days with all attempts, latest first.',
-  method: 'GET',
-  path: '/v1/webhooks/{webhook_id}/deliveries',
   scope: 'webhooks:read',
   answer: z.array(delivery),
   query: z.object({ ...pageFields }),
@@ -135,10 +123,8 @@ export const webhookDeliveries = defineOperation({
   },
 });
 
-export const getDelivery = defineOperation({
+export const getDelivery = defineOperation('GET /v1/webhooks/{webhook_id}/deliveries/{delivery_id}', {
   summary: 'Returns one delivery of a subscription, with the request.',
-  method: 'GET',
-  path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}',
   scope: 'webhooks:read',
   answer: sentDelivery,
   async handle(call) {
@@ -147,11 +133,9 @@ export const getDelivery = defineOperation({
   },
 });
 
-export const retryDelivery = defineOperation({
+export const retryDelivery = defineOperation('POST /v1/webhooks/{webhook_id}/deliveries/{delivery_id}/retry', {
   summary:
     'Retries a delivery at once, with all its retries. If the subscription is paused, the delivery is retried when it is resumed.',
-  method: 'POST',
-  path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/retry',
   audit: { action: 'webhook.retried', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: delivery,

@@ -4,12 +4,10 @@ import { loadWhatIf } from '#src/cost/home-what-if.ts';
 import { prepareCalculation } from '../calculation.ts';
 import { toHomeChange, toResponse, whatIfAnswer, whatIfRequest } from './shape.ts';
 
-export const whatIf = defineOperation({
+export const whatIf = defineOperation('POST /v1/what-if', {
   summary:
     'Computes the energy and cost of a range with a battery, or with more or fewer panels. Stores nothing. Counts as 10 requests; only one runs at a time for each account.',
-  method: 'POST',
   changes: 'nothing',
-  path: '/v1/what-if',
   countsAs: 10,
   readsFromStandby: true,
   scope: ['insights:read', 'tariffs:read'],
