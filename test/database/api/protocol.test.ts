@@ -100,8 +100,17 @@ describe('a request', () => {
     for (const text of [
       head(json, `Content-Length: ${body.length}`) + body,
       head(json, 'Transfer-Encoding: chunked') + chunked,
-    ])
-      expect(await raw(text)).toMatchObject({ status: 400, json: { code: 'body_too_long' } });
+    ]) {
+      const socket = connect({ port: api.port, host: '127.0.0.1', rejectUnauthorized: false });
+      await new Promise<void>((done, fail) => {
+        socket.once('error', fail);
+        socket.write(text, () => done());
+      });
+      let answer = '';
+      for await (const chunk of socket) answer += chunk;
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain('"code":"body_too_long"');
+    }
   });
 
   test('with a member __proto__ or constructor is refused by the name of the member', async () => {
