@@ -29,7 +29,7 @@ export function register(program: Command): void {
     .option('--device <device_id>', 'limit the key to writing the readings of this device')
     .option('--name <name>', 'name of the key')
     .option('--scopes <a,b>', `scopes of the key, of ${SCOPES.join(', ')} (default: all except readings:…)`, scopes)
-    .option('--expires <90d>', 'time until the key expires, in days or hours', durationMs)
+    .option('--expires <90d>', 'time until the key expires, in days or hours', lifetimeMs)
     .option('--allow <a,b>', 'addresses and networks from which the key may be used (default: everywhere)', networks)
     .option('--json', 'print one JSON object')
     .action(create);
@@ -39,7 +39,7 @@ export function register(program: Command): void {
       'change the allowed addresses or the expiry of a key; writes follow the change at once, reads within 10 seconds',
     )
     .option('--allow <a,b>', 'addresses and networks from which the key may be used, or everywhere', networks)
-    .option('--expires <90d>', 'time until the key expires, in days or hours', durationMs)
+    .option('--expires <90d>', 'time until the key expires, in days or hours', lifetimeMs)
     .option('--json', 'print one JSON object')
     .action(limit);
   keys
@@ -51,7 +51,7 @@ export function register(program: Command): void {
     .command('rotate <key_id>')
     .description('replace a key with a new one that has the same permissions; the old one stays valid for a while')
     .option('--overlap <24h>', 'time for which the old key stays valid', durationMs)
-    .option('--expires <90d>', 'time until the new key expires, in days or hours', durationMs)
+    .option('--expires <90d>', 'time until the new key expires, in days or hours', lifetimeMs)
     .option('--json', 'print one JSON object')
     .action(rotate);
   addKeyVerbs(keys);
@@ -186,6 +186,12 @@ function durationMs(text: string): number {
   const [, number, unit] = /^(\d{1,5})(d|h)$/.exec(text) ?? [];
   if (number === undefined) throw new InvalidArgumentError('Must be a number of days or hours, such as 90d or 12h');
   return Number(number) * (unit === 'd' ? 86_400_000 : 3_600_000);
+}
+
+function lifetimeMs(text: string): number {
+  const ms = durationMs(text);
+  if (ms === 0) throw new InvalidArgumentError('Must be more than 0, because the key would have expired already');
+  return ms;
 }
 
 const KEY: CommandNoun = {

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import * as imports from './import.ts';
+import * as keys from './keys.ts';
 import { buildProgram } from './program.ts';
 import * as users from './users.ts';
 
 /** Returns the output that a person reads after typing these words. */
 async function outputOf(...words: string[]): Promise<string> {
   let text = '';
-  const program = buildProgram([users, imports]);
+  const program = buildProgram([users, imports, keys]);
   const writeErr = (part: string) => {
     text += part;
   };
@@ -27,4 +28,13 @@ test('reports an unknown option before a missing one, with a suggestion and with
 
 test('reports a missing option if all given options are known', async () => {
   expect(await outputOf('import', 'x.csv')).toMatch(/^error: required option '--device <device_id>' not specified/);
+});
+
+test('refuses a key that would have expired already, but accepts a rotation without overlap', async () => {
+  for (const words of [
+    ['create', '--user', 'usr_x'],
+    ['rotate', 'key_x'],
+  ])
+    expect(await outputOf('keys', ...words, '--expires', '0d')).toContain('Must be more than 0');
+  expect(await outputOf('keys', 'rotate', 'key_x', '--overlap', '0h', '--expires', '0h')).toContain("'--expires");
 });
