@@ -138,6 +138,10 @@ export const ERRORS = {
       error: 'The e-mail address is already in use',
       meaning: 'Another user has this address; upper and lower case are equal.',
     },
+    lastAdministrator: {
+      error: 'The account is the only administrator',
+      meaning: 'Create another administrator first (POST /v1/users), then delete this account or change its role.',
+    },
     notHomeowner: {
       error: 'Only the account of a homeowner can become a member of a home',
       meaning:

@@ -51,6 +51,7 @@ export const ADVISORY_LOCKS = {
 export const advisoryLockId = (
   kind:
     | 'first administrator'
+    | 'administrators'
     | 'idempotency key'
     | 'webhooks of'
     | 'price series of'

@@ -1,6 +1,7 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
+import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
 import { type AccessibleAccounts, ALL_ACCOUNTS, accountsWithin } from '#src/database/reach.ts';
@@ -136,7 +137,7 @@ export async function listUsers(
  * `requester`) takes effect at once; any other waits until the new address is confirmed by mail, and setting the
  * current address withdraws it. A changed address or role ends all keys and sessions (end-access.ts). A changed role
  * also deletes deliveries that the account's subscriptions may no longer receive. Error 409 if another account has the
- * address; 403 for a utility's homeowner who has signed in.
+ * address, or if the only administrator would get another role; 403 for a utility's homeowner who has signed in.
  */
 export async function updateUser(
   db: Database,
@@ -148,6 +149,7 @@ export async function updateUser(
   if (Object.keys(patch).length === 0) return findUser(db, reach, userId);
   return emailTaken(
     joinOrBeginTransaction(db, async (trx) => {
+      if (patch.role !== undefined && patch.role !== 'admin') await assertOtherAdministrator(trx, userId);
       const before = await trx
         .selectFrom('users')
         .select(['email', 'role', 'signed_in_at'])
@@ -183,6 +185,17 @@ export async function updateUser(
       return findUser(trx, ALL_ACCOUNTS, userId);
     }),
   );
+}
+
+/**
+ * Throws 409 if the account is the only administrator, because nobody could then administer the installation. Until the
+ * transaction ends, no other administrator can be deleted or get another role.
+ */
+export async function assertOtherAdministrator(trx: Database, userId: string): Promise<void> {
+  // Raw SQL: an advisory lock. Without it, the last two administrators could end at the same time.
+  await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('administrators')}::bigint)`.execute(trx);
+  const administrators = await trx.selectFrom('users').select('user_id').where('role', '=', 'admin').limit(2).execute();
+  if (administrators.length === 1 && administrators[0]?.user_id === userId) throw new AppError('lastAdministrator');
 }
 
 /**

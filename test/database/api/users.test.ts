@@ -124,3 +124,23 @@ test('responses about the first administrator match the document, including form
   const one = await api.send(`/v1/users/${found[0].user_id}`, { key: key ?? '' });
   expect(user?.safeParse(one.json)).toMatchObject({ success: true });
 });
+
+test('the last administrator can neither be deleted nor get another role, also if several try at the same time', async () => {
+  const own = await testApi();
+  const admins = [await own.user('admin'), await own.user('admin'), await own.user('admin')];
+  const statuses = await Promise.all(
+    admins.map(async ({ userId, key }, index) => {
+      const change = index === 0 ? { method: 'PATCH', body: { role: 'homeowner' } } : { method: 'DELETE' };
+      return (await own.send(`/v1/users/${userId}`, { ...change, key })).status;
+    }),
+  );
+  expect(statuses.toSorted()).toEqual([200, 200, 409]);
+  const { userId, key } = admins[statuses.indexOf(409)] as (typeof admins)[number];
+  for (const change of [{ method: 'DELETE' }, { method: 'PATCH', body: { role: 'utility' } }])
+    expect((await own.send(`/v1/users/${userId}`, { ...change, key })).json).toMatchObject({
+      status: 409,
+      code: 'last_administrator',
+    });
+  expect((await own.send(`/v1/users/${userId}`, { method: 'PATCH', key, body: { role: 'admin' } })).status).toBe(200);
+  await own.close();
+});

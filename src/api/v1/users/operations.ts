@@ -13,7 +13,12 @@ import { accountHasSilentDevice, accountNeedsAttention, countDevices } from '#sr
 import { streamPersonArchive } from '#src/export/archive.ts';
 import { assertUsableEmissionSeries } from '#src/tariffs/price-series.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { createUser as create, listUsers as list, updateUser as update } from '#src/users/store.ts';
+import {
+  assertOtherAdministrator,
+  createUser as create,
+  listUsers as list,
+  updateUser as update,
+} from '#src/users/store.ts';
 import { createdUser, listedUser, newUser, toResponse, user, userPatch } from './shape.ts';
 
 export const createUser = defineOperation('POST /v1/users', {
@@ -116,13 +121,14 @@ export const updateUser = defineOperation('PATCH /v1/users/{user_id}', {
 });
 
 export const deleteUser = defineOperation('DELETE /v1/users/{user_id}', {
-  summary: 'Deletes an account and all its data.',
+  summary: 'Deletes an account and all its data. The only administrator cannot be deleted (409).',
   forOwnerOnly: true,
   audit: { action: 'user.deleted', target: 'user_id' },
   scope: 'users:write',
   answer: shapes.message,
   async handle({ db, caller, params }) {
-    const { user_id } = await loadAccessibleUser(db, caller, params.user_id);
+    const { user_id, role } = await loadAccessibleUser(db, caller, params.user_id);
+    if (role === 'admin') await assertOtherAdministrator(db, user_id);
     return shapes.messageOrNotFound(
       await eraseUser(db, user_id),
       `User ${user_id} and all associated data were deleted`,
