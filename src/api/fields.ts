@@ -135,20 +135,23 @@ export const includeField = (names: readonly IncludeName[]) => {
   return z
     .string()
     .refine(
-      (text) => text.split(',').every((name) => all.includes(name)),
+      (text) => text.split(',').every((name) => all.includes(canonicalInclude(name))),
       `must be one or more of ${all.join(', ')}, separated by commas`,
     )
     .describe(
-      `Members to add, separated by commas: ${all.map((name) => `\`${name}\``).join(', ')}. Each adds \`…_kwh\`; \`coverage\` adds \`coverage\` and \`complete\`; \`autarky\`, \`cost\` (user’s tariffs) and \`emissions\` (user’s emission series) add a member of that name.`,
+      `Members to add, separated by commas: ${all.map((name) => `\`${name}\``).join(', ')}. Each adds \`…_kwh\`; \`coverage\` and \`complete\` both add \`coverage\` and \`complete\`; \`autarky\`, \`cost\` (user’s tariffs) and \`emissions\` (user’s emission series) add a member of that name.`,
     );
 };
+
+/** `complete` requests the same two members as `coverage`. */
+const canonicalInclude = (name: string): string => (name === 'complete' ? 'coverage' : name);
 
 /** Splits `include` into its names; `cost` and `emissions` are returned separately. */
 export function splitInclude(text: string | undefined): {
   more: ReadonlySet<IncludeName>;
   weighted: ReadonlySet<WeightedInclude>;
 } {
-  const names = new Set(text === undefined ? [] : text.split(','));
+  const names = new Set(text?.split(',').map(canonicalInclude));
   const weighted = new Set(WEIGHTED_INCLUDES.filter((name) => names.delete(name)));
   return { more: names as Set<string> as Set<IncludeName>, weighted };
 }

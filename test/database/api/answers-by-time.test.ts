@@ -116,6 +116,7 @@ test('a device with a power and later two tariffs: only the power counts before 
     { date: '2026-05-01', kwh_used: 19.2, coverage: 1, complete: true },
   ];
   expect(await days('coverage')).toMatchObject(known);
+  expect(await days('complete')).toEqual(await days('coverage'));
   expect(await usage()).toMatchObject(known);
   expect(await months()).toMatchObject([
     { month: '2026-04', intervals_expected: 192, intervals_received: 192, intervals_partial: 0, import_kwh: 19.2 },
