@@ -38,6 +38,9 @@ export async function startOperatorListener(
   const app = Fastify({ forceCloseConnections: true });
   // Answers 503 with Retry-After while the database is unavailable.
   addErrorHandler(app, () => operated.publicUrl);
+  app.setNotFoundHandler(async () => {
+    throw new AppError('notFound');
+  });
   app.addHook('onRequest', async (request) => {
     if (!isOperatorHost(request.headers.host, { host, names })) throw new AppError('operatorHost');
   });

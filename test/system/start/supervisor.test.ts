@@ -190,6 +190,8 @@ test('starts everything, prints the key once, refuses a second service, and reco
   });
   expect(await statusOf(`localhost:${env.OPERATOR_PORT}`)).toBe(200);
   expect(await statusOf(`rebind.example.com:${env.OPERATOR_PORT}`)).toBe(403);
+  const unknownPath = await fetch(`${operator}/unknown`);
+  expect(await unknownPath.json()).toMatchObject({ status: 404, code: 'not_found' });
   // No role listens on a port chosen by the system, which could be one of the configured ones.
   const configured = Object.entries(env).flatMap(([name, value]) => (name.endsWith('_PORT') ? [Number(value)] : []));
   expect(portsOf(pids().map(({ pid }) => pid)).sort()).toEqual(configured.sort());
