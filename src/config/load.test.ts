@@ -37,6 +37,13 @@ describe('the first administrator’s key', () => {
   });
 });
 
+test('a proxy that is neither an address nor a network is refused before anything starts', () => {
+  const load = (list: string) => loadConfig({ TRUST_PROXY: list }).api.trustProxy;
+  expect(load('192.0.2.7, 10.0.0.0/8,2001:db8::/32')).toEqual(['192.0.2.7', '10.0.0.0/8', '2001:db8::/32']);
+  for (const wrong of ['proxy', '10.0.0.0/33', '192.0.2.7,'])
+    expect(() => load(wrong)).toThrow(/TRUST_PROXY\.\d: must be addresses or networks/);
+});
+
 test('energy config prints no password of any URL', () => {
   const url = (scheme: string) => `${scheme}://anna:hunter2@example.com`;
   const variables = {

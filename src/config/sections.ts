@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isCellName } from '#src/core/cell.ts';
 import { ENVIRONMENTS } from '#src/core/environment.ts';
+import { parseNetwork } from '#src/core/networks.ts';
 import { isAmqp, isDatabaseUrl, parseAmqpUrl } from './addresses.ts';
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/i;
@@ -35,6 +36,9 @@ const brokerUrl = z
 /** An origin as browsers send it, with nothing after the port. */
 const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
   error: 'must be origins separated by commas, such as https://app.example.com',
+});
+const network = z.string().refine((text) => parseNetwork(text) !== null, {
+  error: 'must be addresses or networks separated by commas, such as 192.0.2.7,10.0.0.0/8',
 });
 const file = z.string().min(1);
 const parts = z.string().transform((text) => text.split(',').map((part) => part.trim()));
@@ -139,7 +143,7 @@ export const variables = z.object({
   DRAIN_SECONDS: z.coerce.number().min(0).max(600).default(0),
   TLS_CERT_FILE: file.optional(),
   TLS_KEY_FILE: file.optional(),
-  TRUST_PROXY: parts.optional(),
+  TRUST_PROXY: parts.pipe(z.array(network)).optional(),
   CORS_ORIGINS: parts.pipe(z.array(origin)).optional(),
   SECRET_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
   BOOTSTRAP_ADMIN_KEY: z.string().optional(),
