@@ -167,6 +167,7 @@ function scopes(list: string): Scope[] {
   const names = list.split(',').map((name) => name.trim());
   const unknown = names.filter((name) => !isScope(name));
   if (unknown.length > 0) throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. Known: ${SCOPES.join(', ')}`);
+  if (new Set(names).size < names.length) throw new InvalidArgumentError('Must name each scope once');
   return names.filter(isScope);
 }
 
