@@ -630,3 +630,68 @@ test('asks nothing about a voltage of the grid, a state of Home Assistant, or a 
   ] as const)
     expect([on, read(on, body)?.asks ?? [], read(on, body)?.readings ?? []]).toEqual([on, [], []]);
 });
+
+test('reads a number and its unit in any spelling of their names, and a number alone by the topic', () => {
+  const spelt = (name: string) => [name, name.toUpperCase(), `${name[0]?.toUpperCase()}${name.slice(1)}`];
+  const value = fc
+    .constantFrom('value', 'val', 'payload', 'reading', 'Wert', 'valeur')
+    .chain((name) => fc.constantFrom(...spelt(name)));
+  // jeedom/plugin-mqtt2: unite; Home Assistant: unit_of_measurement.
+  const unit = fc
+    .constantFrom('unit', 'unite', 'Einheit', 'unit_of_measurement', 'uom')
+    .chain((name) => fc.constantFrom(...spelt(name)));
+  const notes = fc.constantFrom(
+    {},
+    { ts: 1_764_331_200_000, ack: true, q: 0, from: 'a', lc: 5 },
+    { _msgid: 'a', qos: 0 },
+  );
+  fc.assert(
+    fc.property(value, unit, notes, fc.integer({ min: 2, max: 90_000 }), (one, other, more, number) => {
+      const stated = read('cellar/total_import', { ...more, [one]: number, [other]: 'kWh' });
+      expect(stated?.readings).toMatchObject([{ device: 'cellar', channel: 'import', value: number }]);
+      expect(read('cellar/total_import', { ...more, [one]: number })?.asks).toMatchObject([
+        { value: number, unit: null },
+      ]);
+      const nested = read('cellar/x', { total_import: { [one]: number, [other]: 'kWh' } });
+      expect(nested?.readings).toMatchObject([{ device: 'cellar/x', channel: 'import', value: number }]);
+    }),
+  );
+});
+
+test('reads the unit that a sibling states for a number, for its last word, or for the only number', () => {
+  const units = fc.constantFrom<['kWh' | 'Wh', number]>(['kWh', 1], ['Wh', 0.001]);
+  fc.assert(
+    fc.property(units, fc.boolean(), ([unit, times], isText) => {
+      const number = isText ? '4000' : 4_000;
+      const wanted = [{ channel: 'import', value: 4_000 * times }];
+      for (const name of ['import_energyunit', 'import_energy_unit', 'import_energyUnit', 'energy_unit', 'import_unit'])
+        expect(read('cellar/x', { import_energy: number, other: 5, [name]: unit })?.readings).toMatchObject(wanted);
+      expect(read('cellar/x', { import_energy: number, type: 1, unit })?.readings).toMatchObject(wanted);
+      expect(read('cellar/x', { import_energy: number, other: 5, unit })?.readings).toEqual([]);
+    }),
+  );
+  // tomquist/solix2mqtt: scenInfo.
+  const statistics = [
+    { type: '1', total: '89.75', unit: 'kwh' },
+    { type: '2', total: '89.48', unit: 'kg' },
+    { type: '3', total: '35.90', unit: '€' },
+  ];
+  expect(read('solix/site', { statistics })?.asks).toMatchObject([{ native_name: 'statistics', value: 89.75 }]);
+  expect(read('solix/site', { statistics: [...statistics, ...statistics] })).toBeNull();
+});
+
+test('numbers of one title below numbered addresses are registers of several devices', () => {
+  // jeedom/plugin-mqtt2 publishes each command on jeedom/cmd/event/{id}; pakerfeldt/knx-mqtt on knx/{group address}.
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.nat(9_999), { minLength: 2, maxLength: 5 }), (ids) => {
+      const body = { value: '12345', unite: 'kWh', name: 'Consommation totale' };
+      const devices = ids.flatMap((id) => read(`jeedom/cmd/event/${id}`, body)?.readings.map(({ device }) => device));
+      expect(new Set(devices).size).toBe(ids.length);
+    }),
+  );
+  // fredlcore/BSB-LAN: mqtt_handler.h, publication with names.
+  const body = {
+    'BSB-LAN': { device: 0, parameter: 3113, name: 'Wärmemenge gesamt', value: '12345', unit: 'kWh', error: 0 },
+  };
+  expect(read('BSB-LAN/0/3113', body)?.asks).toMatchObject([{ native_name: 'BSB-LAN/Wärmemenge gesamt' }]);
+});

@@ -16,6 +16,8 @@ import {
   numberWithUnit,
   openSingleList,
   splitUnitOfText,
+  titleOf,
+  unnamedValueOf,
 } from './members.ts';
 import { addNamedQuantities } from './quantities.ts';
 import { isDataPoint, type MembersContext, namesQuantity, namesVolume, namesWithoutUnit } from './without-unit.ts';
@@ -69,8 +71,7 @@ function ofObject(topic: string, body: Json): Found | null {
   const own = numberWithUnit(body) ?? loneNumber(topic, body);
   if (own) {
     // NibePi and others publish a number with its own name below a topic that is a register's address.
-    const title = own.unit === undefined ? undefined : (body.title ?? body.titel ?? body.name ?? body.label);
-    return ofTopic(topic, own, typeof title === 'string' && title !== '' ? title : undefined);
+    return ofTopic(topic, own, own.unit === undefined ? undefined : titleOf(body));
   }
   const at = topic.replace(DATA_POINTS, '');
   const named = at === topic ? body : { dps: body };
@@ -86,12 +87,14 @@ const NUMBERED = /\/\d{1,2}$/;
 
 /** Returns the number of a body such as `{"value": 1.2}` if its topic names what it is. */
 function loneNumber(topic: string, body: Json): Omit<Member, 'path'> | null {
-  const value = body.value ?? body.val;
-  const isNumber = typeof value === 'number' || typeof value === 'string';
-  return isNumber && Object.keys(body).length <= MAX_LONE && namesNumber(topic) ? { value } : null;
+  const value = unnamedValueOf(body);
+  const others = Object.keys(body).filter((name) => !OF_MESSAGE.test(name));
+  return value !== undefined && others.length <= MAX_LONE && namesNumber(topic) ? { value } : null;
 }
 /** Maximum number of members next to which a value is the topic's: a time, and a state. */
 const MAX_LONE = 3;
+/** Members that describe a message and not a number: those of a state of ioBroker and of a message of Node-RED. */
+const OF_MESSAGE = /^(?:ack|ts|lc|q|from|user|c|expire|topic|qos|retain|_msgid)$/;
 
 /**
  * Topics of programs that a family reads. What the family leaves out below them has been left out on purpose, so a number without a unit is
@@ -158,7 +161,9 @@ function ofTopic(topic: string, value: Omit<Member, 'path'>, title?: string): Fo
       unitAtEndOfName(name) === null &&
       value.unit === undefined &&
       namesQuantity(`${before}/${name}`));
-  const end = named.length - name.length - 1 - (isSplit ? before.length + 1 : 0);
+  // A number with a title below an address (`knx/3/1/12`) is a device of its own: others may have the same title.
+  const isAddress = title !== undefined && /\d/.test(name);
+  const end = isAddress ? named.length : named.length - name.length - 1 - (isSplit ? before.length + 1 : 0);
   if (end <= 0) return null;
   const device = named.slice(0, end);
   const { around = [], described } = contextOf(device);

@@ -1,3 +1,4 @@
+import { readNumber } from '../read/number.ts';
 import { asObject, type Json, ownMember } from '../read/payload.ts';
 import { metricUnitOf, metricVolumeUnitOf } from '../sparkplug/units.ts';
 
@@ -17,13 +18,54 @@ export interface Member {
   unit?: string;
 }
 
+/** Names of a number without a name of its own, the most informative first, and of its unit, in the languages of public messages. */
+const VALUE_NAMES = namesByRank('value val v data reading payload wert waarde valeur valor valore');
+const UNIT_NAMES = namesByRank(
+  'unit units uom unit_of_measurement unite unité einheit eenheid unidad unità unita enhet jednostka',
+);
+/** Names of a number's own name. */
+const TITLE_NAMES = namesByRank('title titel humanname name label key measurand');
+
+function namesByRank(names: string): ReadonlyMap<string, number> {
+  return new Map(names.split(' ').map((name, rank) => [name, rank]));
+}
+
+/** Returns the member with the first of the names, in any case of letters; undefined if there is none. */
+function firstNamed(object: Json, names: ReadonlyMap<string, number>): unknown {
+  let found: unknown;
+  let least = names.size;
+  for (const name of Object.keys(object)) {
+    const rank = names.get(name) ?? names.get(name.toLowerCase()) ?? least;
+    const value = object[name];
+    if (rank >= least || value === null || value === undefined) continue;
+    least = rank;
+    found = value;
+  }
+  return found;
+}
+
+/** Returns the number or text of an object that has no name of its own: `{"val": 12.5, "ts": 1795766400}`; undefined if there is none. */
+export function unnamedValueOf(object: Json): number | string | undefined {
+  const value = firstNamed(object, VALUE_NAMES);
+  return typeof value === 'number' || typeof value === 'string' ? value : undefined;
+}
+
+/** Returns the name that an object states for its number; undefined if it states none. */
+export function titleOf(object: Json): string | undefined {
+  const title = firstNamed(object, TITLE_NAMES);
+  return typeof title === 'string' && title !== '' ? title : undefined;
+}
+
+const unitOf = (object: Json): string | undefined => {
+  const unit = firstNamed(object, UNIT_NAMES);
+  return typeof unit === 'string' && unit !== '' ? unit : undefined;
+};
+
 /** Returns the number of an object that states its unit, too: `{"value": 12.5, "unit": "kWh"}`; null for every other object. */
-export function numberWithUnit(object: Json): Omit<Member, 'path'> | null {
-  // None of these names is inherited.
-  const value = object.value ?? object.val ?? object.v ?? object.data ?? object.reading;
-  if (typeof value !== 'number' && typeof value !== 'string') return null;
-  const unit = object.unit ?? object.units ?? object.uom ?? object.unit_of_measurement;
-  return typeof unit === 'string' && unit !== '' ? { value, unit } : null;
+export function numberWithUnit(object: Json): (Omit<Member, 'path'> & { unit: string }) | null {
+  const unit = unitOf(object);
+  const value = unit === undefined ? undefined : unnamedValueOf(object);
+  return unit === undefined || value === undefined ? null : { value, unit };
 }
 
 /** A number with its unit in one text. A comma before three digits may separate thousands. */
@@ -36,10 +78,46 @@ export function splitUnitOfText(text: string): Omit<Member, 'path'> | null {
   return { value: number.replace(',', '.'), unit };
 }
 
-/** Returns the unit that a sibling of a number states: `psupplyunit` next to `psupply`. */
+/** Members that number, time or qualify the number next to them. */
+const NOTE = /^(?:id|idx|index|type|code|device|channel|parameter|error|stat(?:e|us)|quality|.*(?:time|date).*|ts)$/i;
+
+/** Returns the unit of an object's only number: `{"total": "89.75", "unit": "kwh"}`; undefined if it has several numbers or no unit. */
+function unitOfOnlyNumber(object: Json): string | undefined {
+  const unit = unitOf(object);
+  if (unit === undefined) return undefined;
+  const numbers = Object.entries(object).filter(([name, value]) => !NOTE.test(name) && isNumeric(value));
+  return numbers.length === 1 ? unit : undefined;
+}
+
+const isNumeric = (value: unknown): boolean => typeof readNumber(value) === 'number';
+
+/**
+ * Returns the unit that a sibling of a number states: `psupplyunit` next to `psupply`, `power_unit` next to `output_power`, or `unit` next
+ * to the only number.
+ */
 function unitBeside(object: Json, name: string): Pick<Member, 'unit'> {
-  const unit = ownMember(object, `${name}unit`) ?? ownMember(object, `${name}_unit`);
+  const words = name.split('_');
+  const names = [name, words.at(-1), words[0]].flatMap((word) => [`${word}unit`, `${word}_unit`, `${word}Unit`]);
+  const unit =
+    names.map((one) => ownMember(object, one)).find((one) => one !== undefined) ??
+    (NOTE.test(name) ? undefined : unitOfOnlyNumber(object));
   return typeof unit === 'string' && unit !== '' ? { unit } : {};
+}
+
+/**
+ * Returns the only number of a list whose unit is read: `[{"total": "89.75", "unit": "kwh"}, {"total": "35.9", "unit": "€"}]`. Returns null
+ * if several have such a unit: only their order distinguishes them.
+ */
+function onlyReadUnitOf(list: unknown): Omit<Member, 'path'> | null {
+  if (!Array.isArray(list) || list.length > MAX_PARTS) return null;
+  const read = list.flatMap((part) => {
+    const object = asObject(part);
+    const unit = object && unitOf(object);
+    if (!unit || !(metricUnitOf(unit) ?? metricVolumeUnitOf(unit))) return [];
+    const [first, ...others] = Object.entries(object).filter(([name, value]) => !NOTE.test(name) && isNumeric(value));
+    return first && others.length === 0 ? [{ value: first[1], unit }] : [null];
+  });
+  return read.length === 1 ? (read[0] ?? null) : null;
 }
 
 /** Maximum number of objects in a list that describes one device. */
@@ -101,8 +179,7 @@ export function numbersByName(list: unknown): Json | null {
   const byName = new Map<string, unknown>();
   for (const part of list) {
     const object = asObject(part);
-    const own =
-      object && (object.name ?? object.title ?? object.titel ?? object.label ?? object.key ?? object.measurand);
+    const own = object && titleOf(object);
     const name = typeof object?.phase === 'string' && typeof own === 'string' ? `${own} ${object.phase}` : own;
     if (!object || typeof name !== 'string' || name === '' || byName.has(name)) return null;
     const value = numberWithUnit(object) ? object : object.value;
@@ -112,21 +189,30 @@ export function numbersByName(list: unknown): Json | null {
   return Object.fromEntries(byName);
 }
 
+/** Returns a path with the name that the object behind it states: `BSB-LAN/Energiezähler Wärme`. */
+function withTitle(path: string, object: Json | null): string {
+  const title = object && titleOf(object)?.replaceAll('/', ' ');
+  return title && path.length + title.length < MAX_PATH && !path.endsWith(title) ? `${path}/${title}` : path;
+}
+
 /** Returns all numbers and texts of an object, with the names of the enclosing objects. */
 export function listNamedMembers(object: Json): Member[] {
   const members: Member[] = [];
   const visit = (inner: Json, before: string, depth: number) => {
+    const hasUnits = Object.keys(inner).some((name) => /unit|einheit|eenheid|unidad/i.test(name));
     for (const [name, value] of Object.entries(inner)) {
       if (members.length >= MAX_MEMBERS) return;
       const path = before === '' ? name : `${before}/${name}`;
       if (path.length > MAX_PATH) continue;
       const deeper = asObject(value) ?? numbersByName(value);
-      const own = deeper && numberWithUnit(deeper);
-      if (own) members.push({ path, ...own });
+      const own = deeper ? numberWithUnit(deeper) : onlyReadUnitOf(value);
+      if (own) members.push({ path: withTitle(path, deeper), ...own });
       else if (deeper) {
         if (depth < MAX_DEPTH) visit(deeper, path, depth + 1);
-      } else if (typeof value === 'string') members.push({ path, ...(splitUnitOfText(value) ?? { value }) });
-      else if (typeof value === 'number') members.push({ path, value, ...unitBeside(inner, name) });
+      } else if (typeof value === 'number' || typeof value === 'string') {
+        const beside = hasUnits && isNumeric(value) ? unitBeside(inner, name) : {};
+        members.push({ path, ...((typeof value === 'string' && splitUnitOfText(value)) || { value, ...beside }) });
+      }
     }
   };
   visit(object, '', 1);
