@@ -29,8 +29,11 @@ function splitUnit(name: string): { rest: string; unit: MeaningProposal['unit'] 
   if (unit === undefined || PREFIX.test(rest)) return null;
   const last = rest.at(-1) ?? '';
   // The unit must be a word of its own: `totalKWh` and `powerW` have one, `flow` does not; in `PowermW` and `pulse_mWh` a prefix precedes
-  // it.
-  const isWord = /\P{L}/u.test(last) || (/\p{Ll}/u.test(last) && /^(?:kW|[A-Z])/.test(written) && !/[mkg]/.test(last));
+  // it. No other word ends with `kwh`.
+  const isWord =
+    /\P{L}/u.test(last) ||
+    (written === 'kwh' && /\p{Ll}{3}$/u.test(rest)) ||
+    (/\p{Ll}/u.test(last) && /^(?:kW|[A-Z])/.test(written) && !/[mkg]/.test(last));
   return last === '' || isWord ? { rest: rest.replace(/[\s_.([-]+$/, ''), unit } : null;
 }
 

@@ -342,6 +342,15 @@ test('reads a unit in words or behind a small letter as what it is, and none wit
     }),
   );
   expect(read('TWC/0123/lifetimekWh', '159')?.asks).toMatchObject([{ value: 159, unit: 'kWh' }]);
+  fc.assert(
+    fc.property(fc.constantFrom('import', 'imported', 'export', 'exported'), fc.boolean(), (name, isTopic) => {
+      const [at, body] = isTopic ? [`cellar/${name}kwh`, '4000'] : ['cellar', { [`${name}kwh`]: 4_000, today_kwh: 3 }];
+      const counted = (read(at, body)?.readings ?? []).filter(({ channel }) => !channel.includes('ignored/'));
+      expect(counted).toMatchObject([{ channel: name.replace('ed', ''), value: 4_000 }]);
+      for (const other of ['price', 'eur', 'today', 'per'])
+        expect(read('cellar', { [`${other}kwh`]: 4_000 })?.readings ?? []).toEqual([]);
+    }),
+  );
 });
 
 test('reads a unit next to the number in one text, and in lists of name=value', () => {
@@ -372,7 +381,8 @@ test.each([
 });
 
 /** Bridged topics of families whose first word also names other people's own topics. */
-const COMMON_WORDS = /^(?:homeassistant|spBv1\.0|emon|energy\/growatt|solar|inverter|device\/status|hm\/status)\/#$/;
+const COMMON_WORDS =
+  /^(?:homeassistant|spBv1\.0|emon|energy\/growatt|solar|solaredge|inverter|device\/status|hm\/status)\/#$/;
 
 test('a number without a unit below the topics of a listed family is no device of its own', () => {
   const documented = readFileSync(new URL('../../../deploy/DEVICES.md', import.meta.url), 'utf8');
@@ -613,6 +623,16 @@ const ASKED: [topic: string, body: unknown, name: string][] = [
   ['house/pv/total', '12345', 'pv/total'],
   // datenschuft/SMA-EM: pconsumecounter, psupplycounter.
   ['SMA-EM/status/1900203015/pconsumecounter', '12345.67', 'pconsumecounter'],
+  // softwarecrash/EPEver2MQTT, wirenboard/wb-mqtt-serial (WB-MAP3E), HomA's gas meter, and the MQTT example of nmakel/solaredge_modbus.
+  ['EPEver/EP_1/StatsData/GEN_TOT', '1234.56', 'GEN_TOT'],
+  ['/devices/wb-map3e_35/controls/Total P', '1500.2', 'Total P'],
+  ['/devices/123456-gas-meter/controls/Volume', '1234.56', 'Volume'],
+  ['solaredge/meter/import_energy_active', '4123456', 'import_energy_active'],
+  ['energy/solar/sma', { ac_p: 1_230, ac_v: 231 }, 'ac_p'],
+  // helgeerbe/OpenDTU-OnBattery (labels of VE.Direct), embyt/enocean-mqtt, an agent of SolarMax inverters.
+  ['solar/victron/HQ2132ABCDE/H19', '812.34', 'H19'],
+  ['enocean/meter', { MR: 12_345.6, TI: 0, DT: 0, _RSSI_: -60 }, 'MR'],
+  ['house/solar/solarmax0', { PAC: 1_234, KDY: 5.2, KT0: 34_123 }, 'KT0'],
 ];
 
 test.each(ASKED)('asks about %s, whose unit is unknown', (on, body, name) => {
@@ -626,6 +646,9 @@ test('asks nothing about a voltage of the grid, a state of Home Assistant, or a 
     ['homeassistant/sensor/meter_energy/state', '4821.3'],
     ['homeassistant/status', 'online'],
     ['wind/EAST', '12'],
+    ['cellar/H19', '812.3'],
+    ['cellar/x', { MR: 812.3, KT0: 34_123 }],
+    ['solar/victron/HQ2132ABCDE/H20', '1.23'],
     ['grid/battery_a', '12.5'],
   ] as const)
     expect([on, read(on, body)?.asks ?? [], read(on, body)?.readings ?? []]).toEqual([on, [], []]);

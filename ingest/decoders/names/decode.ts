@@ -20,7 +20,14 @@ import {
   unnamedValueOf,
 } from './members.ts';
 import { addNamedQuantities } from './quantities.ts';
-import { isDataPoint, type MembersContext, namesQuantity, namesVolume, namesWithoutUnit } from './without-unit.ts';
+import {
+  codesOf,
+  isDataPoint,
+  type MembersContext,
+  namesQuantity,
+  namesVolume,
+  namesWithoutUnit,
+} from './without-unit.ts';
 
 /**
  * Topics that are not read: announcements and commands; those of brokers, of Sparkplug, whose units come separately, and of native devices.
@@ -101,7 +108,7 @@ const OF_MESSAGE = /^(?:ack|ts|lc|q|from|user|c|expire|topic|qos|retain|_msgid)$
  * no other device: `openWB/counter/set/home_consumption`.
  */
 const OF_FAMILIES =
-  /^(?:openWB|evcc|go-eCharger|wattpilot|ebusd|N|shellies|tele|stat|zigbee2mqtt|zwave|OTGW|homie|openevse|mbmd|vzlogger|ems-esp|panasonic_heat_pump|warp\d?|DSMR-API|dsmr|glow|rtl_433|rtlamr|wmbusmeters|solaredge|GivEnergy|solar_assistant|hame_energy|marstek_energy|hm2mqtt|zendure2mqtt|huawei_solar_modbus|Huawei|SunGather|sungrowmodbus2mqtt|hms800wt2|hms|hoymiles-ms-a2|deye|e3dc|sdm630|everblu|teleinfo|teleinfokit|youless|lxp|p1monitor|sensors\/power\/p1meter|iot\/smartmeter)\//;
+  /^(?:openWB|evcc|go-eCharger|wattpilot|ebusd|N|shellies|tele|stat|zigbee2mqtt|zwave|OTGW|homie|openevse|mbmd|vzlogger|ems-esp|panasonic_heat_pump|warp\d?|DSMR-API|dsmr|glow|rtl_433|rtlamr|wmbusmeters|solaredge\/(?:modbus|powerflow|monitoring|energy|forecast|weather|wallbox)|GivEnergy|solar_assistant|hame_energy|marstek_energy|hm2mqtt|zendure2mqtt|huawei_solar_modbus|Huawei|SunGather|sungrowmodbus2mqtt|hms800wt2|hms|hoymiles-ms-a2|deye|e3dc|sdm630|everblu|teleinfo|teleinfokit|youless|lxp|p1monitor|sensors\/power\/p1meter|iot\/smartmeter)\//;
 
 /** Whether the end of a topic names an energy or a power, with or without a unit. */
 function namesNumber(topic: string): boolean {
@@ -111,6 +118,7 @@ function namesNumber(topic: string): boolean {
     unitAtEndOfName(name) !== null ||
     isDataPoint(`${before}/${name}`) ||
     VALUE_OF_MEDIUM.test(topic) ||
+    codesOf(topic)?.test(name) ||
     (!OF_FAMILIES.test(topic) && (isNumbered || namesWithoutUnit(`${before}/${name}`) || namesVolume([name, before])))
   );
 }
@@ -128,8 +136,9 @@ function ofNumber(topic: string, payload: Buffer): Found | null {
   return typeof readNumber(text) === 'number' ? ofTopic(topic, { value: text }) : null;
 }
 
-/** Words at the end of a topic that carry no information. */
+/** Words at the end of a topic that carry no information, and levels that only group others. */
 const PLAIN_END = /\/(?:state|value|val)$/i;
+const GROUP = /^(?:controls|sensors?|values|data|live_?data|readings|measurements?)$/i;
 
 /** Topics of a number of which only the commodity is known. */
 const VALUE_OF_MEDIUM =
@@ -139,8 +148,8 @@ const UNIT_LEVEL = /^(?:k?W|[Ww]atts?|m3|m³|lit(?:er|re)s?|°?C|[Cc]elsius)$/;
 
 /** Returns the last two names of a topic. */
 function lastNamesOf(topic: string): { name: string; before: string } {
-  const [name = '', before = ''] = topic.replace(PLAIN_END, '').split('/').toReversed();
-  return { name, before };
+  const [name = '', ...levels] = topic.replace(PLAIN_END, '').split('/').toReversed();
+  return { name, before: levels.find((level) => !GROUP.test(level)) ?? '' };
 }
 
 /**
@@ -166,11 +175,10 @@ function ofTopic(topic: string, value: Omit<Member, 'path'>, title?: string): Fo
   const end = isAddress ? named.length : named.length - name.length - 1 - (isSplit ? before.length + 1 : 0);
   if (end <= 0) return null;
   const device = named.slice(0, end);
-  const { around = [], described } = contextOf(device);
+  const of = contextOf(device);
   const context: MembersContext = {
-    around,
-    described: { ...described, isAlone: true },
-    isStrict: true,
+    ...of,
+    described: { ...of.described, isAlone: true },
     isNumbered: NUMBERED.test(device),
   };
   return { device, members: [{ path: title ?? named.slice(end + 1), ...value, ...ownUnit }], context };
@@ -234,5 +242,6 @@ function contextOf(topic: string): MembersContext {
     around,
     described: { ...(!isDoubtful && { device: topic }), ...((moves || !switches) && { isAlone: true }) },
     isStrict: true,
+    codes: codesOf(topic),
   };
 }

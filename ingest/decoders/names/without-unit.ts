@@ -16,6 +16,8 @@ export interface MembersContext {
   described?: Pick<RegisterDescription, 'device' | 'isAlone'>;
   /** Whether the device is one of several numbered meters: its total may be of anything. */
   isNumbered?: boolean;
+  /** Codes of registers that the topic's program uses instead of names. */
+  codes?: RegExp | undefined;
   /**
    * Whether nothing is known of the device: an energy without a unit is asked about only if its name leaves no doubt that it is one, a power
    * without a unit only if the message has nothing else, and a unit alone is no name.
@@ -34,21 +36,21 @@ export const describe = (path: string, { around = [], described }: MembersContex
 const ENERGY =
   /[eé]nerg|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:im|ex)port|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
 const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
-/** Abbreviated energies of inverters and meters, written as one word: `Eactotal`, `Epv1Total`, `ImpEp`, `A+`. */
+/** Abbreviated energies of inverters and meters, written as one word: `Eactotal`, `Epv1Total`, `GEN_TOT`, `ImpEp`, `A+`. */
 const SHORT_ENERGY =
-  /(?:^|[_\s/-])(?:e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?ep|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-])$/i;
+  /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum)|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?ep|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-])$/i;
 /** Words for a register of everything since the beginning. */
-const EVER = /totaa?l|lifetime|cumul|accumul|gesamt|(?:^|[^a-z])(?:all|sum)$/i;
+const EVER = /totaa?l|lifetime|cumul|accumul|gesamt|(?:^|[^a-z])(?:all|sum|tot)$/i;
 /** Abbreviated powers of inverters and meters: `Pac`, `p1supply`, `Pdischarge`. */
 const SHORT_POWER =
-  /(?:^|[_\s/-])p[1-3]?[_-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|l[1-3])\d?$/i;
+  /(?:^|[_\s/-])p[1-3]?[_\s-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|l[1-3])\d?$/i;
 /** Words for power, for what ends a name that is no power (`l1_power_current`), for the power of a sender, and for other quantities. */
 const POWER = /power(?!meter)|pwr|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
 const NO_POWER = /(?:current|voltage|volts?|amps?|frequency|factor)$/i;
 /** Other units at the end of a name that states no quantity: `grid_v`. */
 const NO_FLOW = /[_\s-](?:m?v|m?a|hz|pf|pct|percent|deg[cf]?|rpm)$/i;
-/** A power by one letter behind what it is of: `Home_P`, `HomeGrid_P`. */
-const P_BEHIND = /(?:home|house|load|grid|pv|solar|bat(?:tery)?|inverter|meter)[_\s]p$/i;
+/** A power by one letter behind what it is of: `Home_P`, `HomeGrid_P`, `ac_p1`, `Total P`. */
+const P_BEHIND = /(?:home|house|load|grid|pv|solar|bat(?:tery)?|inverter|meter|ac|dc|total)[_\s]p[1-3]?$/i;
 const RADIO = /(?:^|[_\s/-])(?:[rt]x|rf)(?:[_\s-]|$)/i;
 const OTHER_QUANTITY = /volt|current|amp|freq|hour|time|count(?!er)|cycle|temp|percent|volume|flow/i;
 /** Words of a name that contains a word for power, too, but is a setting, a state or a limit. */
@@ -59,6 +61,17 @@ const READING =
   /(?:^|[/_\s-])(?:meter|counter|z(?:ä|ae)hler|teller|compteur)[/_\s-]?(?:reading|stand|value|index)(?:[_\s-]?(?:totaa?l|gesamt))?$|^(?:z(?:ä|ae)hler|meter)stand$/i;
 /** Names of what a meter counts per hour. */
 const METER_RATE = /^(?:meter|counter)[_\s-]?rate$/i;
+/**
+ * Codes of registers by the program or protocol that the topic names: VE.Direct of Victron (H17 discharged, H18 charged, H19 yield), SolarMax
+ * (KT0, total), and the meter readings of EnOcean's profiles A5-12.
+ */
+const CODES: readonly (readonly [program: RegExp, code: RegExp])[] = [
+  [/ve[._-]?direct|victron/i, /^H1[789]$/],
+  [/solarmax/i, /^KT0$/],
+  [/enocean/i, /^MR$/],
+];
+/** Returns the codes of registers that the program of a topic uses; undefined if it uses none. */
+export const codesOf = (topic: string): RegExp | undefined => CODES.find(([program]) => program.test(topic))?.[1];
 /** Words of a flow that mean nothing else. An import may be a job's, and somebody may be at home. */
 const FLOW = /solar|pv|photovolt|grid|netz|bezug|einspeis|feed_?in|teruglever|inject/i;
 /** Levels of a topic that name how often it is sent. */
@@ -114,9 +127,13 @@ function isOfFlow(path: string): boolean {
   return unknown.length === 0 && not === null && (direction === 'import' || direction === 'export' || EVER.test(last));
 }
 
+/** Whether a member is a register by a code of its program. 0 and 1 are states. */
+const isCode = (path: string, value: unknown, { codes }: MembersContext): boolean =>
+  codes?.test(lastNameOf(path)) === true && Number(readNumber(value)) > 1;
+
 /** Whether a member is named as energy but has no known unit. Members that are known not to count are excluded. */
 export function isUnknownEnergy(path: string, value: unknown, context: MembersContext): boolean {
-  if (isTeleinfoIndex(path, value)) return true;
+  if (isTeleinfoIndex(path, value) || isCode(path, value, context)) return true;
   const isEnergy = namesEnergy(path);
   if (!(isEnergy || (context.isStrict && EVER.test(path))) || OTHER_UNIT.test(path) || SHORT_POWER.test(path))
     return false;

@@ -7,10 +7,10 @@ import { JOULES, type MetricUnit, metricUnitOf, metricVolumeUnitOf } from './uni
 
 /**
  * Words of a name, split at blanks, slashes, dots and changes of case; `kWh` and `L1` stay whole, also behind a small letter
- * (`lifetimekWh`). `mW` is a unit that is not read.
+ * (`lifetimekWh`), and so does `kwh` at the end of a word (`importedkwh`). `mW` is a unit that is not read.
  */
 const WORD =
-  /[kKMGm]?W[hH]?(?![A-Za-z])|\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?\p{Ll}+?(?=[km]Wh?(?![A-Za-z]))|\p{Lu}?\p{Ll}+\d*|\d+[a-z]*/gu;
+  /[kKMGm]?W[hH]?(?![A-Za-z])|\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?\p{Ll}+?(?=[km]Wh?(?![A-Za-z])|(?<=[a-z]{3})kwh(?![A-Za-z]))|\p{Lu}?\p{Ll}+\d*|\d+[a-z]*/gu;
 /** A unit in words: `kilo watt hours`, `WattHours`. The letter of a prefix other than kilo, mega and giga makes it unreadable. */
 const SPELT_UNIT =
   /(?:(kilo|mega|giga|milli|micro|deci|centi|hecto)[\s_-]*)?watts?(?:[\s_-]*(h|hours?))?(?-i:(?![a-z]))/gi;
