@@ -31,7 +31,7 @@ const ROUNDS = 3;
  */
 export async function bench(): Promise<BenchmarkResult> {
   const { results, missing } = await runOnEveryTier(publishToReceipt, { alsoPlain: false });
-  const threads = await evaluations();
+  const threads = await measureEvaluations();
   const lines = results.map(
     ({ name, on, answer }) =>
       `${name.padEnd(10)} ${on.padEnd(18)} p50 ${answer.p50_ms} ms, p99 ${answer.p99_ms} ms from publish to receipt, ${answer.received} of ${answer.fired} firings`,
@@ -58,7 +58,7 @@ async function publishToReceipt(database: TierDatabase) {
   const mosquitto = await startMosquitto();
   const folder = await mkdtemp(join(tmpdir(), 'energy-bench-'));
   await writeFile(join(folder, 'ca.pem'), receiver.ca);
-  const homes = await settle(database.pool, receiver);
+  const homes = await createHomes(database.pool, receiver);
   const env = {
     DATABASE_URL: urlOf(database.pool),
     MQTT_URL: mosquitto.url,
@@ -98,7 +98,7 @@ interface Home {
 }
 
 /** Creates homes with one meter and one alert each, and an administrator who is notified of every alert. */
-async function settle(pool: Pool, receiver: Receiver): Promise<Home[]> {
+async function createHomes(pool: Pool, receiver: Receiver): Promise<Home[]> {
   const homes = Array.from({ length: HOMES }, () => ({ userId: newId('usr'), deviceId: newId('dev') }));
   const users = homes.map(({ userId }) => userId);
   await pool.query(
@@ -138,7 +138,7 @@ async function publish(url: string, homes: readonly Home[]): Promise<Map<string,
       const index = sent % homes.length;
       const turn = Math.floor(sent / homes.length);
       const { userId, deviceId } = homes[index] as Home;
-      // Alerts trigger from the second turn on, spread over the turns: the first turn warms up caches and plans.
+      // Alerts fire from the second turn on, spread over the turns. The first turn warms up caches and query plans.
       const crosses = index % ONE_IN === 0 && turn === 1 + (Math.floor(index / ONE_IN) % (turns - 1));
       if (crosses) published.set(userId, Date.now());
       // Shorter than the time between two readings, because overlapping intervals do not count.
@@ -152,7 +152,7 @@ async function publish(url: string, homes: readonly Home[]): Promise<Map<string,
 }
 
 /** Returns how many alert periods are evaluated per second, on one thread and on one thread per processor. */
-async function evaluations(): Promise<{ one: number; all: number; threads: number }> {
+async function measureEvaluations(): Promise<{ one: number; all: number; threads: number }> {
   const threads = availableParallelism();
   const [one, all]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {

@@ -22,7 +22,7 @@ export function isGoalMet({ measured, goal }: Goal): boolean | null {
   return 'atLeast' in goal ? measured >= goal.atLeast : measured <= goal.atMost;
 }
 
-/** Returns a figure beside its goal in one sentence. */
+/** Formats a figure and its goal as one sentence. */
 export function formatGoal(one: Goal): string {
   const { what, measured, unit = '', goal } = one;
   if (goal === null) return `${what}: ${measured}${unit}.`;

@@ -25,7 +25,7 @@ const KILL_DEVICES = 60;
 const MQTTJS_TIMEOUT_MS = 30_000;
 const NONE = { atMost: 0 };
 
-/** What one part of the run has measured, and its figures beside their goals. */
+/** Result of one part of the run: its figures and their goals. */
 interface PartResult {
   measured: unknown;
   goals: Goal[];
@@ -141,7 +141,7 @@ async function killIn({ cells: [first] }: Rig, patience: { connectTimeoutMs?: nu
   }
 }
 
-/** The waits of clients that need an explanation, one line each. */
+/** Returns the long waits of clients with their explanations, one line each. */
 const waitsOf = ({ rounds }: KillResult): string[] => rounds.flatMap(({ waits }) => waits);
 
 const worst = ({ rounds }: KillResult, of: (round: KillResult['rounds'][number]) => number) =>
@@ -164,7 +164,7 @@ async function kills(rig: Rig): Promise<PartResult> {
   return { measured, goals, lines: waitsOf(measured) };
 }
 
-/** The same with clients that wait for a CONNACK for as long as mqtt.js does by default. */
+/** Repeats `killIn` with clients that wait for a CONNACK as long as mqtt.js does by default. */
 async function patient(rig: Rig): Promise<PartResult> {
   const measured = await killIn(rig, { connectTimeoutMs: MQTTJS_TIMEOUT_MS });
   const what = 'Longest time until a client that waits 30 s for a CONNACK has a PUBACK';

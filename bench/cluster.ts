@@ -27,7 +27,7 @@ const NEEDED = /^(RabbitMQ|mosquitto)/;
 /** Broker under test: where devices publish and where workers consume. */
 interface Broker {
   /** MQTT_URL of a worker; omitted for the embedded broker. */
-  own?: string;
+  workerUrl?: string;
   /** Addresses that devices publish to; omitted if they publish to the worker. */
   devices?: readonly string[];
   pids(): number[];
@@ -73,29 +73,29 @@ export async function bench(): Promise<BenchmarkResult> {
       process.stderr.write(`round ${round} of ${ROUNDS} …\n`);
       for (const [name, cluster] of clusters) {
         const broker: Broker = {
-          own: cluster.url(),
+          workerUrl: cluster.url(),
           devices: cluster.nodes.map(({ ports }) => `mqtt://127.0.0.1:${ports.mqtt}`),
           pids: () => cluster.nodes.flatMap((node) => node.pids()),
         };
-        add(`${name}, counted`, await counted(broker, await devices()));
-        add(`${name}, one worker`, await written(database, await devices(), broker, 1));
-        add(`${name}, two workers`, await written(database, await devices(), broker, 2));
+        add(`${name}, counted`, await measureCounting(broker, await devices()));
+        add(`${name}, one worker`, await measureWritten(database, await devices(), broker, 1));
+        add(`${name}, two workers`, await measureWritten(database, await devices(), broker, 2));
       }
       const mosquitto = await startMosquitto();
       try {
-        const broker: Broker = { own: mosquitto.url, devices: [mosquitto.url], pids: () => [mosquitto.pid] };
+        const broker: Broker = { workerUrl: mosquitto.url, devices: [mosquitto.url], pids: () => [mosquitto.pid] };
         add('mosquitto, counted', {
           ...(await measureBrokerCeiling(mosquitto.url, await devices(), MESSAGES)),
           cpuUs: {},
         });
-        add('mosquitto, one worker', await written(database, await devices(), broker, 1));
+        add('mosquitto, one worker', await measureWritten(database, await devices(), broker, 1));
       } finally {
         await mosquitto.stop();
       }
       add('embedded, counted', { ...(await measureAedesCeiling(await devices(), MESSAGES)), cpuUs: {} });
-      add('embedded, one worker', await written(database, await devices(), { pids: () => [] }, 1));
+      add('embedded, one worker', await measureWritten(database, await devices(), { pids: () => [] }, 1));
       // HAProxy counts as the broker.
-      add('embedded, two behind HAProxy', await proxied(database, await devices()));
+      add('embedded, two behind HAProxy', await measureBehindProxy(database, await devices()));
     }
     return answerOf(figures);
   } finally {
@@ -150,7 +150,7 @@ function answerOf(figures: ReadonlyMap<string, readonly Figure[]>): BenchmarkRes
 }
 
 /** Measures readings/s through ingest workers into the database. */
-async function written(
+async function measureWritten(
   database: Awaited<ReturnType<typeof startBenchmarkDatabase>>,
   devices: PairedDevice[],
   broker: Broker,
@@ -160,7 +160,7 @@ async function written(
     DATABASE_URL: database.url,
     DATA_DIR: database.dataDir,
     SHARDS: String(SHARDS),
-    ...(broker.own === undefined ? {} : { MQTT_URL: broker.own }),
+    ...(broker.workerUrl === undefined ? {} : { MQTT_URL: broker.workerUrl }),
   };
   const workers: Awaited<ReturnType<typeof startRole>>[] = [];
   for (let number = 1; number <= count; number++) workers.push(await startRole('ingest', env));
@@ -176,7 +176,7 @@ async function written(
 }
 
 /** Measures readings/s through two ingest processes with the broker inside, behind HAProxy. */
-async function proxied(
+async function measureBehindProxy(
   database: Awaited<ReturnType<typeof startBenchmarkDatabase>>,
   devices: PairedDevice[],
 ): Promise<Figure> {
@@ -232,9 +232,9 @@ export async function measurePublishing(
 }
 
 /** Measures a consumer of all shards that only counts and acknowledges messages, on one connection, as a worker does. */
-async function counted(broker: Broker, devices: PairedDevice[]): Promise<Figure> {
+async function measureCounting(broker: Broker, devices: PairedDevice[]): Promise<Figure> {
   // Connect to the first host: all hosts are one cluster.
-  const connection = await connectAmqp((broker.own ?? '').replace(/,.*/, ''), { noDelay: true });
+  const connection = await connectAmqp((broker.workerUrl ?? '').replace(/,.*/, ''), { noDelay: true });
   try {
     await declareTopology(connection, SHARDS, ROUTING_KEYS);
     let count = 0;

@@ -31,10 +31,10 @@ const FAMILIES_ASKED = 40;
 export async function bench(only: readonly string[]): Promise<BenchmarkResult> {
   const native = median(roundsOf([[() => decodeNative(NATIVE)]]).map(([rate = 0]) => rate));
   const rates = FAMILIES.filter(({ name }) => only.length === 0 || only.includes(name)).map((family) => {
-    // The family of names reads what all others reject, so it always comes last.
+    // The family `names` accepts messages that all others reject, so it always comes last.
     const others = FAMILIES.filter((one) => one !== family && one.name !== 'names');
     const padding = Array.from({ length: Math.max(0, FAMILIES_ASKED - FAMILIES.length) }, (_, index) =>
-      takesNone(index),
+      createUnusedFamily(index),
     );
     const rounds = roundsOf([
       readsOf(family, [family, ...padding, ...others]),
@@ -80,7 +80,7 @@ const NATIVE = {
 };
 
 /** Returns a family that accepts only its own topics, none of which occur. */
-const takesNone = (index: number): Family =>
+const createUnusedFamily = (index: number): Family =>
   createStatelessFamily({
     name: `none-${index}`,
     takes: (topic) => topic.startsWith(`none-${index}/`),
@@ -102,15 +102,15 @@ function readsOf(family: Family, families: readonly Family[]): (() => unknown)[]
       const reader = decoders.read(message, settings)?.family;
       if (reader !== family.name && ![reader, family.name].includes('homeassistant'))
         throw new Error(`${file} of ${family.name} is read by ${reader}`);
-      return reader === family.name ? [hearsAnew(decoders, message, settings)] : [];
+      return reader === family.name ? [decodesAsNew(decoders, message, settings)] : [];
     });
 }
 
 /**
- * Returns a function that decodes a message as newly received. It alternates between two copies, because `readText` caches the text of a
- * buffer.
+ * Returns a function that decodes a message as if it had just been received. It alternates between two copies, because `readText` caches
+ * the text of a buffer.
  */
-function hearsAnew(decoders: Decoders, message: DeviceMessage, settings: DecoderSettings): () => unknown {
+function decodesAsNew(decoders: Decoders, message: DeviceMessage, settings: DecoderSettings): () => unknown {
   const twins = [message, { ...message, payload: Buffer.from(message.payload) }] as const;
   let turn: 0 | 1 = 0;
   return () => {

@@ -19,10 +19,10 @@ const GOAL_DAY = 10;
  */
 export async function bench(files: readonly string[] = []): Promise<BenchmarkResult> {
   const homes = (files.length > 0 ? files : [CARRIED]).flatMap(readHomes);
-  const said = homes.flatMap(({ name, used }) => forecastOutcomes(name, used, DAYS));
+  const outcomes = homes.flatMap(({ name, used }) => forecastOutcomes(name, used, DAYS));
   const groups: [string, ForecastOutcome[]][] = [
-    ['all homes', said],
-    ...[...Map.groupBy(said, ({ home }) => home)].map(([name, own]): [string, ForecastOutcome[]] => [name, own]),
+    ['all homes', outcomes],
+    ...[...Map.groupBy(outcomes, ({ home }) => home)].map(([name, own]): [string, ForecastOutcome[]] => [name, own]),
   ];
   const tables = groups.map(([name, own]) => ({ name, rows: DAYS.map((day) => rowOf(day, own)) }));
   const lines = tables.flatMap(({ name, rows }) => [
@@ -31,9 +31,9 @@ export async function bench(files: readonly string[] = []): Promise<BenchmarkRes
     'day   months  forecast  as last month    within 80 %  |  months  forecast  as last year',
     ...rows.map(textOf),
   ]);
-  const ranges = groups.length > 2 ? crossValidateRanges(said) : [];
+  const ranges = groups.length > 2 ? crossValidateRanges(outcomes) : [];
   return {
-    lines: [...lines, ...rangeLines(ranges, said)],
+    lines: [...lines, ...rangeLines(ranges, outcomes)],
     json: { tables, ranges },
     goals: (tables[0]?.rows ?? []).flatMap(({ day, rest_as_last_month: rest }) =>
       rest && day === GOAL_DAY
@@ -50,7 +50,7 @@ export async function bench(files: readonly string[] = []): Promise<BenchmarkRes
 }
 
 /** Returns how well the forecast range covers each home, with a width derived from the other homes only. */
-function rangeLines(ranges: ReturnType<typeof crossValidateRanges>, said: readonly ForecastOutcome[]): string[] {
+function rangeLines(ranges: ReturnType<typeof crossValidateRanges>, outcomes: readonly ForecastOutcome[]): string[] {
   if (ranges.length === 0) return ['', 'The range on homes that are held out: give files of two homes or more.'];
   const mean = ranges.reduce((sum, { withinPercent }) => sum + withinPercent, 0) / ranges.length;
   return [
@@ -60,20 +60,20 @@ function rangeLines(ranges: ReturnType<typeof crossValidateRanges>, said: readon
       ({ home, halfWidth, withinPercent }) =>
         `${withinPercent.toFixed(0).padStart(4)} %  ${halfWidth.toFixed(2)}  ${home}`,
     ),
-    `${mean.toFixed(0).padStart(4)} %  mean of the homes; calibrated on all of them: ${calibratedHalfWidth(said).toFixed(2)}`,
+    `${mean.toFixed(0).padStart(4)} %  mean of the homes; calibrated on all of them: ${calibratedHalfWidth(outcomes).toFixed(2)}`,
   ];
 }
 
 function rowOf(day: number, all: readonly ForecastOutcome[]) {
-  const said = all.filter((one) => one.day === day);
+  const ofDay = all.filter((one) => one.day === day);
   return {
     day,
-    beside_last_month: meanForecastErrors(said, 'lastMonth'),
-    rest_as_last_month: meanForecastErrors(said, 'lastMonthOfRest'),
-    beside_last_year: meanForecastErrors(said, 'lastYear'),
-    rest_as_last_year: meanForecastErrors(said, 'lastYearOfRest'),
+    beside_last_month: meanForecastErrors(ofDay, 'lastMonth'),
+    rest_as_last_month: meanForecastErrors(ofDay, 'lastMonthOfRest'),
+    beside_last_year: meanForecastErrors(ofDay, 'lastYear'),
+    rest_as_last_year: meanForecastErrors(ofDay, 'lastYearOfRest'),
     within_range_percent:
-      said.length === 0 ? null : (100 * said.filter((one) => one.isWithinRange).length) / said.length,
+      ofDay.length === 0 ? null : (100 * ofDay.filter((one) => one.isWithinRange).length) / ofDay.length,
   };
 }
 

@@ -86,7 +86,7 @@ interface Costs {
   floor: StorageCost;
   few: StorageCost;
   many: StorageCost;
-  /** PostgreSQL's CPU of the first round of new devices ÷ that of their later rounds. */
+  /** PostgreSQL's CPU time of the first round of new devices, divided by that of later rounds. */
   firstRound: number;
   /** Memory that the worker took for each device of the larger fleet, bytes; includes its collector's slack. */
   bytesPerDevice: number;
@@ -167,10 +167,10 @@ export async function bench(): Promise<BenchmarkResult> {
       process.stderr.write(`  ${JSON.stringify(rates.at(-1))}\n`);
     }
     // The first size is measured with a cold worker and a cold database: later sizes may be faster, but must not be slower.
-    const kept = (values: number[]) => Math.round((100 * Math.min(...values)) / (values[0] as number)) / 100;
+    const lowestShare = (values: number[]) => Math.round((100 * Math.min(...values)) / (values[0] as number)) / 100;
     const ratios = {
-      sizes_few: kept(rates.map(({ few }) => few)),
-      sizes_many: kept(rates.map(({ many }) => many)),
+      sizes_few: lowestShare(rates.map(({ few }) => few)),
+      sizes_many: lowestShare(rates.map(({ many }) => many)),
       devices: Math.min(...rates.map(({ few, many }) => Math.round((100 * many) / few) / 100)),
       cpu: Math.max(...rates.map(({ fewUs, manyUs }) => Math.round((100 * manyUs.postgres) / fewUs.postgres) / 100)),
     };
@@ -363,8 +363,8 @@ async function withWorker<T>(
 ): Promise<T> {
   const mosquitto = await startMosquitto();
   const env = { DATABASE_URL: database.url, DATA_DIR: database.dataDir, MQTT_URL: mosquitto.url, LOG_LEVEL: 'error' };
-  // The background worker's share of the work is part of what a reading costs the database.
-  const telling = await startRole('worker', env);
+  // The background worker is started, too, because its work is part of the database's cost of a reading.
+  const backgroundWorker = await startRole('worker', env);
   const worker = await startRole('ingest', env);
   const committed = async () => {
     const answer = await fetch(`http://127.0.0.1:${worker.ready.operator_port}/metrics`);
@@ -396,7 +396,7 @@ async function withWorker<T>(
       const cpuMs = {
         postgres: () => postgresCpuMs(join(database.dataDir, 'postgres')),
         ingest: () => processCpuMs(worker.process.pid as number),
-        worker: () => processCpuMs(telling.process.pid as number),
+        worker: () => processCpuMs(backgroundWorker.process.pid as number),
         broker: () => processCpuMs(mosquitto.pid),
       };
       const cpuFrom = cpuTimes((name) => cpuMs[name]());
@@ -421,7 +421,7 @@ async function withWorker<T>(
     });
   } finally {
     await worker.kill();
-    await telling.kill();
+    await backgroundWorker.kill();
     await mosquitto.stop();
   }
 }

@@ -52,7 +52,7 @@ export async function addHistory(
     );
   }
   if (found.capabilities.continuousAggregates) {
-    // Computed as in a first pass; the watermark is set after the year.
+    // Computes all rollups as in a first pass, and sets the watermark to the end of the year.
     await pool.query(`UPDATE rollup_progress SET materialised_to = '-infinity'`);
     await refreshUntilComplete(pool, new Date(to.getTime() + 10 * 86_400_000));
   } else {

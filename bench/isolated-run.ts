@@ -6,17 +6,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { listInnerFolders } from '../test/support/tiers/inner-folder.ts';
 
 /** Environment variable that marks the child process of an isolated run. */
-const APART = 'BENCH_APART';
+const ISOLATED_RUN = 'BENCH_APART';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 /**
  * If two signals arrive within this time, they count as one Ctrl-C: npm forwards a Ctrl-C that the terminal has already sent to the
  * process.
  */
-const SAME_KEY_MS = 300;
+const SAME_CTRL_C_MS = 300;
 /** Maximum time for a database to shut down. It need not flush anything, because its files are removed. */
 const MAX_DATABASE_END_MS = 10_000;
 
-export const isIsolatedRun = (): boolean => process.env[APART] === '1';
+export const isIsolatedRun = (): boolean => process.env[ISOLATED_RUN] === '1';
 
 /**
  * Runs this program again in its own session and its own folder for temporary files, and exits with its exit code. Afterwards all processes
@@ -30,7 +30,7 @@ export async function runIsolated(): Promise<never> {
   const child = spawn(process.execPath, [...process.execArgv, ...args], {
     stdio: 'inherit',
     detached: true,
-    env: { ...process.env, TMPDIR: folder, [APART]: '1' },
+    env: { ...process.env, TMPDIR: folder, [ISOLATED_RUN]: '1' },
   });
   const session = child.pid as number;
   let interrupted: { by: (typeof SIGNALS)[number]; atMs: number } | undefined;
@@ -42,7 +42,7 @@ export async function runIsolated(): Promise<never> {
           interrupted = { by: signal, atMs: performance.now() };
           process.stderr.write('\nEnding what was started …\n');
           done(128 + constants.signals[signal]);
-        } else if (performance.now() - interrupted.atMs > SAME_KEY_MS) {
+        } else if (performance.now() - interrupted.atMs > SAME_CTRL_C_MS) {
           for (const { pid } of processesOf(session, folder)) end(pid, 'SIGKILL');
           process.stderr.write(`Left behind: ${folder}\n`);
           process.exit(128 + constants.signals[signal]);
@@ -108,8 +108,8 @@ function processesOf(session: number, folder: string): Process[] {
 }
 
 /**
- * Whether the run started the process, as opposed to a user's shell in the run's folder. PostgreSQL overwrites its environment with its
- * title, so it is recognised by its name.
+ * Whether the run started the process. A user's shell may have the run's folder as its working folder, too. PostgreSQL overwrites its
+ * environment with its title, so it is recognised by its name.
  */
 const isOf = (folder: string, pid: string, name: string): boolean =>
   workingFolderOf(pid).startsWith(folder + sep) &&

@@ -51,7 +51,7 @@ interface Peer {
   start(place: ProgramPlace): Promise<RunningProgram>;
   isService?: boolean;
   hasBrokerInside?: boolean;
-  /** Fraction of the messages that it gets, because it is slow. */
+  /** Fraction of the messages that a slow program gets. */
   share?: number;
   missing?: string;
 }
@@ -95,7 +95,7 @@ export async function bench(words: readonly string[] = []): Promise<BenchmarkRes
   }
 }
 
-/** Returns the programs to measure, also those that this machine lacks, and the versions of those that it has. */
+/** Returns the programs to measure, including those that are not installed, and the versions of the installed ones. */
 function findPeers(): { peers: Peer[]; versions: string[] } {
   const [red, python, telegrafFound] = [findNodeRed(), findPython(), findTelegraf()];
   const driver = createRequire(import.meta.url).resolve('pg');
@@ -181,7 +181,7 @@ async function measureRound(database: Database, peer: Peer): Promise<PeerRound> 
   }
 }
 
-/** Waits until a program stores readings of a device that is not counted: it has then subscribed. */
+/** Waits until a program has subscribed: until it stores readings of a device that is not counted. */
 async function untilReady(pool: Pool, place: ProgramPlace): Promise<void> {
   const client = await connectAsync(publishUrlOf(place));
   const payload = JSON.stringify({ ts: new Date().toISOString(), energy_total_kwh: 1 });

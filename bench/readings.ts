@@ -13,7 +13,7 @@ const PAGE = 10_000;
 /** Pages that compile the code, and fill the pools of connections and buffers. */
 const WARM_UP_PAGES = 5;
 const SAMPLE_MS = 20;
-/** Media types, and the byte that occurs once for each reading and once more on each page. */
+/** `accept`: media type. `byte`: occurs once for each reading and once more on each page. */
 const FORMATS = {
   json: { accept: 'application/json', byte: '{'.charCodeAt(0) },
   csv: { accept: 'text/csv', byte: '\n'.charCodeAt(0) },

@@ -28,13 +28,13 @@ const END = new Date('2026-01-01T00:00:00Z');
 
 /**
  * With files (as `forecast` takes them): lists the remarks that real homes would have received, checked once a day at various hours.
- * Without files: measures how long a home's remarks and its forecast take with three years of ten devices.
+ * Without files: measures the time of a home's remarks and forecast with three years of data of ten devices.
  */
 export async function bench(files: readonly string[] = []): Promise<BenchmarkResult> {
-  return files.length > 0 ? saidOfReal(files.flatMap(readHomes)) : time();
+  return files.length > 0 ? listRealRemarks(files.flatMap(readHomes)) : time();
 }
 
-function saidOfReal(homes: readonly RealHome[]): BenchmarkResult {
+function listRealRemarks(homes: readonly RealHome[]): BenchmarkResult {
   const rows = homes.flatMap((home) => {
     const seen = seenOf(home);
     return seen ? [rowOf(home, seen)] : [];

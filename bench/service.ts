@@ -45,16 +45,16 @@ export async function startService(
   closeSync(file);
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-  let said = '';
+  let output = '';
   child.stdout?.on('data', (chunk) => {
-    said += chunk;
+    output += chunk;
   });
   const fromMs = performance.now();
-  while (!said.includes('Ready.')) {
-    if (hasEnded()) throw new Error(`the service ended: ${said}${lastOf(log)}`);
+  while (!output.includes('Ready.')) {
+    if (hasEnded()) throw new Error(`the service ended: ${output}${lastOf(log)}`);
     if (performance.now() - fromMs > scaleTimeLimitMs(MAX_START_MS)) {
       child.kill('SIGKILL');
-      throw new Error(`${describeTimeout('the service is not ready', MAX_START_MS)}: ${said}${lastOf(log)}`);
+      throw new Error(`${describeTimeout('the service is not ready', MAX_START_MS)}: ${output}${lastOf(log)}`);
     }
     await new Promise((done) => setTimeout(done, 50));
   }

@@ -16,8 +16,8 @@ export const logBytesOf = async (pool: Pool): Promise<number> =>
   (await pool.query(`SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS bytes`)).rows[0].bytes;
 
 /**
- * Measures the least that PostgreSQL takes for a reading: rows of `devices` series in turn, one per second each, as binary arrays, into a
- * table with the columns and the key of `readings`, in one transaction per batch. No head, aggregate or check.
+ * Measures PostgreSQL's minimum cost of a reading: rows of `devices` series in turn, one per second each, as binary arrays, into a table
+ * with the columns and the key of `readings`, in one transaction per batch. No head, aggregate or check.
  */
 export async function measureStorageFloor(
   { pool, dataDir }: { pool: Pool; dataDir: string },

@@ -35,7 +35,7 @@ export async function bench(): Promise<BenchmarkResult> {
     );
     /** Times at which the reading of a device with this register was acknowledged and its event arrived. */
     const acknowledgedMs = new Map<string, number>();
-    const toldMs = new Map<string, number>();
+    const arrivedMs = new Map<string, number>();
     const before = await restingRss(api.process.pid as number);
     process.stderr.write(`${HOMES} streams …\n`);
     const streams = await inGroups([...keys.values()], (key) =>
@@ -43,7 +43,7 @@ export async function bench(): Promise<BenchmarkResult> {
         key,
         onEvent: ({ event, data }) => {
           const name = event === 'reading' && `${data.device_id} ${data.channels[0]?.last_value}`;
-          if (name && !toldMs.has(name)) toldMs.set(name, performance.now());
+          if (name && !arrivedMs.has(name)) arrivedMs.set(name, performance.now());
         },
       }),
     );
@@ -65,7 +65,7 @@ export async function bench(): Promise<BenchmarkResult> {
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     const busy = rssOf(api.process.pid as number);
     const times = [...acknowledgedMs].flatMap(([name, ms]) =>
-      toldMs.has(name) ? [(toldMs.get(name) as number) - ms] : [],
+      arrivedMs.has(name) ? [(arrivedMs.get(name) as number) - ms] : [],
     );
     for (const one of streams) one.close();
     const kib = (bytes: number) => Math.round(bytes / HOMES / 1_024);

@@ -74,7 +74,7 @@ export async function bench(): Promise<BenchmarkResult> {
 
 const round = (value: number): number => Math.round(100 * value) / 100;
 
-/** Creates the homes, each with a key, and an app that each has let in. Returns their credentials. */
+/** Creates the homes, each with a key, and an app that all of them have authorized. Returns their credentials. */
 async function createHomes(db: Database): Promise<Credentials[]> {
   const { user_id: owner } = await createUser(db, { email: 'app@example.com', role: 'utility' });
   const now = new Date();
@@ -128,7 +128,7 @@ async function measure(port: number, homes: readonly Credentials[]): Promise<Rec
       while (sent < until) {
         const at = sent++;
         const kind: Kind = at % 2 === 0 ? 'token' : 'key';
-        // Half of the homes lie between a request with a token and one with a key for the same home.
+        // A home's requests with a token and with a key are half of all homes apart.
         const home = homes[((at >> 1) + (kind === 'key' ? HOMES / 2 : 0)) % HOMES] as Credentials;
         times[kind].push(await timeOf(agent, port, home[kind]));
       }

@@ -26,7 +26,7 @@ export const appSettings = (more: object = {}) => ({
   ...more,
 });
 
-/** Returns an app that probes share. */
+/** Returns the app that several probes share. */
 export const sharedApp = (world: AttackedInstallation): Promise<App> =>
   world.once('an app', async () => {
     const { key } = await world.person('utility');
@@ -69,11 +69,11 @@ export async function openBrowser(world: AttackedInstallation, person?: Person):
   const from = world.address();
   const session = person && (await signIn(world, person.email));
   const cookies = new Map<string, string>();
-  const keep = (text: string) => {
+  const storeCookies = (text: string) => {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? [];
     cookies.set(name, value);
   };
-  if (session) keep(session.cookie);
+  if (session) storeCookies(session.cookie);
   const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   return {
     headers: { ...session },
@@ -84,7 +84,7 @@ export async function openBrowser(world: AttackedInstallation, person?: Person):
         headers: { cookie: cookie(), accept: 'text/html', ...(form && FORM) },
         ...(form && { raw: new URLSearchParams(form).toString() }),
       });
-      for (const set of [answer.headers['set-cookie'] ?? []].flat()) keep(set);
+      for (const set of [answer.headers['set-cookie'] ?? []].flat()) storeCookies(set);
       return answer;
     },
   };
@@ -92,12 +92,12 @@ export async function openBrowser(world: AttackedInstallation, person?: Person):
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** Opens the page of consent. Returns its address, the page, and the token of its form. */
+/** Opens the consent page. Returns its address, the page, and the token of its form. */
 export async function openConsentPage(browser: Browser, { path }: ConsentRequest) {
-  const begun = await browser.open(path);
-  const at = String(begun.headers.location);
-  if (begun.status !== 303 || !at.includes('/dashboard/consent/'))
-    throw new Error(`the authorization server answered ${begun.status} ${at}`);
+  const opened = await browser.open(path);
+  const at = String(opened.headers.location);
+  if (opened.status !== 303 || !at.includes('/dashboard/consent/'))
+    throw new Error(`the authorization server answered ${opened.status} ${at}`);
   const page = await browser.open(at);
   return { at, page, csrf: /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '' };
 }

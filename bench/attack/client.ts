@@ -27,7 +27,7 @@ export interface RequestOptions {
   /** Loopback address that the request is sent from. */
   from?: string;
   /** Whether to discard the response body: parsing a megabyte would take time that the attacker measures. */
-  isForgotten?: boolean;
+  isDiscarded?: boolean;
 }
 
 /** Maximum time to wait for a response. */
@@ -55,14 +55,18 @@ export function sendRequest(
     const options = { ...to, path, method, headers: all, agent, servername: 'localhost', ...TRUST };
     const asked = request({ ...options, ...(from === undefined ? {} : { localAddress: from }) }, (response) => {
       const chunks: Buffer[] = [];
-      response.on('data', (chunk) => sent.isForgotten || chunks.push(chunk));
+      response.on('data', (chunk) => sent.isDiscarded || chunks.push(chunk));
       response.on('error', reject);
-      const { statusCode: status = 0, headers: told } = response;
+      const { statusCode: status = 0, headers: answerHeaders } = response;
       const answer = () =>
-        resolve({ status, headers: told, ...bodyOf(Buffer.concat(chunks), String(told['content-type'])) });
+        resolve({
+          status,
+          headers: answerHeaders,
+          ...bodyOf(Buffer.concat(chunks), String(answerHeaders['content-type'])),
+        });
       response.on('end', answer);
       // An event stream does not end by itself, so its first chunk is the response.
-      if (String(told['content-type']).startsWith('text/event-stream') && method !== 'HEAD')
+      if (String(answerHeaders['content-type']).startsWith('text/event-stream') && method !== 'HEAD')
         response.once('data', () => {
           answer();
           response.destroy();

@@ -53,7 +53,7 @@ interface Measured {
  * service as it can. Runs a separate service, with the hog in its own process.
  */
 export async function measureFairness(
-  tell: (line: string) => void,
+  print: (line: string) => void,
   options: { checkout?: string | undefined } = {},
 ): Promise<HogResult[]> {
   const folder = await mkdtemp(join(tmpdir(), 'energy-fairness-'));
@@ -68,7 +68,7 @@ export async function measureFairness(
     const neighbour = await neighbourOf(world, fast.url, () => fast.calls.length);
     const results: HogResult[] = [];
     for (const kind of Object.keys(OVERLOADING_ACCOUNTS) as HogTask['kind'][]) {
-      tell(kind);
+      print(kind);
       const task = await taskOf(world, kind, slow.url);
       const [without, hogged] = [empty(), empty()];
       for (let round = 0; round < ROUNDS; round++) {

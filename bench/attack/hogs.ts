@@ -45,7 +45,7 @@ export const OVERLOADING_ACCOUNTS = {
   },
   async '110 questions of a year of hours by one account'({ api, key, path }: HogTask) {
     const ask = async () => {
-      for (;;) await sendRequest(api, 'GET', path, { key, isForgotten: true }).catch(() => pause(100));
+      for (;;) await sendRequest(api, 'GET', path, { key, isDiscarded: true }).catch(() => pause(100));
     };
     for (let underWay = 0; underWay < 110; underWay++) void ask();
     // Wait until all connections are open, so that the cost of 110 handshakes is not measured as that of the requests.

@@ -15,7 +15,7 @@ export interface Probe {
    * run `alone`.
    */
   kind: 'quick' | 'waits' | 'alone';
-  /** Throws `Fell` if the property does not hold. */
+  /** Throws a ProbeFailedError if the property does not hold. */
   run(world: AttackedInstallation): Promise<void>;
 }
 
@@ -53,20 +53,20 @@ export function expectThat(holds: boolean, why: string): asserts holds {
 const MAX_PROBE_MS = 90_000;
 const AT_ONCE = { quick: 8, waits: 50, alone: 1 } as const;
 
-/** Runs the probes, kind by kind. `tell` receives each result as it comes. Returns the results in the order of the probes. */
+/** Runs the probes, kind by kind. `report` receives each result at once. Returns the results in the order of the probes. */
 export async function runProbes(
   world: AttackedInstallation,
   probes: readonly Probe[],
-  tell: (result: ProbeResult) => void = () => {},
+  report: (result: ProbeResult) => void = () => {},
 ): Promise<ProbeResult[]> {
   const results = new Map<Probe, ProbeResult>();
   for (const kind of ['quick', 'waits', 'alone'] as const) {
     const waiting = probes.filter((one) => one.kind === kind);
     const work = async () => {
       for (let one = waiting.shift(); one; one = waiting.shift()) {
-        const result = await put(world, one);
+        const result = await runProbe(world, one);
         results.set(one, result);
-        tell(result);
+        report(result);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE[kind] }, work));
@@ -74,7 +74,7 @@ export async function runProbes(
   return probes.flatMap((one) => results.get(one) ?? []);
 }
 
-async function put(world: AttackedInstallation, { name, needs, run }: Probe): Promise<ProbeResult> {
+async function runProbe(world: AttackedInstallation, { name, needs, run }: Probe): Promise<ProbeResult> {
   const fromMs = performance.now();
   const done = (result: ProbeResult['result'], why = ''): ProbeResult => ({
     name,

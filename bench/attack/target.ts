@@ -60,7 +60,7 @@ export async function useRunningInstallation(options: {
   };
 }
 
-/** Attackers are not rate-limited, except on the plan whose limits are probed. */
+/** Attackers are not rate-limited. One plan has the usual limits, which a probe tests. */
 const UNLIMITED = { minute: 1_000_000, day: 1_000_000 };
 const PLAN_LIMITS = { free: { minute: 30, day: 5_000 }, developer: UNLIMITED, enterprise: UNLIMITED };
 

@@ -53,7 +53,7 @@ export function createAttackedInstallation(target: AttackTarget): AttackedInstal
   const run = Math.random().toString(36).slice(2, 8);
   const made: string[] = [];
   const clients: MqttClient[] = [];
-  const kept = new Map<string, Promise<unknown>>();
+  const shared = new Map<string, Promise<unknown>>();
   let people = 0;
   let addresses = 0;
 
@@ -107,8 +107,8 @@ export function createAttackedInstallation(target: AttackTarget): AttackedInstal
     },
     address: () => `127.66.${1 + Math.floor(addresses / 250)}.${1 + (addresses++ % 250)}`,
     once<T>(name: string, make: () => Promise<T>) {
-      const found = kept.get(name) ?? make();
-      kept.set(name, found);
+      const found = shared.get(name) ?? make();
+      shared.set(name, found);
       return found as Promise<T>;
     },
     async end() {

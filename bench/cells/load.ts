@@ -6,7 +6,10 @@ import type { BenchmarkCell, Rig } from './rig.ts';
 
 const DEVICES = 60;
 
-/** CPU µs a message: through a router to one cell and to two, and through deploy/cluster's HAProxy to two ingest processes of one cell. */
+/**
+ * CPU time of a message, µs: through a router to one cell and to two cells, and through deploy/cluster's HAProxy to two ingest processes of
+ * one cell.
+ */
 export interface LoadCosts {
   one: CpuPerReading;
   two: CpuPerReading;
@@ -49,7 +52,7 @@ async function throughRouter({ routers, cells }: Rig, count: 1 | 2, messages: nu
   const share = messages / count;
   const paired: PairedDevice[][] = [];
   for (const cell of used) paired.push(await cell.pair(DEVICES / count));
-  // Alternately, so that both cells have work at all times.
+  // Devices of the cells alternate, so that both cells are busy at all times.
   const devices = (paired[0] ?? []).flatMap((_, index) => paired.flatMap((of) => of[index] ?? []));
   const { cpuUs } = await measurePublishing(cells[0].database, devices, {
     to: [`mqtt://127.0.0.1:${router.ports.mqtt}`],

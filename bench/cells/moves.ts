@@ -13,7 +13,7 @@ import { type BenchmarkCell, type Rig, withCellOf } from './rig.ts';
 
 const PER_SECOND = 16;
 const STEP_MS = 1_000;
-/** Accounts that are also read by their API keys meanwhile, and the interval. */
+/** Number of accounts that are also read with their API keys during the move, and the interval of their requests. */
 const READERS = 5;
 const READ_EVERY_MS = 50;
 /** Time of readings before and after the command. */
@@ -22,12 +22,12 @@ const CALM_MS = 3_000;
 /** Result of moving accounts under load. */
 export interface MovesResult {
   accounts: number;
-  /** Longest time of an account in neither cell, in ms. */
+  /** Longest time for which an account was in neither cell, in ms. */
   heldMs: number;
   acknowledged: number;
   lost: number;
   doubled: number;
-  /** Longest time without a PUBACK of any of the devices, and without a response 200 of any of the readers, in seconds. */
+  /** Longest time in which some device got no PUBACK, and in which some reader got no response 200, in seconds. */
   publishWaitS: number;
   requestWaitS: number;
   /** Responses that were neither 200 nor 503, such as 401. */

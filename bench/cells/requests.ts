@@ -8,7 +8,7 @@ import { processCpuMs } from '../cpu.ts';
 import { quantile } from '../support.ts';
 import type { BenchmarkCell, Rig } from './rig.ts';
 
-/** Requests of one caller, one after the other. */
+/** Responses to one caller, which sends its requests one after the other. */
 interface Asked {
   /** Durations of the responses in ms. */
   tookMs: number[];
@@ -48,7 +48,7 @@ export async function measureRequests(rig: Rig, requests: number): Promise<numbe
   return ((processCpuMs(router.pid()) - fromMs) * 1_000) / requests;
 }
 
-/** Requests of a cell during something else, compared with requests before it. */
+/** Requests to a cell during a disturbance, compared with requests before it. */
 interface Disturbance {
   /** p99 during ÷ p99 before. */
   p99Ratio: number;
@@ -81,8 +81,8 @@ async function disturb(
 const NAMES_OF_ACCOUNT = 3;
 
 /**
- * Requests of a cell while accounts are added to a map that has the exceptions of 1 % of a million accounts. `changeMs`: longest time of a
- * change.
+ * Measures requests to a cell while accounts are added to a map that already has the exceptions of `accounts` accounts. `changeMs`: longest
+ * time of a change.
  */
 export async function measureMapChanges(
   rig: Rig,
@@ -107,7 +107,10 @@ export async function measureMapChanges(
   return { ...disturbed, changeMs };
 }
 
-/** Requests of the second cell after all processes of the first and its PostgreSQL are killed. The first cell stays dead. */
+/**
+ * Measures requests to the second cell after all processes of the first cell and its PostgreSQL are killed. The first cell is not
+ * restarted.
+ */
 export async function measureDeadCell(rig: Rig, seconds: number): Promise<Disturbance> {
   const [first, c2] = rig.cells;
   return disturb(rig, c2, seconds, async () => {

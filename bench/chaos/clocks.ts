@@ -5,24 +5,24 @@ import type { Installation } from './installation.ts';
 
 const DAY_S = 86_400;
 /** Maximum delay until a missed daily job runs, in ms. */
-const MADE_UP_MS = 120_000;
+const MAX_CATCH_UP_MS = 120_000;
 
-/** A host whose clock was behind has rejected valid readings. The operator replays them once the clock is right. */
-async function rightAgain({ pool, setClock }: Installation): Promise<void> {
+/** Corrects the clock. A host whose clock was behind has rejected valid readings, so they are replayed, as an operator would. */
+async function correctClock({ pool, setClock }: Installation): Promise<void> {
   await setClock(0);
   await wait(3_000);
   await replayRejected(pool, {}, { retentionMonths: 13 });
 }
 
 /** Returns the time of day, in Unix ms, of the latest rollup check. The check does not run at a start. */
-async function checkedForMs({ pool }: Installation): Promise<number> {
+async function latestCheckMs({ pool }: Installation): Promise<number> {
   const { rows } = await pool.query("SELECT ran_for FROM daily_runs WHERE job = 'rollup check'");
   return rows[0]?.ran_for.getTime() ?? 0;
 }
 
 async function untilChecked(installation: Installation, sinceMs: number): Promise<void> {
-  const untilMs = performance.now() + MADE_UP_MS;
-  while ((await checkedForMs(installation)) <= sinceMs) {
+  const untilMs = performance.now() + MAX_CATCH_UP_MS;
+  while ((await latestCheckMs(installation)) <= sinceMs) {
     if (performance.now() > untilMs) throw new Error('a nightly job that the clock went over was not made up for');
     await wait(500);
   }
@@ -35,7 +35,7 @@ const step = (name: string, seconds: number): Fault => ({
   async harm(installation) {
     await installation.setClock(seconds);
     await wait(5_000);
-    await rightAgain(installation);
+    await correctClock(installation);
   },
 });
 
@@ -65,10 +65,10 @@ export const CLOCK_FAULTS: readonly Fault[] = [
     broker: 'embedded',
     hasClock: true,
     async harm(installation) {
-      const beforeMs = await checkedForMs(installation);
+      const beforeMs = await latestCheckMs(installation);
       await installation.setClock(DAY_S);
       await untilChecked(installation, beforeMs);
-      await rightAgain(installation);
+      await correctClock(installation);
     },
   },
   {
@@ -83,7 +83,7 @@ export const CLOCK_FAULTS: readonly Fault[] = [
       await wait(20_000);
       for (const pid of pids) process.kill(pid, 'SIGCONT');
       await wait(3_000);
-      await rightAgain(installation);
+      await correctClock(installation);
     },
   },
 ];

@@ -4,16 +4,16 @@ import type { Installation } from './installation.ts';
 export interface Fault {
   name: string;
   broker: 'embedded' | 'mosquitto';
-  /** Way of the readings. Default: MQTT. */
-  way?: 'mqtt' | 'https';
-  /** Readings a second in total, instead of the run's rate. */
+  /** Protocol by which the devices send readings. Default: MQTT. */
+  transport?: 'mqtt' | 'https';
+  /** Readings per second of all devices together. Default: the rate of the run. */
   perSecond?: number;
   persistence?: boolean;
   diskMb?: number;
   /** Injects the fault. Resolves when its cause has been removed; the service then recovers by itself. */
   harm(installation: Installation): Promise<void>;
   /** Maximum growth of the ingest worker's memory, in MiB. */
-  mostMib?: number;
+  maxGrowthMib?: number;
   /** Whether the processes run with a separate clock that the fault sets. */
   hasClock?: boolean;
   /** Whether the broker may lose messages that it has acknowledged. Such losses are not the service's. */

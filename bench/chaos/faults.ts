@@ -17,14 +17,17 @@ export interface FaultScale {
   unreleasedSessions: number;
 }
 
-/** Time of a kill after the service stores readings again, in ms: different places in requests and transactions. */
+/**
+ * Delays of the kills after the service stores readings again, in ms. They differ, so that the kills hit different stages of requests and
+ * transactions.
+ */
 const KILL_AFTER_MS = [2_700, 1_310, 2_530, 1_190, 3_870, 2_430, 1_250, 3_610];
 
 /** Kills the API, which stores the readings of HTTPS, while it stores them. */
 const killsApi = (apiKills: number): Fault => ({
   name: `API killed ${apiKills} times, readings over HTTPS`,
   broker: 'embedded',
-  way: 'https',
+  transport: 'https',
   perSecond: 500,
   async harm(installation) {
     for (let time = 0; time < apiKills; time++) {
@@ -159,7 +162,7 @@ export const createFaults = ({
   {
     name: 'QoS 2 memory: messages of a login that are never released',
     broker: 'embedded',
-    mostMib: 300,
+    maxGrowthMib: 300,
     async harm(installation) {
       const [{ deviceId, secret }] = (await installation.players(1)) as [PairedDevice];
       const payload = Buffer.alloc(1_000_000, ' ');

@@ -10,13 +10,13 @@ export interface Fleet {
 }
 
 /** Maximum number of unacknowledged messages per device. */
-const UNDER_WAY = 20;
+const MAX_IN_FLIGHT = 20;
 /** Time and energy between two readings. Both are small, so that the plausibility rules hold none of them back. */
 const STEP_MS = 40;
 const STEP_KWH = 0.000_001;
 const START_MS = 18 * 3_600_000;
 
-/** The way of one device's readings to the service. */
+/** Transport of one device's readings to the service. */
 export interface Delivery {
   /** Sends a reading repeatedly until it is acknowledged. */
   deliver(reading: object): Promise<void>;
@@ -34,7 +34,7 @@ export const startFleet = (url: string, players: readonly PairedDevice[], perSec
     };
   });
 
-/** Lets the devices send `perSecond` readings in total, each in the way that `open` returns for it. */
+/** Lets the devices send `perSecond` readings in total, each over the transport that `open` returns for it. */
 export function deliverReadings(
   players: readonly PairedDevice[],
   perSecond: number,
@@ -57,7 +57,7 @@ export function deliverReadings(
       });
       underWay.add(one);
       fleet.sent++;
-      if (underWay.size >= UNDER_WAY) await Promise.race(underWay);
+      if (underWay.size >= MAX_IN_FLIGHT) await Promise.race(underWay);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
     await Promise.all(underWay);

@@ -4,7 +4,7 @@ import { createDatabase, type Pool } from '#src/database/connect.ts';
 import type { PairedDevice } from '../support.ts';
 import { deliverReadings, type Fleet } from './fleet.ts';
 
-/** Time for an answer. A request of a killed process ends at once, one of a stopped process does not. */
+/** Maximum time to wait for a response. A request to a killed process fails at once; a request to a stopped process does not. */
 const ANSWER_MS = 20_000;
 const RETRY_MS = 20;
 /** Concurrent requests of a device, at most as many as the API serves for one account at once. */

@@ -98,7 +98,7 @@ export async function injectFault(
   const players = await installation.players(DEVICES);
   const rate = fault.perSecond ?? perSecond;
   const fleet =
-    fault.way === 'https'
+    fault.transport === 'https'
       ? await startHttpsFleet(installation.pool, installation.apiPort, players, rate)
       : startFleet(installation.brokerUrl, players, rate);
   const rates = sampleRates(fleet);
@@ -131,7 +131,7 @@ export async function injectFault(
     recoveryS: recovery.seconds,
     gaveUp: recovery.gaveUp ?? stillMissing,
     brokerForgets: fault.brokerForgets ?? false,
-    ...(fault.mostMib === undefined ? {} : { grownMib: Math.round(grownMib), mostMib: fault.mostMib }),
+    ...(fault.maxGrowthMib === undefined ? {} : { grownMib: Math.round(grownMib), mostMib: fault.maxGrowthMib }),
   };
 }
 

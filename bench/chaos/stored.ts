@@ -27,7 +27,7 @@ export async function countStored(pool: Pool, players: readonly PairedDevice[]):
   return { stored: rows[0].stored, double: rows[0].doubled + Math.max(0, Number(rows[0].excess_milliwatt_hours)) };
 }
 
-/** Returns the number of stored register readings, by a statement that may run many times a second beside the fault. */
+/** Returns the number of stored register readings. The statement is cheap enough to run many times a second during a fault. */
 export async function countStoredRows(pool: Pool, players: readonly PairedDevice[]): Promise<number> {
   const { rows } = await pool.query(
     `SELECT count(*)::int AS n FROM readings

@@ -19,10 +19,10 @@ export interface RealHome {
 const HOUR_MS = 3_600_000;
 /** Maximum gap between register readings for a day to be usable. */
 const LONGEST_GAP_MS = 6 * HOUR_MS;
-/** Maximum plausible use per hour of these homes; a higher value is a jump of the register. */
-const MOST_KWH_PER_HOUR = 40;
+/** Maximum plausible usage of these homes per hour, in kWh; a higher value is a jump of the register. */
+const MAX_KWH_PER_HOUR = 40;
 
-/** Energy that was used evenly over a span of time, added to or subtracted from the home's use by its `sign`. */
+/** Energy that was used evenly over a span of time. `sign`: whether it is added to the home's usage or subtracted from it. */
 interface Piece {
   fromMs: number;
   toMs: number;
@@ -91,7 +91,7 @@ function ofRegisters(registers: ReadonlyMap<string, [number, number][]>, zone: s
       if (toMs <= fromMs) continue;
       const step = value - before;
       const hours = (toMs - fromMs) / HOUR_MS;
-      const isOdd = step > MOST_KWH_PER_HOUR * Math.max(1, hours);
+      const isOdd = step > MAX_KWH_PER_HOUR * Math.max(1, hours);
       const piece = { fromMs, toMs, kwh: isOdd || step < 0 ? 0 : sign * step };
       if (isOdd || (toMs - fromMs > LONGEST_GAP_MS && step > 0.5))
         for (let day = dayOf(fromMs); day <= dayOf(toMs - 1); day++) unknown.add(day);

@@ -31,7 +31,7 @@ export interface PeerResult {
   reason?: string;
 }
 
-/** What a table shows of a program: medians of the rates and times, and sums of the trials. */
+/** Figures of a program in a table: medians of the rates and times, and sums of the trials. */
 export interface PeerFigures extends KillTrial {
   perSecond: number;
   cpuUs: CpuPerReading;

@@ -15,7 +15,7 @@ const round = (perSecond: number, lost = 0, doubled = 0): PeerRound => ({
 });
 
 describe('the configuration of', () => {
-  test('Node-RED asks for QoS 1 in a persistent session, and its function inserts what it has collected', async () => {
+  test('Node-RED subscribes with QoS 1 in a persistent session, and its function inserts the collected rows', async () => {
     const program = nodeRed(place, { installation: '/red', driver: '/driver.js' });
     expect(program.args).toEqual([
       '/red/node_modules/node-red/red.js',

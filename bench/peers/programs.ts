@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** What another program is started with. */
+/** Addresses and folder with which another program is started. */
 export interface ProgramPlace {
   /** Port of the mosquitto from which it reads. */
   brokerPort: number;
@@ -128,7 +128,7 @@ export function nodeRed(
 
 /** Returns the Python bridge. `each` commits each message before it is acknowledged; `batches` is faster. */
 export const pythonBridge = ({ brokerPort, databaseUrl }: ProgramPlace, mode: 'batches' | 'each'): PeerProgram => ({
-  // Debian's Python has Debian's packages; one that comes first on the path may not.
+  // The path of Debian's Python, which has Debian's packages. Another Python earlier on the PATH may lack them.
   command: '/usr/bin/python3',
   args: [join(import.meta.dirname, 'bridge.py'), String(brokerPort), databaseUrl, PEER_TABLE, mode],
   files: {},

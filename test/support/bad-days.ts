@@ -10,7 +10,7 @@ import { scaleTimeLimitMs } from '../../bench/time-limits.ts';
  * tests run.
  */
 const PER_SECOND = 300;
-/** More queued messages than ingest holds at once (20,000), and 500 MB of unreleased ones, beyond what its memory may grow by (`mostMib`). */
+/** More queued messages than ingest holds at once (20,000), and 500 MB of unreleased ones, beyond what its memory may grow by (`maxGrowthMib`). */
 const SCALE = { floodS: 4, queuedMessages: 30_000, apiKills: 3, unreleasedSessions: 10 };
 const areApart = process.env.BAD_DAYS === 'apart';
 const isRoot = process.getuid?.() === 0;

@@ -19,7 +19,7 @@ export interface OpenApiDocument {
   /** Resolves a `$ref`. */
   resolve(schema: Json): Json;
   /** Returns how a response differs from the document; null if it conforms. */
-  mistakeIn(operation: DescribedOperation, answer: HttpResponse): string | null;
+  findDeviation(operation: DescribedOperation, answer: HttpResponse): string | null;
 }
 
 const FORMATS: Record<string, RegExp> = {
@@ -69,20 +69,20 @@ export function parseOpenApiDocument(document: Json): OpenApiDocument {
   return {
     operations,
     resolve,
-    mistakeIn({ method, path }, { status, headers, bytes, json }) {
+    findDeviation({ method, path }, { status, headers, bytes, json }) {
       const responses = document.paths[path][method.toLowerCase()].responses;
       const described = responses[status];
       if (described === undefined) return `${status} is not in the document`;
       const place =
         described.$ref?.slice(1) ?? pointer('paths', path, method.toLowerCase(), 'responses', String(status));
-      const { content = {}, headers: told = {} } = resolve(described);
+      const { content = {}, headers: describedHeaders = {} } = resolve(described);
       const [type = ''] = String(headers['content-type'] ?? '').split(';');
       if (content[type] === undefined) return `${status} has the type ${type || 'none'}, not ${Object.keys(content)}`;
       if (type === 'application/json') {
         const validate = validatorAt(`${place}${pointer('content', type, 'schema')}`);
         if (bytes.length === 0 || !validate(json)) return `${status}: ${ajv.errorsText(validate.errors)}`;
       }
-      for (const [name, header] of Object.entries(told as Json)) {
+      for (const [name, header] of Object.entries(describedHeaders as Json)) {
         const value = headers[name.toLowerCase()];
         if (name === 'Retry-After' && value === undefined) return `${status} has no Retry-After`;
         if (value === undefined) continue;

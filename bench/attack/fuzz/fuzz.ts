@@ -23,20 +23,20 @@ export interface FuzzResult {
 }
 
 /** A caller of the API: one for each role in the document, one with a narrowly scoped key, and one without a key. */
-interface Asker {
+interface Caller {
   name: string;
   userId: string;
   key: string | undefined;
 }
 
 /** Ids of created resources with their creators, by the name of the id's JSON member. */
-type Ids = Map<string, { id: string; by: Asker }[]>;
+type Ids = Map<string, { id: string; by: Caller }[]>;
 
 const AT_ONCE = 6;
 const MAX_FAULTS = 50;
-const KEPT_IDS = 40;
+const MAX_IDS = 40;
 /** Requests after which new resources are created, because fuzzed requests delete them. */
-const REFILLED_EVERY = 250;
+const REQUESTS_PER_REFILL = 250;
 /** Maximum time for any response, generous enough for a busy machine. */
 const MAX_ANSWER_MS = 15_000;
 const LEAK = /\bSELECT\b|node_modules|\bat \w+ \(|\/src\/|ECONN|pg_|violates/;
@@ -56,7 +56,7 @@ export async function runFuzzer(
   }: { seed: number; requests: number; feed?: (userId: string) => Promise<unknown>; only?: readonly string[] },
 ): Promise<FuzzResult> {
   const document = parseOpenApiDocument((await world.must('GET', '/v1/openapi.json')).json);
-  const askers = await askersOf(world, document);
+  const askers = await createCallers(world, document);
   const ids: Ids = new Map();
   await fillIds(world, ids, askers);
   for (const userId of new Set(askers.map((one) => one.userId))) await feed?.(userId);
@@ -64,9 +64,9 @@ export async function runFuzzer(
   const operations = document.operations.filter(({ name }) => only === undefined || only.includes(name));
   const waiting = generateRequests({ ...document, operations }, { seed, count, askers: askers.length });
 
-  const put = async (fuzzed: FuzzedRequest) => {
+  const send = async (fuzzed: FuzzedRequest) => {
     const { operation } = fuzzed;
-    const asker = askers[fuzzed.by] as Asker;
+    const asker = askers[fuzzed.by] as Caller;
     const filled = (text: string) =>
       text.replaceAll(ID_PLACEHOLDER, (_, name: string, index: string) =>
         idFor(name, Number(index), fuzzed, asker, ids),
@@ -90,36 +90,36 @@ export async function runFuzzer(
     result.slowestMs = Math.max(result.slowestMs, Math.round(ms));
     const counts = result.statuses[operation.name] ?? {};
     result.statuses[operation.name] = { ...counts, [answer.status]: (counts[answer.status] ?? 0) + 1 };
-    const mistake = mistakeIn(document, fuzzed, asker, answer);
-    if (mistake !== null) fault(mistake);
+    const faultText = faultOf(document, fuzzed, asker, answer);
+    if (faultText !== null) fault(faultText);
     // The size of an account's archive is not bounded.
     if (ms > MAX_ANSWER_MS && operation.name !== 'exportUser') fault(`it took ${Math.round(ms)} ms`);
-    keepIds(ids, asker, answer);
-    if (operation.method === 'DELETE' && answer.status === 200) forgetIds(ids, target);
+    storeIds(ids, asker, answer);
+    if (operation.method === 'DELETE' && answer.status === 200) removeIds(ids, target);
   };
   const work = async () => {
     for (let one = waiting.shift(); one; one = waiting.shift()) {
-      if (waiting.length % REFILLED_EVERY === 0) await fillIds(world, ids, askers);
-      await put(one);
+      if (waiting.length % REQUESTS_PER_REFILL === 0) await fillIds(world, ids, askers);
+      await send(one);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return result;
 }
 
-function mistakeIn(
+function faultOf(
   document: OpenApiDocument,
   { operation }: FuzzedRequest,
-  { key }: Asker,
+  { key }: Caller,
   answer: HttpResponse,
 ): string | null {
   if (answer.status >= 500) return `${answer.status}: ${answer.text.slice(0, 200)}`;
   if (key === undefined && answer.status !== 401) return `${answer.status} without a key`;
   if (answer.status >= 400 && LEAK.test(answer.text)) return `it tells of the inside: ${answer.text.slice(0, 200)}`;
-  return document.mistakeIn(operation, answer);
+  return document.findDeviation(operation, answer);
 }
 
-async function askersOf(world: AttackedInstallation, document: OpenApiDocument): Promise<Asker[]> {
+async function createCallers(world: AttackedInstallation, document: OpenApiDocument): Promise<Caller[]> {
   const create = document.operations.find(({ name }) => name === 'createUser');
   const roles = document.resolve(create?.body).properties.role.enum as ('homeowner' | 'utility' | 'admin')[];
   const people: [string, Person][] = [];
@@ -132,12 +132,12 @@ async function askersOf(world: AttackedInstallation, document: OpenApiDocument):
 }
 
 /** Creates one resource of each kind for every caller, so that requests have something to refer to. */
-async function fillIds(world: AttackedInstallation, ids: Ids, askers: readonly Asker[]): Promise<void> {
+async function fillIds(world: AttackedInstallation, ids: Ids, askers: readonly Caller[]): Promise<void> {
   for (const asker of askers) {
     const { key, userId } = asker;
     if (key === undefined) continue;
     const make = async (path: string, body: object) =>
-      keepIds(ids, asker, await sendRequest(world.target.api, 'POST', path, { key, body }));
+      storeIds(ids, asker, await sendRequest(world.target.api, 'POST', path, { key, body }));
     await make('/v1/devices', { type: 'smart_meter', location: 'x' });
     await make('/v1/gateways', { name: 'x' });
     await make('/v1/webhooks', {
@@ -155,20 +155,20 @@ async function fillIds(world: AttackedInstallation, ids: Ids, askers: readonly A
 }
 
 /** Returns the id for a placeholder: a created resource's, or the caller's own user id unless the request could change that account. */
-function idFor(name: string, index: number, { operation }: FuzzedRequest, asker: Asker, ids: Ids): string {
+function idFor(name: string, index: number, { operation }: FuzzedRequest, asker: Caller, ids: Ids): string {
   const isSafe = operation.method === 'GET' || !operation.path.startsWith('/v1/users');
   if (name === 'user_id' && isSafe && index % 2 === 0) return asker.userId;
   const known = ids.get(name) ?? [];
   const own = known.filter(({ by }) => by === asker);
-  // Mostly the caller's own resource, sometimes another caller's, and sometimes one that does not exist.
+  // Usually a resource of the caller, sometimes one of another caller, sometimes one that does not exist.
   const among = index % 4 === 3 || own.length === 0 ? known : own;
   return index % 20 === 19 ? `${name.slice(0, 3)}_none` : (among[index % Math.max(1, among.length)]?.id ?? 'none');
 }
 
 /** Stores cursors and the ids of created resources; only the latest ones of each kind. */
-function keepIds(ids: Ids, asker: Asker, { status, json, headers }: HttpResponse): void {
+function storeIds(ids: Ids, asker: Caller, { status, json, headers }: HttpResponse): void {
   const keep = (name: string, id: string) =>
-    ids.set(name, [...(ids.get(name) ?? []), { id, by: asker }].slice(-KEPT_IDS));
+    ids.set(name, [...(ids.get(name) ?? []), { id, by: asker }].slice(-MAX_IDS));
   const cursor = /[?&]cursor=([^&>]+)/.exec(String(headers.link ?? ''))?.[1];
   if (cursor !== undefined) keep('cursor', cursor);
   if ((status !== 201 && status !== 202) || json === null) return;
@@ -179,7 +179,7 @@ function keepIds(ids: Ids, asker: Asker, { status, json, headers }: HttpResponse
 }
 
 /** Removes the ids that a path contains. */
-function forgetIds(ids: Ids, target: string): void {
+function removeIds(ids: Ids, target: string): void {
   for (const [name, known] of ids)
     ids.set(
       name,

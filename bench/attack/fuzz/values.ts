@@ -174,12 +174,12 @@ function ofType(
 }
 
 function numberOf({ minimum, maximum, exclusiveMinimum }: Json, type: string): Arbitrary<number> {
-  const least = minimum ?? exclusiveMinimum ?? -1_000;
-  const most = maximum ?? 1e9;
-  const bounds = [least, most, least - 1, most + 1, (least + most) / 2, least + 1];
+  const low = minimum ?? exclusiveMinimum ?? -1_000;
+  const high = maximum ?? 1e9;
+  const bounds = [low, high, low - 1, high + 1, (low + high) / 2, low + 1];
   const small =
     type === 'integer'
-      ? fc.integer({ min: Math.ceil(least), max: Math.floor(Math.min(most, least + 100)) })
+      ? fc.integer({ min: Math.ceil(low), max: Math.floor(Math.min(high, low + 100)) })
       : fc.constantFrom(1, 5, 0.25, 12.345_678_9);
   return fc.oneof({ weight: 4, arbitrary: small }, { weight: 1, arbitrary: fc.constantFrom(...bounds) });
 }

@@ -91,7 +91,7 @@ const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
 const LONG = '/v1/openapi.json';
 
 /** Opens connections that send a hundred requests each and read no response bodies. */
-async function takeNothing(world: AttackedInstallation, connections: number): Promise<RawHttp2[]> {
+async function readNothing(world: AttackedInstallation, connections: number): Promise<RawHttp2[]> {
   const raws = await Promise.all(Array.from({ length: connections }, () => rawHttp2(world.target.api.port, NO_WINDOW)));
   for (const raw of raws)
     for (let stream = 1; stream < 200; stream += 2)
@@ -117,7 +117,7 @@ const UNREAD: readonly Probe[] = [
   defineProbe(
     'of a hundred answers that a connection without a key does not take most are broken off',
     async (world) => {
-      const [raw] = (await takeNothing(world, 1)) as [RawHttp2];
+      const [raw] = (await readNothing(world, 1)) as [RawHttp2];
       const broken = () => raw.came.filter(({ type }) => type === FRAME_TYPES.rst).length;
       for (let turn = 0; turn < 100 && broken() < 80; turn++) await pause(100);
       const length = (await sendRequest(world.target.api, 'GET', LONG)).bytes.length;
@@ -131,7 +131,7 @@ const UNREAD: readonly Probe[] = [
     'sixty connections without a key that take nothing fill no memory, and a slow reader has its answer',
     async (world) => {
       const before = residentMib(world, 'api');
-      const raws = await takeNothing(world, 60);
+      const raws = await readNothing(world, 60);
       let most = 0;
       for (let turn = 0; turn < 60; turn++) {
         most = Math.max(most, residentMib(world, 'api'));
@@ -148,7 +148,7 @@ const UNREAD: readonly Probe[] = [
 ];
 
 /** Opens streams of live readings over one connection. Returns their statuses, and a function that ends them. */
-async function follow(world: AttackedInstallation, key: string, streams: number) {
+async function openLiveStreams(world: AttackedInstallation, key: string, streams: number) {
   const over = await session(world.target.api);
   const statuses = await Promise.all(
     Array.from({ length: streams }, async () => {
@@ -169,8 +169,8 @@ const STREAMS: readonly Probe[] = [
       const utility = await world.person('utility');
       const homes = [1, 2].map(() => world.person('homeowner', { enrolledBy: utility }));
       const [hog, other] = await Promise.all(homes);
-      const hogged = await follow(world, hog?.key ?? '', 60);
-      const stayed = await follow(world, other?.key ?? '', 1);
+      const hogged = await openLiveStreams(world, hog?.key ?? '', 60);
+      const stayed = await openLiveStreams(world, other?.key ?? '', 1);
       const { status } = await world.ask('GET', '/v1/devices', { key: hog?.key });
       hogged.end();
       stayed.end();
@@ -183,12 +183,12 @@ const STREAMS: readonly Probe[] = [
     'live streams of all homes of a utility leave room for a home of nobody’s',
     async (world) => {
       const utility = await world.person('utility');
-      const all: Awaited<ReturnType<typeof follow>>[] = [];
+      const all: Awaited<ReturnType<typeof openLiveStreams>>[] = [];
       for (let home = 0; home < 28; home++) {
         const { key } = await world.person('homeowner', { enrolledBy: utility });
-        all.push(await follow(world, key, 20));
+        all.push(await openLiveStreams(world, key, 20));
       }
-      const apart = await follow(world, (await world.person('homeowner')).key, 1);
+      const apart = await openLiveStreams(world, (await world.person('homeowner')).key, 1);
       for (const { end } of [...all, apart]) end();
       const opened = all.reduce((sum, one) => sum + one.opened, 0);
       expectThat(opened >= 400 && opened <= 500, `${opened} streams of the utility’s homes were opened`);

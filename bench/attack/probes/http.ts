@@ -108,8 +108,8 @@ const PROTOCOL: readonly Probe[] = [
       ['GET', '/dashboard/session'],
       ['GET', '/healthz'],
     ] as const) {
-      const { headers: told } = await world.ask(method, path, { key, headers });
-      const granted = told['access-control-allow-origin'];
+      const { headers: answerHeaders } = await world.ask(method, path, { key, headers });
+      const granted = answerHeaders['access-control-allow-origin'];
       expectThat(granted === undefined, `${method} ${path}: Access-Control-Allow-Origin is ${granted}`);
     }
   }),
@@ -161,12 +161,12 @@ const PROTOCOL: readonly Probe[] = [
 /** Whether a TLS handshake with these options succeeds. */
 async function handshakes(to: ServerAddress, options: object): Promise<boolean> {
   const socket = openSocket(to, 'tls', options) as TLSSocket;
-  const came = await new Promise<boolean>((resolve) => {
+  const succeeded = await new Promise<boolean>((resolve) => {
     socket.once('secureConnect', () => resolve(true));
     socket.once('close', () => resolve(false));
   });
   socket.destroy();
-  return came;
+  return succeeded;
 }
 
 const WITHOUT_AEAD =

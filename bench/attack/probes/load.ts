@@ -66,7 +66,7 @@ export const LOAD_PROBES: readonly Probe[] = [
       // The hog keeps 110 requests in flight until the neighbour's requests are done.
       const asked = Array.from({ length: 110 }, async () => {
         while (!isOver)
-          if ((await world.ask('GET', hog.path, { key: hog.key, isForgotten: true })).status === 200) answered++;
+          if ((await world.ask('GET', hog.path, { key: hog.key, isDiscarded: true })).status === 200) answered++;
       });
       await pause(500);
       const slowest = await p99(20, 50, () => answerMs(world, neighbour));

@@ -155,8 +155,8 @@ const TOPICS: readonly Probe[] = [
   }),
   probe('nothing is read by subscribing', async (world) => {
     const spy = await world.connect(await world.device());
-    const heard: string[] = [];
-    spy.on('message', (topic) => heard.push(topic));
+    const received: string[] = [];
+    spy.on('message', (topic) => received.push(topic));
     const { device, client } = await victim(world);
     for (const topic of [
       '#',
@@ -171,7 +171,7 @@ const TOPICS: readonly Probe[] = [
       await spy.subscribeAsync(topic, { qos: 1 }).catch(() => {});
     for (let turn = 0; turn < 3; turn++) await measurePubackMs(client, device.topic);
     await pause(500);
-    expectThat(heard.length === 0, `it heard ${heard[0]}`);
+    expectThat(received.length === 0, `it heard ${received[0]}`);
   }),
   probe('a will on a stranger’s topic is not published', async (world) => {
     const target = await victim(world);

@@ -38,7 +38,7 @@ const LOWERING: readonly [what: string, method: string, path: string, body?: obj
 ];
 
 /** Maximum number of guessed serials that are answered per network and minute. */
-const MOST_REFUSED = 10;
+const MAX_REFUSED = 10;
 
 async function guessSerials(world: AttackedInstallation, guesses: number): Promise<void> {
   const { key } = await world.person('utility');
@@ -55,7 +55,7 @@ async function guessSerials(world: AttackedInstallation, guesses: number): Promi
     }),
   );
   const decided = answers.filter(({ status }) => status !== 429).length;
-  expectThat(decided <= MOST_REFUSED, `${decided} of ${guesses} guesses at once were decided`);
+  expectThat(decided <= MAX_REFUSED, `${decided} of ${guesses} guesses at once were decided`);
 }
 
 export const OWNERSHIP_PROBES: readonly Probe[] = [

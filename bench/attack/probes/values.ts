@@ -157,8 +157,8 @@ export const INVALID_VALUE_PROBES: readonly Probe[] = [
       for (const make of tries) {
         const { method = 'GET', path, ...sent } = make({ owner, deviceId: device.deviceId });
         const answer = await world.ask(method, path, { key: owner.key, ...sent });
-        const said = JSON.stringify('body' in sent ? sent.body : '').slice(0, 60);
-        expectOneOf(answer.status, statuses, `${method} ${path.slice(0, 60)} ${said}`);
+        const sentBody = JSON.stringify('body' in sent ? sent.body : '').slice(0, 60);
+        expectOneOf(answer.status, statuses, `${method} ${path.slice(0, 60)} ${sentBody}`);
         expectThat(answer.json?.status === answer.status, `${method} ${path.slice(0, 60)}: no error of the interface`);
       }
     }),

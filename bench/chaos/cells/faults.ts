@@ -21,13 +21,13 @@ const MAX_MOVES = 5;
 const ROUTER = { of: 'acknowledged', seconds: 5 } as const;
 const INGEST = { of: 'stored', seconds: 10 } as const;
 const DATABASE = { of: 'stored', seconds: 30 } as const;
-/** The whole cell is away, and all its processes and its database start again on the same machine. */
+/** A fault of a whole cell: all its processes and its database stop, and start again on the same machine. */
 const WHOLE_CELL = { of: 'stored', seconds: 90 } as const;
 /** Devices are connected to their previous cell for up to 10 s; meanwhile messages are forwarded twice a second. */
 const MOVE = { of: 'stored', seconds: 15 } as const;
 const nothing = async () => {};
 
-/** Returns all faults of cells, and a list that gets the time for which each moved account was in neither cell, in ms. */
+/** Returns all faults of cells. `heldMs`: each moved account adds the time for which it was in neither cell, in ms. */
 export function createCellsFaults(
   installation: CellsInstallation,
   homes: readonly Home[],
@@ -52,7 +52,7 @@ export function createCellsFaults(
         },
         heal: nothing,
       },
-      ...amidMove(installation, mover),
+      ...createMoveFaults(installation, mover),
     ],
   };
 }
@@ -146,10 +146,13 @@ function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellsFault[] {
   ];
 }
 
-/** Faults while an account is moved. Whatever the first run of the command came to, a later one must end the move. */
-function amidMove({ routers, cells: [first, c2], move }: CellsInstallation, mover: Mover): CellsFault[] {
+/** Faults while an account is moved. Whatever the result of the first run of the command, a later run must complete the move. */
+function createMoveFaults({ routers, cells: [first, c2], move }: CellsInstallation, mover: Mover): CellsFault[] {
   const [router] = routers.all;
-  const amid = (name: string, interrupt: (running: ReturnType<typeof move>) => Promise<unknown>): CellsFault => ({
+  const whileMoving = (
+    name: string,
+    interrupt: (running: ReturnType<typeof move>) => Promise<unknown>,
+  ): CellsFault => ({
     name: `${name} while an account moves`,
     goal: DATABASE,
     cutsDeliveries: true,
@@ -165,13 +168,13 @@ function amidMove({ routers, cells: [first, c2], move }: CellsInstallation, move
     heal: nothing,
   });
   return [
-    amid('the command killed', async (running) => running.kill()),
-    amid('router 1 killed', async (running) => {
+    whileMoving('the command killed', async (running) => running.kill()),
+    whileMoving('router 1 killed', async (running) => {
       await router.kill();
       await running.ended;
       await router.start();
     }),
-    amid('primary of the other cell killed', async () => {
+    whileMoving('primary of the other cell killed', async () => {
       const primary = await c2.patroni.primary();
       await primary.kill();
       await c2.patroni.primary();

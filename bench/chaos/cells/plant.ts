@@ -5,7 +5,7 @@ import type { Difference, Evidence } from '../cluster/compare.ts';
 import type { Home } from '../cluster/homes.ts';
 import type { Verdict } from '../cluster/verdict.ts';
 
-/** Errors that `injectErrors` makes, by the kind of difference that must show each. */
+/** Errors that `injectErrors` makes, by the kind of difference that the comparison must report. */
 const PLANTED: Record<Extract<Difference['kind'], 'lost' | 'doubled' | 'wrongHour' | 'toldAgain'>, string> = {
   lost: 'a stored reading deleted',
   doubled: 'a stored reading stored again',
@@ -19,7 +19,7 @@ interface Deliveries {
   cutOff: Evidence['cutOff'];
 }
 
-/** Returns an event that was sent once and outside all faults: any other may be repeated. */
+/** Returns an event that was sent once and not during a fault, because other events may be repeated. */
 const findUndisturbedCall = ({ receiver: { calls }, cutOff }: Deliveries) =>
   calls.find(
     ({ atMs, body }) =>
@@ -28,8 +28,8 @@ const findUndisturbedCall = ({ receiver: { calls }, cutOff }: Deliveries) =>
   );
 
 /**
- * Waits until the errors can be planted, at most `withinMs`: a short run may have no event outside its faults yet, or no hour that has
- * ended.
+ * Waits until the errors can be planted, at most `withinMs`: in a short run, every event so far may have been sent during a fault, or no
+ * hour may have ended.
  */
 export async function waitUntilInjectable(
   pool: Pool,
@@ -44,8 +44,8 @@ export async function waitUntilInjectable(
 }
 
 /**
- * Makes one error of each kind in a finished run, so that the comparison must find them. `pool`: database that has the homes. Throws
- * if too little has happened for that.
+ * Makes one error of each kind in the data of a finished run, so that the comparison must find them. `pool`: database of the homes. Throws
+ * if the run has too few events or hours.
  */
 export async function injectErrors(pool: Pool, homes: readonly Home[], deliveries: Deliveries): Promise<void> {
   const [one, other] = homes;

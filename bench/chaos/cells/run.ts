@@ -27,13 +27,13 @@ const HOMES = 15;
 const CALM_S = 10;
 /** Time reserved for the comparison at the end. */
 const JUDGE_MS = 60_000;
-/** Time for an event and the end of an hour, of which each home has one every 90 s. */
+/** Time within which each home has an event and the end of an hour. Its hours last 90 s. */
 const PLANTABLE_MS = 120_000;
 const NEEDED = /^Patroni/;
-/** Maximum time in which the homes of a cell may wait for a PUBACK because of a fault in another cell, in seconds. */
-const SPARED_S = 3;
+/** Maximum wait of a home for a PUBACK during a fault of the other cell, in seconds. */
+const MAX_SPARED_WAIT_S = 3;
 /** Maximum time of a moved account in neither cell, in ms. */
-const HELD_MS = 2_000;
+const MAX_HELD_MS = 2_000;
 
 /** A fault's effect. `spared`: seconds without a PUBACK for the homes of the other cell, if the fault was in one cell. */
 interface CellsRow extends FaultRow {
@@ -104,11 +104,11 @@ async function endure({ cells, receiver }: CellsInstallation, homes: Homes, faul
   const others = homes.all.filter(({ userId }) => userId.startsWith('usr_c2_') === (spared?.name === 'c2'));
   const wait = spared ? longestWait(others, acknowledgedAt, row.fromMs, row.toMs) : null;
   print(`  ${formatRow(row)}${wait === null ? '' : `; the other cell without PUBACK ${wait} s`}`);
-  if (wait !== null && wait > SPARED_S) print(describeWaits(others, row.fromMs, row.toMs).join('\n'));
+  if (wait !== null && wait > MAX_SPARED_WAIT_S) print(describeWaits(others, row.fromMs, row.toMs).join('\n'));
   return { ...row, spared: wait };
 }
 
-/** Returns where errors are planted: among the homes that stay in cell c2. */
+/** Selects the homes in whose data errors are planted: those that stay in cell c2. */
 function planErrors({ cells, receiver }: CellsInstallation, homes: readonly Home[], rows: readonly CellsRow[]) {
   const [, c2] = cells;
   const stayed = homes.filter(({ userId }) => userId.startsWith('usr_c2_'));
@@ -152,7 +152,7 @@ function goalsOf({ rows, verdict, missed, heldMs }: Omit<Report, 'calm'>): Goal[
             what: 'Longest time without a PUBACK in the cell that had no fault',
             measured: Math.max(...spared),
             unit: ' s',
-            goal: { atMost: SPARED_S },
+            goal: { atMost: MAX_SPARED_WAIT_S },
           },
         ]),
     ...(heldMs.length === 0
@@ -162,7 +162,7 @@ function goalsOf({ rows, verdict, missed, heldMs }: Omit<Report, 'calm'>): Goal[
             what: 'Longest time of a moved account in neither cell',
             measured: Math.max(...heldMs),
             unit: ' ms',
-            goal: { atMost: HELD_MS },
+            goal: { atMost: MAX_HELD_MS },
           },
         ]),
   ];
@@ -176,7 +176,7 @@ interface Report {
   heldMs: readonly number[];
 }
 
-/** Prints the result. Returns the exit code: times are no failure, because a busy machine misses them. */
+/** Prints the result. Returns the exit code. Missed time goals do not fail the run, because a busy machine misses them. */
 function report({ calm, ...all }: Report, isJson: boolean): number {
   const { rows, missed } = all;
   const { faults, differences, retries, ...counted } = all.verdict;

@@ -5,7 +5,7 @@ const HOUR = 'usr_1 2026-07-05T10:00:00.000Z';
 const NEXT = 'usr_1 2026-07-05T11:00:00.000Z';
 
 /** Two readings. The second exceeds the threshold of its hour, and its alert was delivered. */
-const well: Evidence = {
+const correctRun: Evidence = {
   published: new Set(['dev_1 1 10', 'dev_1 2 20', 'dev_1 3 30']),
   acknowledged: ['dev_1 1 10', 'dev_1 2 20'],
   // The acknowledgement of the third reading was lost.
@@ -15,17 +15,17 @@ const well: Evidence = {
     [HOUR, 20],
     [NEXT, 0],
   ]),
-  keptHours: new Map([[HOUR, 20]]),
+  reportedHours: new Map([[HOUR, 20]]),
   alerts: new Set([HOUR]),
   calls: [{ event: 'evt_1', hour: HOUR, atMs: 1_000 }],
   cutOff: [{ fromMs: 5_000, toMs: 6_000 }],
   attempts: new Map([['evt_1', [{ delivery: 'dlv_1', fromMs: 990, toMs: 1_010, error: null }]]]),
 };
-const [call] = well.calls;
+const [call] = correctRun.calls;
 if (!call) throw new Error('no call');
 
-test('finds no difference if each acknowledged reading was processed correctly and once', () => {
-  expect(compareEvidence(well)).toEqual([]);
+test('finds no difference if each acknowledged reading was processed correctly and only once', () => {
+  expect(compareEvidence(correctRun)).toEqual([]);
 });
 
 const planted: [string, Partial<Evidence>, ReturnType<typeof compareEvidence>][] = [
@@ -44,20 +44,20 @@ const planted: [string, Partial<Evidence>, ReturnType<typeof compareEvidence>][]
   ],
   [
     'a reading that is stored twice, such as in two cells',
-    { stored: [...well.stored, 'dev_1 2 20'] },
+    { stored: [...correctRun.stored, 'dev_1 2 20'] },
     [{ kind: 'doubled', of: 'dev_1 2 20' }],
   ],
   ['a refused message', { rejected: 1 }, [{ kind: 'strange', of: '1 refused messages' }]],
   [
     'an hour that is wrong',
-    { keptHours: new Map([[HOUR, 21]]) },
+    { reportedHours: new Map([[HOUR, 21]]) },
     [{ kind: 'wrongHour', of: `${HOUR}: 21 mWh, not 20` }],
   ],
-  ['an hour that is missing', { keptHours: new Map() }, [{ kind: 'wrongHour', of: `${HOUR}: 0 mWh, not 20` }]],
+  ['an hour that is missing', { reportedHours: new Map() }, [{ kind: 'wrongHour', of: `${HOUR}: 0 mWh, not 20` }]],
   [
     'an hour that nobody used',
     {
-      keptHours: new Map([
+      reportedHours: new Map([
         [HOUR, 20],
         [NEXT, 1],
       ]),
@@ -97,17 +97,17 @@ const planted: [string, Partial<Evidence>, ReturnType<typeof compareEvidence>][]
   ],
 ];
 test.each(planted)('finds %s', (_, evidence, differences) => {
-  expect(compareEvidence({ ...well, ...evidence })).toEqual(differences);
+  expect(compareEvidence({ ...correctRun, ...evidence })).toEqual(differences);
 });
 
 test('allows a repeated call after an attempt that failed, and lists that attempt', () => {
   const calls = [1_000, 10_809].map((atMs) => ({ ...call, atMs }));
   const failed = { delivery: 'dlv_1', fromMs: 980, toMs: 5_990, error: 'no response within 5 s' };
   const again = { delivery: 'dlv_1', fromMs: 10_800, toMs: 10_820, error: null };
-  const evidence = { ...well, calls, attempts: new Map([['evt_1', [failed, again]]]) };
+  const evidence = { ...correctRun, calls, attempts: new Map([['evt_1', [failed, again]]]) };
   expect(compareEvidence(evidence)).toEqual([]);
   expect(listRetries(evidence)).toEqual(['evt_1: dlv_1 1970-01-01T00:00:00.980Z 5010 ms no response within 5 s']);
-  // The attempt that failed was another one.
+  // The failed attempt is not the one that the repeated call follows.
   const later = { ...failed, fromMs: 2_000, toMs: 7_000 };
   const other = { ...evidence, attempts: new Map([['evt_1', [later, again]]]) };
   expect(compareEvidence(other)).toMatchObject([{ kind: 'toldAgain' }]);
@@ -115,9 +115,9 @@ test('allows a repeated call after an attempt that failed, and lists that attemp
 
 test('allows one repeated call for an interrupted delivery', () => {
   const calls = [5_500, 21_000].map((atMs) => ({ ...call, atMs }));
-  expect(compareEvidence({ ...well, calls })).toEqual([]);
+  expect(compareEvidence({ ...correctRun, calls })).toEqual([]);
   const third = { ...call, atMs: 21_003 };
-  expect(compareEvidence({ ...well, calls: [...calls, third] })).toEqual([
+  expect(compareEvidence({ ...correctRun, calls: [...calls, third] })).toEqual([
     {
       kind: 'toldAgain',
       of: expect.stringContaining('evt_1 at 1970-01-01T00:00:21.003Z, 3 ms after the previous call'),

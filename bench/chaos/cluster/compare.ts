@@ -4,13 +4,13 @@ export interface Evidence {
   published: ReadonlySet<string>;
   /** The published readings that were acknowledged. */
   acknowledged: readonly string[];
-  /** Readings that are in the databases, each as often as it is there. */
+  /** Readings in the databases, each as often as it is stored. */
   stored: readonly string[];
   /** Number of messages that the service rejected. */
   rejected: number;
   /** Energy of each hour in mWh, as the reference computes it and as the service reports it. A missing hour is 0. */
   expectedHours: ReadonlyMap<string, number>;
-  keptHours: ReadonlyMap<string, number>;
+  reportedHours: ReadonlyMap<string, number>;
   /** Hours that must trigger an alert. */
   alerts: ReadonlySet<string>;
   /** Webhook calls that the receiver answered, in order. */
@@ -65,7 +65,7 @@ const formatAttempt = ({ delivery, fromMs, toMs, error }: Attempt): string =>
 
 /** Returns every deviation from what the acknowledged readings require. Pure. */
 export function compareEvidence(evidence: Evidence): Difference[] {
-  const { published, acknowledged, stored, rejected, expectedHours, keptHours, alerts, calls, attempts } = evidence;
+  const { published, acknowledged, stored, rejected, expectedHours, reportedHours, alerts, calls, attempts } = evidence;
   const differences: Difference[] = [];
   const note = (kind: Difference['kind'], of: string) => differences.push({ kind, of });
   const once = new Set<string>();
@@ -76,11 +76,11 @@ export function compareEvidence(evidence: Evidence): Difference[] {
   }
   for (const line of acknowledged) if (!once.has(line)) note('lost', line);
   if (rejected > 0) note('strange', `${rejected} refused messages`);
-  for (const hour of new Set([...expectedHours.keys(), ...keptHours.keys()])) {
-    const [expected, kept] = [expectedHours.get(hour) ?? 0, keptHours.get(hour) ?? 0];
-    if (expected !== kept) note('wrongHour', `${hour}: ${kept} mWh, not ${expected}`);
+  for (const hour of new Set([...expectedHours.keys(), ...reportedHours.keys()])) {
+    const [expected, reported] = [expectedHours.get(hour) ?? 0, reportedHours.get(hour) ?? 0];
+    if (expected !== reported) note('wrongHour', `${hour}: ${reported} mWh, not ${expected}`);
   }
-  const told = new Map<string, string>();
+  const notified = new Map<string, string>();
   const lastAtMs = new Map<string, number>();
   for (const { event, hour, atMs } of calls) {
     const beforeMs = lastAtMs.get(event);
@@ -96,9 +96,9 @@ export function compareEvidence(evidence: Evidence): Difference[] {
       continue;
     }
     if (!alerts.has(hour)) note('toldWrongly', `${hour}: ${event}, without a reason`);
-    else if (told.has(hour)) note('toldWrongly', `${hour}: ${event}, after ${told.get(hour)}`);
-    else told.set(hour, event);
+    else if (notified.has(hour)) note('toldWrongly', `${hour}: ${event}, after ${notified.get(hour)}`);
+    else notified.set(hour, event);
   }
-  for (const hour of alerts) if (!told.has(hour)) note('untold', hour);
+  for (const hour of alerts) if (!notified.has(hour)) note('untold', hour);
   return differences;
 }

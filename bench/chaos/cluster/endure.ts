@@ -12,9 +12,9 @@ import { parseWebhookCall } from './verdict.ts';
 /** Maximum time to wait after a fault until readings resume. */
 export const MAX_RECOVERY_MS = 60_000;
 /** A call that was answered this long before a fault may not be recorded yet. */
-const BEFORE_MS = 1_000;
+const UNRECORDED_MS = 1_000;
 /** Maximum number of differences listed per kind. */
-const NAMED = 5;
+const MAX_LISTED = 5;
 
 /** Effect of a fault, in seconds, for the home that waited longest. */
 export interface FaultRow {
@@ -38,7 +38,7 @@ export interface FaultRow {
 export interface Subject {
   homes: Homes;
   receiver: Receiver;
-  /** Spreads the load evenly before a fault. */
+  /** Distributes the load evenly before a fault. */
   prepare(): Promise<unknown>;
   /** Resolves when the databases have recovered. */
   ready(): Promise<unknown>;
@@ -52,9 +52,9 @@ export async function measureFault(
   fault: ClusterFault,
 ): Promise<FaultRow> {
   const resume = async (what: string) => {
-    const isOn = await waitUntilHomesResume(homes, scaleTimeLimitMs(MAX_RECOVERY_MS));
-    if (!isOn) print(`${describeTimeout(what, MAX_RECOVERY_MS)}\n${await subject.diagnosis()}`);
-    return isOn;
+    const isResumed = await waitUntilHomesResume(homes, scaleTimeLimitMs(MAX_RECOVERY_MS));
+    if (!isResumed) print(`${describeTimeout(what, MAX_RECOVERY_MS)}\n${await subject.diagnosis()}`);
+    return isResumed;
   };
   // A broker that was down leads no queues and has no devices. Rebalance, so that the next fault finds the load evenly spread.
   await subject.prepare();
@@ -88,7 +88,7 @@ export async function measureFault(
     isKept,
     goesOn: wentOn && isHealed,
     cutsDeliveries: fault.cutsDeliveries ?? false,
-    fromMs: fromMs - BEFORE_MS,
+    fromMs: fromMs - UNRECORDED_MS,
     toMs,
   };
 }
@@ -107,13 +107,13 @@ export const longestWait = (
 /** Describes the homes that waited longest for a PUBACK, the longest first, with their attempts to connect. */
 export function describeWaits(homes: readonly Home[], fromMs: number, toMs: number): string[] {
   const waits = homes.map((home) => ({ home, ...findLongestGap(acknowledgedAt(home), fromMs, toMs) }));
-  const longest = waits.toSorted((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs)).slice(0, NAMED);
+  const longest = waits.toSorted((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs)).slice(0, MAX_LISTED);
   return longest.map(
     ({ home: { deviceId, publisher }, ...gap }) => `  ${deviceId}: ${describeWait(publisher, gap.fromMs, gap.toMs)}`,
   );
 }
 
-/** Says for how long this process, which plays the devices, was not scheduled. Such a delay is not the service's. */
+/** Describes for how long this process, which simulates the devices, was not scheduled. The service does not cause such a delay. */
 const describeOwnDelay = (maxMs: number): string =>
   `  this process itself was delayed for up to ${round(maxMs / 1_000)} s`;
 
@@ -122,15 +122,15 @@ const describeOwnDelay = (maxMs: number): string =>
  * none.
  */
 function slowestAlert(receiver: Receiver, homes: readonly Home[], fromMs: number, toMs: number): number | null {
-  const toldAtMs = new Map<string, number>();
+  const calledAtMs = new Map<string, number>();
   for (const call of receiver.calls.filter(({ atMs }) => atMs >= fromMs)) {
     const { hour } = parseWebhookCall(call);
-    if (!toldAtMs.has(hour)) toldAtMs.set(hour, call.atMs);
+    if (!calledAtMs.has(hour)) calledAtMs.set(hour, call.atMs);
   }
   const waits = homes.flatMap(({ userId, crossings, publisher }) =>
     [...crossings].flatMap(([hourMs, index]) => {
       const triggeredMs = publisher.acknowledged.get(index) ?? 0;
-      const atMs = toldAtMs.get(`${userId} ${new Date(hourMs).toISOString()}`);
+      const atMs = calledAtMs.get(`${userId} ${new Date(hourMs).toISOString()}`);
       return triggeredMs < fromMs || triggeredMs > toMs || atMs === undefined ? [] : [atMs - triggeredMs];
     }),
   );
@@ -162,15 +162,15 @@ export const formatRow = ({ acknowledged, stored, alert, goal, isKept, goesOn: i
 export function printDifferences(differences: readonly Difference[]): void {
   for (const [kind, few] of Object.entries(Object.groupBy(differences, (one) => one.kind))) {
     const name = DIFFERENCE_KINDS[kind as keyof typeof DIFFERENCE_KINDS];
-    for (const { of } of few.slice(0, NAMED)) print(`WRONG: ${name}: ${of}`);
-    if (few.length > NAMED) print(`WRONG: ${name}: ${few.length - NAMED} more`);
+    for (const { of } of few.slice(0, MAX_LISTED)) print(`WRONG: ${name}: ${of}`);
+    if (few.length > MAX_LISTED) print(`WRONG: ${name}: ${few.length - MAX_LISTED} more`);
   }
 }
 
 /** Prints attempts of deliveries that failed and were repeated, the first few. */
 export function printRetries(retries: readonly string[]): void {
-  for (const line of retries.slice(0, NAMED)) print(`sent again after a failed attempt: ${line}`);
-  if (retries.length > NAMED) print(`sent again after a failed attempt: ${retries.length - NAMED} more`);
+  for (const line of retries.slice(0, MAX_LISTED)) print(`sent again after a failed attempt: ${line}`);
+  if (retries.length > MAX_LISTED) print(`sent again after a failed attempt: ${retries.length - MAX_LISTED} more`);
 }
 
 const round = (seconds: number) => Math.round(seconds * 10) / 10;

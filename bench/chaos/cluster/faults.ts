@@ -66,8 +66,8 @@ export function createClusterFaults(cluster: Cluster, goesOn: () => Promise<bool
       heal: async () => killed?.start(),
     };
   };
-  /** Readings that the worker has received are then only in its memory, and none of them may have been acknowledged. */
-  const killsIngestAmidFailover = (): ClusterFault => {
+  /** Received readings are then only in the worker's memory, so none of them may have been acknowledged. */
+  const killsIngestDuringFailover = (): ClusterFault => {
     const failover = killsPrimary();
     return {
       ...failover,
@@ -151,7 +151,7 @@ export function createClusterFaults(cluster: Cluster, goesOn: () => Promise<bool
       pair(killsRole('api', 0), killsNode(2)),
     ]),
     pair(killsRole('worker', 1), killsPrimary()),
-    killsIngestAmidFailover(),
+    killsIngestDuringFailover(),
     ...ofRabbit(() => [pair(freezesIngest(), killsNode(1)), pair(killsNode(0), killsPrimary())]),
     {
       name: 'an etcd killed, for good',

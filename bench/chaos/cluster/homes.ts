@@ -160,7 +160,7 @@ async function watchStored(pools: readonly Pool[], homes: readonly Home[], over:
       await pause(WATCH_MS);
     }
   };
-  // Each by itself: a database that does not answer must not hide what the others store.
+  // Each database is polled separately, so that one without a response does not hide the readings of the others.
   await Promise.all(pools.map(watch));
 }
 

@@ -7,8 +7,8 @@ import { freePort } from '../../../test/support/free-port.ts';
 const TICK_MS = 5;
 
 /**
- * Starts a broker that acknowledges a number of messages a second, in the order of their arrival, those of connections that have ended
- * included, as a busy service does.
+ * Starts a broker that acknowledges a number of messages per second in the order of arrival, also those of ended connections, as a busy
+ * service does.
  */
 async function startSlowBroker(perSecond: number): Promise<{ port: number; received(): number }> {
   const waiting: { socket: Socket; messageId: number }[] = [];

@@ -25,8 +25,8 @@ import { compareFinalState, countOutOfOrderReadings, type Verdict } from './verd
 async function diagnosis({ rabbit }: Cluster, homes: readonly Home[]): Promise<string> {
   const columns = ['name', 'messages_ready', 'messages_unacknowledged', 'consumers', 'leader', 'online'];
   const asked = (rabbit?.nodes ?? []).map(async (node) => {
-    const said = await node.ctl('-q', '-t', '15', 'list_queues', ...columns).catch((error: Error) => error.message);
-    const waiting = said.split('\n').filter((line) => !/\t0\t0\t/.test(line));
+    const queues = await node.ctl('-q', '-t', '15', 'list_queues', ...columns).catch((error: Error) => error.message);
+    const waiting = queues.split('\n').filter((line) => !/\t0\t0\t/.test(line));
     return [`  ${node.name} says:`, ...waiting.slice(0, 20).map((line) => `    ${line}`)];
   });
   return ['late:', ...describeLateHomes(homes), ...(await Promise.all(asked)).flat()].join('\n');

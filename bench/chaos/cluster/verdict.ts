@@ -50,7 +50,7 @@ export async function compareFinalState(
   } while (acknowledged.some((line) => !stored.has(line)) && Date.now() < untilMs && (await pause(500, true)));
 
   const expectedHours = new Map<string, number>();
-  const keptHours = new Map<string, number>();
+  const reportedHours = new Map<string, number>();
   for (const home of homes) {
     const name = (ms: number) => `${home.userId} ${new Date(ms).toISOString()}`;
     for (const [ms, energy] of await hoursOf(ask, home, stored)) expectedHours.set(name(ms), energy);
@@ -61,14 +61,14 @@ export async function compareFinalState(
     // If an account is in two databases, its hours count twice.
     for (const { ms, energy } of rows) {
       const hour = name(Number(ms));
-      keptHours.set(hour, (keptHours.get(hour) ?? 0) + Number(energy));
+      reportedHours.set(hour, (reportedHours.get(hour) ?? 0) + Number(energy));
     }
   }
   const above = [...expectedHours].filter(([, energy]) => energy > THRESHOLD_MILLIWATT_HOURS);
   const alerts = new Set(above.map(([hour]) => hour));
   const calls = () => receiver.calls.map((call) => ({ ...parseWebhookCall(call), atMs: call.atMs }));
-  const isTold = () => [...alerts].every((hour) => calls().some((call) => call.hour === hour));
-  while (!isTold() && Date.now() < untilMs) await pause(250);
+  const areAllReported = () => [...alerts].every((hour) => calls().some((call) => call.hour === hour));
+  while (!areAllReported() && Date.now() < untilMs) await pause(250);
   // Allow time for duplicate calls, which arrive later.
   await pause(2_000);
   const rejected = await ask('SELECT count(*)::int AS count FROM rejected_messages');
@@ -78,7 +78,7 @@ export async function compareFinalState(
     stored: lines,
     rejected: rejected.reduce((sum, { count }) => sum + count, 0),
     expectedHours,
-    keptHours,
+    reportedHours,
     alerts,
     calls: calls(),
     cutOff,
