@@ -70,7 +70,7 @@ const top = (path: string) => path.split('/')[0] ?? '';
 const room = (path: string) => path.split('/')[1] ?? '';
 const ingestLayerOf = (path: string) => INGEST_LAYERS.findIndex((rooms) => rooms.includes(room(path)));
 const layerOf = (path: string) => LAYERS.findIndex((rooms) => rooms.includes(room(path)));
-const say = ({ from, to }: FileImport) => `${from} → ${to}`;
+const describeImport = ({ from, to }: FileImport) => `${from} → ${to}`;
 
 function allowed({ from, to, typeOnly }: FileImport): boolean {
   if (room(from) === 'dashboard') return room(to) === 'dashboard' || (typeOnly && DASHBOARD_TYPES.has(to));
@@ -107,7 +107,7 @@ describe('the module structure', () => {
   });
 
   test('imports only from layers to the left', () => {
-    expect(own.filter((one) => !allowed(one)).map(say)).toEqual([]);
+    expect(own.filter((one) => !allowed(one)).map(describeImport)).toEqual([]);
   });
 
   test('has no circular imports, not even of types', () => {
@@ -149,7 +149,7 @@ describe('the module structure', () => {
     const strays = product
       .flatMap(parseImports)
       .filter(({ from, to, isPackage }) => isPackage && homes[to] && !homes[to].test(from));
-    expect(strays.map(say)).toEqual([]);
+    expect(strays.map(describeImport)).toEqual([]);
   });
 
   test('begins transactions in one module only', async () => {

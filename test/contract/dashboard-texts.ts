@@ -62,7 +62,7 @@ export function extractTexts(source: string): ModuleTexts {
   }
 }
 
-/** Attributes whose values users see or hear, including those of the dashboard's own components. */
+/** Attributes whose values users see or screen readers read, including those of the dashboard's own components. */
 const SEEN = 'aria-label|title|placeholder|alt|label|hint|legend|question|text|mark|name-of|data-name';
 
 /** Returns the visible texts of a piece of markup: text between tags, and visible attributes. */

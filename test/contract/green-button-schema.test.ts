@@ -16,7 +16,7 @@ import { validateByEspiSchema } from '#test/support/espi-schema.ts';
 const EXAMPLE = new URL('../../src/export/green-button/feed.example.xml', import.meta.url);
 
 /** Returns a feed of a time zone with its own rules, for a period that is not over, without costs. */
-async function running(): Promise<string> {
+async function createFeed(): Promise<string> {
   const hour = {
     estimated: 1,
     exported: 3,
@@ -58,7 +58,7 @@ async function running(): Promise<string> {
 test('a Green Button feed is valid by the published schema of ESPI', async () => {
   const example = await readFile(EXAMPLE, 'utf8');
   expect(await validateByEspiSchema(example)).toEqual([]);
-  expect(await validateByEspiSchema(await running())).toEqual([]);
+  expect(await validateByEspiSchema(await createFeed())).toEqual([]);
   // The schema checks the contents of entries, not only Atom.
   const wrong = example.replace('<espi:status>1</espi:status>', '<espi:state>1</espi:state>');
   expect(await validateByEspiSchema(wrong)).toContainEqual(expect.stringContaining('state'));
@@ -69,7 +69,7 @@ const ID = '5b0f3a52-9c1d-4f6e-8a77-0c2d4e6f8a90';
 const SERVICE = 'https://energy.example';
 
 /** Returns the parts of a text as one. */
-async function whole(pieces: AsyncIterable<string>): Promise<string> {
+async function joinText(pieces: AsyncIterable<string>): Promise<string> {
   let text = '';
   for await (const piece of pieces) text += piece;
   return text;
@@ -95,10 +95,10 @@ test('the resources of Green Button Connect My Data are valid by the published s
   ];
   for (const entry of entries) expect(await validateByEspiSchema(entryDocument(entry))).toEqual([]);
   const self = '/espi/1_1/resource/Authorization';
-  expect(await validateByEspiSchema(await whole(feedXml({ self, type: 'Authorization', now: AT }, entries)))).toEqual(
-    [],
-  );
-  expect(await validateByEspiSchema(await whole(feedXml({ self, type: 'Authorization', now: AT }, [])))).toEqual([]);
+  expect(
+    await validateByEspiSchema(await joinText(feedXml({ self, type: 'Authorization', now: AT }, entries))),
+  ).toEqual([]);
+  expect(await validateByEspiSchema(await joinText(feedXml({ self, type: 'Authorization', now: AT }, [])))).toEqual([]);
   expect(await validateByEspiSchema(serviceStatusXml())).toEqual([]);
 
   const quarter = { durationMs: 900_000, imported: 1, estimated: 0, importCost: null, exportEarned: null };
@@ -109,7 +109,7 @@ test('the resources of Green Button Connect My Data are valid by the published s
     yield [{ ...quarter, ...edits, startMs: Date.UTC(2026, 9, 1), date: '2026-10-01', exported: 2 }];
   }
   const range = dayRange('2026-09-30', '2026-10-01', 'UTC');
-  const text = await whole(subscriptionXml({ about, self, range, now: AT, unit: 'quarter_hour', months: months() }));
+  const text = await joinText(subscriptionXml({ about, self, range, now: AT, unit: 'quarter_hour', months: months() }));
   expect(await validateByEspiSchema(text)).toEqual([]);
   // Exports begin in the first month with exported energy; import and export each have one reading type.
   expect(text.match(/<espi:ReadingType>/g)).toHaveLength(2);

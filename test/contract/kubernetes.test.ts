@@ -62,7 +62,7 @@ describe.each(OVERLAYS)('%s', (overlay) => {
     expect(objects.length).toBeGreaterThan(10);
     for (const object of objects) {
       expect(await schemaErrors(object)).toBeNull();
-      // The schemas allow unknown members. A member that they know must be refused if it has a value of another type.
+      // The schemas allow unknown members. Members that they contain must be refused with a value of another type.
       for (const { parent, name, path } of membersOf(object)) {
         const value = parent[name];
         parent[name] = typeof value === 'object' ? 'x' : [[]];

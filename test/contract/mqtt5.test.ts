@@ -151,7 +151,7 @@ test('a session keeps its QoS 2 ids and its subscription until its expiry', asyn
   await expect.poll(() => third.replies[2]).toMatchObject({ cmd: 'unsuback', granted: [0, 0x11] });
   third.socket.destroy();
   await third.closed;
-  // A clean start ends the session, and the id is new.
+  // A clean start ends the session, so the id counts as new.
   const fourth = await raw(true, 7);
   await expect.poll(() => fourth.replies.length).toBe(2);
   expect(fourth.replies[0]).toMatchObject({ sessionPresent: false });

@@ -81,7 +81,7 @@ describe('the document describes', () => {
   });
 
   test('every date and time with its format', () => {
-    // The settings of a source name where its times are, and times of day.
+    // The settings of a source contain paths to its times, and times of day, but no dates.
     const dates = [...under('properties'), ...under('parameters')].filter(
       ({ name, path }) =>
         /^(at|date|start|end|period_start|period_end)$|_at$/.test(name) && !/SeriesSource\//.test(path),

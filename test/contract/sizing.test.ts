@@ -21,9 +21,9 @@ const [headBytes = 0] = numbers(row('a head')[0]);
 const RAW_DAYS = 396;
 
 /** Compares the document's figures with computed ones: they may be rounded by up to a tenth. */
-function near(written: readonly number[], reckoned: readonly number[], what: string): void {
-  expect(written.length, what).toBe(reckoned.length);
-  for (const [index, figure] of reckoned.entries())
+function near(written: readonly number[], computed: readonly number[], what: string): void {
+  expect(written.length, what).toBe(computed.length);
+  for (const [index, figure] of computed.entries())
     expect(
       Math.abs((written[index] as number) / figure - 1),
       `${what}: ${written[index]} is not ${figure}`,

@@ -8,7 +8,7 @@ const TESTS = globSync('test/**/*.test.ts', { cwd: root });
 
 test('every test file that is skipped without a program exists', () => {
   const unknown = PROGRAMS.flatMap(({ files }) => files).filter((glob) =>
-    spelt(glob).some((one) => !TESTS.some((file) => matchesGlob(file, one))),
+    expandBraces(glob).some((one) => !TESTS.some((file) => matchesGlob(file, one))),
   );
   expect(unknown).toEqual([]);
 });
@@ -23,7 +23,7 @@ test('every test that starts mosquitto is skipped without it, and listed', () =>
 });
 
 /** Expands braces in a glob: `a/{b,c}.ts` into `a/b.ts` and `a/c.ts`. */
-function spelt(glob: string): string[] {
+function expandBraces(glob: string): string[] {
   const [, before = '', choices, after = ''] = /^(.*?)\{([^}]+)\}(.*)$/.exec(glob) ?? [];
   return choices === undefined ? [glob] : choices.split(',').map((one) => before + one + after);
 }

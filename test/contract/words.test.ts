@@ -19,7 +19,7 @@ import { listSourceFiles } from './imports.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Files in which texts belong, and pages that only an operator sees, which are in English, except the card of back-ups. */
+/** Files of translated texts, and pages that only an operator sees: these are in English, except the card of back-ups. */
 const ELSEWHERE = /^src\/dashboard\/(words\/|pages\/operator(\.|\/(?!backups\.)))/;
 const modules = listSourceFiles(['src/dashboard']).filter((file) => !ELSEWHERE.test(file));
 

@@ -104,7 +104,7 @@ function periodsOf(days: readonly number[], zone: string) {
 }
 
 /** Expects the parts of a bill period to add up, at any time. */
-function mustAddUp({ period, versions, known, energy, corrections }: BillDetails): void {
+function expectToAddUp({ period, versions, known, energy, corrections }: BillDetails): void {
   const last = versions.at(-1);
   if (!last) throw new Error('no version');
   for (const direction of ['imported', 'exported'] as const) {
@@ -161,7 +161,7 @@ test(`${RUNS} random histories with late readings are billed to the milliwatt-ho
         const close = async (which: number) => {
           const [id] = open.splice(which % open.length, 1);
           if (!id) return;
-          mustAddUp((await closeBillPeriod(db, ALL_ACCOUNTS, id, NOW)) as BillDetails);
+          expectToAddUp((await closeBillPeriod(db, ALL_ACCOUNTS, id, NOW)) as BillDetails);
           closed.push(id);
         };
         for (const [index, { kind, which }] of acts.entries()) {
@@ -173,7 +173,9 @@ test(`${RUNS} random histories with late readings are billed to the milliwatt-ho
           if (kind === 'deliver' && queue.length > 0) await writer.write(queue.splice(0, which));
           else if (kind === 'make') await make();
           else if (kind === 'record' && open.length > 0)
-            mustAddUp((await recordBill(db, ALL_ACCOUNTS, open[which % open.length] as string, NOW)) as BillDetails);
+            expectToAddUp(
+              (await recordBill(db, ALL_ACCOUNTS, open[which % open.length] as string, NOW)) as BillDetails,
+            );
           else if (kind === 'close' && open.length > 0) await close(which);
         }
         while (periods.length > 0) await make();
@@ -187,7 +189,7 @@ test(`${RUNS} random histories with late readings are billed to the milliwatt-ho
 
         const bills: BillDetails[] = [];
         for (const id of closed) bills.push((await findBillPeriod(db, ALL_ACCOUNTS, id)) as BillDetails);
-        for (const bill of bills) mustAddUp(bill);
+        for (const bill of bills) expectToAddUp(bill);
         const made = await listEdits(db, ALL_ACCOUNTS, deviceId, { limit: 10 });
         const inForce = made
           .filter(({ revoked_at }) => !revoked_at)

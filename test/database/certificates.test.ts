@@ -37,7 +37,10 @@ async function put(deviceId: string, state: State): Promise<void> {
   ]);
 }
 
-/** Independent form of the rule: if the certificate contains an existing name, that device is meant, otherwise the registered one. */
+/**
+ * States the rule independently of the code: a certificate identifies the existing device that it names, or else the device with which it
+ * is registered.
+ */
 function expected(names: readonly Name[], states: Record<'mine' | 'other', State>): Name | null {
   const lives = (name: Name) => name === 'gateway' || !states[name].startsWith('deleted');
   const named = names.filter(lives);

@@ -132,7 +132,7 @@ describe('an alert on costs', () => {
     expect(await costs()).toEqual([['monthly_cost', '28.50']]);
   });
 
-  test('uses days of its user’s zone', async () => {
+  test('uses days of its user’s time zone', async () => {
     await updateUser(db, ALL_ACCOUNTS, home.userId, { timezone: 'Asia/Kolkata' });
     await tariff({ import: { per_kwh: '1' } });
     await alert('daily_cost', '2');
@@ -256,11 +256,11 @@ describe('changed prices and tariffs', () => {
     ]);
   });
 
-  test('of a past day include late readings, even if their devices were first known later', async () => {
+  test('of a past day include late readings, even if they precede all earlier received ones', async () => {
     await tariff({ import: { per_kwh: '1' } });
     await alert('daily_cost', '1.5');
     const { device } = await createDevice(db, { userId: home.userId, type: 'smart_plug', location: 'x' });
-    // All imported energy flows through a plug, and is paid once.
+    // A plug behind the meter measures all imported energy, which is paid once.
     const bought = async (from: string, to: string, kwh: number) => {
       for (const deviceId of [home.deviceId, device.device_id]) {
         await home.read(

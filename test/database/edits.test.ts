@@ -60,7 +60,7 @@ async function meter() {
       ...(estimated > 0 ? [estimated / 1e6] : []),
     ]);
   };
-  /** Returns all stored rows of the meter, except relations that only grow. */
+  /** Returns the meter's rows of all relations, except relations to which rows are only added. */
   const everything = async () => {
     const asked = [
       'SELECT * FROM device_intervals WHERE device_id = $1 ORDER BY starts_at',
@@ -139,7 +139,7 @@ test('excluded readings are skipped, whenever they arrive, and count again once 
     const { text } = await api.send(`/v1/${of}?${feed}`, { key, headers });
     expect([of, editedHours(text)]).toEqual([of, [2, 3, 4, 5, 6]]);
   }
-  // A reading that arrives before a worker has recomputed does not wait.
+  // A reading that arrives before the recomputation does not wait for it.
   expect(await revoke(made.json.edit_id)).toMatchObject({
     status: 200,
     json: { status: 'revoked', revoked_by: userId },

@@ -71,12 +71,12 @@ const days = (start: string, end: string, more = '') => `start=${start}&end=${en
 
 test('a silence of three days gets the evening peaks of similar days, and its sum equals linear interpolation', async () => {
   const range = days('2026-06-07', '2026-06-12', '&group_by=hour&include=estimated,coverage');
-  const [line, told] = [await rows(range), await rows(`${range}&gaps=like_days`)];
+  const [line, likeDays] = [await rows(range), await rows(`${range}&gaps=like_days`)];
   expect(await rows(`${range}&gaps=line`)).toEqual(line);
   expect(line.every((row) => !('estimate' in row))).toBe(true);
-  expect(told.map(({ starts_at }) => starts_at)).toEqual(line.map(({ starts_at }) => starts_at));
-  expect(total(told)).toBe(total(line));
-  for (const [index, row] of told.entries()) {
+  expect(likeDays.map(({ starts_at }) => starts_at)).toEqual(line.map(({ starts_at }) => starts_at));
+  expect(total(likeDays)).toBe(total(line));
+  for (const [index, row] of likeDays.entries()) {
     const at = Date.parse(row.starts_at ?? '');
     const isSilent = at >= SILENT && at < BACK;
     // Usage continued as before, which linear interpolation cannot show.

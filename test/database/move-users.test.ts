@@ -91,7 +91,7 @@ test('every account that cannot move is reported with its line, and nothing is c
   await moveUsers(source.url, target.url, how(all));
   const { rows } = await target.pool.query('SELECT count(*) AS n FROM users WHERE enrolled_by = $1', [utility.user_id]);
   expect(rows[0].n).toBe(2);
-  // A homeowner of it that was created here again, by hand, follows.
+  // A homeowner that is created later at the source can move afterwards.
   const late = await createUser(here, { email: 'late@example.com', role: 'homeowner' });
   await moveUsers(source.url, target.url, how([late.user_id]));
   expect(await mentioned(source.pool, [...all, late.user_id])).toEqual([]);
@@ -120,7 +120,7 @@ test('databases that do not belong to a running installation are refused', async
   expect(await countRows(source.pool, 'departures')).toBe(0);
 });
 
-test('a moved account is unknown here, with its key, sessions and devices, and known there', async () => {
+test('a moved account, its key, sessions and devices are unknown at the source, and known at the target', async () => {
   const { source, target } = two;
   const api = await testApi({ database: { ...source, drop: async () => {} } });
   const there = await testApi({ database: { ...target, drop: async () => {} } });
@@ -158,7 +158,7 @@ test('a moved account is unknown here, with its key, sessions and devices, and k
   }
 });
 
-test('while an account moves, its callers get 503 and its devices "server unavailable" in both places; a failed move ends that', async () => {
+test('while an account moves, both installations answer its callers with 503 and its devices with "server unavailable"; a failed move ends this', async () => {
   const { source, target } = two;
   const here = await testApi({ database: { ...source, drop: async () => {} } });
   const there = await testApi({ database: { ...target, drop: async () => {} } });
@@ -184,7 +184,7 @@ test('while an account moves, its callers get 503 and its devices "server unavai
     const routes = {
       toTarget: async (names: readonly { name: string }[]) => {
         routed.push(`to ${names.length}`);
-        // Statuses from the moment in which callers are directed there.
+        // Records the target's statuses at the moment at which callers are redirected to it.
         seen.push(await statusesOf(there));
       },
       toSource: async (names: readonly { name: string }[]) => void routed.push(`back ${names.length}`),
@@ -196,7 +196,7 @@ test('while an account moves, its callers get 503 and its devices "server unavai
       },
     });
     await expect(moveUsers(source.url, target.url, failing)).rejects.toThrow('it fails');
-    // The account, its device, its gateway, its key and its session.
+    // Five names are routed: the account, its device, its gateway, its key and its session.
     expect(routed).toEqual(['to 5', 'back 5']);
     expect(seen).toEqual([['503 5', '503 5', '503 5', '503 5']]);
     expect((await statusesOf(here)).slice(0, 1)).toEqual([200]);
@@ -307,7 +307,7 @@ test('messages that a gateway and a device still send to the source are stored w
   expect(await countRows(source.pool, 'rejected_messages')).toBe(1);
 });
 
-test('an account that moved back is complete, with messages sent to either place', async () => {
+test('an account that moved back is complete, with the messages that were sent to either installation', async () => {
   const { source, target } = two;
   const home = await createMeter(source);
   const now = Date.now();
@@ -318,7 +318,7 @@ test('an account that moved back is complete, with messages sent to either place
   await send(source, 1, 60);
   await moveUsers(source.url, target.url, how([home.userId]));
   await send(target, 2, 50);
-  // Sent here while the account is there: the messages are still here when it moves back.
+  // Messages that are sent to the source while the account is at the target are still stored at the source when it moves back.
   await send(source, 3, 40);
   await moveUsers(
     target.url,
@@ -354,7 +354,7 @@ test('a message that cannot be written is refused individually, and blocks no mo
   await send(source, 2, 3, 4);
   expect(await moveUsers(source.url, target.url, how([home.userId]))).toMatchObject({ forwarded: 3 });
   expect(await refused(target)).toEqual([expect.stringMatching(/^cannot be written: .*poison/)]);
-  // Messages that are still here when the account moves back.
+  // These messages are still stored at the source when the account moves back.
   await send(source, 5, 6, 7);
   const secrets = { source: 'another secret', target: 'one secret' };
   await moveUsers(target.url, source.url, how([home.userId], { secrets }));
@@ -364,7 +364,7 @@ test('a message that cannot be written is refused individually, and blocks no mo
   expect(await countRows(source.pool, 'departed_logins')).toBe(0);
 });
 
-test('messages stored for a moved account are deleted when it is erased there, and after 90 days', async () => {
+test('messages stored for a moved account are deleted when it is erased at the target, and after 90 days', async () => {
   const { source, target } = two;
   const db = createDatabase(source.pool);
   const [erased, lives] = [await createMeter(source), await createMeter(source)];

@@ -56,7 +56,7 @@ test('a deadlock between a writer and the move ends neither of them permanently'
       );
       if (rows.length > 0) break;
     }
-    // The writer sends its statement at once; the move checks for a deadlock after a second, and detects itself in one.
+    // The writer sends its statement at once. The move checks for a deadlock after a second, and detects that it is part of one.
     await writer.query('UPDATE users SET phone = phone');
     await writer.query('COMMIT');
   };

@@ -8,7 +8,7 @@ import { drawHomeTraits } from '#simulators/homes.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
-/** A report of a simulated month through the real write path: each planted fault is found, and none is invented. */
+/** Quality reports of simulated months, written as ingest writes: they contain each planted fault and no other. */
 const HOUR_MS = 3_600_000;
 const QUARTER_MS = 900_000;
 const MAY = Date.UTC(2026, 4, 1);

@@ -63,14 +63,14 @@ test('a missing or different secret key is an error if data was encrypted with i
 
   // Simulates a permanently lost key.
   renameSync(file(), `${file()}.lost`);
-  const forget = () => {
+  const giveUp = () => {
     const { stdout } = spawnSync(process.execPath, [PROGRAM, 'secrets', 'forget', '--json'], {
       env: { PATH: process.env.PATH, ...env() },
       encoding: 'utf8',
     });
     return JSON.parse(stdout);
   };
-  expect(forget()).toEqual({ webhooks: [{ webhook_id: webhookId, user_id: userId, url: HOOK.url }], answers: 1 });
+  expect(giveUp()).toEqual({ webhooks: [{ webhook_id: webhookId, user_id: userId, url: HOOK.url }], answers: 1 });
   const next = await keyOf();
   expect(readFileSync(file(), 'utf8').trim()).toBe(next);
   const box = createSecretBox(next);
@@ -91,7 +91,7 @@ test('a missing or different secret key is an error if data was encrypted with i
     'a token that is new',
   );
   // A second call finds no encrypted data to give up.
-  expect(forget()).toEqual({ webhooks: [], answers: 0 });
+  expect(giveUp()).toEqual({ webhooks: [], answers: 0 });
   const { rows } = await database.pool.query(`SELECT address FROM audit_log WHERE action = 'secrets.forgotten'`);
   expect(rows).toEqual([{ address: 'cli' }, { address: 'cli' }]);
 });

@@ -17,7 +17,7 @@ let database: TestDatabase;
 let db: Database;
 let evaluator: Evaluator;
 let home: Meter;
-/** A Wednesday, noon UTC; the aggregates' border lies earlier, as in service. */
+/** A Wednesday, noon UTC. As in operation, the aggregates are materialised up to an earlier time. */
 const NOW = new Date('2026-06-17T12:00:00Z');
 const at = (text: string) => new Date(`2026-06-${text}Z`);
 
@@ -25,7 +25,7 @@ registerAlertingHome(NOW, (made) => {
   ({ database, db, evaluator, home } = made);
 });
 
-/** Evaluates all waiting changes; on tiers with continuous aggregates after a refresh, as in service. */
+/** Evaluates all pending changes. On tiers with continuous aggregates, refreshes them first, as the service does. */
 async function evaluate(now = NOW): Promise<void> {
   await database.settle(now);
   while ((await evaluateChangedHours(database.pool, evaluator, now)).changes > 0);
@@ -269,7 +269,7 @@ describe('an alert of a home with solar panels', () => {
     expect((await eventsOf()).map(({ kwh_used }) => kwh_used)).toEqual([6]);
   });
 
-  test('of a past day includes late readings, even if their devices were first known later', async () => {
+  test('includes late readings of a past day, even if they precede all earlier received ones', async () => {
     const { device } = await createDevice(db, { userId: home.userId, type: 'solar_inverter', location: 'roof' });
     await alert({ type: 'daily_usage', thresholdKwh: 6 });
     const used = async (from: string, to: string, [bought, made]: readonly [number, number]) => {

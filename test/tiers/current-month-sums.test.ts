@@ -38,10 +38,10 @@ async function agreeOnMonth(name: string, zone: string): Promise<void> {
 }
 
 /**
- * Returns which halves of the current month's stored sums are used, detected by adding 1 GWh to each for a moment, and the day up to which
- * they are stored.
+ * Returns which halves of the current month's stored sums a query uses, and the day up to which they are stored. Adds 1 GWh to each half
+ * for a moment to detect its use.
  */
-async function toldOfBegun(
+async function findUsedSums(
   name: string,
   zone: string,
 ): Promise<{ plain: boolean; composed: boolean; end: string | null }> {
@@ -71,8 +71,8 @@ async function toldOfBegun(
 }
 
 /**
- * Requests a group's current month while hours of its homes change and stored sums are replaced. Returns the answer and the expected one
- * from before.
+ * Requests a group's current month while hours of its homes change and stored sums are replaced. Returns the answer, and the expected one,
+ * which is computed before the changes.
  */
 async function answeredMeanwhile(name: string, zone: string) {
   const db = createDatabase(grouped.api.database.pool);
@@ -118,7 +118,7 @@ test('a current month continues from its stored days, but not once they are inva
   ] as const) {
     expect(await keep(zone, daysLater)).toBeGreaterThan(0);
     for (const tz of ['UTC', zone]) {
-      const reported = await toldOfBegun(name, tz);
+      const reported = await findUsedSums(name, tz);
       expect({ daysLater, tz, ...reported }).toMatchObject({ daysLater, tz, plain: true, composed: true });
       // A day of Berlin ends before a UTC day.
       expect({ daysLater, tz, end: reported.end }).toEqual({ daysLater, tz, end });
@@ -134,7 +134,7 @@ test('a current month continues from its stored days, but not once they are inva
   const nothing = { plain: false, composed: false };
   await addLateEnergy(grouped.api, homes[0] as TestHome);
   await agreeOnMonth(name, zone);
-  const isKept = async () => (await toldOfBegun(name, zone)).composed;
+  const isKept = async () => (await findUsedSums(name, zone)).composed;
   await keep(zone, 0);
   expect(await isKept()).toBe(true);
   await agreeOnMonth(name, zone);
@@ -143,7 +143,7 @@ test('a current month continues from its stored days, but not once they are inva
   const device = randomElement(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
   device.placement = device.placement === 'excluded' ? 'grid' : 'excluded';
   await ask(`/v1/devices/${device.id}`, 'PATCH', { placement: device.placement });
-  expect(await toldOfBegun(name, zone)).toMatchObject(nothing);
+  expect(await findUsedSums(name, zone)).toMatchObject(nothing);
   await agreeOnMonth(name, zone);
   await keep(zone, 0);
   expect(await isKept()).toBe(true);
@@ -156,8 +156,8 @@ test('a current month continues from its stored days, but not once they are inva
 
   await put(name, ALL);
   await keep(zone, 0);
-  expect(await toldOfBegun(name, zone)).toEqual({ plain: true, composed: true, end: '2026-03-29' });
+  expect(await findUsedSums(name, zone)).toEqual({ plain: true, composed: true, end: '2026-03-29' });
   await keep(zone, 3);
-  expect(await toldOfBegun(name, zone)).toEqual({ ...nothing, end: '2026-04-01' });
+  expect(await findUsedSums(name, zone)).toEqual({ ...nothing, end: '2026-04-01' });
   await agreeOnMonth(name, zone);
 }, 1_800_000);

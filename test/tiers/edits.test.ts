@@ -222,7 +222,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
   const { pool, capabilities } = database;
   const hour = hours(300);
   const late = [60, 220];
-  const say = (deviceId: string, counts_as: string | null) =>
+  const setMeaning = (deviceId: string, counts_as: string | null) =>
     updateDevice(createDatabase(pool), ALL_ACCOUNTS, deviceId, {
       channels: [{ native_name: 'import energy_total_kwh', counts_as }],
     });
@@ -258,7 +258,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
     const all = [...Array(300).keys()];
     await sendReadings(all.filter((index) => !late.includes(index)));
     const before = await rowsOf(deviceId);
-    await say(deviceId, 'ignored');
+    await setMeaning(deviceId, 'ignored');
     await piece();
     const between = await rowsOf(deviceId);
     const { rows } = await pool.query(
@@ -268,9 +268,9 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
     await sendReadings(late);
     const pieces = await finish();
     const ignored = await rowsOf(deviceId);
-    await say(deviceId, 'export');
+    await setMeaning(deviceId, 'export');
     await piece();
-    await say(deviceId, 'gas');
+    await setMeaning(deviceId, 'gas');
     await piece();
     const report = await checkAllRollups(pool, { capabilities, since: at(90), mode: 'check' });
     expect(report.differences).toEqual([]);
@@ -278,7 +278,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
     const wasComputed = await isComputed();
     await finish();
     const gas = await rowsOf(deviceId);
-    await say(deviceId, null);
+    await setMeaning(deviceId, null);
     await finish();
     expect(await isComputed()).toBe(true);
     return { before, between, series: rows, pieces, ignored, gas, wasComputed, again: await rowsOf(deviceId) };

@@ -29,10 +29,10 @@ import {
  * or not sums of the group are stored.
  */
 const UNITS: readonly GroupedUnit[] = ['quarter_hour', 'half_hour', 'hour', 'day', 'month'];
-const KEPT_UNITS: readonly GroupedUnit[] = ['day', 'month'];
+const STORED_UNITS: readonly GroupedUnit[] = ['day', 'month'];
 const HOMES = [0, 1, 2, 3, 4, 5];
-/** Homes that remain after one was deleted and one is no longer a homeowner. */
-const LEFT = [0, 1, 2, 5];
+/** Indices of the homes that remain after one account was deleted and another is no longer a homeowner's. */
+const REMAINING_HOMES = [0, 1, 2, 5];
 const grouped = registerGroupedHomes(HOMES.length);
 const { homes, members, ask, homesOf, put, keep } = grouped;
 
@@ -74,8 +74,8 @@ async function agree(name: string, zone: string, units = UNITS): Promise<void> {
   }
 }
 
-/** Returns the number of stored sums that are used: each is raised by 1 GWh for a moment. */
-async function toldOfKept(name: string, unit: 'day' | 'month', zone: string): Promise<number> {
+/** Returns the number of stored sums that a query uses. Raises each by 1 GWh for a moment to detect its use. */
+async function countUsedSums(name: string, unit: 'day' | 'month', zone: string): Promise<number> {
   const { pool } = grouped.api.database;
   const more = (sign: string) =>
     pool.query(`UPDATE kept_group_sums SET used_milliwatt_hours = used_milliwatt_hours ${sign} 1000000000000000`);
@@ -141,7 +141,7 @@ test('a group’s answer is the sum over its distinct homes, for any tree of gro
       const zone = ZONES[run++ % ZONES.length] as string;
       await agreeAll(zone);
       await keep(zone);
-      await agreeAll(zone, GROUP_NAMES, KEPT_UNITS);
+      await agreeAll(zone, GROUP_NAMES, STORED_UNITS);
     }),
     PROPERTY_RUNS,
   );
@@ -182,23 +182,23 @@ test('after a late reading, a changed placement or a removed home, the answer is
 test('stored sums are used only while they are valid', async () => {
   const zone = 'Europe/Berlin';
   const name = 'district';
-  await put(name, LEFT);
-  const days = () => toldOfKept(name, 'day', zone);
+  await put(name, REMAINING_HOMES);
+  const days = () => countUsedSums(name, 'day', zone);
   expect(await keep(zone)).toBeGreaterThan(0);
   const all = await days();
   expect(all).toBeGreaterThan(3);
-  expect(await toldOfKept(name, 'month', 'UTC')).toBe(1);
-  await agreeAll(zone, [name], KEPT_UNITS);
+  expect(await countUsedSums(name, 'month', 'UTC')).toBe(1);
+  await agreeAll(zone, [name], STORED_UNITS);
 
   // After a late reading its day is computed from the hours; the others are still read from stored sums.
   const changing = homes[0] as TestHome;
   await addLateEnergy(grouped.api, changing);
   expect(await days()).toBeLessThan(all);
-  expect(await toldOfKept(name, 'month', 'UTC')).toBe(0);
-  await agreeAll(zone, [name], KEPT_UNITS);
+  expect(await countUsedSums(name, 'month', 'UTC')).toBe(0);
+  await agreeAll(zone, [name], STORED_UNITS);
   await keep(zone);
   expect(await days()).toBe(all);
-  await agreeAll(zone, [name], KEPT_UNITS);
+  await agreeAll(zone, [name], STORED_UNITS);
 
   // A changed placement, or a home that is removed and added again: no earlier sum is used.
   const solar = homes[1] as TestHome;
@@ -207,31 +207,31 @@ test('stored sums are used only while they are valid', async () => {
   device.placement = before === 'excluded' ? 'grid' : 'excluded';
   await ask(`/v1/devices/${device.id}`, 'PATCH', { placement: device.placement });
   expect(await days()).toBe(0);
-  await agreeAll(zone, [name], KEPT_UNITS);
+  await agreeAll(zone, [name], STORED_UNITS);
   device.placement = before;
   await ask(`/v1/devices/${device.id}`, 'PATCH', { placement: before });
   expect(await days()).toBe(all);
-  await agreeAll(zone, [name], KEPT_UNITS);
+  await agreeAll(zone, [name], STORED_UNITS);
   const path = `${grouped.path('building')}/users/${changing.userId}`;
   for (const one of GROUP_NAMES) await ask(`${grouped.path(one)}/users/${changing.userId}`, 'DELETE');
   for (const one of GROUP_NAMES) members.get(one)?.delete(0);
   expect(await days()).toBe(0);
   await addLateEnergy(grouped.api, changing);
-  await agreeAll(zone, [name], KEPT_UNITS);
+  await agreeAll(zone, [name], STORED_UNITS);
   await ask(path, 'PUT');
   members.get('building')?.add(0);
   expect(await days()).toBeLessThan(all);
-  await agreeAll(zone, [name], KEPT_UNITS);
+  await agreeAll(zone, [name], STORED_UNITS);
 }, 1_800_000);
 
 test('for random changes between two passes, a group’s answer is correct', async () => {
   const zone = 'Asia/Kolkata';
-  const change = { indices: LEFT, zone, times: 8, daysLater: 3 };
-  await changeGroupAtRandom(grouped, change, () => agreeAll(zone, ['district'], KEPT_UNITS));
+  const change = { indices: REMAINING_HOMES, zone, times: 8, daysLater: 3 };
+  await changeGroupAtRandom(grouped, change, () => agreeAll(zone, ['district'], STORED_UNITS));
 }, 1_800_000);
 
 test('open hours are included at once', async () => {
-  await put('district', LEFT);
+  await put('district', REMAINING_HOMES);
   const before = await ask(`${grouped.path('district')}/energy-insights?start=2026-03-30&end=2026-03-30`);
   const startsAtMs = HISTORY_FROM_MS + (QUARTER_COUNT - 1) * QUARTER_MS;
   const { userId } = homes[0] as TestHome;

@@ -107,7 +107,7 @@ interface Delivery {
   shuffled: boolean;
   /** Times of concurrent refresh passes, in hours after the start of the histories. */
   passesAtHours: number[];
-  /** Cache size of each of the two writers. */
+  /** Kind of cache of each of the two writers. */
   memories: (typeof CACHE_KINDS)[number][];
   /** Concurrent edits by hand, revocations of the device's last edit, and changes of its settings. */
   edits: { device: number; edit: ArbitraryEdit; isRevoked: boolean; settings: LawSettings | null }[];

@@ -57,7 +57,7 @@ async function movers(database: TestDatabase, { admin, webhookId }: UserCredenti
   await pool.query('DELETE FROM deliveries USING events e WHERE e.event_id = deliveries.event_id AND e.user_id <> $1', [
     admin.userId,
   ]);
-  // A home that stays cannot be in a group of an owner that moves.
+  // A home that does not move cannot be in a group of an owner that moves.
   await pool.query('DELETE FROM group_members WHERE user_id <> $1', [admin.userId]);
   await pool.query(
     `WITH e AS (INSERT INTO events (event_id, type, user_id, data) SELECT 'evt_' || n, 'webhook.test', $1, '{"a": 1.50}' FROM generate_series(1, 3) n RETURNING event_id)
@@ -95,7 +95,7 @@ async function moveFull(source: TestDatabase, target: TestDatabase) {
   await source.pool.query('UPDATE imports SET credentials_sealed = $1', [
     createSecretBox(SECRETS.source).seal('passwords of meters'),
   ]);
-  // Ensures that numbers in the two databases differ.
+  // Ensures that serial numbers in the two databases differ.
   await target.pool.query(
     "SELECT setval(pg_get_serial_sequence('series', 'series_id'), 5000), setval(pg_get_serial_sequence('deliveries', 'place'), 70)",
   );
@@ -211,7 +211,7 @@ test('accounts with rows in every relation move into a running installation, and
     ['dlv_evt_2', true],
     ['dlv_evt_3', false],
   ]);
-  // A second move changes nothing; and a new home there gets numbers of its own.
+  // A second move changes nothing, and a new home at the target gets new numbers.
   expect(await moveUsers(source.url, target.url, how(userIds))).toMatchObject({
     users: 0,
     moved_before: userIds.length,
@@ -288,7 +288,7 @@ if (inject('tier') !== 'apache') {
     expect(await countRows(target.pool, 'users')).toBe(1);
     expect(await countRows(source.pool, 'departures')).toBe(0);
     expect(await moveUntil(accounts, 'Copying data that arrived')).toBe('SIGKILL');
-    // Closed here, and not yet open there: arriving messages are stored.
+    // The account is closed at the source and not yet open at the target, so messages that arrive are stored.
     expect(await mine(source.pool, 'users', one.userId)).toEqual([]);
     expect(await countRows(target.pool, 'users')).toBe(1);
     await expect.poll(() => countRows(source.pool, 'departed_messages')).toBeGreaterThan(0);
@@ -324,21 +324,21 @@ if (inject('tier') !== 'apache') {
   });
 }
 
-/** Creates every kind of reference between an account that moves and one that stays, in both directions. */
-async function between(pool: Pool, goes: string, stays: string): Promise<void> {
-  const { rows } = await pool.query('SELECT group_id FROM home_groups WHERE user_id = $1 LIMIT 1', [goes]);
-  const both = [goes, stays];
+/** Creates every kind of reference between an account that moves and one that does not, in both directions. */
+async function createReferences(pool: Pool, movingId: string, stayingId: string): Promise<void> {
+  const { rows } = await pool.query('SELECT group_id FROM home_groups WHERE user_id = $1 LIMIT 1', [movingId]);
+  const both = [movingId, stayingId];
   for (const [text, values] of [
-    ["INSERT INTO home_groups (group_id, user_id, name) VALUES ('grp_other', $1, 'x')", [stays]],
+    ["INSERT INTO home_groups (group_id, user_id, name) VALUES ('grp_other', $1, 'x')", [stayingId]],
     ["INSERT INTO group_members VALUES ($3, $2), ('grp_other', $1)", [...both, rows[0].group_id]],
     [
       `INSERT INTO api_keys (key_id, user_id, key_sha256, prefix, scopes, group_id) VALUES ('key_other', $1, '\\x01', 'x', '{}', $2)`,
-      [stays, rows[0].group_id],
+      [stayingId, rows[0].group_id],
     ],
     [
       `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed)
        SELECT 'whk_other', $1, event, url, auth_token_sealed FROM webhooks WHERE NOT is_notice LIMIT 1`,
-      [stays],
+      [stayingId],
     ],
     [
       `INSERT INTO deliveries (delivery_id, event_id, webhook_id, target, status, next_attempt_at, created_at)
@@ -349,16 +349,16 @@ async function between(pool: Pool, goes: string, stays: string): Promise<void> {
     [
       `INSERT INTO home_members (member_id, user_id, email, access, created_at, member_user_id, accepted_at)
        VALUES ('mem_other', $1, 'member@example.com', 'manage', now(), $2, now())`,
-      [stays, goes],
+      [stayingId, movingId],
     ],
     [
       `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed, member_id)
        SELECT 'whk_member', $1, event, url, auth_token_sealed, 'mem_other' FROM webhooks WHERE NOT is_notice LIMIT 1`,
-      [stays],
+      [stayingId],
     ],
     [
       `INSERT INTO api_keys (key_id, user_id, key_sha256, prefix, scopes, member_id) VALUES ('key_member', $1, '\\x04', 'x', '{}', 'mem_other')`,
-      [goes],
+      [movingId],
     ],
     [
       `INSERT INTO apps VALUES ('app_goes', $1, 'x', 'https://a.example', 'public', '{https://a.example/}', NULL, '{insights:read}', NULL, now()),
@@ -417,13 +417,13 @@ async function rowsOf(pool: Pool, relations: Iterable<string>): Promise<Map<stri
   return found;
 }
 
-// So does a move that fails: these tests are about the source, which is the embedded database on every tier.
+// The following tests run on these tiers, too: they are about the source, which is the embedded database on every tier.
 if (inject('tier') !== 'apache') {
   test('if a move fails after closing accounts, no data of these or of related accounts are lost', async () => {
     const { source, target } = two;
     const inHand = await fillInstallation(source);
     const userIds = await movers(source, inHand);
-    await between(source.pool, inHand.admin.userId, 'usr_0');
+    await createReferences(source.pool, inHand.admin.userId, 'usr_0');
     const relations = new Set([...BUNDLED_RELATIONS, ...RETURNED_RELATIONS].map(({ relation }) => relation));
     // The move is in the audit log, and changed hours have new numbers.
     for (const other of ['audit_log', 'usage_changes']) relations.delete(other);
@@ -434,7 +434,7 @@ if (inject('tier') !== 'apache') {
     await expect(moveUsers(source.url, target.url, how(userIds, { step }))).rejects.toThrow('it fails');
     expect(findDifferingAccountRows(before, await rowsOf(source.pool, relations))).toEqual([]);
 
-    // Rows that somebody deleted meanwhile are not restored, and do not stop the rest.
+    // Rows that were deleted meanwhile are not restored, and do not prevent the restoration of the others.
     await closeAccounts(source.pool, userIds, { toInstallation: 'elsewhere', redirect: async () => {} });
     const { rows } = await source.pool.query("SELECT relation FROM parcels WHERE starts_with(relation, 'returned:')");
     const parcels = rows.map(({ relation }) => relation);
@@ -460,7 +460,7 @@ if (inject('tier') !== 'apache') {
     let meanwhile: Promise<unknown> = Promise.resolve();
     const step = (text: string) => {
       if (!text.startsWith('Copying data that arrived')) return;
-      // Another account takes the address there, after it was found to be free; and a device sends its next readings here.
+      // Another account takes the address at the target after the check found it free, and a device sends its next readings to the source.
       meanwhile = Promise.all([
         createUser(createDatabase(target.pool), { email: rows[0].email, role: 'homeowner' }),
         home.read([[new Date(), 461]]),

@@ -100,7 +100,7 @@ async function moveUntil(at: string, nth = 1): Promise<string | null> {
 }
 
 /** Expects people's keys, links and sessions to work at the new database, and their next changes to be stored there. */
-async function holdsGood(database: TestDatabase, { admin, browser, code, post, gatewayId }: UserCredentials) {
+async function expectAccessWorks(database: TestDatabase, { admin, browser, code, post, gatewayId }: UserCredentials) {
   const { pool } = database;
   const api = await testApi({ database: { ...database, drop: async () => {} } });
   api.now = new Date();
@@ -180,7 +180,7 @@ test('an installation with rows in every relation moves, and continues to work',
   const identity = 'SELECT * FROM installation';
   expect((await target.pool.query(identity)).rows).toEqual((await source.pool.query(identity)).rows);
   expect((await detectCapabilities(target.pool)).tier).toBe(target.tier);
-  await holdsGood(target, inHand);
+  await expectAccessWorks(target, inHand);
   await expect(moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
     /was moved .* Set DATABASE_URL/,
   );
@@ -191,7 +191,7 @@ if (inject('tier') !== 'plain') {
   test('an installation moves from this tier into an embedded database, too', async () => {
     const { source, target } = two;
     const inHand = await fillInstallation(target);
-    // Compressed data is not packed.
+    // A tier that compresses data packs no days.
     const empty = target.capabilities.compression ? [PACKED_DAYS.relation] : [];
     for (const one of await tables(target.pool))
       expect({ one, isEmpty: (await countRows(target.pool, one)) === 0 }).toEqual({
@@ -201,7 +201,7 @@ if (inject('tier') !== 'plain') {
     await target.settle();
     await moveInstallation(target.url, source.url, { timescale: 'off' }, SILENT_CALLBACKS);
     expect(await findDifferingRelations(target.pool, source.pool)).toEqual([]);
-    await holdsGood(source, inHand);
+    await expectAccessWorks(source, inHand);
   });
 }
 
@@ -281,7 +281,7 @@ if (inject('tier') !== 'apache') {
       (await checkAllRollups(target.pool, { capabilities, since: new Date(0), mode: 'check' })).differences,
     ).toEqual([]);
     expect((await starts()).tier).toBe(target.tier);
-    await holdsGood(target, inHand);
+    await expectAccessWorks(target, inHand);
   });
 }
 
@@ -304,7 +304,7 @@ test('rows that arrive between two relations refer only to copied ones, and a pa
   await pass;
   expect(await countRows(target.pool, 'devices')).toBe(3);
   const sum = (results: { copied: number }[]) => results.reduce((all, { copied }) => all + copied, 0);
-  // The relations of account and device are copied again, and no readings.
+  // The relations of the account and the device are copied again, but no readings.
   const again = sum(await synchronise(ends, MOVED_RELATIONS, { held: false }));
   expect(again).toBeGreaterThanOrEqual(8);
   expect(again).toBeLessThan(100);

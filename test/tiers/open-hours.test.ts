@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /** Returns a reproducible random generator. */
-function drawn(seed: number): (below: number) => number {
+function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -57,7 +57,7 @@ async function homes() {
   const closed: ProfileDifference[] = [];
   const made: { userId: string; deviceIds: string[] }[] = [];
   for (let home = 0; home < HOMES; home++) {
-    const draw = drawn(home + 1);
+    const draw = createRandom(home + 1);
     const { user_id: userId } = await createUser(db, { email: `home${home}@example.com`, role: 'homeowner' });
     const deviceIds: string[] = [];
     for (let index = 0; index < DEVICES; index++) {

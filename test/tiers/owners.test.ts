@@ -103,8 +103,8 @@ test(
     const ids = [...new Set(queue.flat().map(({ topic }) => topic))];
     const owners = [writer('all'), writer('dropped')];
     let isOver = false;
-    // Meanwhile an owner of the home changes members that do not affect its consumption, through the same operations as the API, repeating
-    // them after a deadlock. (The service's writers avoid deadlocks with each other, but not with these: createHeadCache.)
+    // Meanwhile the home's owner changes settings that do not affect its consumption, with the operations of the API, and repeats them
+    // after a deadlock. (Writers avoid deadlocks with each other, but not with owners' changes: createHeadCache.)
     const db = createDatabase(database.pool);
     const changing = (async () => {
       for (let turn = 0; !isOver; turn++) {

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /** Returns a reproducible random generator. */
-function drawn(seed: number): (below: number) => number {
+function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -129,7 +129,7 @@ test('packing at any time, twice, during writes or killed midway does not change
     const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'test' });
     owners.set(device.device_id, userId);
   }
-  const draw = drawn(11);
+  const draw = createRandom(11);
   const truth: Truth = new Map();
   const pack = (devices = 500) => packDays(database.pool, NOW, { devices, rest: 0 });
   for (let round = 0; round < ROUNDS; round++) {

@@ -109,7 +109,7 @@ test('a reading from before the dropped time is refused, whatever the current re
   expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(800_000_000);
 });
 
-/** Random edits of a meter: days ago, number of days, and the register by hand; null: readings are excluded. */
+/** Random edits of a meter: days ago, number of days, and the value of a reading by hand. Null: the edit excludes readings. */
 const handEdits = fc.array(
   fc.record({
     days: fc.integer({ min: 1, max: 1_000 }).map((tenths) => tenths / 10),

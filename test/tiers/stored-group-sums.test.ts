@@ -45,8 +45,8 @@ afterEach(() => {
   for (const client of connections.splice(0)) client.release(true);
 });
 
-/** Runs a pass. Each is later than the interval after which a group is checked again. */
-const keep = (waitMs = 5_000) =>
+/** Runs a pass. Each pass is later than the previous one by more than the interval of checks of a group. */
+const runPass = (waitMs = 5_000) =>
   storeGroupSums({
     pool: database.pool,
     db,
@@ -57,7 +57,7 @@ const keep = (waitMs = 5_000) =>
     waitMs,
   });
 
-/** Compares answers about all days and months with computed sums, and returns them with the stored days. */
+/** Compares the answers about all days and months with computed sums. Returns the answers and the days with stored sums. */
 async function streamedSums(): Promise<{ rows: Record<string, unknown>; kept: string[]; begun: string | null }> {
   const group = await loadGroupHomes(db, await listGroupHomes(db, groupId), new Set(['estimated']));
   const answer = async (groupBy: 'day' | 'month', start: string) => {
@@ -90,7 +90,7 @@ test('an open hour is written again and then closes: its day contains its final 
     [at(5, 610), 121],
   ]);
   await database.settle();
-  expect(await keep()).toBeGreaterThan(4);
+  expect(await runPass()).toBeGreaterThan(4);
   const first = await streamedSums();
   expect(first.kept).toEqual(expect.arrayContaining([dateOf(9), dateOf(5)]));
 
@@ -99,7 +99,7 @@ test('an open hour is written again and then closes: its day contains its final 
   const open = await streamedSums();
   expect(Number(open.rows[dateOf(5)])).toBeCloseTo(Number(first.rows[dateOf(5)]) + 3, 6);
   expect(open.kept).not.toContain(dateOf(5));
-  await keep();
+  await runPass();
   expect((await streamedSums()).kept).not.toContain(dateOf(5));
 
   // The day is computed again meanwhile, and the open hour turns out to be empty, which records no change.
@@ -109,7 +109,7 @@ test('an open hour is written again and then closes: its day contains its final 
     { deviceId, userId, startsAtMs: at(5, 60).getTime(), energyMilliwattHours: 9, ...FULLY_KNOWN_QUARTER },
   ]);
   await database.settle();
-  await keep();
+  await runPass();
   const putOpen = (text: string | null) =>
     database.pool.query('UPDATE device_heads SET open = $1 WHERE device_id = $2', [text, deviceId]);
   await putOpen(null);
@@ -121,7 +121,7 @@ test('an open hour is written again and then closes: its day contains its final 
   await streamedSums();
   await database.settle();
   await streamedSums();
-  await keep();
+  await runPass();
   const last = await streamedSums();
   expect(last.kept).toEqual(expect.arrayContaining([dateOf(9), dateOf(5), dateOf(4)]));
   expect(last.kept).not.toContain(dateOf(1));
@@ -132,7 +132,7 @@ test('a group’s sum includes a reading that is late by weeks once it is commit
   await streamedSums();
   await database.settle();
   expect((await streamedSums()).rows[dateOf(20)]).toBeGreaterThan(0);
-  await keep();
+  await runPass();
   expect((await streamedSums()).kept).toContain(dateOf(20));
 });
 
@@ -146,7 +146,7 @@ test('a group’s sum includes a late reading that commits after a pass that did
     toDeltaStatementRows([{ ...late, energyMilliwattHours: 4_000_000, ...FULLY_KNOWN_QUARTER }]),
   ))
     await step(client);
-  await keep();
+  await runPass();
   expect((await streamedSums()).kept).toContain(dateOf(9));
   await client.query('COMMIT');
   await database.settle();
@@ -155,9 +155,9 @@ test('a group’s sum includes a late reading that commits after a pass that did
 });
 
 test('a pass waits for a writer that began before changes were recorded', async () => {
-  // No sums are stored for a group that has become too small, so no changes are recorded.
+  // The group becomes too small for stored sums, so no changes are recorded.
   await changeMembers(db, groupId, { add: [], remove: [home.userId] });
-  await keep();
+  await runPass();
   const { rows } = await database.pool.query('SELECT kept_before = $1 AS rests FROM group_sums_progress', [
     '-infinity',
   ]);
@@ -172,10 +172,10 @@ test('a pass waits for a writer that began before changes were recorded', async 
     toDeltaStatementRows([{ ...late, energyMilliwattHours: 6_000_000, ...FULLY_KNOWN_QUARTER }]),
   ))
     await step(client);
-  expect(await keep(200)).toBe(0);
+  expect(await runPass(200)).toBe(0);
   await client.query('COMMIT');
   await database.settle();
-  expect(await keep()).toBeGreaterThan(20);
+  expect(await runPass()).toBeGreaterThan(20);
   expect((await streamedSums()).kept).toContain(dateOf(8));
 });
 
@@ -192,7 +192,7 @@ test('group sums include repaired aggregates at once', async () => {
   );
   await pool.query('DELETE FROM kept_group_sums');
   await pool.query('UPDATE kept_groups SET looked_at = NULL');
-  await keep();
+  await runPass();
   const before = await streamedSums();
   const since = new Date(Date.UTC(at(60, 0).getUTCFullYear(), at(60, 0).getUTCMonth(), 1));
   const { rebuilt } = await checkAllRollups(pool, { capabilities, since, mode: 'repair' });

@@ -118,10 +118,10 @@ describe.each(LANGUAGES)('the %s client', (language) => {
 
   test.each(Object.entries(CLIENT_CASES))('completes the step: %s', async (_name, steps) => {
     const before = faults.requests();
-    const came = await carryOut(language, { keys, variables: { run: run$, home }, steps });
-    expect(came.map(({ call }) => call)).toEqual(steps.map(({ call }) => call));
+    const results = await carryOut(language, { keys, variables: { run: run$, home }, steps });
+    expect(results.map(({ call }) => call)).toEqual(steps.map(({ call }) => call));
     for (const [index, { call, gives, fails, save }] of steps.entries()) {
-      const { value, error } = came[index] ?? {};
+      const { value, error } = results[index] ?? {};
       const where = `step ${index}, ${call}`;
       if (fails) expect({ where, error }).toMatchObject({ where, error: matching(fails) });
       else expect({ where, error }).toEqual({ where, error: undefined });
@@ -155,9 +155,9 @@ describe.each(LANGUAGES)('the %s client', (language) => {
       { text, secret, headers: {}, now },
     ];
     const steps = bodies.map((body): ClientStep => ({ as: 'home', call: 'verifyWebhook', body }));
-    const came = await carryOut(language, { keys, variables: {}, steps });
+    const results = await carryOut(language, { keys, variables: {}, steps });
     const [good, bad] = [{ data: { name: 'Zoë' } }, { type: 'SignatureError' }];
-    expect(came.map(({ value, error }) => value ?? error)).toMatchObject([good, good, good, ...Array(6).fill(bad)]);
+    expect(results.map(({ value, error }) => value ?? error)).toMatchObject([good, good, good, ...Array(6).fill(bad)]);
   });
 
   test('explains how to trust a self-signed certificate', async () => {
@@ -190,8 +190,8 @@ describe.each(LANGUAGES)('the %s client', (language) => {
           query: Object.fromEntries(query.filter(({ required }) => required).map((one) => [one.name, 'none'])),
         }),
       }));
-    const came = await carryOut(language, { keys, variables: {}, steps: others });
-    for (const { call, error } of came) {
+    const results = await carryOut(language, { keys, variables: {}, steps: others });
+    for (const { call, error } of results) {
       const isAnswered = error === undefined || (error.status !== null && error.status < 500);
       expect({ call, error, isAnswered }).toEqual({ call, error, isAnswered: true });
     }

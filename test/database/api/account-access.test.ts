@@ -34,7 +34,7 @@ interface Requested {
   userId: string;
   key: string;
   keyId: string;
-  former: string;
+  previousEmail: string;
 }
 type Sessions = Record<'here' | 'there', { sessionId: string }>;
 
@@ -74,13 +74,13 @@ describe('a changed e-mail address', () => {
 
   test('applies only once the link in its mail is used, which also signs that person in', async () => {
     const { userId, key } = await api.user('homeowner');
-    const former = await emailOf(userId);
+    const previousEmail = await emailOf(userId);
     const { headers } = await session(userId);
     const path = `/v1/users/${userId}`;
     const patched = await send('PATCH', path, key, { email: newEmail(userId), timezone: 'Europe/Berlin' });
     expect(patched).toMatchObject({
       status: 200,
-      json: { email: former, pending_email: newEmail(userId), timezone: 'Europe/Berlin' },
+      json: { email: previousEmail, pending_email: newEmail(userId), timezone: 'Europe/Berlin' },
     });
     expect((await send('GET', path, key)).json).toEqual(patched.json);
     expect((await send('GET', '/v1/users', key)).json).toEqual([patched.json]);
@@ -99,27 +99,29 @@ describe('a changed e-mail address', () => {
 
   test('is reported to the old address when it is requested and when it applies, and invalidates pending sign-ins', async () => {
     const { userId, key } = await api.user('homeowner');
-    const former = await emailOf(userId);
-    const asked = await api.send('/dashboard/sign-in', { method: 'POST', body: { email: former } });
-    await expect.poll(() => api.mailed.filter(({ to }) => to === former).length).toBe(1);
+    const previousEmail = await emailOf(userId);
+    const asked = await api.send('/dashboard/sign-in', { method: 'POST', body: { email: previousEmail } });
+    await expect.poll(() => api.mailed.filter(({ to }) => to === previousEmail).length).toBe(1);
     const accessEvents = () =>
       sql(
         `SELECT type, data FROM events JOIN deliveries USING (event_id)
          WHERE user_id = $1 AND target = 'email' AND data ? 'former_email' ORDER BY event_id`,
         [userId],
       );
-    expect((await send('PATCH', `/v1/users/${userId}`, key, { email: former, timezone: 'UTC' })).status).toBe(200);
+    expect((await send('PATCH', `/v1/users/${userId}`, key, { email: previousEmail, timezone: 'UTC' })).status).toBe(
+      200,
+    );
     expect(await accessEvents()).toEqual([]);
 
     await send('PATCH', `/v1/users/${userId}`, key, { email: newEmail(userId) });
-    const { token, code } = api.mailed.find(({ to }) => to === former) ?? { token: '', code: '' };
+    const { token, code } = api.mailed.find(({ to }) => to === previousEmail) ?? { token: '', code: '' };
     for (const body of [{ token }, { sign_in_id: asked.json.sign_in_id, code }])
       expect((await api.send('/dashboard/session', { method: 'POST', body })).status).toBe(422);
     await confirmEmail(api, (await mailedConfirmation(api, userId)).token);
     const notices = await accessEvents();
     expect(notices).toEqual([
-      { type: 'user.email_requested', data: { former_email: former, requested_at: expect.any(String) } },
-      { type: 'user.email_changed', data: { former_email: former, changed_at: expect.any(String) } },
+      { type: 'user.email_requested', data: { former_email: previousEmail, requested_at: expect.any(String) } },
+      { type: 'user.email_changed', data: { former_email: previousEmail, changed_at: expect.any(String) } },
     ]);
     const reader = await readerOf({ language: 'en', timezone: 'Europe/Berlin' });
     for (const [index, subject] of [
@@ -128,13 +130,13 @@ describe('a changed e-mail address', () => {
     ].entries()) {
       const mail = composeMail(notices[index], reader, new Map(), null);
       expect(mail.subject).toBe(subject);
-      // A former address that has lost access must not learn the new address.
-      expect([mail.text.includes(former), mail.text.includes(newEmail(userId))]).toEqual([true, false]);
+      // A previous address that has lost access must not learn the new address.
+      expect([mail.text.includes(previousEmail), mail.text.includes(newEmail(userId))]).toEqual([true, false]);
     }
   });
 
   test.each<[string, (who: Requested) => Promise<unknown>]>([
-    ['the address that the account has', ({ userId, key, former }) => changeEmail(userId, key, former)],
+    ['the address that the account has', ({ userId, key, previousEmail }) => changeEmail(userId, key, previousEmail)],
     ['another request', ({ userId, key }) => changeEmail(userId, key, `other-${newEmail(userId)}`)],
     ['a revoked key that requested it', ({ keyId }) => send('DELETE', `/v1/keys/${keyId}`, admin.key)],
     ['an administrator’s change', ({ userId }) => changeEmail(userId, admin.key, `by-admin-${newEmail(userId)}`)],
@@ -146,10 +148,10 @@ describe('a changed e-mail address', () => {
   ])('is withdrawn by %s', async (_what, end) => {
     const { userId, key } = await api.user('homeowner');
     const [{ key_id: keyId }] = await sql('SELECT key_id FROM api_keys WHERE user_id = $1', [userId]);
-    const former = await emailOf(userId);
+    const previousEmail = await emailOf(userId);
     await changeEmail(userId, key, newEmail(userId));
     const { token } = await mailedConfirmation(api, userId);
-    await end({ userId, key, keyId, former });
+    await end({ userId, key, keyId, previousEmail });
     const { pending_email } = (await send('GET', `/v1/users/${userId}`, admin.key)).json;
     expect(pending_email).not.toBe(newEmail(userId));
     expect((await confirmEmail(api, token)).status).toBe(422);
@@ -159,7 +161,7 @@ describe('a changed e-mail address', () => {
   test.each([
     ['ended by its owner', ({ there }: Sessions) => `/dashboard/v1/sessions/${there.sessionId}`],
     ['ended everywhere', () => '/dashboard/session?everywhere=true'],
-  ])('is withdrawn where it was requested in a session that is %s', async (_what, pathOf) => {
+  ])('is withdrawn if the session that requested it is %s', async (_what, pathOf) => {
     const { userId } = await api.user('homeowner');
     const [here, there] = [await session(userId), await session(userId)];
     const body = { email: newEmail(userId) };
@@ -246,16 +248,20 @@ describe('a changed e-mail address', () => {
     expect((await send('GET', `/v1/users/${userId}`, key)).json.pending_email).toBe(`5-${newEmail(userId)}`);
   });
 
-  test('is reported to at most three former addresses a day, because they may be strangers’', async () => {
+  test('is reported to at most three previous addresses a day, because they may be strangers’', async () => {
     const { userId } = await api.user('homeowner');
-    const former = await emailOf(userId);
+    const previousEmail = await emailOf(userId);
     for (const n of [1, 2, 3, 4, 5])
       await send('PATCH', `/v1/users/${userId}`, admin.key, { email: `${n}-${newEmail(userId)}` });
     const eventsOfHome = await sql(
       `SELECT data ->> 'former_email' AS email FROM events WHERE user_id = $1 AND type = 'user.email_changed' ORDER BY event_id`,
       [userId],
     );
-    expect(eventsOfHome.map(({ email }) => email)).toEqual([former, `1-${newEmail(userId)}`, `2-${newEmail(userId)}`]);
+    expect(eventsOfHome.map(({ email }) => email)).toEqual([
+      previousEmail,
+      `1-${newEmail(userId)}`,
+      `2-${newEmail(userId)}`,
+    ]);
   });
 
   test('of a homeowner can be requested by its utility until the homeowner has signed in', async () => {
@@ -291,7 +297,7 @@ describe('a changed e-mail address', () => {
     expect((await confirmEmail(api, token)).status).toBe(422);
   });
 
-  test('of the caller’s own account can be changed by a utility, too', async () => {
+  test('of its own account can be changed by a utility, too', async () => {
     const { userId, key } = await api.user('utility');
     await session(userId);
     expect((await changeEmail(userId, key, newEmail(userId))).status).toBe(200);

@@ -177,22 +177,22 @@ test('a bill is exported with register values and its checksum, as a table and a
     [APRIL + 24 * HOUR_MS, 110.25],
   ]);
   const { json } = await make({ device_id: deviceId, start: '2026-04-01', end: '2026-04-01' });
-  const { bill_period_id: id, first_told: told } = json;
+  const { bill_period_id: id, first_told: firstTold } = json;
   const csv = (await get(id, key, 'text/csv')).text.trim().split('\n');
-  const about = `${id},1,${told.recorded_at},${told.user_id},${deviceId},2026-04-01,2026-04-01,Europe/Berlin`;
-  const estimated = told.estimated_kwh;
+  const about = `${id},1,${firstTold.recorded_at},${firstTold.user_id},${deviceId},2026-04-01,2026-04-01,Europe/Berlin`;
+  const estimated = firstTold.estimated_kwh;
   expect(Number(estimated)).toBeGreaterThan(8);
   expect(csv.slice(1)).toEqual([
-    `${about},import,,,,,,,,9.750000,${estimated},0.000000,9.750000,${told.sha256}`,
-    `${about},export,,,,,,,,0.000000,,0.000000,0.000000,${told.sha256}`,
-    `${about},import,import,100.500000,2026-03-31T22:00:00.000Z,interpolated,110.250000,2026-04-01T22:00:00.000Z,measured,9.750000,,,,${told.sha256}`,
+    `${about},import,,,,,,,,9.750000,${estimated},0.000000,9.750000,${firstTold.sha256}`,
+    `${about},export,,,,,,,,0.000000,,0.000000,0.000000,${firstTold.sha256}`,
+    `${about},import,import,100.500000,2026-03-31T22:00:00.000Z,interpolated,110.250000,2026-04-01T22:00:00.000Z,measured,9.750000,,,,${firstTold.sha256}`,
   ]);
   const list = (await api.send('/v1/bill-periods', { key, headers: { accept: 'text/csv' } })).text.split('\n');
-  expect(list[1]).toContain(told.sha256);
+  expect(list[1]).toContain(firstTold.sha256);
 
   const { text, headers } = await get(id, key, 'application/atom+xml');
   expect(headers['content-type']).toContain('application/atom+xml');
-  expect(text).toContain(`SHA-256 ${told.sha256}</subtitle>`);
+  expect(text).toContain(`SHA-256 ${firstTold.sha256}</subtitle>`);
   const registers = [...text.matchAll(/<espi:accumulationBehaviour>1<.*?<\/entry>\n<entry>(.*?)<\/entry>/gs)];
   expect(registers).toHaveLength(1);
   const second = (ms: number) =>
@@ -263,11 +263,11 @@ test('corrections of a closed period are billed with the next open one', async (
   expect((await get(first)).json.corrections).toMatchObject([{ told_in: fourth, status: 'waiting' }]);
 });
 
-test('a bill includes history that arrived late, although its devices were first known later', async () => {
+test('a bill includes late readings, even if they precede all earlier received ones', async () => {
   const { userId, deviceId, key, read } = await meter();
   const body = { type: 'smart_plug', location: 'x' };
   const plug = (await api.send('/v1/devices', { method: 'POST', key, body })).json.device_id;
-  // All imported energy flows through a plug, and is billed once.
+  // A plug behind the meter measures all imported energy, which is billed once.
   const bought = async (hour: number, kwh: number) => {
     const readings = [[APRIL + hour * HOUR_MS, kwh] as const, [APRIL + (hour + 1) * HOUR_MS, kwh + 1] as const];
     await read(readings);

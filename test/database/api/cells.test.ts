@@ -21,8 +21,8 @@ afterAll(async () => {
 
 const cookie = (secret: string) => ({ cookie: `__Secure-energy_session=${secret}` });
 
-/** Creates in a cell, over HTTP, what people and devices carry. */
-async function made(api: TestApi, cell: string | undefined) {
+/** Creates accounts, a device, a gateway and their credentials in a cell. */
+async function createCredentials(api: TestApi, cell: string | undefined) {
   setCell(cell);
   const admin = await api.user('admin');
   const key = admin.key;
@@ -55,8 +55,8 @@ async function made(api: TestApi, cell: string | undefined) {
 }
 
 test('ids and keys that a cell creates contain its name, work there, and are unknown in another cell', async () => {
-  const here = await made(first, undefined);
-  const there = await made(second, 'c2');
+  const here = await createCredentials(first, undefined);
+  const there = await createCredentials(second, 'c2');
   for (const [of, cell] of [
     [here, null],
     [there, 'c2'],
@@ -113,17 +113,17 @@ test('a passkey signs in to the cell that has it, because it signs the challenge
     setCell(cell);
     return (await post(api, '/dashboard/sign-in/passkey', {})).json;
   };
-  const begun = [await begin(first, undefined), await begin(second, 'c2')];
-  expect(begun.map(({ sign_in_id }) => cellOf(sign_in_id))).toEqual([null, 'c2']);
+  const started = [await begin(first, undefined), await begin(second, 'c2')];
+  expect(started.map(({ sign_in_id }) => cellOf(sign_in_id))).toEqual([null, 'c2']);
   // As the sign-in page does (src/dashboard/passkeys.ts).
-  const challenge = begun.map((one) => one.options.challenge).join('');
+  const challenge = started.map((one) => one.options.challenge).join('');
   const passkey = authenticator.sign({ challenge });
   const enter = (api: TestApi, one: { sign_in_id: string }) =>
     post(api, '/dashboard/session', { sign_in_id: one.sign_in_id, passkey });
-  expect((await enter(first, begun[0])).status).toBe(422);
-  const entered = await enter(second, begun[1]);
+  expect((await enter(first, started[0])).status).toBe(422);
+  const entered = await enter(second, started[1]);
   expect([entered.status, entered.json.user?.user_id]).toEqual([201, userId]);
-  expect((await enter(second, begun[1])).status).toBe(422);
+  expect((await enter(second, started[1])).status).toBe(422);
 });
 
 test('a device of a cell has its own topics, and cannot use the client id of another login', () => {

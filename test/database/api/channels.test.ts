@@ -51,10 +51,11 @@ test('an unknown channel of a device is shown to its owner, who can set its mean
     },
   ]);
 
-  const say = (counts_as: unknown) => send('PATCH', path, { channels: [{ native_name: 'SML.Wert_A', counts_as }] });
-  for (const wrong of ['', 'imports', 'import/x1', 'import/t0', 7]) expect((await say(wrong)).status).toBe(422);
+  const setMeaning = (counts_as: unknown) =>
+    send('PATCH', path, { channels: [{ native_name: 'SML.Wert_A', counts_as }] });
+  for (const wrong of ['', 'imports', 'import/x1', 'import/t0', 7]) expect((await setMeaning(wrong)).status).toBe(422);
   expect((await send('PATCH', path, { channels: [{ native_name: 'SML.Wert_A', count: 'import' }] })).status).toBe(422);
-  const changed = await say('import');
+  const changed = await setMeaning('import');
   expect(changed.status).toBe(200);
   expect(changed.json).toMatchObject({
     attention: [],
@@ -63,7 +64,7 @@ test('an unknown channel of a device is shown to its owner, who can set its mean
   // After the past is recomputed, and with one more reading.
   await receive(12);
   expect((await send('GET', path)).json.channels).toMatchObject([{ counts_as: 'import', counted: true }]);
-  expect((await say(null)).json.attention).toEqual(['unknown_quantity']);
+  expect((await setMeaning(null)).json.attention).toEqual(['unknown_quantity']);
 
   const { key: other } = await api.user('homeowner');
   const foreign = { channels: [{ native_name: 'SML.Wert_A', counts_as: 'import' }] };

@@ -127,7 +127,7 @@ describe('gas, heat and water', () => {
     expect(text).toBe(`date,kwh_used,m3_used,peak_hour\n${DAY},1,4,06:00\n`);
   });
 
-  test('of excluded devices are not counted; a power counts if there is no register', async () => {
+  test('of excluded devices are not counted; power readings count if the device has no register', async () => {
     const home = await api.user('homeowner');
     const cellar = await pair(home);
     await registers(cellar, 'heat', [
@@ -192,7 +192,7 @@ describe('gas, heat and water', () => {
     // The answer for one device contains its readings, whatever its placement.
     expect(await at(gone, `${DAY}T12:00:00Z`)).toMatchObject([{ used: { used: 1, estimated: 0 } }]);
     expect(await at(silent, `${DAY}T12:00:00Z`)).toEqual([]);
-    // A deleted meter is shown while its data is known; a meter that exists is shown even if silent.
+    // A deleted meter is shown for the time with data; an existing meter is also shown while it is silent.
     await api.send(`/v1/devices/${meter}`, { method: 'DELETE', key: home.key });
     expect(await at(undefined, '2026-12-01T00:00:00Z')).toMatchObject([{ commodity: 'gas', used: nothing }]);
 

@@ -45,7 +45,7 @@ const offers = [
 ];
 
 describe('a comparison', () => {
-  test('equals the cost after the tariff was really created, whether or not the account had tariffs', async () => {
+  test('equals the cost after the tariff is created, whether or not the account had tariffs', async () => {
     const { series_id } = await make(
       '/v1/price-series',
       { name: 'spot', currency: 'EUR', resolution_minutes: 60 },

@@ -46,8 +46,8 @@ describe('changes', () => {
     expect((await listen(null, {} as typeof mine, 500)).status).toBe(401);
 
     const ofMeter = await signedIn(home.userId);
-    const [told, quiet] = [await follow(ofMeter), await follow(mine)];
-    const count = () => told.of('readings').length;
+    const [notified, quiet] = [await follow(ofMeter), await follow(mine)];
+    const count = () => notified.of('readings').length;
     await home.read([['2026-06-15T11:00:00Z', 1]], TEST_START);
     await expect.poll(count).toBe(1);
     // A reading within ten seconds of the previous one, which is the precision of last_seen_at.
@@ -57,7 +57,7 @@ describe('changes', () => {
     await new Promise((done) => setTimeout(done, 2_500));
     expect(count()).toBe(2);
     expect(quiet.text().replaceAll(': still here\n\n', '')).toBe('retry: 3000\n\n');
-    for (const one of [told, quiet]) one.close();
+    for (const one of [notified, quiet]) one.close();
   });
 
   test('have a maximum number of listeners per account', async () => {

@@ -13,7 +13,7 @@ const own = registerDashboardApi();
 const { ask, sql } = own;
 const { admin, utility, stranger, home } = own.people;
 
-test('requests need a session, and stay within its scopes', async () => {
+test('requests need a session, and are limited to its scopes', async () => {
   const key = (await own.api.user('admin', { scopes: ['alerts:write'] })).key;
   for (const { method, path } of DASHBOARD_OPERATIONS) {
     const asked = `/own${path.replaceAll(/\{\w+\}/g, 'x')}`;
@@ -65,7 +65,7 @@ describe('operations for administrators', () => {
   });
 
   /** Makes a connection report its statistics: it does so after ten idle seconds, or on request. */
-  async function tellStatistics(): Promise<void> {
+  async function reportStatistics(): Promise<void> {
     const { pool } = own.api.database;
     const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
     for (const client of clients) await client.query('SELECT pg_stat_force_next_flush()');
@@ -74,7 +74,7 @@ describe('operations for administrators', () => {
 
   test('the operator sees the numbers of arriving and waiting messages', async () => {
     const get = async () => (await ask('/v1/operator', admin)).json;
-    await tellStatistics();
+    await reportStatistics();
     const sent = { key: home.key, method: 'POST' };
     const webhook = { event: 'usage.updated', url: 'https://hooks.example.net/', auth_token: 'a secret' };
     const { webhook_id } = (await own.api.send('/v1/webhooks', { ...sent, body: webhook })).json;
@@ -93,7 +93,7 @@ describe('operations for administrators', () => {
        SELECT $1::timestamptz - make_interval(mins => m), 't', '', 'r' FROM unnest('{1, 59, 61, 1000, 1439, 1441}'::int[]) m`,
       [own.api.now],
     );
-    await tellStatistics();
+    await reportStatistics();
     const after = await get();
     expect(after.readings_stored - before.readings_stored).toBe(50);
     own.api.now = realNow;

@@ -134,8 +134,8 @@ describe('a period', () => {
     expect(future).toMatchObject({ compared: null, peak: null, week: { cells: [] } });
     expect((await get('UTC', NOW, 'unit=month&date=1990-01-01')).used.kwh_used).toBeNull();
     // The first minutes of the month, when there is nothing to compare yet.
-    const begun = await get('UTC', '2025-10-01T00:03:00Z', 'unit=month&date=2025-10-01');
-    expect(begun.compared.before.kwh_used).toBeNull();
+    const monthStart = await get('UTC', '2025-10-01T00:03:00Z', 'unit=month&date=2025-10-01');
+    expect(monthStart.compared.before.kwh_used).toBeNull();
     expect((await get('UTC', '2025-10-01T00:00:00Z', 'unit=year&date=2026-10-01')).used.kwh_used).toBeNull();
   });
 

@@ -20,7 +20,7 @@ const { later, post, emailOf, mailed, signedIn, follow } = registerDashboardSess
 const COOKIE = '__Secure-energy_session';
 
 /** Waits until the session's time of last use is stored, which answers do not wait for. */
-const noted = (userId: string) => {
+const waitUntilStored = (userId: string) => {
   const seen = 'SELECT FROM sessions WHERE user_id = $1 AND last_seen_at = $2';
   return expect.poll(async () => (await api.database.pool.query(seen, [userId, api.now])).rowCount).toBe(1);
 };
@@ -69,8 +69,8 @@ describe('a session', () => {
     expect(await signInWith('sv, de-AT;q=0.8')).toEqual(['de', 'de']);
     expect(await signInWith('nl')).toEqual(['de', 'nl']);
     expect(await signInWith('sv')).toEqual(['nl', 'nl']);
-    const wish = { method: 'PATCH', body: { remarks_by_mail: true }, headers: { 'accept-language': 'fr' } };
-    expect((await api.send(`/v1/users/${userId}`, { ...wish, key })).status).toBe(200);
+    const settings = { method: 'PATCH', body: { remarks_by_mail: true }, headers: { 'accept-language': 'fr' } };
+    expect((await api.send(`/v1/users/${userId}`, { ...settings, key })).status).toBe(200);
     expect(await signInWith('es')).toEqual(['fr', 'fr']);
   });
 
@@ -90,7 +90,7 @@ describe('a session', () => {
     expect((await post('/dashboard/v1/keys', {}, mine)).status).toBe(201);
   });
 
-  test('ends with its role, its account, by signing out, after a week of inactivity and after 30 days', async () => {
+  test('ends after a change of role, the account’s deletion, a sign-out, a week of inactivity, or 30 days', async () => {
     const { userId } = await api.user('homeowner');
     const { userId: stranger } = await api.user('homeowner');
     const asks = async (headers: object) =>
@@ -107,10 +107,10 @@ describe('a session', () => {
     const second = await signedIn(userId);
     later(6 * 24 * 60);
     expect(await asks(second)).toBe(200);
-    await noted(userId);
+    await waitUntilStored(userId);
     later(12 * 24 * 60);
     expect(await asks(second)).toBe(200);
-    await noted(userId);
+    await waitUntilStored(userId);
     later(19 * 24 * 60 + 1);
     expect(await asks(second)).toBe(401);
     later(0);
@@ -118,7 +118,7 @@ describe('a session', () => {
     for (let day = 5; day < 30; day += 5) {
       later(day * 24 * 60);
       expect(await asks(third)).toBe(200);
-      await noted(userId);
+      await waitUntilStored(userId);
     }
     later(30 * 24 * 60);
     expect(await asks(third)).toBe(401);

@@ -27,7 +27,7 @@ const askFrom = (localAddress: string, email: string, headers: Record<string, st
     asked.end(JSON.stringify({ email }));
   });
 
-describe('signing in', () => {
+describe('signing in by mail', () => {
   test('answers the same whether or not the account exists, and mails only accounts', async () => {
     const { userId } = await api.user('homeowner');
     const email = await emailOf(userId);
@@ -87,9 +87,9 @@ describe('signing in', () => {
     const theirs = await mailed(2);
     const again = await post('/dashboard/sign-in', { email }, { cookie });
     expect(again.headers['set-cookie']).toBeUndefined();
-    const anew = await mailed(3);
+    const nextMails = await mailed(3);
     expect((await post('/dashboard/session', { token: mine.token })).status).toBe(422);
-    for (const { token } of [theirs, anew]) expect((await post('/dashboard/session', { token })).status).toBe(201);
+    for (const { token } of [theirs, nextMails]) expect((await post('/dashboard/session', { token })).status).toBe(201);
   });
 
   test('is not blocked by unknown browsers, which cannot fill a mailbox', async () => {

@@ -68,7 +68,7 @@ describe('prices on the dashboard', () => {
     const tariff = (valid_from: string, rates: object) =>
       make('/v1/tariffs', home.key, { name: valid_from, valid_from, currency: 'EUR', import: rates });
     await tariff('2020-01-01', { per_kwh: '0.3' });
-    // Prices that the tariff itself contains are no curve.
+    // A tariff with fixed prices has no curve.
     expect(await curve()).toEqual({ currency: null, hours: [] });
     await tariff('2026-01-01', { series_id, add: '0.15', multiply: '1.2' });
     const prices = ['10:00', '10:30', '11:00'].map((time, at) => ({

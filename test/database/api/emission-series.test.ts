@@ -139,7 +139,7 @@ describe('the emission series of an account', () => {
       const { status, json } = await name(home.userId, id);
       expect([id, status, json.details?.[0].field]).toEqual([id, 422, 'emission_series_id']);
     }
-    // The utility chooses among the home's series, not among its own reach.
+    // The utility can choose only series that the home may use, not all that the utility reaches.
     expect((await name(home.userId, ofHome, utility.key)).status).toBe(200);
     expect((await name(home.userId, ofStranger, admin.key)).status).toBe(422);
     expect((await name(stranger.userId, ofUtility, stranger.key)).status).toBe(422);

@@ -190,7 +190,7 @@ const byName = (rows: readonly Row[]) =>
     rows.map((row) => [row.starts_at === undefined ? row.date : String(Date.parse(row.starts_at)), row.emissions]),
   );
 
-/** Rows about which nothing is known are not in an answer. */
+/** Answers omit rows without any known value. */
 const ofAnswered = (all: Map<string, object>, answered: Map<string, object>) =>
   new Map(
     [...all].filter(

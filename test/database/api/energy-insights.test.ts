@@ -62,7 +62,7 @@ function calendarOf(zone: string): ReturnType<typeof localOf> {
 const CLOCK_MINUTES: Record<string, number> = { hour: 60, half_hour: 30, quarter_hour: 15 };
 
 /** Computes the answer to a query slowly from the profile. */
-function slow(zone: string, start: string, end: string, groupBy: string) {
+function computeExpected(zone: string, start: string, end: string, groupBy: string) {
   const length = CLOCK_MINUTES[groupBy];
   const local = calendarOf(zone);
   const buckets = new Map<
@@ -90,14 +90,14 @@ function slow(zone: string, start: string, end: string, groupBy: string) {
     buckets.set(key, bucket);
   }
   return [...buckets.values()].map(({ date, milliwattHours, hours, time }) => {
-    const most = Math.max(...hours.values());
+    const highest = Math.max(...hours.values());
     const names = [...hours]
-      .filter(([, value]) => value === most)
+      .filter(([, value]) => value === highest)
       .map(([name]) => name)
       .sort();
     const peak = typeof names[0] === 'number' ? local(names[0]).hour : names[0];
     const kwh_used = Math.floor((milliwattHours + 500) / 1000) / 1000;
-    return { date, kwh_used, peak_hour: length ? time : most === 0 ? null : peak };
+    return { date, kwh_used, peak_hour: length ? time : highest === 0 ? null : peak };
   });
 }
 
@@ -133,7 +133,7 @@ describe('GET /v1/energy-insights', () => {
             kwh_used,
             peak_hour,
           }));
-          expect(rows).toEqual(slow(zone, start, end, group));
+          expect(rows).toEqual(computeExpected(zone, start, end, group));
         }
       }
     });
@@ -160,7 +160,7 @@ describe('GET /v1/energy-insights', () => {
 
   test('without parameters sums the last 30 days', async () => {
     const { json } = await ask('');
-    const days = slow('UTC', '2026-05-17', '2026-06-15', 'day');
+    const days = computeExpected('UTC', '2026-05-17', '2026-06-15', 'day');
     expect(json).toEqual({
       user_id: anna.userId,
       date_range: { start: '2026-05-17', end: '2026-06-15' },
@@ -217,11 +217,13 @@ describe('POST /v1/energy-insights', () => {
       metrics: ['kwh_used', 'peak_hour'],
     });
     expect(status).toBe(200);
-    const days = slow('UTC', '2026-06-01', '2026-06-15', 'day');
+    const days = computeExpected('UTC', '2026-06-01', '2026-06-15', 'day');
     const total = days.reduce((sum, { kwh_used }) => sum + kwh_used, 0);
     expect(json.summary.total_kwh).toBeCloseTo(total, 1);
     expect(json.summary.avg_daily_kwh).toBeCloseTo(total / days.length, 1);
-    expect(json.summary.peak_usage_time).toBe(slow('UTC', '2026-06-01', '2026-06-15', 'month')[0]?.peak_hour);
+    expect(json.summary.peak_usage_time).toBe(
+      computeExpected('UTC', '2026-06-01', '2026-06-15', 'month')[0]?.peak_hour,
+    );
   });
 
   test('returns only the requested metrics', async () => {

@@ -154,11 +154,11 @@ describe('an export', () => {
     asked.leave();
     // The export ends, although it was far from complete.
     const standstillMs = await standstill();
-    const begun = statements;
+    const statementsBefore = statements;
     const next = begin(home.key);
     await next.read();
     expect(await next.ended).toBe('complete');
-    expect(statements - begun).toBeGreaterThan(standstillMs - before + 10);
+    expect(statements - statementsBefore).toBeGreaterThan(standstillMs - before + 10);
     const lines = String((await unzip(next.content())).get('readings.csv')).split('\n').length;
     expect(lines).toBe(READINGS + 2 + 2);
   });

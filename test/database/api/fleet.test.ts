@@ -20,14 +20,14 @@ const list = async (query = '', key = utility.key) => {
 };
 const names = async (query = '', key = utility.key) => (await list(query, key)).map(({ location }) => location);
 
-async function pair(key: string, location: string, { heardMinutesAgo, ...more }: Record<string, unknown> = {}) {
+async function pair(key: string, location: string, { minutesSinceReading, ...more }: Record<string, unknown> = {}) {
   const { status, json } = await api.send('/v1/devices', {
     key: admin.key,
     method: 'POST',
     body: { user_id: key, type: 'meter', location, ...more },
   });
   expect({ location, status }).toEqual({ location, status: 201 });
-  if (typeof heardMinutesAgo === 'number') await setLastSeen(json.device_id, heardMinutesAgo);
+  if (typeof minutesSinceReading === 'number') await setLastSeen(json.device_id, minutesSinceReading);
   return json.device_id as string;
 }
 async function setLastSeen(deviceId: string, ago: number, isFaulty = false) {
@@ -38,7 +38,7 @@ async function setLastSeen(deviceId: string, ago: number, isFaulty = false) {
   await api.database.pool.query('UPDATE devices SET says_faulty = $2 WHERE device_id = $1', [deviceId, isFaulty]);
 }
 /** Places a device behind a gateway, as ingest does once it is paired. */
-async function behind(gatewayId: string, deviceId: string, family: string) {
+async function placeBehindGateway(gatewayId: string, deviceId: string, family: string) {
   await api.database.pool.query(
     `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, device_id) VALUES ($1, $2, $3, $1, $4)`,
     [`dsc_${deviceId}`, gatewayId, family, deviceId],
@@ -73,7 +73,7 @@ beforeAll(async () => {
     body: { user_id: second.userId, name: 'x' },
   });
   gatewayId = json.gateway_id;
-  await behind(gatewayId, ids.garage ?? '', 'tasmota');
+  await placeBehindGateway(gatewayId, ids.garage ?? '', 'tasmota');
   await setLastSeen(ids.garage ?? '', 60 * 5, true);
   await recordSilences(api.db, api.now);
 });

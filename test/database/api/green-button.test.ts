@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const firstMs = () => Math.floor(api.now.getTime() / DAY_MS) * DAY_MS - 60 * DAY_MS;
-/** Makes a home with 60 days of registers by the hour: 1 kWh an hour bought, and 0.5 kWh an hour fed in of the last ten days. */
+/** Creates a home with 60 days of hourly registers: it imports 1 kWh an hour, and exports 0.5 kWh an hour in the last ten days. */
 async function homeWithMeter() {
   const made = await api.user('homeowner', { scopes: [...SCOPES] });
   const body = { type: 'smart_meter', location: 'cellar' };
@@ -102,7 +102,7 @@ describe('the consent to a scope string of Green Button', () => {
       scope: `${SCOPE} devices:read`,
     });
     expect(tokens).toMatchObject({ scope: `${SCOPE} devices:read`, resourceURI: expect.stringContaining('/Batch/') });
-    // The same token reaches what its scopes reach elsewhere.
+    // At other endpoints, the token has the rights of its scopes.
     expect(await statusOf('/v1/energy-insights')).toBe(200);
   });
 
@@ -121,7 +121,7 @@ describe('the consent to a scope string of Green Button', () => {
     hidden.url = new URL(hidden.url.href.replace('?', '?x=?&'));
     const { resourceURI } = await exchangeCode(app, await authorizeApp(api, home, hidden), hidden);
     expect(resourceURI).toBeUndefined();
-    // It may read the resources by the default terms.
+    // It may read the Green Button resources under the default terms.
     const [href = ''] = selfOf((await get(`${ROOT}/UsagePoint`, plain.access_token)).text);
     expect(href).toMatch(/UsagePoint/);
   });

@@ -128,7 +128,7 @@ describe('groups', () => {
 });
 
 describe('homes of a group', () => {
-  test('are those that its owner reaches, each once', async () => {
+  test('are the ones within its owner’s reach, each once', async () => {
     const group = await make({ name: 'x' });
     const path = `/v1/groups/${group}/users`;
     const put = await as(utility)(`${path}/${home.userId}`, 'PUT');

@@ -66,7 +66,7 @@ async function open(): Promise<ClientHttp2Session> {
 }
 
 /** Returns the first frame of a type, or undefined if none arrives. */
-async function came(raw: RawHttp2, wanted: number) {
+async function firstFrame(raw: RawHttp2, wanted: number) {
   const find = () => raw.came.find(({ type }) => type === wanted);
   for (let turn = 0; turn < 500 && !find(); turn++) await pause(10);
   return find();
@@ -138,7 +138,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
       buildFrame(FRAME_TYPES.headers, FRAME_FLAGS.endHeaders | FRAME_FLAGS.endStream, 1, buildHeaderBlock(pseudo)),
     );
     // Malformed (RFC 9113, 8.3.1): nghttp2 refuses it before there is a request to answer.
-    expect(await came(raw, FRAME_TYPES.rst)).toMatchObject({ stream: 1, code: constants.NGHTTP2_PROTOCOL_ERROR });
+    expect(await firstFrame(raw, FRAME_TYPES.rst)).toMatchObject({ stream: 1, code: constants.NGHTTP2_PROTOCOL_ERROR });
     raw.socket.destroy();
     const details = async (headers: Record<string, string>) => {
       const { status, text } = await get('/healthz', headers);

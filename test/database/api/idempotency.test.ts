@@ -29,7 +29,7 @@ test('a repeated request gets the first answer, including secrets, and changes n
   expect(rows.some((row) => row.body_sealed.includes(first.json.mqtt.password))).toBe(false);
 });
 
-test('of many concurrent repetitions one runs; the others get its answer, or an error that it is running', async () => {
+test('one of many concurrent repetitions runs; the others get its answer, or an error that it is still running', async () => {
   const body = device();
   const answers = await Promise.all(Array.from({ length: 12 }, () => post('/v1/devices', body, 'many')));
   const ids = new Set(answers.filter(({ status }) => status === 201).map(({ json }) => json.device_id));

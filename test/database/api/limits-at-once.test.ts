@@ -4,7 +4,7 @@ import { claimsAtBroker } from '#src/start/ingest.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 /** Number of refused attempts in a minute after which a network is limited. */
-const MOST = 10;
+const MAX_REFUSED = 10;
 
 let api: TestApi;
 let other: TestApi;
@@ -58,8 +58,8 @@ test.each([
     guesses.map((serial, index) => claim(serial, from(index), index % 2 ? api : other)),
   );
   const statuses = answers.map(({ status }) => status);
-  expect(countOf(statuses, 403)).toBeLessThanOrEqual(MOST);
-  expect(countOf(statuses, 429)).toBeGreaterThanOrEqual(200 - MOST - 1);
+  expect(countOf(statuses, 403)).toBeLessThanOrEqual(MAX_REFUSED);
+  expect(countOf(statuses, 429)).toBeGreaterThanOrEqual(200 - MAX_REFUSED - 1);
   // The correct secret among the guesses is refused, too.
   expect((await claim(right as string, from(3))).status).toBe(429);
   expect((await claim(right as string, '203.0.113.1')).status).toBe(statuses.includes(201) ? 403 : 201);
@@ -74,7 +74,7 @@ test('wrong secrets for a batch of meters count towards the limit', async () => 
       answers.map(({ status }) => status),
       401,
     ),
-  ).toBe(MOST);
+  ).toBe(MAX_REFUSED);
 });
 
 test('many meters of one building that connect concurrently are not limited, and do not count as refusals', async () => {
@@ -92,7 +92,7 @@ test('many meters of one building that connect concurrently are not limited, and
       wrong.map(({ status }) => status),
       403,
     ),
-  ).toBe(MOST);
+  ).toBe(MAX_REFUSED);
 });
 
 test('the limit applies at the broker, too, which shares its count of refusals with HTTPS', async () => {
@@ -104,7 +104,7 @@ test('the limit applies at the broker, too, which shares its count of refusals w
     claims.claim(batch.batch_id, Buffer.from(JSON.stringify({ serial })), from);
   const from = (index: number) => `2001:db8:9:9::${index.toString(16)}`;
   const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => guess(`guess-${index}`, from(index))));
-  expect(answers.filter((answer) => answer !== null)).toHaveLength(MOST);
+  expect(answers.filter((answer) => answer !== null)).toHaveLength(MAX_REFUSED);
   expect((await claim('guess', from(1))).status).toBe(429);
   const [serial] = await waits(1);
   expect(await guess(serial as string, from(2))).toBeNull();

@@ -58,7 +58,7 @@ const MAX_QUERY = 8_000;
  * own. A shape checks each of its fields, whether or not others are refused: the fields that it refuses share requests, with up to `most`
  * in each.
  */
-function byHandling(schema: AnyOperation['body'], withValue: (field: string) => object, most = Infinity): string[][] {
+function groupFields(schema: AnyOperation['body'], withValue: (field: string) => object, most = Infinity): string[][] {
   const isAccepted = (field: string) => schema?.safeParse(withValue(field)).success ?? false;
   const requests: string[][] = [];
   let together: string[] | undefined;
@@ -109,15 +109,15 @@ test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
       }
       const cut = asText.slice(0, 4_000);
       const received = decodeURIComponent(cut);
-      for (const fields of byHandling(query, (field) => ({ [field]: received }), MAX_QUERY / cut.length)) {
+      for (const fields of groupFields(query, (field) => ({ [field]: received }), MAX_QUERY / cut.length)) {
         const asked = fields.map((field) => `${field}=${cut}`).join('&');
         await expectRefusal(label(`?${fields}=${excerpt}`), `${path}?${asked}`, { method });
       }
       if (!body) continue;
-      // A body that is refused as a whole is answered alike by all operations, so each of them gets one in turn.
+      // All operations respond equally to a body that is refused as a whole, so each operation is tested with one of these bodies in turn.
       if (at === turn || body.safeParse(value).success)
         await expectRefusal(label(`body ${excerpt}`), path, { method, raw: String(JSON.stringify(value)) });
-      for (const fields of byHandling(body, (field) => ({ [field]: value }))) {
+      for (const fields of groupFields(body, (field) => ({ [field]: value }))) {
         const raw = JSON.stringify(Object.fromEntries(fields.map((field) => [field, value])));
         await expectRefusal(label(`${fields}: ${excerpt}`), path, { method, raw });
       }
@@ -128,7 +128,7 @@ test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
 
 test('bodies that are not JSON, of any size, type and encoding, are refused on every operation with a body', async () => {
   const withBody: AnyOperation[] = OPERATIONS.filter(({ body }) => body);
-  /** Operations with a parser or a limit of their own, and one that has those of all others. */
+  /** Operations with a separate parser or limit, and one with the common parser and limit. */
   const parsers = withBody.filter(
     ({ csvBody, senmlBody, exactNumbers, bodyLimitBytes }, at) =>
       at === 0 || csvBody || senmlBody || exactNumbers || bodyLimitBytes !== undefined,

@@ -100,7 +100,7 @@ afterAll(async () => {
 const keyOf = async (who: Person, body: object): Promise<string> => (await http('/v1/keys', who.key, body)).json.key;
 const may = { start: '2026-05-01', end: '2026-05-31' };
 
-/** A question in words, the tool that answers it, and the known answer. */
+/** A question, the tool that answers it, and the known answer. */
 type Question = [
   question: string,
   tool: string,
@@ -622,7 +622,7 @@ describe('the MCP endpoint', () => {
     expect((await post('{}', { 'content-type': 'text/plain' })).status).toBe(400);
     expect((await post(JSON.stringify(message), { accept: 'text/html' })).status).toBe(406);
     expect((await post(JSON.stringify(message), { 'mcp-protocol-version': 'x' })).status).toBe(400);
-    // Invalid arguments are results that say what is wrong; what is no argument at all is an error of the protocol.
+    // Invalid arguments cause a result that contains the error; a value that is no arguments object causes a protocol error.
     for (const values of [
       { start: 'x', end: 'y' },
       { start: ['2026-05-01'], end: { a: 1 } },

@@ -123,7 +123,7 @@ describe('an invitation', () => {
     for (let sent = 0; sent < 10; sent++) expect(await status()).toBe(201);
     const eleventh = await inviteMember(api, home, address());
     expect([eleventh.status, Number(eleventh.headers['retry-after']) > 86_000]).toEqual([429, true]);
-    // A withdrawn invitation was mailed, too.
+    // A withdrawn invitation counts, too, because it was mailed.
     await remove(home, (await members(home)).json[0].member_id);
     expect(await status()).toBe(429);
     const nextDay = () =>
@@ -168,7 +168,7 @@ describe('an invitation', () => {
     const made = await createSignIn(api.db, options);
     await signIn(api.db, { token: made?.token ?? '' }, { ...options, from: { userAgent: null, address: null } });
     expect((await accept(unconfirmed, token)).status).toBe(201);
-    // The owner itself, somebody else's token, rubbish, and an invitation that is over or withdrawn.
+    // Refused are the owner itself, a malformed or forged token, and an expired or a withdrawn invitation.
     const other = invitationTokenOf(await memberId());
     expect((await accept(home, other)).status).toBe(409);
     for (const wrong of [
@@ -275,8 +275,10 @@ describe('the end of a membership', () => {
     );
     expect([remaining, remaining.includes(made)]).toEqual([[own], false]);
     expect([(await members(home)).json, (await homes(member)).json]).toEqual([[], []]);
-    const [told] = await rows(`SELECT data FROM events WHERE user_id = $1 AND type = 'member.ended'`, [home.userId]);
-    expect(told.data).toEqual({
+    const [endedEvent] = await rows(`SELECT data FROM events WHERE user_id = $1 AND type = 'member.ended'`, [
+      home.userId,
+    ]);
+    expect(endedEvent.data).toEqual({
       member_id: memberId,
       access: 'manage',
       because: by,
@@ -324,8 +326,10 @@ describe('the end of a membership', () => {
       { device_id: paired.json.device_id },
     ]);
     expect((await members(home)).json).toHaveLength(1);
-    const [told] = await rows(`SELECT data FROM events WHERE user_id = $1 AND type = 'member.ended'`, [home.userId]);
-    expect(told.data).toMatchObject({ because: 'erased', passwords: [{ id: paired.json.device_id }] });
+    const [endedEvent] = await rows(`SELECT data FROM events WHERE user_id = $1 AND type = 'member.ended'`, [
+      home.userId,
+    ]);
+    expect(endedEvent.data).toMatchObject({ because: 'erased', passwords: [{ id: paired.json.device_id }] });
     const acts = await rows(`SELECT actor_user_id FROM audit_log WHERE action = 'device.paired' AND target = $1`, [
       paired.json.device_id,
     ]);

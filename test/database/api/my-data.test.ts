@@ -147,7 +147,7 @@ describe('a Green Button feed', () => {
     ['/v1/energy-insights', 'start'],
     [`/v1/energy-insights?${DAYS}&group_by=day`, 'group_by'],
     [`/v1/energy-insights?${DAYS}&group_by=hour&commodity=gas`, 'commodity'],
-  ])('of %s is refused with a hint about what to request instead', async (asked, field) => {
+  ])('of %s is refused with a hint at a valid request', async (asked, field) => {
     const { status, json } = await ask(asked, ATOM);
     expect([status, json.details[0].field]).toEqual([422, field]);
   });

@@ -263,9 +263,9 @@ test('2.3, 4.9, 4.10, RFC 6819, 4.6.4 and 4.6.5 codes, refresh tokens and secret
 test('4.11, 4.12, 4.13 the server redirects only to itself and to the app, with 303, whatever Host the client sends', async () => {
   const { url } = await consentRequestUrl(app);
   const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
-  const begun = await api.send(`${url.pathname}${url.search}`, { headers: evil });
-  expect(begun.status).toBe(303);
-  expect(String(begun.headers.location)).toMatch(
+  const response = await api.send(`${url.pathname}${url.search}`, { headers: evil });
+  expect(response.status).toBe(303);
+  expect(String(response.headers.location)).toMatch(
     /^\/dashboard\/consent\/|^https:\/\/localhost:8443\/dashboard\/consent\//,
   );
   const { json } = await api.send('/.well-known/oauth-authorization-server', { headers: evil });
@@ -382,7 +382,7 @@ test('RFC 6819, 4.2.2 the home is shown each scope that the app gets, and no mor
   const asked = await consentRequestUrl(app, { scope: 'insights:read' });
   const { at, page, csrf } = await openConsentPage(api, cookies, asked);
   expect(page.text.match(/<li>/g)).toHaveLength(1);
-  // More in the form than was shown.
+  // The form contains more scopes than the page showed.
   const form = { csrf, until: 'month', decision: 'allow', scope: 'insights:read devices:read', client_id: 'x' };
   const pressed = await requestAsBrowser(api, cookies, at, form);
   const returned = await requestAsBrowser(api, cookies, String(pressed.headers.location));
@@ -396,7 +396,7 @@ test('RFC 6819, 4.2.3 and 4.4.1.10 an app that has access asks again like a new 
   const cookies = cookiesOf(await signInBrowser(api, home.userId));
   const { at, page } = await openConsentPage(api, cookies, await consentRequestUrl(app));
   expect(page.text).toContain('name="decision" value="allow"');
-  // By opening the address, and by sending the form without having loaded the page.
+  // Neither opening the address nor sending the form without having loaded the page grants access.
   for (const form of [undefined, { until: 'unlimited', decision: 'allow' }])
     expect((await requestAsBrowser(api, cookies, at, form)).headers.location).toBeUndefined();
   expect(await list(home)).toHaveLength(1);
@@ -527,8 +527,8 @@ test('each threat of the two documents is in the name of a test of this file', a
     ).toEqual([]);
 });
 
-describe('what has ended', () => {
-  test('a member who left: its own app never reached the home', async () => {
+describe('access that has ended', () => {
+  test('after a membership: the former member’s app reaches only the member’s own home', async () => {
     const [home, member] = [await newHome(), await newHome()];
     const memberId = await addMember(api, home, member, 'manage');
     const { access_token: key } = await tokensOf(api, app, member);

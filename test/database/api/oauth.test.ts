@@ -175,11 +175,11 @@ describe('an app that a home authorizes', () => {
     await change(['alerts:read']);
     expect(await received()).toEqual(['alert.triggered']);
     await change(scopes);
-    const begun = api.now;
+    const beganAt = api.now;
     // The authorization has expired, and the job that ends it has not run yet.
-    api.now = new Date(begun.getTime() + 31 * 86_400_000);
+    api.now = new Date(beganAt.getTime() + 31 * 86_400_000);
     expect(await received()).toEqual([]);
-    api.now = begun;
+    api.now = beganAt;
   });
 
   test('loses its access when the home is erased', async () => {
@@ -281,7 +281,7 @@ describe('codes', () => {
     };
     const raw = new URLSearchParams({ ...body, code_verifier: asked.verifier }).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    // Without, and with a wrong secret.
+    // Without a secret, and with a wrong one.
     for (const more of [{}, { authorization: `Basic ${btoa(`${app.appId}:eus_cs_wrong`)}` }])
       expect(
         (await api.send('/oauth/token', { method: 'POST', raw, headers: { ...headers, ...more } })).json.error,
@@ -432,11 +432,11 @@ describe('the consent page', () => {
     );
     expect([page.status, page.text]).toEqual([403, expect.stringContaining('Only the account of a homeowner')]);
     const cookies = new Map<string, string>();
-    const begun = await requestAsBrowser(api, cookies, (await consentRequestUrl(app)).url.href);
-    const reload = await requestAsBrowser(api, cookies, String(begun.headers.location));
+    const consentPage = await requestAsBrowser(api, cookies, (await consentRequestUrl(app)).url.href);
+    const reload = await requestAsBrowser(api, cookies, String(consentPage.headers.location));
     expect(reload.text).toContain('http-equiv="refresh"');
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const byKey = await api.send(`${begun.headers.location}?again`, { key: home.key, headers: { cookie } });
+    const byKey = await api.send(`${consentPage.headers.location}?again`, { key: home.key, headers: { cookie } });
     expect(byKey.text).toContain('Sign in first');
   });
 });

@@ -230,7 +230,7 @@ describe('the role', () => {
     ['a list in a list', [['energy-admins']]],
     ['an object', { 'energy-admins': true }],
     ['nothing', undefined],
-  ])('is homeowner with %s', async (_what, groups) => {
+  ])('is “homeowner” with %s', async (_what, groups) => {
     const { login } = await person({ groups }, { role: 'admin' });
     expect((await sessionOf(await signIn(login, withRoles))).json.user.role).toBe('homeowner');
   });
@@ -268,7 +268,7 @@ describe('a sign-in is completed only by the browser that began it', () => {
     expect(provider.asked('token')).toBe(asked);
     const answer = await comeBack(to, mine.cookie);
     expect(problemOf(answer)).toBeUndefined();
-    // A browser that was asked to delete the cookie, and did not.
+    // The browser sends the cookie again although the response deleted it.
     expect(setCookies(answer)).toContainEqual(expect.stringMatching(/^__Host-energy_provider=;.*Max-Age=0$/));
     expect(problemOf(await comeBack(to, mine.cookie))).toBe('failed');
   });

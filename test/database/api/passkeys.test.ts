@@ -28,8 +28,8 @@ async function person() {
   const added = await add(headers, { challenge_id, credential: authenticator.create(options) });
   expect(added.status).toBe(201);
   const signIn = async (forged: ForgedResponse = {}): Promise<Answer> => {
-    const begun = await challenge();
-    return enter(begun.sign_in_id, authenticator.sign(begun.options, forged));
+    const created = await challenge();
+    return enter(created.sign_in_id, authenticator.sign(created.options, forged));
   };
   return { userId, headers, authenticator, passkeyId: added.json.passkey_id as string, signIn };
 }
@@ -98,8 +98,8 @@ describe('a passkey', () => {
     expect((await add(headers, { challenge_id: 'a\0b', credential })).status).toBe(422);
     expect((await add(headers, { challenge_id, credential })).status).toBe(201);
     expect((await add(headers, { challenge_id, credential })).status).toBe(422);
-    const begun = await begin(other);
-    const stolen = { challenge_id: begun.challenge_id, credential: fresh.create(begun.options) };
+    const created = await begin(other);
+    const stolen = { challenge_id: created.challenge_id, credential: fresh.create(created.options) };
     expect((await add(other, stolen)).json.details).toEqual([{ field: 'credential', message: 'is in use already' }]);
     // A challenge of a session is none for a sign-in.
     const { challenge_id: ofSession, options: its } = await begin(headers);

@@ -156,7 +156,7 @@ describe('a home’s usage', () => {
     });
   });
 
-  test('counts a device behind another once, even through an excluded one', async () => {
+  test('counts a device behind another device once, even if an excluded device lies between them', async () => {
     const home = await api.user('homeowner');
     const circuit = await pair(home, { type: 'circuit' });
     const left_out = await pair(home, { type: 'x', placement: 'excluded', upstream_device_id: circuit });
@@ -266,8 +266,8 @@ test('a channel can have its own placement, which applies to its whole past: one
   expect(await day(home, '')).toMatchObject({ kwh_used: 6 });
 
   const name = (channel: string) => `${channel} energy_total_kwh`;
-  const say = (channels: unknown) => send(home, 'PATCH', `/v1/devices/${clamps}`, { channels });
-  const placed = await say([
+  const patchChannels = (channels: unknown) => send(home, 'PATCH', `/v1/devices/${clamps}`, { channels });
+  const placed = await patchChannels([
     { native_name: name('em0/import'), placement: 'grid' },
     { native_name: name('em0/export'), placement: 'grid' },
     { native_name: name('em1/import'), placement: 'production' },
@@ -301,14 +301,14 @@ test('a channel can have its own placement, which applies to its whole past: one
   expect(await day(home)).toMatchObject(expected);
 
   // When it is removed, the device's placement applies again; the channel's meaning is kept.
-  await say([
+  await patchChannels([
     { native_name: name('em0/import'), placement: null, counts_as: 'import/t1' },
     { native_name: name('em0/export'), placement: null },
     { native_name: name('em1/import'), placement: 'excluded' },
   ]);
   await sendRegisters('08:05', 2, 3, 7);
   expect(await day(home, '')).toMatchObject({ kwh_used: 2 });
-  const { json } = await say([{ native_name: name('em1/import'), placement: null }]);
+  const { json } = await patchChannels([{ native_name: name('em1/import'), placement: null }]);
   expect(json.channels.map(({ placement, counts_as }: Record<string, string>) => [placement, counts_as])).toEqual([
     [null, 'import/t1'],
     [null, 'export'],
@@ -316,7 +316,7 @@ test('a channel can have its own placement, which applies to its whole past: one
   ]);
   await sendRegisters('08:10', 2, 3, 7);
   expect(await day(home, '')).toMatchObject({ kwh_used: 9 });
-  expect((await say([{ native_name: name('em1/import'), placement: 'roof' }])).status).toBe(422);
+  expect((await patchChannels([{ native_name: name('em1/import'), placement: 'roof' }])).status).toBe(422);
 });
 
 test('an export over a gap is estimated, and so is the usage that it reduces', async () => {

@@ -101,15 +101,15 @@ describe('a price series', () => {
   });
 
   test('of a former utility is not visible to the homes that the utility enrolled', async () => {
-    const former = await api.user('utility');
-    const enrolled = await api.user('homeowner', { enrolledBy: former.userId });
-    const id = await make({}, former.key);
+    const formerUtility = await api.user('utility');
+    const enrolled = await api.user('homeowner', { enrolledBy: formerUtility.userId });
+    const id = await make({}, formerUtility.key);
     const statusOf = async () => (await get(`/v1/price-series/${id}`, enrolled.key)).status;
     const isListed = async () =>
       (await get('/v1/price-series?limit=200', enrolled.key)).json.some((one: StoredId) => one.series_id === id);
     expect([await statusOf(), await isListed()]).toEqual([200, true]);
     const change = { method: 'PATCH', key: admin.key, body: { role: 'homeowner' } };
-    expect((await api.send(`/v1/users/${former.userId}`, change)).status).toBe(200);
+    expect((await api.send(`/v1/users/${formerUtility.userId}`, change)).status).toBe(200);
     expect([await statusOf(), await isListed()]).toEqual([404, false]);
   });
 
@@ -296,8 +296,8 @@ describe('prices', () => {
   test('are recorded in the audit log by their number, and need a session’s token or a key', async () => {
     const id = await make();
     await put(id, [at('12:00', 1), at('13:00', 1)]);
-    const [noted] = (await get(`/v1/audit?user_id=${home.userId}&limit=1`, admin.key)).json;
-    expect(noted).toMatchObject({ action: 'price_series.priced', target: id, details: { rows: 2 } });
+    const [auditRecord] = (await get(`/v1/audit?user_id=${home.userId}&limit=1`, admin.key)).json;
+    expect(auditRecord).toMatchObject({ action: 'price_series.priced', target: id, details: { rows: 2 } });
     const body = [at('12:00', 2)];
     for (const sent of [{}, { key: home.key }])
       expect((await api.send(`/dashboard/v1/price-series/${id}/prices`, { method: 'PUT', body, ...sent })).status).toBe(

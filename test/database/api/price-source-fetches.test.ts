@@ -133,7 +133,7 @@ describe('a fetch', () => {
       '15T11:20',
     ],
     ['of no price', () => answerWith('{"rows":[]}'), 'the response has no values', '15T11:20'],
-  ])('%s is a failure, and comes again', async (_, arrange, error, nextAt) => {
+  ])('%s is a failure, and is repeated', async (_, arrange, error, nextAt) => {
     arrange();
     const id = await createSeriesId({ source: ownSource() });
     expect(await fetchAllSources()).toBe(1);
@@ -301,11 +301,11 @@ describe('several workers', () => {
 
 test('a custom address is not fetched once its owner becomes a homeowner', async () => {
   answerWith(answerRows(['15T12:00', 1]));
-  const former = await api.user('utility');
-  const id = await createSeriesId({ source: ownSource() }, former.key);
-  await api.database.pool.query(`UPDATE users SET role = 'homeowner' WHERE user_id = $1`, [former.userId]);
+  const formerUtility = await api.user('utility');
+  const id = await createSeriesId({ source: ownSource() }, formerUtility.key);
+  await api.database.pool.query(`UPDATE users SET role = 'homeowner' WHERE user_id = $1`, [formerUtility.userId]);
   await fetchAllSources();
-  expect([(await getSeries(id, former.key)).last_error, host.calls]).toEqual([
+  expect([(await getSeries(id, formerUtility.key)).last_error, host.calls]).toEqual([
     'only utilities and administrators can use their own addresses; choose a preset, or remove the source',
     [],
   ]);
@@ -318,11 +318,11 @@ test('a source that fails for a day is reported to its owner once', async () => 
     await fetchAllSources();
     api.now = new Date((await getSeries(id)).next_fetch_at);
   }
-  const { rows: told } = await api.database.pool.query(
+  const { rows: events } = await api.database.pool.query(
     `SELECT e.data, e.created_at, d.target FROM events e JOIN deliveries d USING (event_id) WHERE type = 'series.source_failing' AND e.user_id = $1`,
     [utility.userId],
   );
-  expect(told).toEqual([
+  expect(events).toEqual([
     {
       data: {
         series_id: id,

@@ -28,7 +28,7 @@ import {
 registerSourceApi();
 
 describe('a series with a source', () => {
-  test('is fetched once when the source is set, then at its times, and shows the result', async () => {
+  test('is fetched once when the source is set and then at its times, and shows the last result', async () => {
     answerWith(answerRows(['15T12:00', 0.1], ['15T13:00', '-0.05'], ['15T13:30', 9]));
     const made = await postSeries({ source: ownSource({ headers: { 'X-Key': 'a secret key' }, scale: 0.5 }) });
     expect(made.status).toBe(201);
@@ -77,7 +77,7 @@ describe('a series with a source', () => {
     advanceClock(24 * 60);
     await fetchAllSources();
     expect(await pricesOf(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
-    // `to` is exclusive; a fetched price stays.
+    // `to` is exclusive. Only prices that were set by hand are deleted, not fetched ones.
     expect((await deletePrices(id, '?from=2026-06-15T12:00:00Z&to=2026-06-15T13:00:00Z')).status).toBe(200);
     expect(await pricesOf(id)).toEqual({ '15T12:00': '10', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
     await deletePrices(id, '?from=2026-06-15&to=2026-06-17');

@@ -38,7 +38,7 @@ test('a meter gets its serial’s device and a password of its own, once', async
   expect(await claim(batch, { serial, nonce: 'of a hostile meter'.replaceAll(' ', '-') })).toMatchObject(REFUSED);
   expect(await checkDeviceLogin(api.db, deviceId, claimed.json.password)).toBe(true);
 
-  // The manager releases the device: the password becomes invalid, and the serial number waits again.
+  // The manager releases the device. Its password becomes invalid, and the serial number can be claimed again.
   expect(await post(`/v1/devices/${deviceId}/release`, home.key)).toMatchObject({ status: 403 });
   expect(await post(`/v1/devices/${deviceId}/release`, utility.key)).toMatchObject({ status: 200 });
   expect(await checkDeviceLogin(api.db, deviceId, claimed.json.password)).toBe(false);

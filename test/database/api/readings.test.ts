@@ -204,7 +204,7 @@ describe('the readings of a device', () => {
     expect((await listVerdicts()).map(([, verdict]) => verdict)).toEqual(['baseline', ...Array(4).fill('counted')]);
   });
 
-  test('of a power restart after a silence, but not after an excluded time', async () => {
+  test('of a power start with a new baseline after a silence, but not after an excluded time', async () => {
     const home = await meter({ max_gap_minutes: 15 });
     await home.send(...[0, 15, 31, 36, 41, 46, 61].map((n) => ({ ts: at(n), power_w: 100 })));
     const verdicts = async () =>

@@ -230,7 +230,7 @@ describe('remark.raised', () => {
     expect(await eventsOf(other.owner)).toEqual([]);
     expect((await sql('SELECT user_id FROM raised_remarks')).rows).toEqual([{ user_id: owner.userId }]);
 
-    // A subscription of the utility includes its homes. What was raised already is not raised again for it.
+    // A subscription of the utility includes its homes. Remarks that were already raised are not raised again for it.
     const ofUtility = await subscribe(utility);
     expect(await check(untilMs, 3)).toBe(1);
     expect(await eventsOf(other.owner)).toMatchObject([
@@ -250,7 +250,7 @@ describe('remark.raised', () => {
       await forgetfulHome(75, { faultDays: 4 }),
       await forgetfulHome(75, { faultDays: 4 }),
     ];
-    // The homes of this utility have subscribers, so that home is of another one.
+    // The homes of this utility have subscribers, so the tested home belongs to another utility.
     await sql(`UPDATE users SET enrolled_by = NULL WHERE user_id = ANY ($1)`, [[owner.userId, silent.owner.userId]]);
     const path = `/v1/users/${owner.userId}`;
     const patch = (body: unknown, languages?: string) =>

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('keys', () => {
-  test('every path below /v1 is 401 without a valid one, known or not', async () => {
+  test('every path below /v1, known or not, is 401 without a valid key', async () => {
     const odd = [`/v1/users/${'x'.repeat(3_000)}`, '/v1/users/%E0%A4%A', '/v1/%00', '/v1//'];
     for (const path of ['/v1/users/x', '/v1/nothing', '/v1', '/v1/energy-insights?bad=1', ...odd]) {
       for (const headers of [

@@ -94,7 +94,7 @@ describe('keys', () => {
 });
 
 describe('monthly analytics', () => {
-  test('compare each month with the previous one, and the current month with the same days', async () => {
+  test('compare each month with the previous one, and the current month with the same days of the previous one', async () => {
     const home = await createMeter(api.database);
     const now = new Date('2026-06-15T12:00:00Z');
     // All energy is spread over days: no hour was measured, so there is no peak. 10 kWh a day in April, 20 in May, 15 in June; one register

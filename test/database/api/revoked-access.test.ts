@@ -17,7 +17,7 @@ import { eraseUser } from '#src/users/erase.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
 import { openEventStream } from '#test/support/event-stream.ts';
 
-/** Changes that another API process makes meanwhile, of which this one is not notified. */
+/** Tests of changes that another API process makes, of which this process is not notified. */
 let api: TestApi;
 const CHANGING = OPERATIONS.filter(({ method }) => method !== 'GET');
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
@@ -119,7 +119,7 @@ describe('every operation other than a GET', () => {
         ({ keyId }) => sql(`UPDATE api_keys SET allowed_addresses = '{192.0.2.0/24}' WHERE key_id = $1`, [keyId]),
       ],
     ];
-    // Each way is the same check of the caller (run-as-caller.ts); operations differ in whether they pass it.
+    // All ways to end access use the same check of the caller (run-as-caller.ts), so each operation is tested with a few of them.
     const turn = 1 + (CHANGING.indexOf(one) % (ends.length - 1));
     for (const [how, code, end] of ends.filter((_, at) => at === 0 || at === turn || one.changes !== undefined)) {
       const who = await known();

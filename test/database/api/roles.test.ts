@@ -17,7 +17,7 @@ const REACHES: Record<string, readonly string[]> = {
   admin: ['home', 'otherHome', 'utility', 'otherUtility', 'admin'],
 };
 const CALLERS = Object.keys(REACHES);
-/** One caller of each role: an id that is nobody's is the same to all of them. */
+/** One caller of each role, for ids that belong to no account. */
 const ROLES = ['home', 'utility', 'admin'];
 const OWNERS = ['home', 'otherHome', 'utility'];
 
@@ -200,7 +200,7 @@ const OF_THE_CALLER = [
 ];
 
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
-/** Name of the first path parameter. Series of the two kinds have the same one, but are created in different ways. */
+/** Name of the first path parameter. Price series and emission series have the same parameter, but are created in different ways. */
 const parameterOf = ({ path }: AnyOperation) =>
   path.startsWith('/v1/emission-series/') ? 'emission_series_id' : /\{(\w+)\}/.exec(path)?.[1];
 
@@ -210,7 +210,7 @@ async function call(operation: AnyOperation, caller: string, owner: string, id: 
     operation.method === 'GET' && id === undefined
       ? `?user_id=${person(owner).userId}`
       : (QUERIES[nameOf(operation)] ?? '');
-  // A resource below the first parameter is created if that one exists.
+  // If the webhook or the device of the path exists, a delivery or an edit is created for the second parameter.
   const delivery = /^whk_/.test(id ?? '') && /\{delivery_id\}/.test(operation.path);
   const deliveryId = delivery ? (await admin(`/v1/webhooks/${id}/test`, 'POST')).json.delivery_id : id;
   const edit = /^dev_/.test(id ?? '') && /\{edit_id\}/.test(operation.path);
@@ -233,7 +233,7 @@ describe.each(
   OPERATIONS.filter((one) => !OF_THE_CALLER.includes(nameOf(one)) && !isOfGroups(one)).map(
     (one) => [nameOf(one), one] as const,
   ),
-)('the operation %s answers each role as documented', (_name, operation) => {
+)('the operation %s responds as documented', (_name, operation) => {
   const parameter = parameterOf(operation);
   /** Resources that no call has been allowed to change, by owner. */
   const unchanged = new Map<string, string>();

@@ -93,7 +93,7 @@ function sumOf(days: readonly Record<SolarFlow, number>[]): Record<SolarFlow, nu
 const HALF_WH = 0.000_5 + 0.000_01;
 
 /** Expects a row of an answer to equal the simulated energy, with full coverage. */
-function expectTold(
+function expectReported(
   row: Record<string, number | boolean | null>,
   used: string,
   drawn: Record<SolarFlow, number>,
@@ -135,16 +135,16 @@ test.each(['UTC', ZONE])(
     };
     const byDay = await ask('day');
     expect(byDay.map(({ date }) => date)).toEqual([...days.keys()]);
-    for (const row of byDay) expectTold(row, 'kwh_used', days.get(row.date) as Record<SolarFlow, number>);
+    for (const row of byDay) expectReported(row, 'kwh_used', days.get(row.date) as Record<SolarFlow, number>);
     const months = Map.groupBy(days, ([date]) => `${date.slice(0, 7)}-01`);
     const byMonth = await ask('month');
     expect(byMonth.map(({ date }) => date)).toEqual([...months.keys()]);
     for (const row of byMonth)
-      expectTold(row, 'kwh_used', sumOf((months.get(row.date) ?? []).map(([, drawn]) => drawn)));
+      expectReported(row, 'kwh_used', sumOf((months.get(row.date) ?? []).map(([, drawn]) => drawn)));
     const body = { ...YEAR, tz, metrics: ['kwh_used'], include: INCLUDE };
     const { status, json } = await api.send('/v1/energy-insights', { method: 'POST', key, body });
     expect([status, json]).toEqual([200, expect.anything()]);
-    expectTold(json.summary, 'total_kwh', sumOf([...days.values()]));
+    expectReported(json.summary, 'total_kwh', sumOf([...days.values()]));
   },
 );
 

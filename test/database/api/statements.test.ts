@@ -386,7 +386,7 @@ test('each operation executes exactly its recorded number of statements', async 
   expect(found).toEqual(STATEMENTS);
 });
 
-test('an answer about a home of several devices executes its recorded number of statements', async () => {
+test('a request about a home with several devices executes its recorded number of statements', async () => {
   const utility = await api.user('utility');
   const [plain, solar] = [await homeWith(utility, ['grid']), await homeWith(utility, ['grid', 'production'])];
   const insights = (more: string) => `/v1/energy-insights?${DAYS}${more}`;

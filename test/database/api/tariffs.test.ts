@@ -102,10 +102,10 @@ describe('a price keeps the digits that were sent', () => {
     ['999999999.999999999', '999999999.999999999'],
     ['-0.0', '0'],
     ['0.123456789000000000000', '0.123456789'],
-  ])('%s is %s', async (written, kept) => {
+  ])('%s is %s', async (written, stored) => {
     const body = JSON.stringify(flat({ import: { per_kwh: 'PRICE' } })).replace('"PRICE"', written);
     const { status, json } = await post(body);
-    expect([status, json.import]).toEqual([201, { per_kwh: kept }]);
+    expect([status, json.import]).toEqual([201, { per_kwh: stored }]);
   });
 
   test.each([

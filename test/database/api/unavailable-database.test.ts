@@ -129,7 +129,7 @@ test('a database that a move closed for writing still answers reads', async () =
   expect((await api.send('/v1/energy-insights', { key })).json).toMatchObject({ user_id: userId, kwh_used: 0 });
   const listed = await api.send('/v1/devices', { key });
   expect(listed.status).toBe(200);
-  // If requests are not counted, the answer names no limits, and certainly not a limit of 0 requests.
+  // If requests are not counted, the response contains no limits: a limit of 0 would be wrong.
   expect(listed.headers.ratelimit ?? listed.headers['ratelimit-policy']).toBeUndefined();
   const { status, headers } = await api.send('/v1/devices', {
     method: 'POST',

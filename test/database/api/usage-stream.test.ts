@@ -64,7 +64,7 @@ async function publish(): Promise<void> {
   await evaluateChangedHours(api.database.pool, evaluator, api.now);
   await publishUsage(api.database.pool, api.now);
 }
-const hoursTold = (stream: EventStream) =>
+const publishedHours = (stream: EventStream) =>
   stream
     .of('usage')
     .flatMap(({ data }) => data.hours.map((one: { hour: string; kwh_used: number }) => [one.hour, one.kwh_used]));
@@ -160,7 +160,7 @@ describe('live readings', () => {
     expect(one.of('power')).toEqual([]);
   });
 
-  test('are those of one home only, or of one device if the request names it', async () => {
+  test('belong to one home only, or to one device if the request names it', async () => {
     const [mine, neighbour] = [await home(), await home()];
     const second = await addDevice(mine);
     const [all, one] = [await open(mine.key), await open(mine.key, { query: `?device_id=${second}` })];
@@ -205,7 +205,7 @@ describe('changed hours', () => {
       api.now,
     );
     await publish();
-    await expect.poll(() => hoursTold(stream), soon).toEqual([['09:00', 1]]);
+    await expect.poll(() => publishedHours(stream), soon).toEqual([['09:00', 1]]);
     const { id: lastEventId } = stream.of('usage')[0] as { id: string };
     stream.close();
     // Two events occur while the client is disconnected.
@@ -221,19 +221,19 @@ describe('changed hours', () => {
     }
     const again = await open(mine.key, { lastEventId, port: other.port });
     await expect
-      .poll(() => hoursTold(again), soon)
+      .poll(() => publishedHours(again), soon)
       .toEqual([
         ['10:00', 2],
         ['11:00', 3],
       ]);
     expect(again.of('ready')[0]).toMatchObject({ id: lastEventId, data: { resumed: true } });
     // A new stream does not contain earlier events.
-    const anew = await open(mine.key);
+    const newStream = await open(mine.key);
     const cursor = again.of('usage')[1]?.id;
-    expect(anew.of('ready')[0]).toMatchObject({ id: cursor, data: { resumed: null } });
+    expect(newStream.of('ready')[0]).toMatchObject({ id: cursor, data: { resumed: null } });
     // Resumes from the beginning of the stream, before any event.
     const fromStart = await open(mine.key, { lastEventId: stream.of('ready')[0]?.id as string });
-    await expect.poll(() => hoursTold(fromStart).length, soon).toBe(3);
+    await expect.poll(() => publishedHours(fromStart).length, soon).toBe(3);
   });
 
   test('report that events were missed if the last event id is too old, another home’s, or invented', async () => {

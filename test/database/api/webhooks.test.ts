@@ -70,7 +70,7 @@ describe('webhooks', () => {
     expect(invalidFieldsOf(json)?.sort()).toEqual(['auth_token', 'event']);
   });
 
-  test('take one event or several; the first is also shown as event', async () => {
+  test('take one or several events; the first is also shown as `event`', async () => {
     const { key, userId } = await api.user('homeowner');
     const rest = { url: 'https://example.com/hook', auth_token: 'a secret token' };
     const two = ['alert.triggered', 'remark.raised'];

@@ -31,9 +31,9 @@ async function happen(userId: string, times: number): Promise<void> {
   for (let index = 0; index < times; index++) await deliveries.happen(userId);
 }
 
-/** Takes the available deliveries and counts them by owner. */
-async function take(most = 512): Promise<Record<string, number>> {
-  const taken = await takeDueDeliveries(deliveries.database.pool, most, deliveries.now);
+/** Takes due deliveries, and returns their number by owner. */
+async function take(limit = 512): Promise<Record<string, number>> {
+  const taken = await takeDueDeliveries(deliveries.database.pool, limit, deliveries.now);
   const byOwner = Map.groupBy(taken, ({ event }) => event.userId);
   return Object.fromEntries([...byOwner].map(([userId, sendings]) => [userId, sendings.length]));
 }

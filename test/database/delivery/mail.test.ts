@@ -217,7 +217,7 @@ describe('a German account', () => {
     const page = (await api.send(pathname)).text;
     for (const part of ['<html lang="de">', 'Diesen Alarm pausieren']) expect(page).toContain(part);
 
-    // An invitation is in the language of the account of its address. Without one, in that of the home.
+    // An invitation is in the language of the account with the invited address. If there is no such account, it is in the home's language.
     const { userId: friend } = await api.user('homeowner');
     await updateUser(api.db, ALL_ACCOUNTS, friend, { language: 'fr' });
     const { email } = await api.db

@@ -93,7 +93,7 @@ test('usage.updated reports the usage of a home with solar panels', async () => 
   expect((await publishedEvents())[0]?.hours).toEqual([{ date: '2026-06-17', hour: '09:00', kwh_used: 2 }]);
 });
 
-test('usage.updated includes late readings of a home, even if their devices were first known later', async () => {
+test('usage.updated includes late readings of a home, even if they precede all earlier received ones', async () => {
   await subscribe();
   const { device } = await createDevice(deliveries.db, {
     userId: home.userId,

@@ -215,12 +215,15 @@ describe('a receiver’s response', () => {
     ],
     ['a page', 'ä'.repeat(100_000), 'ä'.repeat(512)],
     ['a letter that the end cuts', `x${'ä'.repeat(1_000)}`, `x${'ä'.repeat(511)}`],
-  ])('is stored as printable text: %s', async (_what, body, kept) => {
+  ])('is stored as printable text: %s', async (_what, body, storedBody) => {
     receiver.answer = () => ({ status: 200, body });
     await deliveries.happen(userId);
     await deliveries.run();
     const { status: one, attempts } = await sent();
-    expect({ one, kept: attempts.map((attempt) => attempt.response_body) }).toEqual({ one: 'succeeded', kept: [kept] });
+    expect({ one, kept: attempts.map((attempt) => attempt.response_body) }).toEqual({
+      one: 'succeeded',
+      kept: [storedBody],
+    });
   });
 
   test.each([
@@ -242,7 +245,7 @@ describe('a receiver’s response', () => {
   test.each([
     [10_000, 5_000],
     [300, 900],
-  ])('to an attempt of %i ms delays it by less than %i ms', async (timeoutMs, most) => {
+  ])('to an attempt of %i ms delays it by less than %i ms', async (timeoutMs, maxDelayMs) => {
     const { db, box } = deliveries;
     const channel = createWebhookChannel({
       ...{ db, box, clock: () => deliveries.now, environment: 'live', allowPrivate: true, ca: receiver.ca, timeoutMs },
@@ -253,13 +256,13 @@ describe('a receiver’s response', () => {
     const leasedUntil = new Date(deliveries.now.getTime() + 15_000);
     let tookMs = Number.POSITIVE_INFINITY;
     // A busy machine may delay one of the attempts, but not all three.
-    for (let attempt = 0; attempt < 3 && tookMs >= most; attempt++) {
+    for (let attempt = 0; attempt < 3 && tookMs >= maxDelayMs; attempt++) {
       const from = performance.now();
       const outcome = await channel.send({ deliveryId: 'dlv_x', target: webhookId, leasedUntil, event });
       tookMs = performance.now() - from;
       expect(outcome).toEqual({ succeeded: true, responseStatus: 200, error: null, responseBody: 'so far' });
     }
-    expect(tookMs).toBeLessThan(most);
+    expect(tookMs).toBeLessThan(maxDelayMs);
     channel.close();
   });
 
@@ -342,7 +345,7 @@ describe('a subscription', () => {
     expect(rows).toEqual([{ status: 'succeeded', attempts: 1 }]);
   });
 
-  test('receives nothing from a worker that hung before it sent', async () => {
+  test('receives nothing from a worker that hung before it sent the request', async () => {
     const channel = createWebhookChannel({
       ...{ db: deliveries.db, box: deliveries.box, clock: () => deliveries.now },
       ...{ environment: 'live', publicUrl: 'https://service.example', allowPrivate: true, ca: receiver.ca },

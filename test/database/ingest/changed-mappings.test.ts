@@ -54,9 +54,9 @@ async function pairedHome(first: object, path: string, body: string | object) {
   return {
     configure,
     askToConfigure,
-    hear: receive,
+    receive: receive,
     /** Sends a register reading with a time of its own. */
-    tell: (minute: number, total: number, at = minute) =>
+    sendRegister: (minute: number, total: number, at = minute) =>
       receive('boiler/b1/state', { total, at: new Date(startMs + at * 60_000).toISOString() }, minute),
     kwh: async () => (await totalMilliwattHours(api.database, 'device_intervals', userId)) / 1e6,
     change: (patch: object) => sent('PATCH')(`/v1/devices/${device.device_id}`, patch),
@@ -77,7 +77,7 @@ async function pairedHome(first: object, path: string, body: string | object) {
       ),
     splits: async () =>
       (await pool.query('SELECT split_after FROM series WHERE device_id = $1', [device.device_id])).rows,
-    said: async () =>
+    splitCount: async () =>
       (await pool.query('SELECT note FROM quantity_changes WHERE device_id = $1', [device.device_id])).rows,
   };
 }
@@ -90,29 +90,29 @@ test('a register whose unit is changed does not count the jump, and continues fr
     [20, 12.5],
     [30, 13],
   ] as const)
-    await home.tell(minute, total);
+    await home.sendRegister(minute, total);
   expect(await home.kwh()).toBe(1);
   // The numbers have always been Wh, and are now read as such: 13 becomes 0.013 kWh.
   await home.map([{ ...TOTAL, unit: 'Wh' }, NOW]);
   // The device's other quantities continue.
-  for (const minute of [35, 36, 37]) await home.hear('boiler/b1/state', { now: 900 }, minute);
+  for (const minute of [35, 36, 37]) await home.receive('boiler/b1/state', { now: 900 }, minute);
   // Up to 1,000 times more: above any limit within minutes, below it within an hour.
   for (const [minute, total] of [
     [110, 33_000],
     [120, 33_500],
     [130, 34_000],
   ] as const)
-    await home.tell(minute, total);
+    await home.sendRegister(minute, total);
   expect(await home.kwh()).toBe(2);
   expect(await home.notes()).toEqual(['swap']);
   // A late reading from before the change is read by the current mapping: a different number from its neighbours.
-  expect(await home.tell(132, 12_800, 25)).toMatchObject({ stored: 0, rejected: 1 });
-  expect(await home.tell(133, 13_000, 30)).toMatchObject({ stored: 0, rejected: 1 });
+  expect(await home.sendRegister(132, 12_800, 25)).toMatchObject({ stored: 0, rejected: 1 });
+  expect(await home.sendRegister(133, 13_000, 30)).toMatchObject({ stored: 0, rejected: 1 });
   // A late reading, but after the change.
-  await home.tell(140, 32_000, 100);
+  await home.sendRegister(140, 32_000, 100);
   expect(await home.kwh()).toBe(3);
   expect(await home.notes()).toEqual(['swap']);
-  expect(await home.said()).toMatchObject([{ note: expect.stringContaining('its decoder_config was changed') }]);
+  expect(await home.splitCount()).toMatchObject([{ note: expect.stringContaining('its decoder_config was changed') }]);
   // A recomputation gives the same result.
   await home.change({ limit_kw: 50 });
   await home.compute();
@@ -126,29 +126,29 @@ test('a register whose unit is changed does not count the jump, and continues fr
   expect(await home.kwh()).toBe(3);
 });
 
-test('a power whose scale is changed is not interpolated across the change; a change that keeps its number causes no split', async () => {
+test('a power whose scale is changed is not interpolated across the change; a change that still reads the same number causes no split', async () => {
   const home = await boiler([POWER], 'cellar/p1/power', '1000');
-  for (const minute of [10, 20, 30]) await home.hear('cellar/p1/power', '1000', minute);
+  for (const minute of [10, 20, 30]) await home.receive('cellar/p1/power', '1000', minute);
   expect(await home.kwh()).toBeCloseTo(1 / 3, 5);
-  // The same number described differently, and one more number.
+  // The mapping describes the same number differently, and adds another number.
   await home.map([{ ...POWER, unit: 'kW', scale: 0.001 }, TOTAL]);
   expect(await home.splits()).toEqual([{ split_after: null }]);
-  await home.hear('cellar/p1/power', '1000', 40);
+  await home.receive('cellar/p1/power', '1000', 40);
   expect(await home.kwh()).toBeCloseTo(1 / 2, 5);
   await home.map([{ ...POWER, unit: 'kW' }]);
-  await home.hear('cellar/p1/power', '1', 50);
+  await home.receive('cellar/p1/power', '1', 50);
   expect(await home.kwh()).toBeCloseTo(1 / 2, 5);
-  await home.hear('cellar/p1/power', '1', 60);
+  await home.receive('cellar/p1/power', '1', 60);
   expect(await home.kwh()).toBeCloseTo(2 / 3, 5);
   // The device's own mapping takes precedence over its gateway's, whose changes then have no effect.
   const own = (unit: string) => home.change({ decoder_config: { mapping: [{ ...POWER, unit }] } });
   await own('kW');
   await home.map([POWER]);
-  await home.hear('cellar/p1/power', '1', 65);
+  await home.receive('cellar/p1/power', '1', 65);
   expect(await home.kwh()).toBeCloseTo(2 / 3 + 1 / 12, 5);
   await own('W');
-  await home.hear('cellar/p1/power', '1000', 75);
-  await home.hear('cellar/p1/power', '1000', 85);
+  await home.receive('cellar/p1/power', '1000', 75);
+  await home.receive('cellar/p1/power', '1000', 85);
   expect(await home.kwh()).toBeCloseTo(2 / 3 + 1 / 12 + 1 / 6, 5);
   await home.change({ decoder_config: {} });
   // Two changes without a reading between them are one.
@@ -163,11 +163,11 @@ test('a series is split a hundred times at most: a further change is refused wit
     [10, 12],
     [20, 12.5],
   ] as const)
-    await home.tell(minute, total);
+    await home.sendRegister(minute, total);
   await home.splitBefore(99);
   await home.configure({ mapping: [{ ...TOTAL, unit: 'MWh' }] });
-  await home.tell(30, 0.013);
-  await home.tell(40, 0.0135);
+  await home.sendRegister(30, 0.013);
+  await home.sendRegister(40, 0.0135);
   expect(await home.kwh()).toBe(1);
   const refused = {
     status: 422,
@@ -177,11 +177,11 @@ test('a series is split a hundred times at most: a further change is refused wit
   expect(await home.change({ decoder_config: { mapping: [TOTAL] } })).toMatchObject(refused);
   expect((await home.splits())[0]?.split_after).toHaveLength(100);
   // The register is still sent in MWh.
-  await home.tell(50, 0.014);
+  await home.sendRegister(50, 0.014);
   expect(await home.kwh()).toBe(1.5);
   // A different description of the same number causes no split.
   await home.configure({ mapping: [{ ...TOTAL, scale: 1_000 }] });
-  await home.tell(60, 0.0145);
+  await home.sendRegister(60, 0.0145);
   expect(await home.kwh()).toBe(2);
 });
 
@@ -206,7 +206,7 @@ test.each([
   async (_, topic, body, first, second, own?) => {
     const home = await pairedHome(first, topic, body(12_000));
     // The readings are an hour apart, so that a rise of up to 100 kWh would be plausible.
-    const sendCount = (hour: number, count: number) => home.hear(topic, body(count), 60 * hour);
+    const sendCount = (hour: number, count: number) => home.receive(topic, body(count), 60 * hour);
     const before = {
       ...first,
       tz: 'Europe/Berlin',

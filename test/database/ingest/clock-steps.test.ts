@@ -271,7 +271,7 @@ test('a start with a clock behind the host’s newest receipt also counts as a c
   await next.stop();
 });
 
-test('plausibility is judged by the time that really passed, not by the clock', async () => {
+test('plausibility is judged by the actually elapsed time, not by the clock', async () => {
   const home = await createMeter(database);
   const host = await startHost();
   // 80 kW with a limit of 100 kW: one and a half hours pass while the clock shows half an hour.

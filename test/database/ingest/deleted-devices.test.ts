@@ -21,7 +21,7 @@ const EDITING = { author: 'usr_1', now: NOW, oldest: new Date('2025-11-01T00:00:
 const REGISTER = 'import energy_total_kwh';
 const hour = (index: number) => new Date(NOW.getTime() - (60 - index) * 3_600_000);
 
-/** 39 hours of one kilowatt-hour each; the hours 20 to 29 are 78 kWh too high, and there are two registers. */
+/** Creates a meter with two registers and 39 hours of one kWh each. From hour 20 to hour 29 the first register is 78 kWh too high. */
 async function home(): Promise<Meter> {
   const made = await createMeter(database);
   const all = Array.from({ length: 40 }, (_, index) => index);
@@ -38,9 +38,9 @@ async function home(): Promise<Meter> {
 }
 
 const exclude = { nativeName: REGISTER, from: hour(20), to: hour(30), value: null, reason: 'x' };
-/** Changes an owner's setting of a device. `before`: expected usage before the change. */
-type Say = (deviceId: string) => Promise<unknown>;
-const SAID: Record<string, Say | { before: Say; say: Say }> = {
+/** Changes an owner's setting of a device. */
+type Change = (deviceId: string) => Promise<unknown>;
+const CHANGES: Record<string, Change | { before: Change; apply: Change }> = {
   'a limit': (deviceId) => updateDevice(db, ALL_ACCOUNTS, deviceId, { limit_kw: 0.5 }),
   'a highest value of its register': (deviceId) => updateDevice(db, ALL_ACCOUNTS, deviceId, { register_max_kwh: 200 }),
   'a longest gap': (deviceId) => updateDevice(db, ALL_ACCOUNTS, deviceId, { max_gap_minutes: 90 }),
@@ -57,7 +57,7 @@ const SAID: Record<string, Say | { before: Say; say: Say }> = {
     ),
   'a revoked edit': {
     before: (deviceId) => createEdit(db, ALL_ACCOUNTS, deviceId, exclude, EDITING),
-    async say(deviceId) {
+    async apply(deviceId) {
       const [made] = await listEdits(db, ALL_ACCOUNTS, deviceId, { limit: 1 });
       await revokeEdit(db, ALL_ACCOUNTS, deviceId, made?.edit_id ?? '', EDITING);
     },
@@ -80,20 +80,20 @@ async function rowsOf({ deviceId, userId }: Meter) {
 }
 
 test.each(
-  Object.entries(SAID).flatMap(([what, said]) => [
-    { what, said, pieces: 100_000 },
-    { what: `${what}, in pieces`, said, pieces: 7 },
+  Object.entries(CHANGES).flatMap(([what, change]) => [
+    { what, change, pieces: 100_000 },
+    { what: `${what}, in pieces`, change, pieces: 7 },
   ]),
-)('$what applies, although the device is deleted right after it', async ({ said, pieces }) => {
-  const [deleted, kept] = [await home(), await home()];
-  const { before = null, say } = typeof said === 'function' ? { say: said } : said;
-  for (const { deviceId } of [deleted, kept]) await before?.(deviceId);
+)('$what applies, although the device is deleted right after it', async ({ change, pieces }) => {
+  const [deleted, remaining] = [await home(), await home()];
+  const { before = null, apply } = typeof change === 'function' ? { apply: change } : change;
+  for (const { deviceId } of [deleted, remaining]) await before?.(deviceId);
   await computeAll();
-  for (const { deviceId } of [deleted, kept]) await say(deviceId);
+  for (const { deviceId } of [deleted, remaining]) await apply(deviceId);
   expect(await deleteDevice(db, ALL_ACCOUNTS, deleted.deviceId)).toBe(true);
   await computeAll(pieces);
   await database.settle(NOW);
-  const [one, other] = [await rowsOf(deleted), await rowsOf(kept)];
+  const [one, other] = [await rowsOf(deleted), await rowsOf(remaining)];
   expect(one).toEqual(other);
   expect(one.pending).toEqual([{ computed_with: null }]);
 });

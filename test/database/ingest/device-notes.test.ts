@@ -40,7 +40,7 @@ async function history(kwh: number[]): Promise<{ milliwattHours: number; notes: 
   return { milliwattHours: sum.rows[0].milliwattHours, notes: notes.rows.map((row) => row.note) };
 }
 
-// The rows of the law's table, computed by hand.
+// The rows of the table in the law's description, computed by hand.
 test.each([
   ['a swapped meter is a new baseline', [5_000, 5_001, 900, 901, 902], { milliwattHours: 3_000_000, notes: ['swap'] }],
   ['a reset counts from zero', [5_000, 5_001, 0.5, 1, 2], { milliwattHours: 3_000_000, notes: ['reset'] }],

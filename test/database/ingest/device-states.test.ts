@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-async function say(deviceId: string, payload: string, topic = 'readings'): Promise<void> {
+async function send(deviceId: string, payload: string, topic = 'readings'): Promise<void> {
   const raw = {
     topic: `energy/v1/${deviceId}/${topic}`,
     payload: Buffer.from(payload),
@@ -38,51 +38,51 @@ const age = (deviceId: string, hours: number) =>
 test('a device is inactive until its first reading, active with readings, and inactive again after a day of silence', async () => {
   const { deviceId } = await createMeter(database);
   expect(await state(deviceId)).toBe('inactive');
-  await say(deviceId, '{"power_w": 100}');
+  await send(deviceId, '{"power_w": 100}');
   expect(await state(deviceId)).toBe('active');
   await age(deviceId, 23.9);
   expect(await state(deviceId)).toBe('active');
   await age(deviceId, 0.2);
   expect(await state(deviceId)).toBe('inactive');
-  await say(deviceId, '{"power_w": 100}');
+  await send(deviceId, '{"power_w": 100}');
   expect(await state(deviceId)).toBe('active');
 });
 
 test('a device is faulty when most of its last readings were rejected, and recovers when most are good', async () => {
   const { deviceId } = await createMeter(database);
-  await say(deviceId, '{"power_w": 100}');
-  for (let index = 0; index < 10; index++) await say(deviceId, '{"power_w": "much"}');
+  await send(deviceId, '{"power_w": 100}');
+  for (let index = 0; index < 10; index++) await send(deviceId, '{"power_w": "much"}');
   expect(await state(deviceId)).toBe('active');
-  await say(deviceId, 'rubbish');
+  await send(deviceId, 'rubbish');
   expect(await state(deviceId)).toBe('faulty');
   // A status message does not end the fault.
-  await say(deviceId, 'online', 'status');
+  await send(deviceId, 'online', 'status');
   expect(await state(deviceId)).toBe('faulty');
-  for (let index = 0; index < 9; index++) await say(deviceId, `{"power_w": ${index}}`);
+  for (let index = 0; index < 9; index++) await send(deviceId, `{"power_w": ${index}}`);
   expect(await state(deviceId)).toBe('faulty');
-  await say(deviceId, '{"power_w": 100}');
+  await send(deviceId, '{"power_w": 100}');
   expect(await state(deviceId)).toBe('active');
 });
 
 test('a device whose readings only contradict earlier readings counts as silent, and soon as faulty', async () => {
   const { deviceId } = await createMeter(database);
   const ts = Date.now() - 3_600_000;
-  await say(deviceId, JSON.stringify({ ts, power_w: 100 }));
+  await send(deviceId, JSON.stringify({ ts, power_w: 100 }));
   await age(deviceId, 24.1);
-  await say(deviceId, JSON.stringify({ ts, power_w: 101 }));
+  await send(deviceId, JSON.stringify({ ts, power_w: 101 }));
   expect(await state(deviceId)).toBe('inactive');
-  for (let index = 0; index < 10; index++) await say(deviceId, JSON.stringify({ ts, power_w: 200 + index }));
+  for (let index = 0; index < 10; index++) await send(deviceId, JSON.stringify({ ts, power_w: 200 + index }));
   expect(await state(deviceId)).toBe('faulty');
 });
 
 test('a device is faulty when it reports a fault, until it reports that it is online', async () => {
   const { deviceId } = await createMeter(database);
-  await say(deviceId, '{"power_w": 100}');
-  await say(deviceId, 'faulty', 'status');
-  await say(deviceId, 'rubbish');
-  await say(deviceId, '{"power_w": 100}');
+  await send(deviceId, '{"power_w": 100}');
+  await send(deviceId, 'faulty', 'status');
+  await send(deviceId, 'rubbish');
+  await send(deviceId, '{"power_w": 100}');
   expect(await state(deviceId)).toBe('faulty');
-  await say(deviceId, 'online', 'status');
+  await send(deviceId, 'online', 'status');
   expect(await state(deviceId)).toBe('active');
 });
 
@@ -91,14 +91,14 @@ test('the first reading of a device changes no entry of an index of devices', as
   const version = async () =>
     (await database.pool.query('SELECT ctid, xmin FROM devices WHERE device_id = $1', [deviceId])).rows;
   const before = await version();
-  await say(deviceId, '{"power_w": 100}');
+  await send(deviceId, '{"power_w": 100}');
   expect(await version()).toEqual(before);
 });
 
 test('the first valid message of a device is reported as device.connected, once', async () => {
   const { deviceId, userId } = await createMeter(database);
-  await say(deviceId, 'rubbish');
-  for (let index = 0; index < 3; index++) await say(deviceId, `{"power_w": ${index}}`);
+  await send(deviceId, 'rubbish');
+  for (let index = 0; index < 3; index++) await send(deviceId, `{"power_w": ${index}}`);
   const { rows } = await database.pool.query(
     "SELECT data FROM events WHERE type = 'device.connected' AND user_id = $1",
     [userId],
@@ -120,31 +120,33 @@ test('the first valid message of a device is reported as device.connected, once'
 test('a silence is recorded on time, and alerts fire for it, after a clock was months ahead', async () => {
   const { pool } = database;
   const db = createDatabase(pool);
-  const [stopped, heard] = [await createMeter(database), await createMeter(database)];
+  const [stopped, reporting] = [await createMeter(database), await createMeter(database)];
   await pool.query(
     `INSERT INTO alerts (alert_id, user_id, type, threshold_hours, delivery) VALUES ('alt_1', $1, 'no_data', 1, 'email')`,
     [stopped.userId],
   );
-  for (const { deviceId } of [stopped, heard]) await say(deviceId, '{"power_w": 100}');
+  for (const { deviceId } of [stopped, reporting]) await send(deviceId, '{"power_w": 100}');
   await pool.query("UPDATE device_heads SET seen_at = seen_at + interval '90 days'");
   await pool.query(
     `INSERT INTO device_silences (device_id, began_at, user_id, was_heard)
      SELECT device_id, seen_at - interval '1 day', user_id, true FROM device_heads WHERE device_id = ANY ($1)`,
-    [[stopped.deviceId, heard.deviceId]],
+    [[stopped.deviceId, reporting.deviceId]],
   );
   await pool.query(`INSERT INTO silence_watches VALUES (now() - interval '1 hour', now() + interval '90 days')`);
   // Even then no device is silent at once.
   expect(await recordSilences(db, new Date())).toEqual({ began: 0, ended: 0 });
-  await say(heard.deviceId, '{"power_w": 101}');
+  await send(reporting.deviceId, '{"power_w": 101}');
   const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000);
-  await pool.query("UPDATE device_heads SET seen_at = now() + interval '30 s' WHERE device_id = $1", [heard.deviceId]);
+  await pool.query("UPDATE device_heads SET seen_at = now() + interval '30 s' WHERE device_id = $1", [
+    reporting.deviceId,
+  ]);
   await recordSilences(db, soon(1.002));
   const silences = `SELECT device_id FROM device_silences WHERE ended_at IS NULL AND device_id = ANY ($1)`;
-  const { rows } = await pool.query(silences, [[stopped.deviceId, heard.deviceId]]);
+  const { rows } = await pool.query(silences, [[stopped.deviceId, reporting.deviceId]]);
   expect(rows).toEqual([{ device_id: stopped.deviceId }]);
   expect(await fireSilenceAlerts(pool, soon(1.002))).toBe(1);
   await age(stopped.deviceId, 24.1);
-  expect([await state(stopped.deviceId), await state(heard.deviceId)]).toEqual(['inactive', 'active']);
+  expect([await state(stopped.deviceId), await state(reporting.deviceId)]).toEqual(['inactive', 'active']);
   const { rows: watches } = await pool.query(
     'SELECT max(ended_at) < now() + $1::interval AS ended FROM silence_watches',
     ['2 hours'],

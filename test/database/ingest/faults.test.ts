@@ -67,7 +67,7 @@ describe('an unavailable database', () => {
     const { errors, pipeline, read } = pipelineOn(createWriter(pool));
     const sent: Promise<void>[] = [];
     let minutes = 0;
-    // Slightly more than a second apart: no time lies in the future, however many messages there are.
+    // Readings are slightly more than a second apart, so that no time lies in the future, whatever the number of messages.
     const timer = setInterval(() => sent.push(read(deviceId, minutes++ / 50)), 2);
     for (let stop = 0; stop < 3; stop++) {
       await new Promise((resolve) => setTimeout(resolve, 500));

@@ -30,7 +30,7 @@ const messageOf = (deviceId: string, kind: 'register' | 'power', readAtMs: numbe
 const someHoursAgoMs = () => (Math.floor(Date.now() / 3_600_000) - 5) * 3_600_000;
 
 /** Creates devices of one home, a writer with a cache, and a count of its cached heads. Readings are a second apart. */
-async function remembering(count: number) {
+async function createCachingWriter(count: number) {
   const { pool } = database;
   const db = createDatabase(pool);
   const { user_id: userId } = await createUser(db, { email: `home${count}@example.com`, role: 'homeowner' });
@@ -47,14 +47,14 @@ async function remembering(count: number) {
     );
   await send(deviceIds);
   await send(deviceIds);
-  const remembered = () => deviceIds.filter((deviceId) => memory.get(deviceId) !== null).length;
-  expect(remembered()).toBe(count);
-  return { deviceIds, userId, send, remembered };
+  const countCached = () => deviceIds.filter((deviceId) => memory.get(deviceId) !== null).length;
+  expect(countCached()).toBe(count);
+  return { deviceIds, userId, send, countCached };
 }
 
 test('an owner’s change of a device invalidates only its own cached head; many changes at once are treated like another worker’s writes', async () => {
   const { pool } = database;
-  const { deviceIds, send, remembered } = await remembering(40);
+  const { deviceIds, send, countCached } = await createCachingWriter(40);
   await pool.query(`UPDATE devices SET location = 'attic' WHERE device_id = $1`, [deviceIds[0]]);
   expect(await send(deviceIds.slice(0, 1))).toMatchObject({ stored: 1, duplicates: 0, rejected: 0, loaded: 1 });
   expect(remembered()).toBe(40);
@@ -65,7 +65,7 @@ test('an owner’s change of a device invalidates only its own cached head; many
 
 test('heads of a failed batch are evicted, and the next batch reads the stored ones', async () => {
   const { pool } = database;
-  const { deviceIds, userId, send, remembered } = await remembering(5);
+  const { deviceIds, userId, send, countCached } = await createCachingWriter(5);
   const batch = deviceIds.slice(0, 3);
   // A batch writes readings after heads, so that this constraint makes it fail late.
   await pool.query('ALTER TABLE readings ADD CONSTRAINT never CHECK (value <> 1000013) NOT VALID');

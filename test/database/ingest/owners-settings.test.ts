@@ -45,8 +45,8 @@ async function reader(first: object, channels?: ChannelSettingPatch[]) {
   return {
     userId,
     found,
-    hear: receive,
-    say: async (...said: ChannelSettingPatch[]) => {
+    receive: receive,
+    setChannels: async (...said: ChannelSettingPatch[]) => {
       const device = await updateDevice(db, ALL_ACCOUNTS, deviceId, { channels: said });
       await recomputeChangedDevices(database.pool, writer);
       return device;
@@ -75,7 +75,7 @@ test('an unknown register is listed and needs its owner’s attention; once its 
     counts: null,
   });
   for (const minute of [10, 20, 30]) {
-    await meter.hear({ Wert_A: 1000 + minute / 10, Wert_B: 50 + minute / 100, Power: 100 }, minute);
+    await meter.receive({ Wert_A: 1000 + minute / 10, Wert_B: 50 + minute / 100, Power: 100 }, minute);
   }
   const device = await meter.device();
   expect(device.attention).toContain('unknown_quantity');
@@ -87,23 +87,26 @@ test('an unknown register is listed and needs its owner’s attention; once its 
   // A power next to registers of unknown meaning does not count either.
   expect(await meter.kwh()).toEqual([0, 0]);
 
-  await meter.say({ native_name: 'SML.Wert_A', counts_as: 'import' });
+  await meter.setChannels({ native_name: 'SML.Wert_A', counts_as: 'import' });
   expect(await meter.kwh()).toEqual([2, 0]);
   expect((await meter.device()).attention).toContain('unknown_quantity');
 
-  const answer = await meter.say({ native_name: 'SML.Wert_B', counts_as: 'export' });
+  const answer = await meter.setChannels({ native_name: 'SML.Wert_B', counts_as: 'export' });
   expect(answer?.attention).not.toContain('unknown_quantity');
   expect(await meter.kwh()).toEqual([2, 0.2]);
 
   // The register continues, and the setting can be withdrawn.
-  await meter.hear({ Wert_A: 1004, Wert_B: 50.4, Power: 100 }, 40);
+  await meter.receive({ Wert_A: 1004, Wert_B: 50.4, Power: 100 }, 40);
   expect(await meter.kwh()).toEqual([3, 0.3]);
-  await meter.say(
+  await meter.setChannels(
     { native_name: 'SML.Wert_B', counts_as: 'import/t2' },
     { native_name: 'SML.Wert_A', counts_as: 'import/t1' },
   );
   expect(await meter.kwh()).toEqual([3.3, 0]);
-  await meter.say({ native_name: 'SML.Wert_B', counts_as: null }, { native_name: 'SML.Wert_A', counts_as: 'ignored' });
+  await meter.setChannels(
+    { native_name: 'SML.Wert_B', counts_as: null },
+    { native_name: 'SML.Wert_A', counts_as: 'ignored' },
+  );
   expect(await meter.kwh()).toEqual([0, 0]);
   expect((await meter.device()).channels).toMatchObject([{ counts_as: 'ignored' }, { counts_as: null }, {}]);
   const stored = await database.pool.query('SELECT count(*)::int AS n FROM devices WHERE computed_with IS NOT NULL');
@@ -112,33 +115,33 @@ test('an unknown register is listed and needs its owner’s attention; once its 
 
 test('the owner’s setting overrides the meaning of a name', async () => {
   const meter = await reader({ Total_in: 10, Total_out: 5 });
-  await meter.hear({ Total_in: 11, Total_out: 5.5 }, 10);
-  await meter.hear({ Total_in: 12, Total_out: 6 }, 20);
+  await meter.receive({ Total_in: 11, Total_out: 5.5 }, 10);
+  await meter.receive({ Total_in: 12, Total_out: 6 }, 20);
   expect(await meter.kwh()).toEqual([1, 0.5]);
-  await meter.say(
+  await meter.setChannels(
     { native_name: 'SML.Total_in', counts_as: 'export' },
     { native_name: 'SML.Total_out', counts_as: 'import' },
   );
   expect(await meter.kwh()).toEqual([0.5, 1]);
-  await meter.say({ native_name: 'SML.Total_in', counts_as: 'gas' });
+  await meter.setChannels({ native_name: 'SML.Total_in', counts_as: 'gas' });
   expect(await meter.kwh()).toEqual([0.5, 0]);
   expect((await meter.device()).channels[0]?.counts_as).toBe('gas');
 });
 
 test('an ignored register does not prevent a power from counting', async () => {
   const meter = await reader({ Wert_A: 10, Power: 600 });
-  for (const minute of [10, 20]) await meter.hear({ Wert_A: 10, Power: 600 }, minute);
+  for (const minute of [10, 20]) await meter.receive({ Wert_A: 10, Power: 600 }, minute);
   expect(await meter.kwh()).toEqual([0, 0]);
-  await meter.say({ native_name: 'SML.Wert_A', counts_as: 'ignored' });
+  await meter.setChannels({ native_name: 'SML.Wert_A', counts_as: 'ignored' });
   expect(await meter.kwh()).toEqual([0.1, 0]);
 });
 
 test('removing a setting changes the home’s usage at once', async () => {
   const meter = await reader({ Wert_A: 1000 });
-  for (const minute of [10, 20, 30]) await meter.hear({ Wert_A: 1000 + minute / 10 }, minute);
-  for (const minute of [120, 130, 140]) await meter.hear({ Wert_A: 1003, Wert_B: 50 + minute / 10 }, minute);
+  for (const minute of [10, 20, 30]) await meter.receive({ Wert_A: 1000 + minute / 10 }, minute);
+  for (const minute of [120, 130, 140]) await meter.receive({ Wert_A: 1003, Wert_B: 50 + minute / 10 }, minute);
   const totalWith = async (countsAs: 'import' | 'ignored') => {
-    await meter.say(
+    await meter.setChannels(
       { native_name: 'SML.Wert_A', counts_as: countsAs },
       { native_name: 'SML.Wert_B', counts_as: 'export' },
     );
@@ -155,16 +158,16 @@ test('settings made at the pairing apply from the first reading on', async () =>
   expect((await meter.device()).channels).toMatchObject([
     { native_name: 'SML.Wert_A', last_value: null, counts_as: 'import' },
   ]);
-  await meter.hear({ Wert_A: 10 }, 10);
-  await meter.hear({ Wert_A: 11 }, 20);
+  await meter.receive({ Wert_A: 10 }, 10);
+  await meter.receive({ Wert_A: 11 }, 20);
   expect(await meter.kwh()).toEqual([1, 0]);
   expect((await meter.device()).attention).not.toContain('unknown_quantity');
 });
 
 test('a meaning can be set only once in a circuit, and the direction of a power cannot be reversed', async () => {
   const meter = await reader({ Wert_A: 10, Wert_B: 5, Total_in: 3, Power: 1 });
-  await meter.hear({ Wert_A: 10, Wert_B: 5, Total_in: 3, Power: 1 }, 10);
-  const patchChannels = (...words: ChannelSettingPatch[]) => meter.say(...words);
+  await meter.receive({ Wert_A: 10, Wert_B: 5, Total_in: 3, Power: 1 }, 10);
+  const patchChannels = (...words: ChannelSettingPatch[]) => meter.setChannels(...words);
   await expect(patchChannels({ native_name: 'SML.Wert_A', counts_as: 'import' })).rejects.toMatchObject({
     is: 'unprocessable',
   });

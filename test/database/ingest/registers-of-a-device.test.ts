@@ -55,7 +55,7 @@ async function announced(names: readonly string[], maker = 'Meter') {
   return {
     userId,
     announce,
-    tell: sendValues,
+    sendValues: sendValues,
     deviceId: device.device_id as string,
     compute: async () => {
       while ((await recomputeChangedDevices(pool, writer)) > 0);
@@ -80,8 +80,8 @@ test.each([
   [['Total', 'Heating', 'Hot water'], [3, 1, 2], 3],
 ] as const)('a device with %j has the consumption of its meter', async (names, used, kwh) => {
   const device = await announced(names);
-  await device.tell(1, ...names.map(() => 100));
-  await device.tell(11, ...used.map((one) => 100 + one));
+  await device.sendValues(1, ...names.map(() => 100));
+  await device.sendValues(11, ...used.map((one) => 100 + one));
   expect(await device.kwh()).toBeCloseTo(kwh, 6);
 });
 
@@ -103,8 +103,8 @@ test('a device that was counted twice is recomputed for its whole past with its 
       [device.deviceId, names, JSON.stringify(described)],
     );
   await list({ described: 'otherwise', described_at_ms: api.now.getTime() });
-  await device.tell(1, 100, 100, 100);
-  await device.tell(11, 103, 101, 102);
+  await device.sendValues(1, 100, 100, 100);
+  await device.sendValues(11, 103, 101, 102);
   expect(await device.kwh()).toBeCloseTo(6, 6);
   const db = createDatabase(pool);
   const day = api.now.toISOString().slice(0, 10);
@@ -116,7 +116,7 @@ test('a device that was counted twice is recomputed for its whole past with its 
   // The migration marks all accounts that have readings.
   await pool.query('UPDATE users SET may_be_recounted = true WHERE user_id = $1', [device.userId]);
   await list({});
-  await device.tell(21, 103, 101, 102);
+  await device.sendValues(21, 103, 101, 102);
   await device.compute();
   expect(await device.kwh()).toBeCloseTo(3, 6);
   expect(await device.countsAs()).toEqual({
@@ -127,25 +127,25 @@ test('a device that was counted twice is recomputed for its whole past with its 
   const bill = await findBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id);
   expect(bill?.versions).toEqual(billed?.versions);
   expect(Number(bill?.known.imported)).toBe(3_000_000);
-  // The owner is notified once, whatever is announced later and whichever device follows.
+  // The owner is notified once, even if registers are announced later or another device is recomputed.
   expect(await notifyRecountedOwners(db, api.now)).toBe(1);
   await pool.query('UPDATE series SET meant = NULL WHERE device_id = $1', [device.deviceId]);
   await list({ described: 'again', described_at_ms: 0 });
   await device.announce('Total', 3);
-  await device.tell(31, 104, 102, 102, 200);
-  await device.tell(41, 105, 103, 102, 201);
+  await device.sendValues(31, 104, 102, 102, 200);
+  await device.sendValues(41, 105, 103, 102, 201);
   await device.compute();
   expect(await notifyRecountedOwners(db, api.now)).toBe(0);
 });
 
 test('an unexplained register needs its owner’s attention, and keeps its channel when another register is announced', async () => {
   const device = await announced(['Energy']);
-  await device.tell(1, 100);
+  await device.sendValues(1, 100);
   await device.announce('Grid import', 1);
-  await device.tell(11, 103, 50);
+  await device.sendValues(11, 103, 50);
   expect(await device.countsAs()).toEqual({ Energy: null, 'Grid import': 'import' });
   // A later register does not change energy that was counted before its first reading.
   expect(await device.kwh()).toBeCloseTo(3, 6);
-  await device.tell(21, 105, 52);
+  await device.sendValues(21, 105, 52);
   expect(await device.kwh()).toBeCloseTo(5, 6);
 });

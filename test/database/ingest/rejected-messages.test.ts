@@ -22,7 +22,7 @@ const energy = async (...given: string[]) => {
   return stdout;
 };
 
-async function say(
+async function sendMessage(
   deviceId: string,
   payload: string | Buffer,
   receivedAtMs = Date.now(),
@@ -40,9 +40,13 @@ test('rejected messages are listed with their reasons, and stored by a replay on
   // The device is unknown to the service for now; and one message remains invalid and contains a bell character.
   await database.pool.query('UPDATE devices SET deleted_at = now() WHERE device_id = $1', [deviceId]);
   const at = Date.now() - 60_000;
-  await say(deviceId, JSON.stringify([{ energy_total_kwh: 100 }, { ts: at - 600_000, energy_total_kwh: 99 }]), at);
-  await say(deviceId, '{"energy_total_kwh": "\u0007 much"}');
-  await say(other.deviceId, Buffer.from([0xff, 0x00]));
+  await sendMessage(
+    deviceId,
+    JSON.stringify([{ energy_total_kwh: 100 }, { ts: at - 600_000, energy_total_kwh: 99 }]),
+    at,
+  );
+  await sendMessage(deviceId, '{"energy_total_kwh": "\u0007 much"}');
+  await sendMessage(other.deviceId, Buffer.from([0xff, 0x00]));
   expect(await energy('list', '--device', other.deviceId)).toContain('payload is not UTF-8');
   const listed = (await energy('list', '--device', deviceId, '--json'))
     .trim()
@@ -87,8 +91,8 @@ test('the payload of a message with thousands of bad elements is stored a few ti
   const { deviceId } = await createMeter(database);
   const at = Date.now() - 60_000;
   const elements = [...Array.from({ length: 3_000 }, () => 1), { energy_total_kwh: 7 }, { energy_total_kwh: 'x' }];
-  await say(deviceId, JSON.stringify(elements), at);
-  await say(deviceId, '[2, 3]', at);
+  await sendMessage(deviceId, JSON.stringify(elements), at);
+  await sendMessage(deviceId, '[2, 3]', at);
   const { rows } = await database.pool.query(
     `SELECT element, reason, octet_length(payload) AS bytes FROM rejected_messages WHERE device_id = $1 ORDER BY rejected_id`,
     [deviceId],
@@ -129,7 +133,7 @@ test('the payload of a message with thousands of bad elements is stored a few ti
 test('a retained message without a timestamp is refused in every replay, however late', async () => {
   const { deviceId } = await createMeter(database);
   const at = Date.now() - 3_600_000;
-  await say(deviceId, JSON.stringify([{ power_w: 2_300 }, { ts: at - 60_000, power_w: 'x' }]), at, true);
+  await sendMessage(deviceId, JSON.stringify([{ power_w: 2_300 }, { ts: at - 60_000, power_w: 'x' }]), at, true);
   expect(await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
     messages: 1,
     stored: 0,
@@ -144,7 +148,7 @@ test('a retained message without a timestamp is refused in every replay, however
 test('the list is limited to the latest entries', async () => {
   const { deviceId } = await createMeter(database);
   await database.pool.query('DELETE FROM rejected_messages');
-  for (let index = 0; index < 10; index++) await say(deviceId, Buffer.alloc(10_000, 0xff));
+  for (let index = 0; index < 10; index++) await sendMessage(deviceId, Buffer.alloc(10_000, 0xff));
   await database.pool.query(
     `INSERT INTO rejected_messages (received_at, topic, payload, reason) VALUES (now() - interval '91 days', 't', '', 'old')`,
   );
@@ -155,7 +159,7 @@ test('the list is limited to the latest entries', async () => {
   await deleteExpiredRejections(database.pool, new Date(), 31_000);
   expect(await ids()).toEqual(before.slice(7, 10));
   // All rows of a message are removed together with its payload.
-  await say(deviceId, JSON.stringify(Array.from({ length: 100 }, () => 1)));
+  await sendMessage(deviceId, JSON.stringify(Array.from({ length: 100 }, () => 1)));
   await deleteExpiredRejections(database.pool, new Date(), 100 * 200);
   expect(await ids()).toEqual([]);
 });
@@ -167,9 +171,9 @@ test('a device has a maximum number of channels; existing ones continue, and so 
     JSON.stringify(
       Array.from({ length: count }, (_, index) => ({ ts: ms, channel: `c${index}/import`, energy_total_kwh: 1 })),
     );
-  await say(flooding.deviceId, counts(60, at));
-  await say(flooding.deviceId, counts(5_000, at + 1_000));
-  await say(neighbour.deviceId, counts(1, at));
+  await sendMessage(flooding.deviceId, counts(60, at));
+  await sendMessage(flooding.deviceId, counts(5_000, at + 1_000));
+  await sendMessage(neighbour.deviceId, counts(1, at));
   const { rows } = await database.pool.query(
     `SELECT device_id, count(DISTINCT channel)::int AS channels, count(*)::int AS readings
      FROM series JOIN readings USING (series_id) WHERE device_id = ANY ($1) GROUP BY 1 ORDER BY 2`,

@@ -65,7 +65,7 @@ const BROKER = 'mqtt://someone:secret@broker.example:1883';
 const take = (url = BROKER) => acquireLease(pool, 'live', url);
 const taken = async () => (await take()) as SessionLease;
 
-test('one process holds a session’s lease, under a constant name; others get nothing, and occupy no connection', async () => {
+test('one process holds a session’s lease, under a constant name; other processes get none, and occupy no connection', async () => {
   const first = await taken();
   expect(first.clientId).toMatch(/^energy-ingest-live-[0-9a-f]{12}-1$/);
   expect(await take()).toBeNull();

@@ -103,7 +103,7 @@ test('a tariff’s energy lies after the readings of other tariffs within its st
   const evening = stored.find(([at]) => at === START_MS + 24.5 * 3_600_000);
   expect(evening).toEqual([START_MS + 24.5 * 3_600_000, 2_500_000, 0, 900_000]);
 
-  const says = (...words: [string, string | null][]) =>
+  const setMeanings = (...words: [string, string | null][]) =>
     home.change({
       channels: words.map(([channel, countsAs]) => ({
         native_name: `${channel} energy_total_kwh`,
@@ -111,13 +111,13 @@ test('a tariff’s energy lies after the readings of other tariffs within its st
       })),
     });
   // Phases all run at the same time.
-  await says(['import/t1', 'import/l1'], ['import/t2', 'import/l2']);
+  await setMeanings(['import/t1', 'import/l1'], ['import/t2', 'import/l2']);
   expect(await home.stored()).toEqual(home.expected((channel) => channel.replace('/t', '/l')));
-  await says(['import/t1', null], ['import/t2', null]);
+  await setMeanings(['import/t1', null], ['import/t2', null]);
   expect(await home.stored()).toEqual(stored);
-  await says(['import/t2', 'ignored']);
+  await setMeanings(['import/t2', 'ignored']);
   expect(await home.stored()).toEqual(home.expected((channel) => channel.replace('import/t2', 'gas')));
-  await says(['import/t2', null]);
+  await setMeanings(['import/t2', null]);
   expect(await home.stored()).toEqual(stored);
   const { rows } = await database.pool.query('SELECT tariff_since::text AS since FROM series WHERE device_id = $1', [
     home.deviceId,
@@ -155,7 +155,8 @@ test('an existing installation keeps its stored history until a device is recomp
   const past = await home.stored();
   const asPhases = (channel: string) => channel.replace('/t', '/l');
   expect(past).toEqual(home.expected(asPhases));
-  // New readings: the evening's low tariff leaves the next day to the other tariff. A late reading replaces the stored result.
+  // After new readings, the next day's energy belongs to the other tariff, not to the evening's low tariff. A late reading does not change
+  // the stored history.
   await home.send([30, 't2', 211], [33, 't1', 116], [10, 't2', 203.2]);
   const after = await home.stored();
   expect(after.filter(([at]) => at < START_MS + 24 * 3_600_000)).toEqual(

@@ -30,7 +30,7 @@ async function device() {
   const writer = createWriter(api.database.pool);
   return {
     deviceId: paired.json.device_id as string,
-    hear: (kwh: Record<string, number>, minute: number) => {
+    receive: (kwh: Record<string, number>, minute: number) => {
       const elements = Object.entries(kwh).map(([channel, energy_total_kwh]) => ({
         channel,
         energy_total_kwh,
@@ -45,15 +45,15 @@ async function device() {
       return writer.write(message ? [message] : []);
     },
     show: async () => (await api.send(path, { key })).json,
-    say: (...channels: object[]) => api.send(path, { key, method: 'PATCH', body: { channels } }),
+    setChannels: (...channels: object[]) => api.send(path, { key, method: 'PATCH', body: { channels } }),
   };
 }
 
 test('a native channel with an unknown name is listed, does not count, and needs its owner’s attention', async () => {
   const meter = await device();
   const all = (kwh: number) => Object.fromEntries(['Import', ...NAMES].map((name) => [name, kwh]));
-  await meter.hear(all(1), 0);
-  await meter.hear({ ...all(2), 'a/b/import': 2 }, 30);
+  await meter.receive(all(1), 0);
+  await meter.receive({ ...all(2), 'a/b/import': 2 }, 30);
   const { rows } = await api.database.pool.query(
     'SELECT channel FROM series WHERE device_id = $1 AND (counts_import OR counts_export)',
     [meter.deviceId],
@@ -78,11 +78,11 @@ test('a native channel with an unknown name is listed, does not count, and needs
 
   // The meanings of an inverter's and a battery's registers also set their placement, and remove it again.
   const word = { native_name: 'production energy_total_kwh' };
-  const answer = await meter.say({ ...word, counts_as: 'production' });
+  const answer = await meter.setChannels({ ...word, counts_as: 'production' });
   expect(answer.json.channels).toContainEqual(
     expect.objectContaining({ ...word, counts_as: 'production', placement: 'production', asked: false }),
   );
-  const unsaid = await meter.say({ ...word, counts_as: 'ignored' });
+  const unsaid = await meter.setChannels({ ...word, counts_as: 'ignored' });
   expect(unsaid.json.channels).toContainEqual(expect.objectContaining({ ...word, placement: null }));
 });
 
@@ -114,14 +114,14 @@ test('the SQL pattern for known channels matches the same names as the code', as
 test('the update keeps the counted energy of a channel with an unknown name, and reports that its meaning must be set', async () => {
   const meter = await device();
   const registers = { import: 1, feed_in: 1, 'export/roof': 1, gas_m3: 1, 'kitchen/import': 1, reactive: 1 };
-  await meter.hear(registers, 0);
+  await meter.receive(registers, 0);
   // Restores the data of the previous version, in which all channels but one counted.
   const pool = api.database.pool;
   await pool.query(
     "UPDATE series SET counts_import = channel <> 'export/roof', counts_export = channel = 'export/roof' WHERE device_id = $1 AND channel <> 'reactive'",
     [meter.deviceId],
   );
-  await meter.say({ native_name: 'gas_m3 energy_total_kwh', counts_as: 'export' });
+  await meter.setChannels({ native_name: 'gas_m3 energy_total_kwh', counts_as: 'export' });
   const before = await pool.query('SELECT channels, computed_with FROM devices WHERE device_id = $1', [meter.deviceId]);
   expect(before.rows[0].channels).toEqual({ 'gas_m3 energy_total_kwh': { counts_as: 'export' } });
   await pool.query(
@@ -136,7 +136,7 @@ test('the update keeps the counted energy of a channel with an unknown name, and
   });
 
   // The channels count as before, and are asked about until the owner sets a meaning.
-  await meter.hear(Object.fromEntries(Object.keys(registers).map((name) => [name, 2])), 30);
+  await meter.receive(Object.fromEntries(Object.keys(registers).map((name) => [name, 2])), 30);
   const roles = await pool.query(
     'SELECT channel, counts_export FROM series WHERE device_id = $1 AND (counts_import OR counts_export) ORDER BY series_id',
     [meter.deviceId],
@@ -155,7 +155,7 @@ test('the update keeps the counted energy of a channel with an unknown name, and
     ['export/roof energy_total_kwh', 'export'],
     ['reactive energy_total_kwh', null],
   ]);
-  const patched = await meter.say(
+  const patched = await meter.setChannels(
     { native_name: 'feed_in energy_total_kwh', counts_as: 'export' },
     { native_name: 'export/roof energy_total_kwh', counts_as: 'production' },
     { native_name: 'reactive energy_total_kwh', counts_as: 'ignored' },

@@ -24,7 +24,7 @@ async function household() {
     key,
     gatewayId,
     path: `/v1/gateways/${gatewayId}/unread`,
-    async hear(...messages: [topic: string, payload: string | Buffer][]) {
+    async receive(...messages: [topic: string, payload: string | Buffer][]) {
       const receivedAtMs = Date.now();
       api.now = new Date(receivedAtMs);
       const batch = messages.flatMap(
@@ -45,7 +45,7 @@ async function household() {
 test('mapped messages are removed from the unrecognised ones: devices that share a topic are distinguished by content', async () => {
   const home = await household();
   const body = (idx: number, total: number) => JSON.stringify({ idx, total });
-  await home.hear(['house/data', body(51, 1)], ['house/data', body(52, 7)], ['house/else', '{"x":1}']);
+  await home.receive(['house/data', body(51, 1)], ['house/data', body(52, 7)], ['house/else', '{"x":1}']);
   expect((await home.unread()).map(({ shape }: { shape: string }) => shape)).toEqual(['house/data', 'house/else']);
   const entry = { topic: 'house/data', path: '$.total', unit: 'kWh', meaning: 'import' };
   const mapping = [
@@ -58,14 +58,14 @@ test('mapped messages are removed from the unrecognised ones: devices that share
   expect((await patch({ mapping: [{ ...mapping[0], where: {} }] })).status).toBe(422);
   expect((await patch({ mapping })).status).toBe(200);
   expect((await home.unread()).map(({ shape }: { shape: string }) => shape)).toEqual(['house/else']);
-  await home.hear(['house/data', body(51, 2)], ['house/data', body(52, 8)]);
+  await home.receive(['house/data', body(51, 2)], ['house/data', body(52, 8)]);
   const { json } = await api.send('/v1/devices/discovered', { key: home.key });
   expect(json.map(({ native_id }: { native_id: string }) => native_id).sort()).toEqual(['dryer', 'fridge']);
 });
 
 test('messages that no family recognises are counted by topic shape, with one example', async () => {
   const home = await household();
-  await home.hear(
+  await home.receive(
     ['solar/1712345678/live', '{"mode":1520}'],
     ['solar/1798765432/live', '{"mode":3}'],
     ['tele/plug/SENSOR', '{"ENERGY":{"Total":1}}'],
@@ -109,7 +109,7 @@ test('messages that no family recognises are counted by topic shape, with one ex
 
 test('no example of a message received by radio is stored, and messages of a known family are not counted', async () => {
   const home = await household();
-  await home.hear(
+  await home.receive(
     ['rtlamr/12345678/state', '{"reading":"77","lastseen":"2026-07-05T19:00:00Z"}'],
     ['home/OpenMQTTGateway/BTtoMQTT/1234567', '{"id":"A4:C1:38:12:34:56","temperature_C":21}'],
     ['piped', '{"EndpointID":12345678}'],
@@ -143,7 +143,7 @@ test('unrecognised messages are visible to the owner and to callers that can acc
   }
   expect(await statusOf(home.path, keyless.key)).toBe(403);
   // A key that is limited to a group sees the shapes, and not the messages.
-  await home.hear(['solar/1234567890/live', '{"mode":1520}']);
+  await home.receive(['solar/1234567890/live', '{"mode":1520}']);
   const { json: group } = await api.send('/v1/groups', { key: admin.key, method: 'POST', body: { name: 'Street' } });
   const place = `/v1/groups/${group.group_id}/users/${home.userId}`;
   expect((await api.send(place, { key: admin.key, method: 'PUT' })).status).toBeLessThan(300);
@@ -164,7 +164,7 @@ test('200 topic shapes per gateway are counted separately, and all others togeth
     { length: 450 },
     (_, index) => `${'abcdefghij'[index % 10]}${String.fromCharCode(97 + ((index / 10) | 0))}x`,
   );
-  await home.hear(...words.map((word): [string, string] => [`a/${word}`, '1']));
+  await home.receive(...words.map((word): [string, string] => [`a/${word}`, '1']));
   const { rows } = await api.database.pool.query(
     `SELECT count(*)::int AS shapes, sum(messages)::int AS messages, sum(messages) FILTER (WHERE shape = '#')::int AS further
      FROM unread_messages WHERE gateway_id = $1`,
@@ -191,7 +191,7 @@ test('a gateway’s counts are written once in ten seconds, and those of a faile
   let nowMs = 0;
   const unread = createUnrecognisedMessageCounter(() => nowMs);
   const ids = [home.gatewayId];
-  const say = () => unread.note(home.gatewayId, { topic: 'a', payload: Buffer.from('1'), receivedAtMs: 0 });
+  const count = () => unread.note(home.gatewayId, { topic: 'a', payload: Buffer.from('1'), receivedAtMs: 0 });
   const save = () => inTransaction(api.database.pool, (client) => unread.save(client, ids));
   const counted = async () =>
     (await api.database.pool.query('SELECT messages FROM unread_messages WHERE gateway_id = $1', ids)).rows[0]
@@ -199,13 +199,13 @@ test('a gateway’s counts are written once in ten seconds, and those of a faile
   const publishedTopics: unknown[] = [];
   for (const atMs of [0, 1_000, 9_999, 10_000]) {
     nowMs = atMs;
-    say();
+    count();
     await save();
     publishedTopics.push(await counted());
   }
   expect(publishedTopics).toEqual([1, 1, 1, 4]);
   nowMs = 20_000;
-  say();
+  count();
   await expect(
     inTransaction(api.database.pool, async (client) => {
       await unread.save(client, ids);
@@ -213,7 +213,7 @@ test('a gateway’s counts are written once in ten seconds, and those of a faile
     }),
   ).rejects.toThrow('fails');
   unread.forget(ids);
-  say();
+  count();
   await save();
   expect(await counted()).toBe(5);
 });
@@ -225,17 +225,18 @@ test('a gateway’s last counts are written without its next message, and at onc
   let nowMs = 0;
   const { pool } = api.database;
   const unread = createUnrecognisedMessageCounter(() => nowMs);
-  const say = (gatewayId: string) => unread.note(gatewayId, { topic: 'a', payload: Buffer.from('1'), receivedAtMs: 0 });
+  const count = (gatewayId: string) =>
+    unread.note(gatewayId, { topic: 'a', payload: Buffer.from('1'), receivedAtMs: 0 });
   const counted = async () =>
     (await home.unread()).map(({ shape, count }: { shape: string; count: number }) => [shape, count]);
-  for (const id of [home.gatewayId, gone.gatewayId]) say(id);
+  for (const id of [home.gatewayId, gone.gatewayId]) count(id);
   expect([await saveUnrecognised(pool, unread), await saveUnrecognised(pool, unread)]).toEqual([2, 0]);
-  say(home.gatewayId);
+  count(home.gatewayId);
   nowMs = 9_999;
   expect([await saveUnrecognised(pool, unread), await counted()]).toEqual([0, [['a', 1]]]);
   nowMs = 10_000;
   expect([await saveUnrecognised(pool, unread), await counted()]).toEqual([1, [['a', 2]]]);
-  say(home.gatewayId);
+  count(home.gatewayId);
   expect([await saveUnrecognised(pool, unread, true), await counted()]).toEqual([1, [['a', 3]]]);
   expect(unread.due(true)).toEqual([]);
 });
@@ -243,19 +244,19 @@ test('a gateway’s last counts are written without its next message, and at onc
 test('an example is replaced after ten minutes, not at each write', async () => {
   const home = await household();
   const worker = createUnrecognisedMessageCounter();
-  const say = async (text: string) => {
+  const writeMessage = async (text: string) => {
     worker.note(home.gatewayId, { topic: 'a', payload: Buffer.from(text), receivedAtMs: Date.now() });
     worker.note(home.gatewayId, { topic: 'b', payload: Buffer.from(text), receivedAtMs: Date.now() });
     // Resets the worker afterwards, as if it had not written an example yet.
     await inTransaction(api.database.pool, (client) => worker.save(client, [home.gatewayId]));
     worker.forget([home.gatewayId]);
   };
-  await say('first');
+  await writeMessage('first');
   await api.database.pool.query(
     `UPDATE unread_messages SET example_received_at = now() - interval '11 minutes' WHERE gateway_id = $1 AND shape = 'a'`,
     [home.gatewayId],
   );
-  await say('second');
+  await writeMessage('second');
   api.now = new Date();
   expect(
     (await home.unread()).map((one: { count: number; example: { payload: string } }) => [
@@ -270,7 +271,7 @@ test('an example is replaced after ten minutes, not at each write', async () => 
 
 test('examples are deleted after a day, shapes after a month, and all with the gateway', async () => {
   const home = await household();
-  await home.hear(['a/b', '1'], ['c/d', '2']);
+  await home.receive(['a/b', '1'], ['c/d', '2']);
   const { pool } = api.database;
   const ofHome = 'WHERE gateway_id = $1';
   await pool.query(

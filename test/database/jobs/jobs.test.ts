@@ -113,13 +113,13 @@ test('a job with a lock runs in one of several workers, and the next time anothe
   await Promise.all([first, holder, free, other].map(({ stop }) => stop()));
 });
 
-test('a job that another worker runs is retried until the job is done or that worker has ended', async () => {
+test('a job that another worker runs is retried until it is done or that worker has ended', async () => {
   const ran: string[] = [];
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const begun = new Promise<void>((resolve) => {
+  const started = new Promise<void>((resolve) => {
     const first = job(
       () => {
         resolve();
@@ -129,7 +129,7 @@ test('a job that another worker runs is retried until the job is done or that wo
     );
     stops.push(startJobs([first], parts()).stop);
   });
-  await begun;
+  await started;
   const next = (name: string, rest: Partial<Job>) => {
     const { pool, tried } = pooled();
     stops.unshift(startJobs([job(async () => void ran.push(name), rest)], parts({ pool })).stop);
@@ -151,10 +151,10 @@ test('a job that another worker runs is retried until the job is done or that wo
 
 test('a job does not overlap with itself; a failure is logged, and the job runs again', async () => {
   const given = parts();
-  let [running, most, failures] = [0, 0, 0];
+  let [running, maxRunning, failures] = [0, 0, 0];
   const slow = job(
     async () => {
-      most = Math.max(most, ++running);
+      maxRunning = Math.max(maxRunning, ++running);
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       running--;
     },
@@ -170,7 +170,7 @@ test('a job does not overlap with itself; a failure is logged, and the job runs 
   const { stop } = startJobs([slow, failing], given);
   await expect.poll(() => failures).toBeGreaterThan(2);
   await stop();
-  expect(most).toBe(1);
+  expect(maxRunning).toBe(1);
   const failed = given.lines.filter(({ msg }) => msg === 'job failed');
   expect(failed.length).toBe(failures);
   expect(failed.every(({ job }) => job === 'failing')).toBe(true);

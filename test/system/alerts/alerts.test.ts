@@ -71,13 +71,13 @@ test('readings over MQTT reach an HTTPS receiver as events: connected, updated, 
 
   const url = `mqtt://127.0.0.1:${ingest.ready.port}`;
   const client = await mqtt.connectAsync(url, { username: deviceId, password: secret });
-  const say = (reading: object) =>
+  const sendReading = (reading: object) =>
     client.publishAsync(`energy/v1/${deviceId}/readings`, JSON.stringify(reading), { qos: 1 });
   const hourMs = 3_600_000;
   const startMs = Math.floor(Date.now() / hourMs) * hourMs - hourMs;
-  await say({ ts: startMs, energy_total_kwh: 100 });
+  await sendReading({ ts: startMs, energy_total_kwh: 100 });
   const publishedMs = Date.now();
-  await say({ ts: startMs + hourMs / 2, energy_total_kwh: 100.75 });
+  await sendReading({ ts: startMs + hourMs / 2, energy_total_kwh: 100.75 });
 
   await expect
     .poll(() => new Set(events().map(({ type }) => type)), { interval: 50 })
@@ -105,7 +105,7 @@ test('readings over MQTT reach an HTTPS receiver as events: connected, updated, 
     hours: [{ date: hour.slice(0, 10), hour: hour.slice(11, 16), kwh_used: 0.75 }],
   });
   // A change within the next minute is reported at the end of that minute.
-  await say({ ts: startMs + hourMs * 0.75, energy_total_kwh: 101 });
+  await sendReading({ ts: startMs + hourMs * 0.75, energy_total_kwh: 101 });
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(events().filter(({ type }) => type === 'usage.updated')).toHaveLength(1);
   expect(events().filter(({ type }) => type === 'alert.triggered')).toHaveLength(1);
@@ -158,10 +158,10 @@ test('only one of two workers fetches a source, and an alert on costs fires with
     const row = { from: new Date(hourMs).toISOString(), price: 0.755 };
     receiver.answer = ({ path }) => ({ status: 200, body: path === '/prices' ? JSON.stringify([row]) : '' });
     const paths = { format: 'json', starts_at: '$.from', value: '$.price' } as const;
-    // A time of day that is not soon: only the change of the source is due.
+    // The source's time of day is twelve hours away, so only the change of the source makes a fetch due.
     const at = [new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16)];
     const source = { url: receiver.url.replace('/hook', '/prices'), timezone: 'UTC', at, ...paths };
-    // A homeowner has no source with an address of its own.
+    // Only a utility or an administrator may have a source with a custom address.
     const { user_id } = await createUser(db, { email: 'prices@example.com', role: 'utility' });
     await db.updateTable('price_series').set({ user_id }).where('series_id', '=', series.series_id).execute();
     const setAtMs = Date.now();

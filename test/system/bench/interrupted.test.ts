@@ -15,7 +15,7 @@ function running(folder: string): Map<number, string> {
       const command = readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' ');
       if (command !== '') found.set(Number(entry), command);
     } catch {
-      // Not a process, already ended, or another user's.
+      // The entry is not a process, has already ended, or belongs to another user.
     }
   }
   return found;
@@ -36,7 +36,7 @@ async function flood(folder: string) {
   return {
     child,
     pidOf,
-    said: () => output,
+    output: () => output,
     code: new Promise<number | null>((done) => child.once('exit', (code) => done(code))),
   };
 }
@@ -50,7 +50,7 @@ test('an interrupted benchmark ends what it started and removes its folders', as
   expect(await bench.code).toBe(130);
   expect(running(folder.path)).toEqual(new Map());
   expect(readdirSync(folder.path)).toEqual([]);
-  expect(bench.said()).not.toContain('Left behind');
+  expect(bench.output()).not.toContain('Left behind');
   await folder.remove();
 });
 
@@ -67,6 +67,6 @@ test('a second Ctrl-C ends a benchmark at once, whatever hangs, and names the re
   await expect.poll(() => running(folder.path)).toEqual(new Map());
   const [left = ''] = readdirSync(folder.path);
   // The last output may arrive after the exit event.
-  await expect.poll(bench.said).toContain(`Left behind: ${join(folder.path, left)}`);
+  await expect.poll(bench.output).toContain(`Left behind: ${join(folder.path, left)}`);
   await folder.remove();
 });

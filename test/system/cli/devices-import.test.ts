@@ -248,7 +248,7 @@ test('publishes the passwords of a killed import before it creates others', asyn
   expect(all.map(({ device_id }) => device_id).sort()).toEqual((await devices()).map(({ device_id }) => device_id));
 });
 
-/** Waits until an import has reached the point at which it is to be killed. */
+/** Waits until an import has reached the point at which the test kills it. */
 async function untilSo(when: 'soon' | 'part' | 'committed', part: string, hasEnded: () => boolean): Promise<void> {
   if (when === 'soon') return void (await new Promise((done) => setTimeout(done, 900)));
   while (!hasEnded()) {

@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 /** Runs a command in a separate process with `input` as its standard input. */
-async function apart(args: string[], input: string) {
+async function runSeparately(args: string[], input: string) {
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path };
   const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(input);
@@ -61,7 +61,7 @@ async function energy(args: string[]) {
   try {
     const load = COMMANDS[args[0] ?? ''] ?? expect.fail(args[0]);
     await buildProgram([await load()]).parseAsync(args, { from: 'user' });
-    return { code: 0, out, err, said: `0 ${err}` };
+    return { code: 0, out, err, codeAndMessage: `0 ${err}` };
   } catch (failed) {
     return { code: 1, out, err, said: `1 ${(failed as Error).message}\n` };
   } finally {
@@ -74,8 +74,9 @@ async function energy(args: string[]) {
 // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
 async function json(args: string[], input?: string): Promise<any[]> {
   const asked = [...args, '--json'];
-  const { code, out, said } = input === undefined ? await energy(asked) : { said: '', ...(await apart(asked, input)) };
-  expect(`${code} ${said}`).toMatch(/^0 (0 (There are more.*\n)?)?$/);
+  const { code, out, codeAndMessage } =
+    input === undefined ? await energy(asked) : { codeAndMessage: '', ...(await runSeparately(asked, input)) };
+  expect(`${code} ${codeAndMessage}`).toMatch(/^0 (0 (There are more.*\n)?)?$/);
   return out
     .split('\n')
     .filter((line) => line !== '')
@@ -112,21 +113,29 @@ test('users: lists pages, gets and updates by e-mail address, and records it in 
 });
 
 test('reports invalid input in terms of options, and changes nothing', async () => {
-  expect((await energy(['users', 'get', 'nobody@example.com'])).said).toBe('1 There is no user nobody@example.com\n');
-  expect((await energy(['users', 'update', email, '--plan', 'gold'])).said).toMatch(/^1 --plan: must be one of free, /);
-  expect((await energy(['users', 'update', email])).said).toMatch(/^1 Nothing to change: name at least one of --email/);
-  expect((await energy(['users', 'update', email, '--email', 'b@pages.example'])).said).toMatch(/^1 .*e-mail/i);
-  expect((await energy(['devices', 'get', 'dev_x\n'])).said).toMatch(/^1 There is no device dev_x/);
-  expect((await energy(['devices', 'update', home.deviceId, '--limit-kw', 'much'])).said).toMatch(
+  expect((await energy(['users', 'get', 'nobody@example.com'])).codeAndMessage).toBe(
+    '1 There is no user nobody@example.com\n',
+  );
+  expect((await energy(['users', 'update', email, '--plan', 'gold'])).codeAndMessage).toMatch(
+    /^1 --plan: must be one of free, /,
+  );
+  expect((await energy(['users', 'update', email])).codeAndMessage).toMatch(
+    /^1 Nothing to change: name at least one of --email/,
+  );
+  expect((await energy(['users', 'update', email, '--email', 'b@pages.example'])).codeAndMessage).toMatch(
+    /^1 .*e-mail/i,
+  );
+  expect((await energy(['devices', 'get', 'dev_x\n'])).codeAndMessage).toMatch(/^1 There is no device dev_x/);
+  expect((await energy(['devices', 'update', home.deviceId, '--limit-kw', 'much'])).codeAndMessage).toMatch(
     /^1 --limit-kw: must be/,
   );
   expect(
-    (await energy(['alerts', 'create', '--user', email, '--type', 'no_data', '--delivery', 'email'])).said,
+    (await energy(['alerts', 'create', '--user', email, '--type', 'no_data', '--delivery', 'email'])).codeAndMessage,
   ).toMatch(/^1 --threshold-hours: is required with type no_data/);
-  expect((await energy(['users', 'list', '--cursor', 'made-up'])).said).toMatch(
+  expect((await energy(['users', 'list', '--cursor', 'made-up'])).codeAndMessage).toMatch(
     /^1 --cursor: must come from a Link of this list/,
   );
-  expect((await energy(['users', 'list', '--limit', '1000'])).said).toMatch(/^1 --limit: /);
+  expect((await energy(['users', 'list', '--limit', '1000'])).codeAndMessage).toMatch(/^1 --limit: /);
 });
 
 test('devices: lists, gets with channels, updates and deletes', async () => {
@@ -138,11 +147,13 @@ test('devices: lists, gets with channels, updates and deletes', async () => {
   ]);
   const [other] = await json(['devices', 'create', '--user', email]);
   const refused = await energy(['devices', 'delete', other.device_id]);
-  expect(refused.said).toMatch(/^1 Delete device dev_\w+ \(.*\)\? Nothing was changed: add --yes/);
+  expect(refused.codeAndMessage).toMatch(/^1 Delete device dev_\w+ \(.*\)\? Nothing was changed: add --yes/);
   const ended = await energy(['devices', 'delete', other.device_id, '--yes']);
   expect([ended.code, ended.out]).toEqual([0, expect.stringMatching(/^Device dev_\w+ was deleted/)]);
   expect(await lastAct()).toMatchObject({ action: 'device.deleted', target: other.device_id });
-  expect((await energy(['devices', 'delete', other.device_id, '--yes'])).said).toMatch(/^1 There is no device/);
+  expect((await energy(['devices', 'delete', other.device_id, '--yes'])).codeAndMessage).toMatch(
+    /^1 There is no device/,
+  );
 });
 
 test('gateways: renames them, and sets values that devices do not report', async () => {
@@ -154,7 +165,7 @@ test('gateways: renames them, and sets values that devices do not report', async
   ]);
   expect(await lastAct()).toMatchObject({ action: 'gateway.changed', target: gateway_id, address: 'cli' });
   const refused = async (config: string) =>
-    (await energy(['gateways', 'update', gateway_id, '--decoder-config', config])).said;
+    (await energy(['gateways', 'update', gateway_id, '--decoder-config', config])).codeAndMessage;
   expect(await refused('{"tz":"Nowhere"}')).toMatch(/^1 --decoder-config\.tz: must be a time zone/);
   expect(await refused('{')).toMatch(/^1 --decoder-config: must be an object/);
   const command = { topic: 'boiler/set', unit: 'kWh', meaning: 'import' };
@@ -175,13 +186,15 @@ test('keys: lists and gets without the secret, and revokes', async () => {
   const [limited] = await json(['keys', 'create', '--user', email, '--allow', '10.0.0.0/8']);
   expect(limited).toMatchObject({ allowed_addresses: ['10.0.0.0/8'] });
   await json(['keys', 'delete', limited.key_id, '--yes']);
-  expect((await energy(['keys', 'get', created.key_id])).said).toMatch(/^1 There is no valid key/);
+  expect((await energy(['keys', 'get', created.key_id])).codeAndMessage).toMatch(/^1 There is no valid key/);
 });
 
 test('rejected messages: replays those of an existing device', async () => {
   expect(await json(['rejected', 'replay', '--device', home.deviceId])).toMatchObject([{ messages: 0 }]);
   expect(await lastAct()).toMatchObject({ action: 'rejected.replayed', target: home.deviceId });
-  expect((await energy(['rejected', 'replay', '--device', 'dev_x'])).said).toMatch(/^1 There is no device dev_x/);
+  expect((await energy(['rejected', 'replay', '--device', 'dev_x'])).codeAndMessage).toMatch(
+    /^1 There is no device dev_x/,
+  );
   expect(await lastAct()).toMatchObject({ target: home.deviceId });
 });
 
@@ -191,7 +204,7 @@ test('alerts and webhooks: apply the API’s rules; a secret is read from standa
   expect(await json(['alerts', 'list', '--user', email])).toMatchObject([{ alert_id, threshold_kwh: 12.5 }]);
   const [paused] = await json(['alerts', 'update', alert_id, '--status', 'paused', '--threshold-kwh', '20']);
   expect(paused).toMatchObject({ status: 'paused', threshold_kwh: 20 });
-  expect((await energy(['alerts', 'update', alert_id, '--delivery', 'sms'])).said).toMatch(/^1 .*phone/i);
+  expect((await energy(['alerts', 'update', alert_id, '--delivery', 'sms'])).codeAndMessage).toMatch(/^1 .*phone/i);
 
   const token = 'whsec_dGhlIHNlY3JldCBvZiB0aGlzIHRlc3QuLi4u';
   const hook = ['--event', 'alert.triggered', '--url', 'https://receiver.example/hook', '--auth-token', '-'];
@@ -213,7 +226,9 @@ test('apps and authorizations: registers an app of a utility, and ends the acces
   const settings = ['--name', 'Bright Home', '--website', 'https://bright.example.com', '--type', 'confidential'];
   const more = ['--redirect-uris', 'https://bright.example.com/callback', '--scopes', 'insights:read,alerts:write'];
   const create = (user: string) => ['apps', 'create', '--user', user, ...settings, ...more];
-  expect((await energy(create(email))).said).toMatch(/^1 .* is a homeowner\. Only utilities and administrators/);
+  expect((await energy(create(email))).codeAndMessage).toMatch(
+    /^1 .* is a homeowner\. Only utilities and administrators/,
+  );
   const [app] = await json(create('bright@apps.example'));
   expect(app).toMatchObject({
     client_id: app.app_id,
@@ -225,7 +240,7 @@ test('apps and authorizations: registers an app of a utility, and ends the acces
   const [changed] = await json(['apps', 'update', app.app_id, '--name', 'Brighter', '--scopes', 'insights:read']);
   expect(changed).toMatchObject({ name: 'Brighter', scopes: ['insights:read'] });
   const loopback = ['apps', 'update', app.app_id, '--redirect-uris', 'http://127.0.0.1/'];
-  expect((await energy(loopback)).said).toMatch(/^1 --redirect-uris: .*only a public app/);
+  expect((await energy(loopback)).codeAndMessage).toMatch(/^1 --redirect-uris: .*only a public app/);
   const list = ['apps', 'list', '--user', 'bright@apps.example'];
   expect((await energy(list)).out).toMatch(/^APP_ID +NAME .*\napp_\w+ +Brighter +confidential +insights:read +https:/);
   expect((await energy(list)).out).not.toContain(app.client_secret);
@@ -238,7 +253,9 @@ test('apps and authorizations: registers an app of a utility, and ends the acces
     /^AUTHORIZATION_ID +APP\.NAME .*\naut_\w+ +Brighter /,
   );
   expect(await json(['authorizations', 'list', '--user', email])).toMatchObject([{ authorization_id: id }]);
-  expect((await energy(['authorizations', 'end', 'aut_none'])).said).toBe('1 There is no authorization aut_none\n');
+  expect((await energy(['authorizations', 'end', 'aut_none'])).codeAndMessage).toBe(
+    '1 There is no authorization aut_none\n',
+  );
   expect(await lastAct()).toMatchObject({ action: 'app.changed' });
   expect(await json(['authorizations', 'end', id])).toEqual([{ authorization_id: id, ended: true }]);
   expect(await lastAct()).toMatchObject({ action: 'authorization.ended', target: id, actor_user_id: null });
@@ -264,9 +281,9 @@ test('usage: of a home and of a device', async () => {
   const [device] = await json(['usage', 'device', home.deviceId, ...days, '--group-by', 'month']);
   expect(device.data).toMatchObject([{ date: `${MONTH}-01`, kwh_used: 3 }]);
   expect((await json(['usage', 'months', email, '--months', '2']))[0].data.length).toBeGreaterThan(0);
-  expect((await energy(['usage', 'get', email, '--start', '2026-11-31', '--end', '2026-12-01'])).said).toMatch(
-    /^1 --start: /,
-  );
+  expect(
+    (await energy(['usage', 'get', email, '--start', '2026-11-31', '--end', '2026-12-01'])).codeAndMessage,
+  ).toMatch(/^1 --start: /);
 });
 
 test('usage: explains why a device has no usage', async () => {
@@ -283,14 +300,14 @@ test('usage: explains why a device has no usage', async () => {
   await fresh.read([[at(80), 7.5]]);
   expect(await usageOutput()).toMatch(/^DATE +KWH_USED /);
   const before = ['--start', '2025-12-01', '--end', '2025-12-02'];
-  const saidBefore = async (deviceId: string) => (await energy(['usage', 'device', deviceId, ...before])).out;
+  const printUsageBefore = async (deviceId: string) => (await energy(['usage', 'device', deviceId, ...before])).out;
   const unknown =
     'The device has no known usage in this time. For production or storage, add --include production (a battery: charged,discharged).\n';
-  expect(await saidBefore(fresh.deviceId)).toBe(unknown);
+  expect(await printUsageBefore(fresh.deviceId)).toBe(unknown);
   // An interval contains its energy, so one is enough.
   const counting = await createMeter(database);
   await counting.read([[at(90), 0.5]], new Date(), { intervalMs: 15 * 60_000 });
-  expect(await saidBefore(counting.deviceId)).toBe(unknown);
+  expect(await printUsageBefore(counting.deviceId)).toBe(unknown);
 });
 
 /** Runs a command on a terminal (script(1)) and types `answer` at the first question. */
@@ -321,9 +338,9 @@ test('asks on a terminal before a deletion, and accepts only yes', async () => {
 
 test('erases an account after two confirmations', async () => {
   const [{ user_id }] = await json(['users', 'create', '--email', 'gone@example.com']);
-  expect((await energy(['users', 'delete', 'gone@example.com'])).said).toMatch(/^1 .*add --yes/);
+  expect((await energy(['users', 'delete', 'gone@example.com'])).codeAndMessage).toMatch(/^1 .*add --yes/);
   await json(['users', 'delete', 'gone@example.com', '--yes']);
-  expect((await energy(['users', 'get', user_id])).said).toMatch(/^1 There is no user/);
+  expect((await energy(['users', 'get', user_id])).codeAndMessage).toMatch(/^1 There is no user/);
   const act = await lastAct();
   expect(act).toMatchObject({ action: 'user.deleted', address: 'cli' });
   expect(JSON.stringify(act)).not.toContain(user_id);

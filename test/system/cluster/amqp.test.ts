@@ -323,7 +323,6 @@ test('acknowledged readings are stored and counted once, equal to the reference,
   for (const ms of [silence, took.workerKilled, took.nodeKilled, took.workerFrozen]) expect(ms).toBeLessThan(120_000);
   // A stopped worker hands over its shards, so there is no time-out as for a frozen one.
   expect(took.workerStopped).toBeLessThan(Math.max(3_000, took.workerFrozen));
-  // On one core of two, elections, restarts and the frozen worker took longer than the limit of other tests.
 });
 
 test('a worker leaves a node that hangs, or that has no majority, within seconds', async () => {

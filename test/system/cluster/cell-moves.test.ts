@@ -123,7 +123,7 @@ test('homes of both cells publish and are read through one address; a home moves
   await Promise.all([meter.flush(), other.flush()]);
   expect(await Promise.all([readingsOf(first, home), readingsOf(c2, there)])).toEqual([1, 1]);
 
-  // A router that cannot be changed: nothing moves, and nobody notices.
+  // If the map of a router cannot be changed, nothing moves, and no client is affected.
   const broken = join(resolve(routers.cellsFile, '..'), 'broken.json');
   const cells = JSON.parse(readFileSync(routers.cellsFile, 'utf8'));
   writeFileSync(broken, JSON.stringify({ ...cells, routers: [...cells.routers, '127.0.0.1:1'] }));
@@ -133,8 +133,8 @@ test('homes of both cells publish and are read through one address; a home moves
   expect(await countOf(c2, 'arriving_names')).toBe(0);
   expect(await countOf(first, 'parcels')).toBe(0);
 
-  // Requests of the account by key and by session, as long as messages are published.
-  const came = new Map<string, number>();
+  // Sends requests of the account by key and by session while messages are published.
+  const counts = new Map<string, number>();
   let isDone = false;
   const watch = async (what: string, once: () => ReturnType<typeof requestLoopback>) => {
     while (!isDone) {
@@ -142,7 +142,7 @@ test('homes of both cells publish and are read through one address; a home moves
       const isRight = status === 503 ? headers['retry-after'] !== undefined : status === 200 && json?.user !== null;
       const name =
         `${what} ${isRight ? '' : 'WRONG '}${status} ${isRight ? '' : (broken ?? JSON.stringify(json))}`.trim();
-      came.set(name, (came.get(name) ?? 0) + 1);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
       await setTimeout(ASK_EVERY_MS);
     }
   };
@@ -175,9 +175,11 @@ test('homes of both cells publish and are read through one address; a home moves
   await Promise.all([meter.flush(), other.flush()]);
   isDone = true;
   await Promise.all(watching);
-  console.log(`held ${report.held_ms} ms, forwarded ${report.forwarded}: ${JSON.stringify(Object.fromEntries(came))}`);
-  // Neither 401 nor 404, nor an answer without data, at any moment.
-  expect([...came.keys()].filter((name) => name.includes('WRONG'))).toEqual([]);
+  console.log(
+    `held ${report.held_ms} ms, forwarded ${report.forwarded}: ${JSON.stringify(Object.fromEntries(counts))}`,
+  );
+  // No request gets 401, 404 or an answer without data at any time.
+  expect([...counts.keys()].filter((name) => name.includes('WRONG'))).toEqual([]);
 
   // Every acknowledged message is stored once, in the new cell, and the device is connected there.
   expect(meter.acknowledged.size).toBe(sent);

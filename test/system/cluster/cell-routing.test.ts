@@ -93,12 +93,12 @@ function ask(
   };
   return new Promise<Came>((done, fail) => {
     const outgoing = request(to, (answer) => {
-      let came = '';
+      let receivedBy = '';
       answer.on('data', (chunk) => {
-        came += chunk;
+        receivedBy += chunk;
       });
       answer.on('end', () =>
-        done({ status: answer.statusCode ?? 0, headers: answer.headers, cell: JSON.parse(came).cell }),
+        done({ status: answer.statusCode ?? 0, headers: answer.headers, cell: JSON.parse(receivedBy).cell }),
       );
     });
     outgoing.on('error', fail);
@@ -111,7 +111,8 @@ async function connect(username: string): Promise<string | undefined> {
   connectedTo.delete(username);
   for (const protocolVersion of [4, 5] as const) {
     const url = `mqtt://127.0.0.1:${router.ports.mqtt}`;
-    // The stub answers in the form of MQTT 3.1.1, which a client of MQTT 5 may refuse: what counts is who received CONNECT.
+    // The stub answers in the form of MQTT 3.1.1, which a client of MQTT 5 may refuse. The test checks only which cell received the
+    // CONNECT.
     const client = mqtt.connect(url, { username, password: 'x', protocolVersion, reconnectPeriod: 0 });
     client.on('error', () => {});
     await expect.poll(() => connectedTo.get(username)).toBeDefined();
@@ -212,7 +213,7 @@ test('exceptions apply at once, and after a restart of the router; energy cells 
   await router.kill();
   await router.start();
   await holds();
-  // One name is moved again, and one returns to the cell that made it.
+  // One name is moved again, and one returns to the cell that created it.
   await storeExceptions(
     places,
     new Map([

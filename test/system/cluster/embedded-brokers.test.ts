@@ -18,7 +18,7 @@ import { pairDevices } from '../../../bench/support.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 const DEVICES = 60;
-/** A process looks each second for logins that have moved. */
+/** A process checks each second which logins have moved. */
 const SOON = { timeout: 5_000, interval: 50 };
 /** An address that is not in TRUST_PROXY. */
 const DIRECT = '127.0.0.2';
@@ -90,8 +90,8 @@ test.each([4, 5] as const)(
     await second.client.publishAsync(topic, reading(1), { qos: 1 });
     await expect.poll(() => first.client.connected, SOON).toBe(false);
     if (protocolVersion === 5) expect(first.ended).toEqual([0x8e]);
-    // Then back. This time the previous process hangs while the connection breaks, and detects that only after the client has a new
-    // connection.
+    // The client returns. This time the previous process hangs while the connection breaks, and detects that only after the client has a
+    // new connection.
     pair.processes[1].signal('SIGSTOP');
     second.client.stream.destroy();
     const third = await connectTo(0, options);
@@ -143,7 +143,7 @@ function rawClient(which: Which, protocolVersion: 4 | 5) {
 test.each([
   { protocolVersion: 4, ending: 'has broken' },
   { protocolVersion: 5, ending: 'has broken' },
-  // The first process learns from the client's return that the login was elsewhere.
+  // When the client returns, the first process detects that the login was at the other process.
   { protocolVersion: 4, ending: 'is still open' },
   { protocolVersion: 5, ending: 'is still open' },
 ] as const)(

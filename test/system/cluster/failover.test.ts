@@ -92,7 +92,7 @@ const askOf = (api: number, path: string, sent: Parameters<typeof sendApiRequest
   sendApiRequest(apis[api]?.ready.https_port as number, path, sent);
 
 /** Sends reads and writes to both APIs continuously, and records the responses. */
-function keepAsking() {
+function sendContinuously() {
   const answers: (ApiResponse & { what: string })[] = [];
   let isOver = false;
   const [home] = homes as [Home];
@@ -123,7 +123,7 @@ function keepAsking() {
 test('after SIGKILL of the primary with its Patroni, and a switchover, no acknowledged reading is lost, and nothing is counted or reported twice', async () => {
   expect(await risks()).toEqual([]);
   const meters = startMeters(`mqtt://127.0.0.1:${ingest.ready.port}`, homes, START_MS);
-  const api = keepAsking();
+  const api = sendContinuously();
   await expect.poll(() => meters.acknowledged.length).toBeGreaterThan(20 * HOMES);
 
   const killed = await cluster.primary();
@@ -151,7 +151,7 @@ test('after SIGKILL of the primary with its Patroni, and a switchover, no acknow
   expect(new Set(api.answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
   const refused = api.answers.filter(({ status }) => status === 503);
   expect(new Set(refused.map(({ headers }) => headers['retry-after']))).toEqual(new Set(['5']));
-  // Each of them was refused meanwhile, and succeeds again.
+  // Each of these requests was refused during the failover, and succeeds again.
   const paths = [...new Set(api.answers.map(({ what }) => what))];
   expect(paths.map((path) => api.answers.findLast(({ what }) => what === path)?.status)).toEqual(paths.map(() => 200));
   expect(new Set(refused.map(({ what }) => what))).toEqual(new Set(paths));
@@ -257,10 +257,10 @@ async function alertsOnce({ acknowledged }: Meters): Promise<void> {
     }
   }
   expect(expected.size).toBeGreaterThan(HOMES);
-  type Told = { id: string; data: { user_id: string; period_start: string } };
+  type ReceivedEvent = { id: string; data: { user_id: string; period_start: string } };
   const verifiedEvents = () =>
-    receiver.calls.map(({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as Told);
-  const periodOf = ({ data }: Told) => `${data.user_id} ${new Date(data.period_start).toISOString()}`;
+    receiver.calls.map(({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as ReceivedEvent);
+  const periodOf = ({ data }: ReceivedEvent) => `${data.user_id} ${new Date(data.period_start).toISOString()}`;
   await expect.poll(() => new Set(verifiedEvents().map(periodOf))).toEqual(expected);
   // A delivery whose response was lost is repeated with the same id, so there is one event per period.
   expect(new Set(verifiedEvents().map(({ id }) => id)).size).toBe(expected.size);

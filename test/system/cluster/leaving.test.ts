@@ -112,7 +112,7 @@ test('a process announces its stop, lets its clients move, and interrupts no req
     await setTimeout(50);
   }
   const ends = await Promise.all(clients);
-  // The announcement comes at once; every client has half of the time to move.
+  // The announcement comes at once, and every client has half of the drain time to move.
   expect(new Set(looks.slice(1))).toEqual(new Set([503]));
   expect(failures).toEqual([]);
   for (const { answers, atMs } of ends) {

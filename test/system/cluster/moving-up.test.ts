@@ -83,29 +83,29 @@ test('an installation moves from the embedded broker to mosquitto and on to Rabb
   const acknowledged = () => publishers.reduce((sum, publisher) => sum + publisher.acknowledged.size, 0);
   const stored = async () => (await database.pool.query('SELECT count(*)::int AS count FROM readings')).rows[0].count;
   /** Waits until some more rounds are acknowledged. */
-  const goesOn = async () => {
+  const waitForMoreRounds = async () => {
     const from = acknowledged();
     await expect.poll(acknowledged).toBeGreaterThan(from + ROUNDS * DEVICES);
   };
-  await goesOn();
+  await waitForMoreRounds();
 
   // Move to mosquitto: start its worker, point the host name to it, then stop the previous ingest.
-  const former = await ingest({ MQTT_URL: mosquitto.url });
+  const previous = await ingest({ MQTT_URL: mosquitto.url });
   address[0] = { ports: { mqtt: Number(new URL(mosquitto.url).port) } };
   expect(await embedded.stop()).toBe(0);
-  await goesOn();
+  await waitForMoreRounds();
   await expect.poll(stored).toBeGreaterThan(ROUNDS * DEVICES * 2);
 
   // Move to RabbitMQ at a bad time: mosquitto's worker has ended, and the messages that mosquitto acknowledges wait there.
-  await former.kill();
-  await goesOn();
+  await previous.kill();
+  await waitForMoreRounds();
   const before = await stored();
   expect(acknowledged() - before).toBeGreaterThan(ROUNDS * DEVICES);
   await ingest({ MQTT_URL: cluster.url(), SHARDS: '8' });
   address[0] = { ports: { mqtt: cluster.nodes[0]?.ports.mqtt as number } };
   // Devices can no longer reach mosquitto, which still has its queued messages.
   process.kill(mosquitto.pid, 'SIGSTOP');
-  await goesOn();
+  await waitForMoreRounds();
   await expect.poll(stored).toBeGreaterThan(before + ROUNDS * DEVICES);
   process.kill(mosquitto.pid, 'SIGCONT');
   await ingest({ MQTT_URL: mosquitto.url });

@@ -36,11 +36,11 @@ test('a POST that reaches both processes at once has one effect and one response
   const body = someone();
   const post = (port: number) =>
     pair.ask(port, '/v1/users', { method: 'POST', ...asAdmin(), body, headers: { 'idempotency-key': 'both' } });
-  const came = await Promise.all(Array.from({ length: 20 }, (_, index) => post(both()[index % 2] as number)));
-  const ids = new Set(came.filter(({ status }) => status === 201).map(({ json }) => json.user_id));
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => post(both()[index % 2] as number)));
+  const ids = new Set(answers.filter(({ status }) => status === 201).map(({ json }) => json.user_id));
   expect(ids.size).toBe(1);
   // A duplicate that arrives while the first is in progress is refused, and gets the first response when it is retried at either process.
-  expect(came.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
+  expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
   for (const port of both()) {
     const again = await post(port);
     expect([again.status, again.json.user_id, again.headers['idempotent-replayed']]).toEqual([
@@ -55,11 +55,11 @@ test('a POST that reaches both processes at once has one effect and one response
 
 test('a rate limit applies to both processes together', async () => {
   const { key } = await account();
-  const came = await Promise.all(
+  const answers = await Promise.all(
     Array.from({ length: FREE + 30 }, (_, index) => pair.ask(both()[index % 2] as number, '/v1/devices', { key })),
   );
-  expect(came.filter(({ status }) => status === 200)).toHaveLength(FREE);
-  expect(came.filter(({ status }) => status === 429)).toHaveLength(30);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(FREE);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(30);
 });
 
 test('a session is valid at both processes until it is signed out at either; a link works once', async () => {

@@ -19,7 +19,7 @@ import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
 
-/** Address of the routers, as a name in DNS would have it: the test asks each of them. */
+/** Public address of both routers, as a DNS name would be. The test sends requests to each router directly. */
 const PUBLIC_URL = 'https://energy.test';
 /** Maximum time without a PUBACK when a router is killed. Its devices connect to the other one at once; the machine may be busy. */
 const MAX_SILENCE_MS = 10_000;
@@ -73,7 +73,7 @@ afterAll(async () => {
 const databaseOf = (cell: string) => databases[cell] ?? expect.fail(cell);
 const cellOf = (name: string) => cells[name] ?? expect.fail(name);
 
-/** Runs a function of which new identifiers and keys contain the cell. */
+/** Runs a function. Identifiers and keys that it creates contain the name of the cell. */
 async function within<T>(cell: string, run: () => Promise<T>): Promise<T> {
   setCell(cell === 'first' ? undefined : cell);
   return run().finally(() => setCell(undefined));
@@ -236,13 +236,13 @@ test('a person who signs in at a provider is signed in to the cell that has the 
   provider.people.set('there', { email: 'there@example.com', email_verified: true });
   const [one, other] = both;
   const signIn = async (cell: string) => {
-    const begun = await requestLoopback(tls.cert, one.ports.api, '/dashboard/sign-in/provider', {
+    const redirect = await requestLoopback(tls.cert, one.ports.api, '/dashboard/sign-in/provider', {
       ...{ method: 'POST', body: {}, headers: { 'energy-cell': cell } },
     });
-    expect([begun.status, begun.headers['energy-cell']]).toEqual([200, cell]);
-    const back = new URL(await provider.signIn(begun.json.location, 'there'));
+    expect([redirect.status, redirect.headers['energy-cell']]).toEqual([200, cell]);
+    const back = new URL(await provider.signIn(redirect.json.location, 'there'));
     // The provider's redirect may come through the other router.
-    const headers = { cookie: cookiesOf(begun.headers).join('; ') };
+    const headers = { cookie: cookiesOf(redirect.headers).join('; ') };
     return requestLoopback(tls.cert, other.ports.api, back.pathname + back.search, { headers });
   };
   const unknown = await signIn('first');

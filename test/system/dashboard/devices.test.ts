@@ -60,7 +60,7 @@ test('a device is paired, and publishes with the displayed login until the page 
   await page.getByText('No device is paired yet').waitFor();
   await testLooks(page, 'devices-empty');
   await page.getByRole('button', { name: 'Pair a device' }).click();
-  // The place follows the type until the user picks one.
+  // The form derives the place from the type until the user selects a place.
   const [type, place] = [page.getByLabel('Type'), page.getByLabel('Place in the home')];
   expect(await place.inputValue()).toBe('grid');
   await type.selectOption('smart_plug');
@@ -452,7 +452,8 @@ test('the page’s snippets equal those of the documentation, with hosts that ot
     plain: null,
     tls: "mosquitto_pub -h energy.example.com -p 8883 --capath /etc/ssl/certs -u dev_1 -P 'secret' -q 1 -t energy/v1/dev_1/readings -m '{}'",
   });
-  // At home: the page is open on the service's machine, the devices are elsewhere, and the certificate is the service's own.
+  // A home installation: the page is open on the service's machine, the devices are other machines, and the certificate is the service's
+  // own.
   const house = { host: '192.168.1.5', ports, is_plain_open: false, needs_certificate: true };
   const here = serviceAddress('localhost', house);
   expect(publishLines(login, '{}', here).plain).toContain('-h 127.0.0.1 -p 1883 -u dev_1');

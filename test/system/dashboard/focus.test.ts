@@ -27,7 +27,7 @@ async function press(page: Page, name: string | RegExp): Promise<void> {
 }
 
 /** Confirms a question. The confirming button comes before Cancel, which has the focus. */
-async function sure(page: Page): Promise<void> {
+async function confirm(page: Page): Promise<void> {
   await expectFocus(page, 'Cancel');
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Enter');
@@ -76,7 +76,7 @@ test('a busy button keeps the focus, and does not act twice', async () => {
   await page.getByText('it is shown only once').waitFor();
 });
 
-test('a question focuses Cancel; the list takes the focus of a deleted row', async () => {
+test('a confirmation dialog focuses Cancel; after a row is deleted, its list has the focus', async () => {
   const userId = await dashboard.user('revoker@example.com');
   for (const name of ['First', 'Second']) await createKey(dashboard.db, { userId, environment: 'live', name });
   const page = await pageOf('revoker@example.com', 'API Keys');
@@ -86,7 +86,7 @@ test('a question focuses Cancel; the list takes the focus of a deleted row', asy
   await expectFocus(page, 'Revoke First');
   for (const name of ['First', 'Second']) {
     await press(page, `Revoke ${name}`);
-    await sure(page);
+    await confirm(page);
     await expectFocus(page, 'List of keys');
     await expect.poll(() => page.getByRole('button', { name: `Revoke ${name}` }).count()).toBe(0);
   }
@@ -142,7 +142,7 @@ test('devices: after pairing, saving and deleting, the focus is on the control f
   await page.getByLabel('Location').press('x');
   await expect.poll(() => page.getByText('Saved.').count()).toBe(0);
   await press(page, 'Delete this device');
-  await sure(page);
+  await confirm(page);
   await expect.poll(() => dialogs(page)).toBe(0);
   await page.getByText('No device is paired yet').waitFor();
   await expectFocus(page, 'List of devices');
@@ -163,7 +163,7 @@ test('alerts: after an error, creating and deleting, the focus is on the control
   await page.getByText('Created: More than 5 kWh in a day').waitFor();
   await expectFocus(page, 'Create an alert');
   await press(page, 'Delete More than 5 kWh in a day');
-  await sure(page);
+  await confirm(page);
   await page.getByText('There is no alert yet').waitFor();
   await expectFocus(page, 'List of alerts');
 });
@@ -198,7 +198,7 @@ test('webhooks: after creating, retrying and deleting, the focus is on the contr
   await page.getByRole('button', { name: /^Retry/ }).waitFor({ state: 'detached' });
   await expectFocus(page, 'Log');
   await press(page, /^Delete/);
-  await sure(page);
+  await confirm(page);
   await page.getByText('You have no webhook yet').waitFor();
   await expectFocus(page, 'List of webhooks');
 });

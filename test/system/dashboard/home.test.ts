@@ -237,7 +237,7 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   expect(sent).toBeLessThan(150_000);
   await payFor(page, { per_kwh: '0.30' });
   await page.reload();
-  // Finds the cost of last Tuesday by its date, as a first-time user of the page would.
+  // Finds the cost of last Tuesday by its date, as a new user of the page would.
   const today = new Date().toISOString().slice(0, 10);
   const weekday = new Date(today).getUTCDay() || 7;
   const tuesday = dayBefore(today, weekday > 2 ? weekday - 2 : weekday + 5);

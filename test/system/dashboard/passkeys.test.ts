@@ -63,7 +63,7 @@ test('a passkey that is made on the Account page signs in without a mail, until 
   const sessions = page.getByRole('region', { name: 'Signed in' });
   await expect.poll(() => sessions.getByRole('row').filter({ hasText: 'this one' }).textContent()).toContain('passkey');
 
-  // A passkey can be added only just after the sign-in.
+  // A passkey can be added only shortly after the sign-in.
   const { pool } = dashboard.database;
   await pool.query("UPDATE sessions SET created_at = created_at - interval '16 minutes' WHERE user_id = $1", [userId]);
   await card.getByRole('button', { name: 'Add a passkey' }).click();

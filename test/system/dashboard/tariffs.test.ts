@@ -289,7 +289,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
   await card.getByRole('button', { name: 'Would a battery pay?' }).click();
   await dialog(page).getByLabel('Price, EUR').fill('2,000');
   await button(page, 'Try it').click();
-  // Ambiguous: two or two thousand.
+  // This number is ambiguous: it may mean two or two thousand.
   expect(
     await dialog(page)
       .getByLabel('Price, EUR')

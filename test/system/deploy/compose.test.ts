@@ -189,9 +189,9 @@ test('the roles start concurrently on an empty volume, and readings of a paired 
 
   // Restarted as by `restart: unless-stopped`. The device reconnects by itself, and devices behind a gateway count, too.
   run('ingest');
-  const telling = sendReading(3, 103);
+  const sending = sendReading(3, 103);
   await ready('ingest');
-  await telling;
+  await sending;
   await expect.poll(() => used(), PATIENTLY).toEqual([3]);
   const bridge = await connected(gateway.mqtt, ca);
   const sensor = (hour: number, kwh: number) =>

@@ -141,7 +141,7 @@ describe('a release', () => {
     await mkdir(empty);
     await cp(join(released, `${NAME}.tgz`), join(empty, `${NAME}.tgz`));
     const ports = await freePorts();
-    // npm unpacks packages into the cache, here below an own HOME; it takes downloaded files from the machine's cache.
+    // npm unpacks packages into a cache below the test's own HOME, but takes downloaded files from the machine's cache.
     const cache = { npm_config_cache: join(folder.path, 'npm'), npm_config_prefer_offline: 'true' };
     // The machine's registry, proxy and authorities.
     const isOfNetwork = ([name]: [string, unknown]) =>
@@ -246,7 +246,7 @@ describe('a release', () => {
 const MAX_HELP = 5;
 /** Measured in nine alternating starts on a busy machine: 0.63. The goal is two thirds; the rest is for noise. */
 const MAX_START = 0.75;
-/** Starts of each program, in turns: a load that grows or ends meets both. */
+/** Number of starts of each program. The programs take turns, so that a changing load affects both. */
 const ROUNDS = 5;
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
 

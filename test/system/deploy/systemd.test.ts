@@ -11,7 +11,7 @@ import { CHECKOUT, type OwnSystemd, startSystemd } from '#test/support/systemd.t
 const unit = readFileSync(resolve(import.meta.dirname, '../../../deploy/systemd/energy-usage.service'), 'utf8');
 const NODE = '/usr/bin/node';
 /** Maximum exposure, out of 10, by systemd's own rating; the remainder is sockets, /proc and machine code. */
-const MOST_EXPOSED = 1.6;
+const MAX_EXPOSURE = 1.6;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('the systemd unit', () => {
 
   test('has an exposure level, as computed by systemd-analyze, below the limit', () => {
     const path = join(unitIn('secured', process.execPath), 'energy-usage.service');
-    const threshold = `--threshold=${10 * MOST_EXPOSED}`;
+    const threshold = `--threshold=${10 * MAX_EXPOSURE}`;
     const args = ['security', '--offline=true', '--no-pager', threshold, path];
     const { status, stdout } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
     expect([status, /exposure level .*: ([\d.]+)/.exec(stdout)?.[1]]).toEqual([0, expect.any(String)]);

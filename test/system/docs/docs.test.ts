@@ -153,7 +153,7 @@ describe('the guides', () => {
 
         await service.db.transaction().execute((trx) => endAuthorizations(trx, { homeIds: [homeId] }, 'home'));
         await expect.poll(shown, { timeout: 20_000 }).toContain('Seven days requests access');
-        // Somebody else's code is not taken.
+        // The app refuses a code that another person has obtained.
         await page.goto(`${address}/callback?code=stolen&state=x&iss=${service.url}`);
         await page.getByText('No access.').waitFor();
         await page.context().close();

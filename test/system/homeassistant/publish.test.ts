@@ -217,8 +217,8 @@ describe('a home in Home Assistant', () => {
       (await createDevice(db, { userId: home.userId, type, location: type })).device.device_id;
     const [inverter, battery] = [await of('solar_inverter'), await of('home_battery')];
     await at('2026-11-02T12:30:00+01:00');
-    const sendReadings = (id: string, ...told: object[]) => {
-      const payload = Buffer.from(JSON.stringify(told));
+    const sendReadings = (id: string, ...readings: object[]) => {
+      const payload = Buffer.from(JSON.stringify(readings));
       const message = { topic: readingsTopic(id), payload, receivedAtMs: api.now.getTime(), replayed: false };
       return [toIncomingMessage(message)].filter((one) => one !== null);
     };

@@ -107,7 +107,7 @@ describe('the homes of the demo', () => {
     }
   });
 
-  it('show in the first home where the energy of a home with panels and a battery comes from and goes', async () => {
+  it('have energy flows equal to the registers of the first home’s meter, panels and battery', async () => {
     const { homes } = await start(nowMs);
     const [meter, inverter, battery] = homes.devices as [DemoDevice, DemoDevice, DemoDevice];
     expect([meter, inverter, battery].map(({ kind }) => kind)).toEqual(['meter', 'panels', 'battery']);
@@ -192,7 +192,7 @@ describe('the homes of the demo', () => {
   });
 });
 
-describe('a home of the demo shows', () => {
+describe('the demo shows', () => {
   const HISTORY_DAYS = 60;
   const nowMs = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
   let own: TestDatabase;
@@ -320,7 +320,7 @@ describe('a home of the demo shows', () => {
     expect(flows?.self_consumed_kwh).toBeGreaterThan((flows?.production_kwh ?? 0) / 2);
   });
 
-  it('and the utility: a gateway, a home and a device that were silent, and groups of homes', async () => {
+  it('the utility: silences of a gateway, a home and a device, and groups of homes', async () => {
     const now = new Date(nowMs);
     // Later starts of the demo change nothing.
     for (const _ of [1, 2]) {
@@ -350,7 +350,7 @@ describe('a home of the demo shows', () => {
     ]);
   });
 
-  it('and shows the same again after a restart', async () => {
+  it('the same readings after a restart', async () => {
     const again = await ensureDemoHomes(ownDb, { historyDays: HISTORY_DAYS, nowMs });
     again.devices.forEach((device, index) => {
       const before = homes.devices[index] as DemoDevice;
@@ -421,7 +421,7 @@ describe('a home of a demo that was created before panels were added', () => {
       expect(counted(device, 0, device.installedAtMs, nowMs)).toBe(0);
       expect(counted(device, 0, nowMs, nowMs + 7 * 24 * HOUR_MS)).toBeGreaterThan(0);
     }
-    // A later start finds the same panels, and so does one after the inverter was deleted.
+    // A later start finds the same panels, and so does a start after the deletion of the inverter.
     const later = nowMs + 7 * 24 * HOUR_MS;
     const readingsOf = (devices: DemoDevice[]) => devices.map((device) => device.readings(later, true));
     const first = readingsOf([meter, inverter, battery]);

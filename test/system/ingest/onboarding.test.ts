@@ -58,7 +58,7 @@ const pair = async (more: object = {}) => {
 const send = (client: MqttClient, deviceId: string) =>
   client.publishAsync(readingsTopic(deviceId), JSON.stringify({ energy_total_kwh: 1 }), { qos: 1 });
 const closing = (client: MqttClient) => new Promise<void>((done) => client.once('close', () => done()));
-const wasHeard = async (deviceId: string) => {
+const hasReported = async (deviceId: string) => {
   const { rows } = await database.pool.query('SELECT seen_at FROM device_heads WHERE device_id = $1', [deviceId]);
   return rows[0]?.seen_at !== null;
 };
@@ -71,7 +71,7 @@ describe('a device with a client certificate', () => {
     const { deviceId } = await pair();
     const client = await withCertificate(await sign(deviceId));
     await send(client, deviceId);
-    expect(await wasHeard(deviceId)).toBe(true);
+    expect(await hasReported(deviceId)).toBe(true);
   });
 
   test('logs in by a registered certificate, whatever its name, and by no other; connections end with their credentials', async () => {
@@ -96,7 +96,7 @@ describe('a device with a client certificate', () => {
     await releaseDevice(db, ALL_ACCOUNTS, released.deviceId);
     await Promise.all([before, connected, byPassword]);
     await send(byCertificate, released.deviceId);
-    expect(await wasHeard(deviceId)).toBe(true);
+    expect(await hasReported(deviceId)).toBe(true);
   });
 
   test('can act only as that device: it cannot publish for, or log in as, another one', async () => {
@@ -106,7 +106,7 @@ describe('a device with a client certificate', () => {
     const client = await withCertificate(certificate, { username: mine.deviceId });
     client.publish(readingsTopic(other.deviceId), '{"energy_total_kwh":1}', { qos: 1 });
     await closing(client);
-    expect(await wasHeard(other.deviceId)).toBe(false);
+    expect(await hasReported(other.deviceId)).toBe(false);
     await expect(withCertificate(await ours.sign(`${mine.deviceId}, ${other.deviceId}`))).rejects.toThrow();
     await expect(
       withCertificate(await ours.sign('two', { names: `DNS:${mine.deviceId},DNS:${other.deviceId}` })),
@@ -125,7 +125,7 @@ describe('a device with a client certificate', () => {
     await send(await withCertificate(certificate), named.deviceId);
     await send(ofBefore, named.deviceId);
     await expect(withCertificate(certificate, { username: mine.deviceId })).rejects.toThrow();
-    expect(await wasHeard(mine.deviceId)).toBe(false);
+    expect(await hasReported(mine.deviceId)).toBe(false);
 
     // A certificate that names none of our devices belongs to the device it is registered with, unless its client logs in as another one.
     const stolen = await ours.sign('serial 43');
@@ -221,7 +221,7 @@ describe('a meter with the secret of its batch', () => {
         topic: readingsTopic(deviceId),
       });
       await send(await connect({ username: answer.username, password: answer.password }), deviceId);
-      expect(await wasHeard(deviceId)).toBe(true);
+      expect(await hasReported(deviceId)).toBe(true);
       await expect(connect({ username: deviceId, password: secret })).rejects.toThrow();
     },
   );
@@ -248,7 +248,7 @@ describe('a meter with the secret of its batch', () => {
       client.publish(topic, '{"energy_total_kwh":1}', { qos: 1 });
       await closing(client);
     }
-    expect(await wasHeard(deviceId)).toBe(false);
+    expect(await hasReported(deviceId)).toBe(false);
   });
 
   test('is rejected with a reason, and has a limited number of attempts', async () => {

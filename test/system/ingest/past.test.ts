@@ -89,7 +89,7 @@ describe('an imported history', () => {
     expect(await hours()).toEqual(expected);
     expect(await bring(read, file)).toMatchObject({ sent: 5, left_out: {} });
     expect(await hours()).toEqual(expected);
-    // From here on the meter itself reports: its register was at 906.5, so there is no jump.
+    // From here on the meter itself reports. Its register continues at 906.5, so there is no jump.
     const live = join(folder, 'live.csv');
     await writeFile(
       live,

@@ -73,7 +73,7 @@ test('a worker that is stopped during a flood ends soon, even if broker or datab
   await flood();
   const first = await start();
   await expect.poll(stored, { interval: 10 }).toBeGreaterThan(0);
-  // A broker that is busy with other clients learns of it late, and sends all waiting messages until then.
+  // A broker that is busy with other clients receives the worker's DISCONNECT late, and sends all waiting messages until then.
   process.kill(mosquitto.pid, 'SIGSTOP');
   const leaving = await leave(first);
   process.kill(mosquitto.pid, 'SIGCONT');

@@ -55,8 +55,8 @@ async function stream(players: Awaited<ReturnType<Installation['players']>>, ms:
   return fleet.acknowledged;
 }
 
-/** Names of the files in a folder of the target: of the only installation that made a copy, or of the one that is not `but`. */
-async function homeIn(but = ''): Promise<string> {
+/** Returns the name of the only installation's folder in the target, except the folder `but`. */
+async function findInstallationFolder(but = ''): Promise<string> {
   const all = await readdir(target).catch(() => []);
   const names = all.filter((name) => name.startsWith('installation-') && name !== but);
   expect(names).toHaveLength(1);
@@ -71,13 +71,15 @@ async function archiveNow(): Promise<void> {
   const { rows } = await pool.query('SELECT pg_walfile_name(pg_switch_wal()) AS segment');
   await pool.end();
   const file = `${rows[0].segment}.tar.zst.sealed`;
-  await expect.poll(async () => readdir(join(target, await homeIn(), 'wal')).catch(() => [])).toContain(file);
+  await expect
+    .poll(async () => readdir(join(target, await findInstallationFolder(), 'wal')).catch(() => []))
+    .toContain(file);
 }
 
 test('after the loss of a disk, the state of any time is restored from the base copy and the archived WAL, with every acknowledged reading', async () => {
   const players = await installation.players(3);
   const first = stream(players, 4_000);
-  await expect.poll(() => homeIn().then(copiesIn)).toHaveLength(1);
+  await expect.poll(() => findInstallationFolder().then(copiesIn)).toHaveLength(1);
   const acknowledged = (await first) + (await stream(await installation.players(2), 1_500));
   const { rows: before } = await installation.pool.query(CONTENT);
   expect(before[0].readings).toBe(acknowledged);
@@ -86,10 +88,10 @@ test('after the loss of a disk, the state of any time is restored from the base 
   await new Promise((done) => setTimeout(done, 1_100));
   await stream(await installation.players(1), 1_500);
   await archiveNow();
-  const home = await homeIn();
+  const home = await findInstallationFolder();
   const secret = await readFile(join(installation.folder, 'data/secret.key'), 'utf8');
 
-  // The disk is lost without a clean shutdown.
+  // Simulates the loss of the disk: the processes are killed, and the data directory is deleted.
   installation.kill('energy supervisor');
   installation.kill('postgres');
   await expect.poll(() => installation.pidsOf('energy')).toEqual([]);
@@ -118,7 +120,7 @@ test('after the loss of a disk, the state of any time is restored from the base 
 
   // The restored installation serves, and archives into a folder of its own.
   await installation.start();
-  await expect.poll(() => homeIn(home).then(copiesIn)).toHaveLength(1);
+  await expect.poll(() => findInstallationFolder(home).then(copiesIn)).toHaveLength(1);
   await installation.stop();
   for (const name of await readdir(target, { recursive: true })) {
     const { mode } = await stat(join(target, name));

@@ -47,8 +47,8 @@ const presented = () =>
     ),
   );
 
-/** Returns the TLS 1.2 suite that API and broker choose of these; null if they support none. */
-const spoken = (ciphers: string) =>
+/** Returns the TLS 1.2 cipher suites that API and broker choose among these; null if they support none of them. */
+const findCipherSuites = (ciphers: string) =>
   Promise.all(
     [roles[0]?.ready.https_port ?? 0, roles[1]?.ready.tlsPort ?? 0].map(
       (port) =>
@@ -78,7 +78,7 @@ const GCM_ONLY = [
 test('a renewed certificate is used without a restart; a certificate that does not match its key is ignored', async () => {
   const was = fingerprint(first.cert);
   expect(await presented()).toEqual([was, was]);
-  expect([await spoken(CBC), await spoken(GCM)]).toEqual(GCM_ONLY);
+  expect([await findCipherSuites(CBC), await findCipherSuites(GCM)]).toEqual(GCM_ONLY);
   const second = await makePair();
   await writeFile(file('cert.pem'), second.cert);
   await new Promise((resolve) => setTimeout(resolve, 11_000));
@@ -86,5 +86,5 @@ test('a renewed certificate is used without a restart; a certificate that does n
   await writeFile(file('key.pem'), second.private);
   const is = fingerprint(second.cert);
   await expect.poll(presented, { interval: 500 }).toEqual([is, is]);
-  expect([await spoken(CBC), await spoken(GCM)]).toEqual(GCM_ONLY);
+  expect([await findCipherSuites(CBC), await findCipherSuites(GCM)]).toEqual(GCM_ONLY);
 });

@@ -99,7 +99,7 @@ test.each(earlierVersions())(
     expect(before.map(([, kwh]) => kwh)).toEqual([1, 2]);
     await running?.stop();
 
-    // Once is enough: it takes two more starts.
+    // This check runs for one release only, because it needs two more starts.
     if (name === 'the previous release') {
       const failing = await withFailingMigration(join(home, 'failing'));
       await expect(start(failing)).rejects.toThrow(/sql\/schema\/9999_fails\.sql: division by zero/);

@@ -45,7 +45,7 @@ test('does not renew another issuer’s certificate, however soon it expires', a
 
 test('reports each failed renewal once, even if it fails as the previous one did', async () => {
   const lines: string[] = [];
-  const telling = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
+  const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
   const [cert, key] = [join(folder.path, 'cert.pem'), join(folder.path, 'key.pem')];
   const away = `${cert}.away`;
@@ -53,13 +53,13 @@ test('reports each failed renewal once, even if it fails as the previous one did
   await writeFile(cert, pair.cert);
   await writeFile(key, pair.private);
   let applied = 0;
-  const watch = watchCertificate(config, await tlsPair(config), () => applied++, telling, { everyMs: 20 });
+  const watch = watchCertificate(config, await tlsPair(config), () => applied++, logger, { everyMs: 20 });
   for (let failure = 1; failure <= 2; failure++) {
     await rename(cert, away);
     await expect.poll(() => lines).toHaveLength(failure);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(lines).toHaveLength(failure);
-    // The same with another byte, so that the test can see when it has been read.
+    // Writes the same certificate with another byte, so that the test can detect when it has been read.
     await writeFile(away, `${pair.cert}${'\n'.repeat(failure)}`);
     await rename(away, cert);
     await expect.poll(() => applied).toBe(failure);
@@ -112,9 +112,9 @@ test.each(['files of TLS_CERT_FILE', 'files that somebody put into DATA_DIR/tls'
         // Between the writing of the two files, certificate and key do not match.
         if (!line.includes('new certificate is unusable')) lines.push(JSON.parse(line));
       };
-      const telling = pino({ level: 'warn' }, { write });
+      const logger = pino({ level: 'warn' }, { write });
       const pair = await tlsPair(config);
-      const watch = watchCertificate(config, pair, () => {}, telling, { everyMs: 10, reportEveryMs: 100 });
+      const watch = watchCertificate(config, pair, () => {}, logger, { everyMs: 10, reportEveryMs: 100 });
       expect(lines).toHaveLength(expected ? 1 : 0);
       if (expected) await expect.poll(() => lines.length).toBeGreaterThan(2);
       // There is no further line about a pair that was renewed.
@@ -136,8 +136,8 @@ test('renews the service’s own certificate at the start, and logs nothing abou
   const config = loadConfig({ DATA_DIR: folder.path });
   await tlsPair(config, log, Date.now() - 900 * DAY_MS);
   const lines: string[] = [];
-  const telling = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
-  const watch = watchCertificate(config, await tlsPair(config, telling), () => {}, telling);
+  const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
+  const watch = watchCertificate(config, await tlsPair(config, logger), () => {}, logger);
   watch.stop();
   expect(lines).toEqual(['new certificate; replace the copies that devices trust']);
   expect(watch.expiresAt().getTime()).toBeGreaterThan(Date.now() + 800 * DAY_MS);

@@ -61,15 +61,15 @@ test('access that was revoked after the copy is still revoked when the restored 
   const account = async (email: string) => (await createUser(db, { email, role: 'homeowner' })).user_id;
   const [goneId, stayingId] = [await account('gone@example.com'), await account('staying@example.com')];
   const keyOf = (userId: string) => createKey(db, { userId, environment: 'live' });
-  const [leaked, cliRevoked, kept] = [await keyOf(stayingId), await keyOf(stayingId), await keyOf(stayingId)];
+  const [leaked, cliRevoked, valid] = [await keyOf(stayingId), await keyOf(stayingId), await keyOf(stayingId)];
   const { device } = await createDevice(db, { userId: stayingId, type: 'smart_meter', location: 'cellar' });
   const deviceId = device.device_id;
   const { gateway } = await createGateway(db, { userId: stayingId, name: 'bridge' });
   const gatewayId = gateway.gateway_id;
   const webhook = { event: 'usage.updated', url: 'https://hooks.example.net/', auth_token: 'a secret' };
-  const sent = await sendApiRequest(port, '/v1/webhooks', { key: kept.key, method: 'POST', body: webhook });
+  const sent = await sendApiRequest(port, '/v1/webhooks', { key: valid.key, method: 'POST', body: webhook });
   const webhookId = sent.json.webhook_id;
-  // Its membership ends with the account, which then mails the home's owner.
+  // The membership ends with the account, which sends a mail to the home's owner.
   await installation.pool.query(
     `INSERT INTO home_members (member_id, user_id, email, access, created_at, member_user_id, accepted_at)
      VALUES ('mem_1', $1, 'gone@example.com', 'read', now(), $2, now())`,
@@ -100,7 +100,7 @@ test('access that was revoked after the copy is still revoked when the restored 
   expect(new Set((await endedIds()).slice(1))).toEqual(erased);
   for (const path of [`devices/${deviceId}`, `gateways/${gatewayId}`, `webhooks/${webhookId}`])
     expect([path, await statusOf(`/v1/${path}`, ADMIN_KEY, 'DELETE')]).toEqual([path, 200]);
-  expect(await statusOf('/v1/authorizations/aut_ended', kept.key, 'DELETE')).toBe(200);
+  expect(await statusOf('/v1/authorizations/aut_ended', valid.key, 'DELETE')).toBe(200);
   expect(await statusOf('/v1/apps/app_gone', ADMIN_KEY, 'DELETE')).toBe(200);
   await energy('keys', 'revoke', cliRevoked.key_id);
   const ended = [deviceId, gatewayId, webhookId, 'aut_ended', 'app_gone', cliRevoked.key_id];
@@ -118,7 +118,7 @@ test('access that was revoked after the copy is still revoked when the restored 
   expect(restored).toMatchObject({ until: at, endings: 10, torn_lines: 0 });
   await writeFile(join(dataDir, 'secret.key'), secret, { mode: 0o600 });
 
-  // The copy has them as they were, and a mail that fell due before the first start.
+  // The restored copy still contains the revoked access. The test adds a mail that is due before the first start.
   const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
   const pool = createPool(server.url, { max: 1 });
   const { rows } = await pool.query(
@@ -137,10 +137,10 @@ test('access that was revoked after the copy is still revoked when the restored 
   await installation.start();
   expect(await statusOf('/v1/keys', leaked.key)).toBe(401);
   expect(await statusOf('/v1/keys', cliRevoked.key)).toBe(401);
-  expect(await statusOf('/v1/keys', kept.key)).toBe(200);
+  expect(await statusOf('/v1/keys', valid.key)).toBe(200);
   for (const path of [`users/${goneId}`, `devices/${deviceId}`, `gateways/${gatewayId}`, `webhooks/${webhookId}`])
     expect([path, await statusOf(`/v1/${path}`, ADMIN_KEY)]).toEqual([path, 404]);
-  const authorizations = await sendApiRequest(port, '/v1/authorizations', { key: kept.key });
+  const authorizations = await sendApiRequest(port, '/v1/authorizations', { key: valid.key });
   expect(authorizations.json).toMatchObject([{ authorization_id: 'aut_kept' }]);
   expect(await statusOf('/v1/apps/app_gone', ADMIN_KEY)).toBe(404);
   // The worker looks for deliveries five times a second.

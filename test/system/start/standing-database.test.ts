@@ -59,13 +59,13 @@ function signal(name: 'SIGSTOP' | 'SIGCONT'): void {
   for (const pid of processes()) process.kill(pid, name);
 }
 
-interface Told {
+interface TimedResponse {
   status: number | undefined;
   retryAfter: string | undefined;
   tookMs: number;
 }
 
-function ask(send: typeof request, options: object, body?: string): Promise<Told> {
+function ask(send: typeof request, options: object, body?: string): Promise<TimedResponse> {
   const fromMs = performance.now();
   return new Promise((resolve, reject) => {
     const outgoing = send({ host: '127.0.0.1', agent: false, ...options }, (response) => {
@@ -79,7 +79,7 @@ function ask(send: typeof request, options: object, body?: string): Promise<Told
 }
 
 /** Returns requests of each kind of client, which resolve to the response. */
-function askAll(): Record<string, () => Promise<Told>> {
+function askAll(): Record<string, () => Promise<TimedResponse>> {
   const https = { port: api.ready.https_port, rejectUnauthorized: false };
   const headers = { authorization: `Bearer ${key}` };
   const json = { 'content-type': 'application/json' };
@@ -111,7 +111,7 @@ function askAll(): Record<string, () => Promise<Told>> {
 test('a database that does not respond is reported within 5 s, repeatedly, and everything recovers by itself', async () => {
   const asked = askAll();
   const each = (names: string[]) =>
-    Promise.all(names.map(async (name) => ({ name, ...(await (asked[name] as () => Promise<Told>)()) })));
+    Promise.all(names.map(async (name) => ({ name, ...(await (asked[name] as () => Promise<TimedResponse>)()) })));
   const all = Object.keys(asked);
   // In the second round connections are new, or have been idle for long.
   for (let round = 0; round < 2; round++) {

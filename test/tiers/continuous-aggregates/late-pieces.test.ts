@@ -132,7 +132,7 @@ test('a pass that is interrupted between two chunks leaves only work that the ne
     );
     // Some chunks are complete, others are not.
     while ((await waiting()) > 200 - round * 30) await new Promise((resolve) => setTimeout(resolve, 1));
-    // Waits until the backend has ended: otherwise the next pass would find its lock taken, and fold nothing.
+    // Waits until the backend has ended. Otherwise it would still hold its lock, and the next pass would fold nothing.
     await query(
       `SELECT pg_terminate_backend(pid, 30000) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
