@@ -62,11 +62,11 @@ beforeAll(async () => {
       minutesAgo(60 * 24 * 60),
     ]);
   };
-  await paired('cellar', home.userId, 'Cellar, main meter', { heardMinutesAgo: 1, placement: 'grid' });
-  await paired('attic', home.userId, 'attic', { heardMinutesAgo: 60 * 30, placement: 'production' });
-  await paired('garage', second.userId, 'Garage 12/B', { heardMinutesAgo: 60 * 5 });
+  await paired('cellar', home.userId, 'Cellar, main meter', { minutesSinceReading: 1, placement: 'grid' });
+  await paired('attic', home.userId, 'attic', { minutesSinceReading: 60 * 30, placement: 'production' });
+  await paired('garage', second.userId, 'Garage 12/B', { minutesSinceReading: 60 * 5 });
   await paired('never', second.userId, 'Übergabe');
-  await paired('foreign', foreign.userId, 'Cellar of another', { heardMinutesAgo: 2 });
+  await paired('foreign', foreign.userId, 'Cellar of another', { minutesSinceReading: 2 });
   const { json } = await api.send('/v1/gateways', {
     key: admin.key,
     method: 'POST',
@@ -243,7 +243,7 @@ describe('devices of a fleet', () => {
   test('continue after changes: nothing appears twice, and no unchanged device is omitted', async () => {
     const home = await api.user('homeowner', { enrolledBy: utility.userId });
     const made: string[] = [];
-    for (let index = 0; index < 6; index++) made.push(await pair(home.userId, `room ${index}`, { heardMinutesAgo: 1 }));
+    for (let index = 0; index < 6; index++) made.push(await pair(home.userId, `room ${index}`, { minutesSinceReading: 1 }));
     const path = `/v1/fleet/devices?user_id=${home.userId}&sort=location&limit=2`;
     const first = await get(path);
     // The page's last device is deleted, one is renamed to a place after it, and one appears before it.

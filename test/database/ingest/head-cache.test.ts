@@ -57,10 +57,10 @@ test('an owner’s change of a device invalidates only its own cached head; many
   const { deviceIds, send, countCached } = await createCachingWriter(40);
   await pool.query(`UPDATE devices SET location = 'attic' WHERE device_id = $1`, [deviceIds[0]]);
   expect(await send(deviceIds.slice(0, 1))).toMatchObject({ stored: 1, duplicates: 0, rejected: 0, loaded: 1 });
-  expect(remembered()).toBe(40);
+  expect(countCached()).toBe(40);
   await pool.query(`UPDATE devices SET location = 'cellar'`);
   expect(await send(deviceIds)).toMatchObject({ stored: 40, duplicates: 0, rejected: 0, loaded: 40 });
-  expect(remembered()).toBe(0);
+  expect(countCached()).toBe(0);
 });
 
 test('heads of a failed batch are evicted, and the next batch reads the stored ones', async () => {
@@ -71,9 +71,9 @@ test('heads of a failed batch are evicted, and the next batch reads the stored o
   await pool.query('ALTER TABLE readings ADD CONSTRAINT never CHECK (value <> 1000013) NOT VALID');
   await expect(send(batch, 1_000_013)).rejects.toThrow('never');
   await pool.query('ALTER TABLE readings DROP CONSTRAINT never');
-  expect(remembered()).toBe(2);
+  expect(countCached()).toBe(2);
   expect(await send(deviceIds, 1_000_020)).toMatchObject({ stored: 5, duplicates: 0, rejected: 0, loaded: 3 });
-  expect(remembered()).toBe(5);
+  expect(countCached()).toBe(5);
   // From the first reading of each device, 1,000,001 to 1,000,005 mWh, to the last.
   expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBe(19 + 18 + 17 + 16 + 15);
 });
