@@ -700,7 +700,7 @@ export interface DeviceDetails {
   attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed" | "swap_guessed")[];
   /** Id of the user who owns the object. */
   user_id: string;
-  /** Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it. */
+  /** Highest plausible load, in kW. If a register rises faster, the reading does not count until later readings confirm it. */
   limit_kw: number;
   /** Value at which the register restarts at 0, in kWh. Null: the register never restarts. */
   register_max_kwh: number | null;
@@ -735,7 +735,7 @@ export interface DeviceDetails {
   external_id: string | null;
   /** SHA-256 of the client certificate with which the device logs in, in hex. Null: none is registered. If the broker accepts certificates, one with the device’s id as its name is then valid. */
   certificate_sha256: string | null;
-  /** Manager of the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. If the utility manages it, the owner can change only the `location` (403). */
+  /** Manager of the device. `owner`: the account that owns it. `utility`: the utility that paired it for the account, or to whose batch it belongs; the owner can then change only the `location` (403). */
   managed_by: "owner" | "utility";
   /** Time of creation. */
   created_at: string;
@@ -2635,7 +2635,7 @@ export interface UpdateAlertBody {
 }
 
 export interface CreateUserBody {
-  /** E-mail address, unique among all accounts; upper and lower case are equal. */
+  /** E-mail address, unique among all accounts; case is ignored. */
   email: string;
   /** Role of the user. `homeowner`: can access its own data. `utility`: the data of the homeowners that it enrolled. `admin`: all data. */
   role: "homeowner" | "utility" | "admin";
@@ -2655,7 +2655,7 @@ export interface CreateUserAnswer {
 }
 
 export interface ListUsersQuery {
-  /** Search text: a part of the e-mail address; upper and lower case are equal. Default: all accounts. */
+  /** Search text: a part of the e-mail address; case is ignored. Default: all accounts. */
   search?: string;
   /** Role: only accounts with this role. Default: all roles. */
   role?: "homeowner" | "utility" | "admin";
@@ -2672,7 +2672,7 @@ export interface ListUsersQuery {
 }
 
 export interface UpdateUserBody {
-  /** E-mail address, unique among all accounts; upper and lower case are equal. */
+  /** E-mail address, unique among all accounts; case is ignored. */
   email?: string;
   /** Phone number in E.164 form. Null removes it. */
   phone?: string | null;
@@ -2736,7 +2736,7 @@ export interface CreateDeviceBody {
   type: string;
   /** Location of the device, in the words of its owner. */
   location: string;
-  /** Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it. */
+  /** Highest plausible load, in kW. If a register rises faster, the reading does not count until later readings confirm it. */
   limit_kw?: number;
   /** Value at which the register restarts at 0, in kWh. Default: the register never restarts. */
   register_max_kwh?: number;
@@ -2782,7 +2782,7 @@ export interface UpdateDeviceBody {
   type?: string;
   /** Location of the device, in the words of its owner. */
   location?: string;
-  /** Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it. */
+  /** Highest plausible load, in kW. If a register rises faster, the reading does not count until later readings confirm it. */
   limit_kw?: number;
   /** Value at which the register restarts at 0, in kWh. Null: the register never restarts. */
   register_max_kwh?: number | null;
@@ -2858,7 +2858,7 @@ export interface UpdateDeviceBody {
   external_id?: string | null;
   /** SHA-256 of the client certificate with which the device logs in, in hex. Null: none is registered. If the broker accepts certificates, one with the device’s id as its name is then valid. Only utilities and administrators can register it (403). */
   certificate_sha256?: string | null;
-  /** Manager of the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. If the utility manages it, the owner can change only the `location` (403). A utility can hand a device over (`owner`); an administrator can set either value. */
+  /** Manager of the device. `owner`: the account that owns it. `utility`: the utility that paired it for the account, or to whose batch it belongs; the owner can then change only the `location` (403). A utility can hand a device over (`owner`); an administrator can set either value. */
   managed_by?: "owner" | "utility";
 }
 
@@ -2932,9 +2932,9 @@ export interface ListFleetDevicesQuery {
   family?: string;
   /** Kind of problem: only devices with this open problem. Default: all devices. */
   attention?: "unknown_quantity" | "faulty" | "silent" | "placement_guessed" | "swap_guessed";
-  /** Search text: only devices with a word of the location, or an id, that begins with it; with `users:read` also the owner’s e-mail address. Upper and lower case are equal. Default: all devices. */
+  /** Search text: only devices with a word of the location, or an id, that begins with it; with `users:read` also the owner’s e-mail address. Case is ignored. Default: all devices. */
   text?: string;
-  /** Sort order; a minus reverses it. `last_seen_at`: longest silence first; devices with a message in the last hour come last, in no order among themselves. */
+  /** Sort order; a minus reverses it. `last_seen_at`: longest silence first; devices with a message in the last hour come last, in no particular order. */
   sort?: "created_at" | "-created_at" | "location" | "-location" | "last_seen_at" | "-last_seen_at";
   /** Maximum number of items in the response. */
   limit?: number;
@@ -3154,7 +3154,7 @@ export type CreateImportBody = {
   type: string;
   /** Location of the device, in the words of its owner. */
   location: string;
-  /** Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it. */
+  /** Highest plausible load, in kW. If a register rises faster, the reading does not count until later readings confirm it. */
   limit_kw?: number;
   /** Value at which the register restarts at 0, in kWh. Default: the register never restarts. */
   register_max_kwh?: number;
@@ -3670,7 +3670,7 @@ export interface ListEmissionSeriesQuery {
 export interface UpdateEmissionSeriesBody {
   /** Name of the series, chosen by its owner. */
   name?: string;
-  /** Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values stay. */
+  /** Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values remain. */
   source?: NewSeriesSource | null;
 }
 
@@ -3727,7 +3727,7 @@ export interface ListPriceSeriesQuery {
 export interface UpdatePriceSeriesBody {
   /** Name of the series, chosen by its owner. */
   name?: string;
-  /** Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values stay. */
+  /** Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values remain. */
   source?: NewSeriesSource | null;
 }
 
@@ -4149,7 +4149,7 @@ export class EnergyClient {
     return this.#transport.json('PATCH', `/v1/gateways/${encodeURIComponent(gatewayId)}`, { body, options });
   }
 
-  /** Deletes a gateway and its credentials. Devices that were paired through it stay, with their past. */
+  /** Deletes a gateway and its credentials. Devices that were paired through it remain, with their past. */
   deleteGateway(gatewayId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/gateways/${encodeURIComponent(gatewayId)}`, { isSafe: true, options });
   }

@@ -136,7 +136,7 @@ export const ERRORS = {
   ...withStatus(409, {
     emailInUse: {
       error: 'The e-mail address is already in use',
-      meaning: 'Another user has this address; upper and lower case are equal.',
+      meaning: 'Another user has this address. Upper and lower case make no difference.',
     },
     lastAdministrator: {
       error: 'The account is the only administrator',

@@ -196,7 +196,7 @@ async function refuseOtherMajor(dataDir: string, { major }: PostgresBinaries): P
   throw new Error(
     made < major
       ? `${what} Run "npx energy upgrade-database": it copies the database into a new one, and preserves the old one.`
-      : `${what} Run the version of the service again that made it, or a later one.`,
+      : `${what} Start the version of the service that made it, or a later one.`,
   );
 }
 

@@ -59,7 +59,7 @@ export async function assertSchemaNotNewer(client: Pick<PoolClient, 'query'>): P
   const { unknown } = await readSchemaState(client);
   if (unknown.length === 0) return;
   throw new NewerSchema(
-    `A newer version of the service created this database: this version (${VERSION}) does not know ${unknown.join(', ')}. Nothing ` +
+    `A newer version of the service created this database: this version (${VERSION}) lacks ${unknown.join(', ')}. Nothing ` +
       'was changed. Run that version again, or a later one. To go back, restore the copy that was made before the upgrade.',
   );
 }

@@ -227,8 +227,8 @@ export async function assertUnambiguousChannels(db: Database, deviceId: string, 
     if (isSaid && !meant.known) {
       throw wrong(
         kind === 'power'
-          ? `${name}: a power counts by its sign, and cannot be ${meaning}; say import, a part of it, or ignored`
-          : `${name}: a volume cannot be ${meaning}; say gas, heat, water or ignored`,
+          ? `${name}: a power counts by its sign, and cannot be ${meaning}; choose import, a part of it, or ignored`
+          : `${name}: a volume cannot be ${meaning}; choose gas, heat, water or ignored`,
       );
     }
     if (meaning === null || meaning === 'ignored') continue;
@@ -236,7 +236,7 @@ export async function assertUnambiguousChannels(db: Database, deviceId: string, 
     const other = meanings.get(key);
     if (other && (other.isSaid || isSaid)) {
       throw wrong(
-        `${name}: ${meaning} is given already, to ${other.name}; say another part (import/t1, import/l2) or set one of them to ignored`,
+        `${name}: ${other.name} already counts as ${meaning}; choose another part (import/t1, import/l2) or set one of them to ignored`,
       );
     }
     meanings.set(key, { name, isSaid });

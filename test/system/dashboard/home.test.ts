@@ -444,7 +444,7 @@ test('plugs only, and a meter that was just paired: draws nothing that is unknow
   await testLooks(page, 'home-plugs');
   const meter = await dashboard.device(userId);
   await meter.publish(history(2, 1).filter(({ ts }) => ts >= `${yesterday}T18:00`));
-  await card.getByText('No diagram: the energy into the home and the energy out of it do not add up.').waitFor();
+  await card.getByText('No diagram: the measured energy into the home and out of it does not match.').waitFor();
   expect(await card.textContent()).toContain('another was silent or not yet installed');
   await page.close();
 });

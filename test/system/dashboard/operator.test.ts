@@ -52,7 +52,7 @@ test('shows the message rate, rejected messages and their reasons, and can repla
   await expect.poll(() => figure('Readings stored').textContent()).toMatch(/\/s$/);
   await testLooks(page, 'operator');
   await page.getByRole('button', { name: 'Replay all' }).click();
-  await page.getByText('1 messages tried again: 0 readings stored, 1 rejected again.').waitFor();
+  await page.getByText('1 messages replayed: 0 readings stored, 1 still rejected.').waitFor();
 });
 
 test('the operator checks the aggregates, and is shown a row that differs', async () => {

@@ -39,7 +39,7 @@ test('describes a heater that was left on yesterday in plain words, with its com
   expect(await rows.count()).toBeGreaterThan(25);
   expect(await rows.last().textContent()).toMatch(/\(this one\)1,[23]\d\d W$/);
   expect(await remarks.getByRole('img').getAttribute('aria-label')).toMatch(
-    /^\d\d days before, mostly \d+ W; this one 1,/,
+    /^\d\d earlier days, mostly \d+ W; this day 1,/,
   );
 
   const forecast = page.getByRole('region', { name: 'This month’s end' });

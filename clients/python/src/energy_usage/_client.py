@@ -271,7 +271,7 @@ class EnergyClient(Transport):
     ) -> Pages[types.ListedUser]:
         """Lists the accounts that the caller can access, page by page. Filters and counts of devices also need `devices:read`.
 
-        search: Search text: a part of the e-mail address; upper and lower case are equal. Default: all accounts.
+        search: Search text: a part of the e-mail address; case is ignored. Default: all accounts.
         role: Role: only accounts with this role. Default: all roles.
         plan: Plan: only accounts on this plan. Default: all plans.
         has_attention: `true`: only accounts with a device that has an open problem. `false`: only accounts without one. Default: all accounts.
@@ -698,8 +698,8 @@ class EnergyClient(Transport):
         placement: Placement: only devices at this position in their homes. Default: all.
         family: Family of messages: only devices that send them, such as `tasmota`, or `native`. Default: all.
         attention: Kind of problem: only devices with this open problem. Default: all devices.
-        text: Search text: only devices with a word of the location, or an id, that begins with it; with `users:read` also the owner’s e-mail address. Upper and lower case are equal. Default: all devices.
-        sort: Sort order; a minus reverses it. `last_seen_at`: longest silence first; devices with a message in the last hour come last, in no order among themselves.
+        text: Search text: only devices with a word of the location, or an id, that begins with it; with `users:read` also the owner’s e-mail address. Case is ignored. Default: all devices.
+        sort: Sort order; a minus reverses it. `last_seen_at`: longest silence first; devices with a message in the last hour come last, in no particular order.
         limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/fleet/devices", query={"user_id": user_id, "status": status, "silent_for_hours": silent_for_hours, "placement": placement, "family": family, "attention": attention, "text": text, "sort": sort, "limit": limit}, is_safe=True, options=options)
@@ -760,7 +760,7 @@ class EnergyClient(Transport):
         gateway_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Deletes a gateway and its credentials. Devices that were paired through it stay, with their past."""
+        """Deletes a gateway and its credentials. Devices that were paired through it remain, with their past."""
         return self._json("DELETE", f"/v1/gateways/{self._segment(gateway_id)}", is_safe=True, options=options)
 
     def decode_message(

@@ -746,7 +746,7 @@ class DeviceDetails(TypedDict):
     user_id: str
     """Id of the user who owns the object."""
     limit_kw: float
-    """Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it."""
+    """Highest plausible load, in kW. If a register rises faster, the reading does not count until later readings confirm it."""
     register_max_kwh: Optional[float]
     """Value at which the register restarts at 0, in kWh. Null: the register never restarts."""
     max_gap_minutes: float
@@ -764,7 +764,7 @@ class DeviceDetails(TypedDict):
     certificate_sha256: Optional[str]
     """SHA-256 of the client certificate with which the device logs in, in hex. Null: none is registered. If the broker accepts certificates, one with the device’s id as its name is then valid."""
     managed_by: Literal["owner", "utility"]
-    """Manager of the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. If the utility manages it, the owner can change only the `location` (403)."""
+    """Manager of the device. `owner`: the account that owns it. `utility`: the utility that paired it for the account, or to whose batch it belongs; the owner can then change only the `location` (403)."""
     created_at: str
     """Time of creation."""
 
@@ -2302,7 +2302,7 @@ class UpdateAlertBody(TypedDict):
 
 class CreateUserBody(TypedDict):
     email: str
-    """E-mail address, unique among all accounts; upper and lower case are equal."""
+    """E-mail address, unique among all accounts; case is ignored."""
     role: Literal["homeowner", "utility", "admin"]
     """Role of the user. `homeowner`: can access its own data. `utility`: the data of the homeowners that it enrolled. `admin`: all data."""
     phone: NotRequired[str]
@@ -2322,7 +2322,7 @@ class CreateUserAnswer(TypedDict):
 
 class UpdateUserBody(TypedDict):
     email: NotRequired[str]
-    """E-mail address, unique among all accounts; upper and lower case are equal."""
+    """E-mail address, unique among all accounts; case is ignored."""
     phone: NotRequired[Optional[str]]
     """Phone number in E.164 form. Null removes it."""
     role: NotRequired[Literal["homeowner", "utility", "admin"]]
@@ -2385,7 +2385,7 @@ class CreateDeviceBody(TypedDict):
     location: str
     """Location of the device, in the words of its owner."""
     limit_kw: NotRequired[float]
-    """Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it."""
+    """Highest plausible load, in kW. If a register rises faster, the reading does not count until later readings confirm it."""
     register_max_kwh: NotRequired[float]
     """Value at which the register restarts at 0, in kWh. Default: the register never restarts."""
     max_gap_minutes: NotRequired[float]
@@ -2486,7 +2486,7 @@ class UpdateDeviceBody(TypedDict):
     location: NotRequired[str]
     """Location of the device, in the words of its owner."""
     limit_kw: NotRequired[float]
-    """Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it."""
+    """Highest plausible load, in kW. If a register rises faster, the reading does not count until later readings confirm it."""
     register_max_kwh: NotRequired[Optional[float]]
     """Value at which the register restarts at 0, in kWh. Null: the register never restarts."""
     max_gap_minutes: NotRequired[float]
@@ -2506,7 +2506,7 @@ class UpdateDeviceBody(TypedDict):
     certificate_sha256: NotRequired[Optional[str]]
     """SHA-256 of the client certificate with which the device logs in, in hex. Null: none is registered. If the broker accepts certificates, one with the device’s id as its name is then valid. Only utilities and administrators can register it (403)."""
     managed_by: NotRequired[Literal["owner", "utility"]]
-    """Manager of the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. If the utility manages it, the owner can change only the `location` (403). A utility can hand a device over (`owner`); an administrator can set either value."""
+    """Manager of the device. `owner`: the account that owns it. `utility`: the utility that paired it for the account, or to whose batch it belongs; the owner can then change only the `location` (403). A utility can hand a device over (`owner`); an administrator can set either value."""
 
 
 class CreateDeviceEditBody(TypedDict):
@@ -2798,7 +2798,7 @@ class CreateImportBodyValue(TypedDict):
     location: str
     """Location of the device, in the words of its owner."""
     limit_kw: NotRequired[float]
-    """Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it."""
+    """Highest plausible load, in kW. If a register rises faster, the reading does not count until later readings confirm it."""
     register_max_kwh: NotRequired[float]
     """Value at which the register restarts at 0, in kWh. Default: the register never restarts."""
     max_gap_minutes: NotRequired[float]
@@ -3218,7 +3218,7 @@ class UpdateEmissionSeriesBody(TypedDict):
     name: NotRequired[str]
     """Name of the series, chosen by its owner."""
     source: NotRequired[Optional[NewSeriesSource]]
-    """Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values stay."""
+    """Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values remain."""
 
 
 class PutIntensitiesBodyValue(TypedDict):
@@ -3254,7 +3254,7 @@ class UpdatePriceSeriesBody(TypedDict):
     name: NotRequired[str]
     """Name of the series, chosen by its owner."""
     source: NotRequired[Optional[NewSeriesSource]]
-    """Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values stay."""
+    """Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values remain."""
 
 
 class PutPricesBodyValue(TypedDict):

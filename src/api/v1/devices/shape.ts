@@ -13,7 +13,7 @@ const MEANING = {
   type: 'Type of the device, in the words of its owner, such as `electricity_meter`.',
   location: 'Location of the device, in the words of its owner.',
   limit_kw:
-    'Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it.',
+    'Highest plausible load, in kW. If a register rises faster, the reading does not count until later readings confirm it.',
   register_max_kwh: 'Value at which the register restarts at 0, in kWh. Null: the register never restarts.',
   max_gap_minutes: 'Longest silence over which power readings are integrated, in minutes.',
   timezone: 'IANA time zone of a device that reports local time. Null: the time zone of its owner.',
@@ -23,7 +23,7 @@ const MEANING = {
   certificate_sha256:
     'SHA-256 of the client certificate with which the device logs in, in hex. Null: none is registered. If the broker accepts certificates, one with the device’s id as its name is then valid.',
   managed_by:
-    'Manager of the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. If the utility manages it, the owner can change only the `location` (403).',
+    'Manager of the device. `owner`: the account that owns it. `utility`: the utility that paired it for the account, or to whose batch it belongs; the owner can then change only the `location` (403).',
   native_name: 'The device’s own name of the quantity.',
   counts_as:
     'Role of the quantity: `import`, `export`, a part of them (`import/t1`), `gas`, `heat`, `water`, `production` (of an inverter), `charged` or `discharged` (of a battery), or `ignored`.',

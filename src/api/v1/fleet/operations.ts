@@ -58,13 +58,13 @@ export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
     text: textField(254)
       .optional()
       .describe(
-        'Search text: only devices with a word of the location, or an id, that begins with it; with `users:read` also the owner’s e-mail address. Upper and lower case are equal. Default: all devices.',
+        'Search text: only devices with a word of the location, or an id, that begins with it; with `users:read` also the owner’s e-mail address. Case is ignored. Default: all devices.',
       ),
     sort: z
       .enum(FLEET_SORTS)
       .default('created_at')
       .describe(
-        'Sort order; a minus reverses it. `last_seen_at`: longest silence first; devices with a message in the last hour come last, in no order among themselves.',
+        'Sort order; a minus reverses it. `last_seen_at`: longest silence first; devices with a message in the last hour come last, in no particular order.',
       ),
     ...pageFields,
     cursor: textField(2_000)

@@ -68,7 +68,7 @@ export const updateGateway = defineOperation('PATCH /v1/gateways/{gateway_id}', 
 });
 
 export const deleteGateway = defineOperation('DELETE /v1/gateways/{gateway_id}', {
-  summary: 'Deletes a gateway and its credentials. Devices that were paired through it stay, with their past.',
+  summary: 'Deletes a gateway and its credentials. Devices that were paired through it remain, with their past.',
   audit: { action: 'gateway.deleted', target: 'gateway_id' },
   scope: 'devices:write',
   answer: shapes.message,

@@ -69,7 +69,7 @@ export const seriesPatch = z
     source: newSource
       .nullable()
       .describe(
-        `${MEANING.source} Omitted tokens and headers do not change. Null removes the source; the values stay.`,
+        `${MEANING.source} Omitted tokens and headers do not change. Null removes the source; the values remain.`,
       ),
   })
   .partial();

@@ -43,7 +43,7 @@ const search = z
   .string()
   .max(254)
   .refine((value) => !value.includes('\0'), 'must not contain NUL')
-  .describe('Search text: a part of the e-mail address; upper and lower case are equal. Default: all accounts.');
+  .describe('Search text: a part of the e-mail address; case is ignored. Default: all accounts.');
 
 const yesOrNo = z.enum(['true', 'false']);
 

@@ -23,10 +23,7 @@ export const listedUser = account
   .meta({ id: 'ListedUser' });
 
 const { role, plan } = account.shape;
-export const email = z
-  .email()
-  .max(254)
-  .describe('E-mail address, unique among all accounts; upper and lower case are equal.');
+export const email = z.email().max(254).describe('E-mail address, unique among all accounts; case is ignored.');
 const ownPhone = phoneField.describe('Phone number in E.164 form, such as +4915112345678.');
 const timezone = zoneField.describe('IANA time zone of the user, such as Europe/Berlin. Default: UTC.');
 

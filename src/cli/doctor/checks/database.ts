@@ -54,7 +54,7 @@ export const schemaCheck: Check = {
     const { isMade, pending, unknown } = database.server.schema;
     if (unknown.length > 0)
       return problemFinding(
-        `a newer version of the service created this database: this version (${VERSION}) does not know ${unknown.join(', ')}`,
+        `a newer version of the service created this database: this version (${VERSION}) lacks ${unknown.join(', ')}`,
         'Run the newer version again. To go back, restore the copy that was made before the upgrade.',
       );
     if (!isMade)

@@ -23,9 +23,9 @@ export function RejectedMessages() {
         '/v1/rejected/replay',
         device === '' ? {} : { device_id: device },
       );
-      const cut = done.cut > 0 ? ` ${done.cut} were too long to be kept whole, and stay.` : '';
+      const cut = done.cut > 0 ? ` ${done.cut} were truncated when they were stored, and cannot be replayed.` : '';
       setTold(
-        `${done.messages} messages tried again: ${done.stored} readings stored, ${done.rejected} rejected again.${cut}${done.complete ? '' : ' The time limit was reached before all were tried: press again.'}`,
+        `${done.messages} messages replayed: ${done.stored} readings stored, ${done.rejected} still rejected.${cut}${done.complete ? '' : ' The time limit was reached: press the button again to replay the rest.'}`,
       );
       setTurn(turn + 1);
     });
