@@ -12,12 +12,12 @@ export const VARIABLE_MEANINGS: Readonly<Record<keyof Variables, string>> = {
     'folder on another disk for nightly copies and WAL of the embedded database; by default copies are in DATA_DIR/backups',
   BACKUP_KEY_FILE:
     'key file of energy backup init, which encrypts these copies; without it they are not encrypted, and do not contain the secret key',
-  RETENTION_MONTHS: 'months that readings are retained; their consumption is retained permanently',
+  RETENTION_MONTHS: 'number of months for which readings are retained; their consumption is retained permanently',
   MAX_CHANNELS: 'maximum number of channels of a device; readings of further channels are rejected',
   HEAD_MEMORY_MIB: 'MiB of the cache of device states in ingest, 464 bytes a meter; by default as needed, up to 512',
   DATABASE_URL: 'PostgreSQL 15 or newer; by default the embedded one in DATA_DIR',
-  DATABASE_READ_URL: 'a standby that answers insights; by default the server of DATABASE_URL answers them',
-  TIMESCALE: 'whether the extension TimescaleDB is used where it is installed: auto or off',
+  DATABASE_READ_URL: 'streaming standby that answers insights; by default the server of DATABASE_URL answers them',
+  TIMESCALE: 'whether TimescaleDB is used if it is installed: auto or off',
   MQTT_URL: 'the MQTT broker; by default the embedded one',
   SHARDS: 'queues at a RabbitMQ cluster, fixed at its first start',
   MQTT_PORT: 'embedded broker, without TLS',
@@ -32,12 +32,13 @@ export const VARIABLE_MEANINGS: Readonly<Record<keyof Variables, string>> = {
   HTTP_PORT: 'plain HTTP: refuses all requests, except from proxies of TRUST_PROXY',
   OPERATOR_HOST: 'address of the listener for operators: health and metrics',
   OPERATOR_PORT: 'port of the listener for operators; with the value none there is no listener',
-  OPERATOR_NAMES: 'host names with a dot that requests to the listener for operators may use',
+  OPERATOR_NAMES: 'allowed host names with a dot in requests to the listener for operators',
   DRAIN_SECONDS:
     'seconds that an API process, or ingest with the embedded broker, keeps serving after SIGTERM, while /readyz answers 503',
   TLS_CERT_FILE: 'certificate of the API and the embedded broker; by default the service makes one in DATA_DIR/tls',
   TLS_KEY_FILE: 'key of that certificate',
-  TRUST_PROXY: 'addresses of proxies whose X-Forwarded-… and, at the embedded broker, PROXY headers count',
+  TRUST_PROXY:
+    'addresses of proxies whose X-Forwarded-… headers and, at the embedded broker, PROXY headers are trusted',
   CORS_ORIGINS: 'origins whose pages may call /v1 and /mcp with a key',
   SECRET_KEY: 'encrypts stored secrets; by default the service makes one in DATA_DIR/secret.key',
   BOOTSTRAP_ADMIN_KEY: 'first administrator’s key; by default the first start makes and prints one',
@@ -85,14 +86,14 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     more: 'It becomes part of new identifiers, keys, cookies and mailed links, such as `usr_c2_…` ([cells](../deploy/cells/README.md)). Never change it, and set it for every role and command.',
   },
   LOG_LEVEL: {
-    more: 'Each request is one line: `debug` if it succeeded, `info` if it was refused, `warn` if it failed here. The log goes to standard error.',
+    more: 'Each request is one line: `debug` if it succeeded, `info` if it was refused, `warn` if the service failed. The log goes to standard error.',
   },
   DATA_DIR: { unset: '`./data`' },
   PUBLIC_URL: { unset: '`https://localhost:8443`, with the port that the API listens on' },
-  RETENTION_MONTHS: { more: 'Older readings are rejected, and dropped.' },
+  RETENTION_MONTHS: { more: 'Older readings are deleted, and rejected if they arrive later.' },
   HEAD_MEMORY_MIB: {
     unset: 'as needed, up to 512 and a quarter of the memory',
-    more: 'A million meters take 450 MiB. Devices beyond the limit are read from the database with each message, at three times the cost.',
+    more: 'A million meters take 450 MiB. If the cache is full, a message of another device costs three times as much, because its state is read from the database.',
   },
   DATABASE_URL: {
     unset: 'embedded PostgreSQL in `DATA_DIR`',
@@ -100,7 +101,7 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
   },
   DATABASE_READ_URL: {
     unset: '`DATABASE_URL`',
-    more: 'A streaming standby. Its answers always contain the account’s own changes, and have the header `Age` if it is more than 5 s behind. If several hosts are listed, a standby among them is used.',
+    more: 'Its answers always contain the account’s own changes, and have the header `Age` if the standby is more than 5 s behind. If several hosts are listed, a standby among them is used.',
   },
   MQTT_URL: {
     unset: 'embedded broker',
@@ -109,7 +110,7 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
   MQTT_HOST: { more: 'Set another address only in a network that you trust; the service warns about it at the start.' },
   MQTTS_HOST: { unset: '`0.0.0.0`; demo and sandbox: `127.0.0.1`' },
   MQTTS_CLIENT_CA_FILE: {
-    more: 'In addition to passwords ([client certificates](onboarding.md#client-certificates)).',
+    more: 'Devices with a password need no certificate ([client certificates](onboarding.md#client-certificates)).',
   },
   PUBLIC_MQTT_HOST: {
     unset: 'host of `PUBLIC_URL`; if that is `localhost`, this machine’s address in its network',
@@ -119,7 +120,7 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     more: 'Metrics are at `/metrics`, the state of the roles at `/healthz` ([operations](operations.md)).',
   },
   OPERATOR_NAMES: {
-    more: '`energy.monitoring.svc,…`. Other names are refused, because a web page could make them point here. IP addresses always work, and names without a dot if `OPERATOR_HOST` is not the loopback.',
+    more: 'Example: `energy.monitoring.svc,…`. Other names are refused, because a web page could make them point here. IP addresses are always allowed. Names without a dot are allowed if `OPERATOR_HOST` is not the loopback.',
   },
   DRAIN_SECONDS: {
     more: 'Gives a proxy time to send its requests elsewhere ([rolling upgrade](several-machines.md#rolling-upgrade)).',
@@ -133,7 +134,7 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     more: 'If it is lost, the secrets are lost, too; after `energy secrets forget` the service runs without them. All machines that share a database need the same key.',
   },
   BOOTSTRAP_ADMIN_KEY: {
-    more: '`eus_live_` (sandbox: `eus_test_`) and 32 to 503 characters more, which begin with the name of the `CELL` and `_` if it has one.',
+    more: '`eus_live_` (sandbox: `eus_test_`) followed by 32 to 503 characters. In a cell with a name, these characters begin with the name and `_`.',
   },
   PLAN_LIMITS: {
     unset: '30, 60, 120 a minute; 5,000, 25,000, 100,000 a day',
@@ -145,7 +146,7 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
   HOMEASSISTANT_MQTT_URL: {
     more: '`mqtt://user:password@homeassistant.local:1883` ([Home Assistant](home-assistant.md)).',
   },
-  HOMEASSISTANT_USERS: { more: 'E-mail addresses with commas between them, up to 32.' },
+  HOMEASSISTANT_USERS: { more: 'Up to 32 e-mail addresses, separated by commas.' },
   OIDC_ISSUER: { unset: 'people sign in by mail alone', more: 'All `OIDC_…` variables: [sign-in](sign-in.md).' },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     more: 'OTLP over HTTP. The other `OTEL_EXPORTER_OTLP_…`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` apply, too.',
