@@ -40,7 +40,7 @@ test.each([
   near(cell('readings/s, over the day'), [perSecond], 'readings/s');
   near([...cell('PostgreSQL'), ...cell('HAProxy and ingest')], cores(perSecond), 'cores');
   near(
-    cell('all meters in the minute after the quarter'),
+    cell('if all meters report in the same minute'),
     [meters / 60, ...cores(meters / 60)],
     'cores in that minute',
   );
