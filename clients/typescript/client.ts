@@ -1885,7 +1885,7 @@ export type Remark = {
   since: string;
   /** Latest time at which the condition is known to hold. */
   until: string;
-  /** Energy that the panels would have produced since the start of the condition on days with poor sun, in kWh. */
+  /** Energy that the panels would have produced since the condition began, even with little sun, in kWh. */
   expected_kwh: number;
   /** True: the production is unknown. False: it is known to be 0. */
   is_silent: boolean;
@@ -2083,7 +2083,7 @@ export interface RemarkRaisedEvent {
     since: string;
     /** Latest time at which the condition is known to hold. */
     until: string;
-    /** Energy that the panels would have produced since the start of the condition on days with poor sun, in kWh. */
+    /** Energy that the panels would have produced since the condition began, even with little sun, in kWh. */
     expected_kwh: number;
     /** True: the production is unknown. False: it is known to be 0. */
     is_silent: boolean;

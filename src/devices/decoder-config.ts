@@ -20,7 +20,7 @@ export const decoderConfigSchemas = {
       text,
       z.strictObject({
         unit: text.optional().describe('Unit of the counts.'),
-        multiplier: z.number().positive().max(1e9).optional().describe('Number of these units per count.'),
+        multiplier: z.number().positive().max(1e9).optional().describe('Number of units for which one count stands.'),
       }),
     )
     .describe('Settings of counting meters, by the id of the meter.'),

@@ -63,7 +63,7 @@ const productionMissing = z.strictObject({
   kind: kind('production_missing'),
   ...lasting,
   expected_kwh: energy(
-    'Energy that the panels would have produced since the start of the condition on days with poor sun',
+    'Energy that the panels would have produced since the condition began, even with little sun',
   ),
   is_silent: z.boolean().describe('True: the production is unknown. False: it is known to be 0.'),
   compared: comparedKwh,

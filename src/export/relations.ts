@@ -230,7 +230,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     relation: 'prices',
     means:
-      'Values of these series for a kWh by UTC day, in billionths of the currency or of a gram, in order of time; null: not known.',
+      'Values of these series by UTC day, in order of time: the price or the grams of a kWh, in billionths; null: unknown.',
     by: { column: 'series_id', of: 'priceSeries' },
   },
   {

@@ -1784,7 +1784,7 @@ class Remark(TypedDict):
     usual_kwh: NotRequired[float]
     """Median of the same value on the compared days, in kWh."""
     expected_kwh: NotRequired[float]
-    """Energy that the panels would have produced since the start of the condition on days with poor sun, in kWh."""
+    """Energy that the panels would have produced since the condition began, even with little sun, in kWh."""
     is_silent: NotRequired[bool]
     """True: the production is unknown. False: it is known to be 0."""
     date: NotRequired[str]
@@ -1833,7 +1833,7 @@ class RemarkRaisedEventData(TypedDict):
     usual_kwh: NotRequired[float]
     """Median of the same value on the compared days, in kWh."""
     expected_kwh: NotRequired[float]
-    """Energy that the panels would have produced since the start of the condition on days with poor sun, in kWh."""
+    """Energy that the panels would have produced since the condition began, even with little sun, in kWh."""
     is_silent: NotRequired[bool]
     """True: the production is unknown. False: it is known to be 0."""
     date: NotRequired[str]
