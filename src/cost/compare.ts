@@ -75,7 +75,7 @@ export async function compareOffers(
   const current = assertSingleCurrency(own, range, zone, 'start');
   const currency = current ?? (offers[0] as Tariff).currency;
   const wrong = offers.flatMap((offer, index) => {
-    const message = `must be ${currency}, that of ${current ? 'the user’s tariffs in the range' : 'the first tariff'}`;
+    const message = `must be ${currency}, the currency of ${current ? 'the user’s tariffs in the range' : 'the first tariff'}`;
     return offer.currency === currency ? [] : [{ field: `tariffs.${index}.currency`, message }];
   });
   if (wrong.length > 0) throw unprocessable(...wrong);

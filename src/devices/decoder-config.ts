@@ -136,10 +136,10 @@ export const findForeignMappings = (
       ? []
       : {
           field: `decoder_config.mapping.${index}.device`,
-          message: `is ${deviceNamePattern(one)}, and this device is heard as ${nativeId}: nothing would be read of it. ${
+          message: `is ${deviceNamePattern(one)}, but this device is ${nativeId}: the entry would read nothing from it. ${
             one.topic.includes('+')
-              ? 'Leave device out, or name it so that + makes that'
-              : `Say "device": "${nativeId}"`
+              ? 'Omit device, or choose a name in which + gives this id'
+              : `Set "device": "${nativeId}"`
           }`,
         },
   );

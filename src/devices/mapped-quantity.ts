@@ -54,7 +54,7 @@ export interface MappedQuantity {
 export function toMappedQuantity({ unit, meaning, circuit, scale = 1 }: NumberDescription): MappedQuantity | string {
   const found = placeOf(unit, meaning);
   if (typeof found === 'string') return found;
-  if (scale < 0 && found.kind !== 'power_w') return 'scale is below 0, which only a power can be';
+  if (scale < 0 && found.kind !== 'power_w') return 'scale can be below 0 only for a power';
   const { channel, times, per, ...rest } = found;
   const of = circuit === undefined ? channel : channel === 'room' ? `room/${circuit}` : `${circuit}/${channel}`;
   // The inverse of a scale is exact as a divisor: 123456 / 100 is exactly 1234.56, but 123456 * 0.01 is slightly more.

@@ -105,7 +105,7 @@ const entry = z
         code: 'custom',
         path: ['device'],
         message:
-          'must have a `+`, as the topic has: all that it stands for would count as one device. Such as boiler-+',
+          'must have a `+`, because the topic has one: otherwise all its devices would count as one. Example: boiler-+',
       });
     const isNamedByTopic = value.device === undefined && !value.topic.includes('+');
     if (value.topic.endsWith('#') && value.path === undefined && !isNamedByTopic)
@@ -172,7 +172,7 @@ function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[
   const isElectric = ({ meaning }: MappingEntry) => /^(?:import|export|power|production)/.test(meaning);
   if (isElectric(one) && isElectric(other) && (one.meaning === 'production') !== (other.meaning === 'production'))
     return [
-      `may be the device of entry ${index} (${nameOf(one)}): what produces must be a device of its own. Name another device, such as roof-+`,
+      `may be the device of entry ${index} (${nameOf(one)}): a device that produces needs a separate name. Name another device, such as roof-+`,
     ];
   return [];
 }

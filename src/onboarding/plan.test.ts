@@ -110,7 +110,7 @@ test('names the option that would create an account for an unknown e-mail addres
   delete nobody.userId;
   const errorsOf = (more: Partial<ExistingRecords>) =>
     planImport([nobody], known([], { ownerOf: () => undefined, ...more })).errors;
-  const message = 'there is no such user; with --create-users an account is made for the address';
+  const message = 'there is no such user; with --create-users an account is created for the address';
   expect(errorsOf({ toMakeOwners: '--create-users' })).toEqual([{ field: 'line 2.email', message }]);
   expect(errorsOf({})).toEqual([{ field: 'line 2.email', message: 'there is no such user' }]);
   expect(errorsOf({ toMakeOwners: '--create-users', isTaken: () => true })[0]?.message).toMatch(/you do not manage/);

@@ -88,7 +88,7 @@ export function planImport(rows: readonly DeviceImportRow[], known: ExistingReco
       if (row.email === undefined) wrong(row, 'user_id', NO_SUCH_USER);
       else if (known.isTaken(row)) wrong(row, 'email', 'is the address of an account that you do not manage');
       else if (known.toMakeOwners === undefined) wrong(row, 'email', NO_SUCH_USER);
-      else wrong(row, 'email', `${NO_SUCH_USER}; with ${known.toMakeOwners} an account is made for the address`);
+      else wrong(row, 'email', `${NO_SUCH_USER}; with ${known.toMakeOwners} an account is created for the address`);
       continue;
     }
     const key = keyOf(owner, namedBy(row));

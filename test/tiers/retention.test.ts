@@ -104,7 +104,7 @@ test('a reading from before the dropped time is refused, whatever the current re
   const { rows } = await database.pool.query('SELECT reason FROM rejected_messages WHERE device_id = $1', [
     home.deviceId,
   ]);
-  expect(rows).toEqual([{ reason: 'time is older than the readings that are kept of this series' }]);
+  expect(rows).toEqual([{ reason: 'time is older than the stored readings of this series' }]);
   await database.settle(NOW);
   expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(800_000_000);
 });

@@ -172,7 +172,7 @@ test('creates accounts for addresses if requested; they belong to the utility', 
   expect(await importText(text)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
-      'line 2: email there is no such user; with --create-users an account is made for the address',
+      'line 2: email there is no such user; with --create-users an account is created for the address',
     ),
   });
   const made = await importText(text, '--create-users', '--utility', utility.user_id, '--json');

@@ -342,7 +342,7 @@ test('a worker leaves a node that hangs, or that has no majority, within seconds
   const hung = nodeOf(ports.at(-1));
   hung?.freeze();
   await expect.poll(() => ports.length).toBe(2);
-  expect(ends).toEqual(['the broker has said nothing for 3 s']);
+  expect(ends).toEqual(['the broker has sent nothing for 3 s']);
   expect(nodeOf(ports.at(-1))).not.toBe(hung);
   // The first node still hangs: without another one there is no majority.
   const third = cluster.nodes.find((node) => node !== hung && node !== nodeOf(ports.at(-1)));

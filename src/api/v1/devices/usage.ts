@@ -104,7 +104,7 @@ function checkLikeDays(
   const others = [...more].filter((name) => !WITH_LIKE_DAYS.has(name));
   const names = [...WITH_LIKE_DAYS].join(' and ');
   if (weighted.size > 0 || others.length > 0)
-    throw unprocessable({ field: 'include', message: `can only name ${names} with gaps=like_days` });
+    throw unprocessable({ field: 'include', message: `can only contain ${names} with gaps=like_days` });
   if (format === 'greenButton')
     throw unprocessable({
       field: 'gaps',

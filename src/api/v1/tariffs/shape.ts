@@ -67,7 +67,7 @@ const period = z
     to: to.optional().describe(MEANING.to),
     months: numbers(12).optional().describe(MEANING.months),
   })
-  .refine((given) => !isEmptyPeriod(given), { path: ['to'], message: 'must differ from from' });
+  .refine((given) => !isEmptyPeriod(given), { path: ['to'], message: 'must differ from `from`' });
 const periods = listOf(period, 1, MAX_PERIODS).superRefine((given, context) => {
   const last = given.at(-1);
   if (!last || !hasPeriodCondition(last)) return;
