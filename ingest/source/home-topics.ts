@@ -103,7 +103,7 @@ export class HomeTopics {
       const marks = await this.#port.marks([...this.#homes.keys()]);
       for (const [userId, home] of this.#homes) await this.#read(userId, home, marks.get(userId));
     } catch (error) {
-      this.#log.debug({ err: error }, 'homes not told what they use');
+      this.#log.debug({ err: error }, 'the usage of homes was not published');
     } finally {
       this.#isLooking = false;
     }

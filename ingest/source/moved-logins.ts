@@ -20,7 +20,7 @@ export function watchMovedLogins(sessions: LoggedInConnections, places: LoginLoc
       for (const username of moved) sessions.moveAway(username);
       if (moved.length > 0) await places.confirm(moved);
     } catch (error) {
-      log.debug({ err: error }, 'moved logins not looked for, tried again');
+      log.debug({ err: error }, 'moved logins could not be read; trying again');
     }
     if (!isStopped) timer = setTimeout(look, LOOK_MS).unref();
   };

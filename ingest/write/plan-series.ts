@@ -86,8 +86,8 @@ function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoin
     if (readAtMs > untilMs) return true;
     const reason =
       readAtMs <= (series.closedUntilMs ?? Number.NEGATIVE_INFINITY)
-        ? 'time is older than the readings that are kept of this series'
-        : 'time is before its decoder_config was changed: by the new one it is another number than those of that time';
+        ? 'time is older than the stored readings of this series'
+        : 'time is before the decoder_config was changed, and the new settings read another number';
     rejects.push({ message, element, reason });
     return false;
   });

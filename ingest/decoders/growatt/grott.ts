@@ -44,7 +44,7 @@ export function decodeGrottRecord(
   const collector = createValueCollector();
   const atMs = parseMessageTime(ownMember(body, 'time'), 'iso', { tz, receivedAtMs });
   if (ownMember(body, 'buffered') === 'yes' && atMs === null) {
-    collector.refuse('a buffered record is of the past, and its local time needs a time zone (tz)', device);
+    collector.refuse('a buffered record has only a local time, which needs a time zone (tz)', device);
     return collector;
   }
   if (isCutWrong(values)) {

@@ -39,7 +39,7 @@ export const homeassistant: Family<AnnouncedEntities> = {
     const speakers = memory.on(message.topic);
     if (!speakers) return null;
     const text = readText(message.payload);
-    if (text === null) return refusing('the payload is no text');
+    if (text === null) return refusing('the payload is not text');
     const state: TemplateInput = { text, json: readJson(message.payload) };
     const collector = createValueCollector();
     const atMs = timeOf(state, message.receivedAtMs);
@@ -68,7 +68,7 @@ const deviceState = ({ device }: Entity) =>
 
 function announcement({ topic, payload }: DeviceMessage, memory: AnnouncedEntities): FamilyDecodeResult {
   const rubbish = isReadableConfigTopic(topic) && payload.length > 0 && !readObject(payload);
-  if (rubbish) return refusing('the announcement is no JSON object');
+  if (rubbish) return refusing('the announcement is not a JSON object');
   const announced = payload.length > 0 ? memory.announcedBy(topic) : undefined;
   return announced ? { ...emptyResult(), announced } : emptyResult();
 }

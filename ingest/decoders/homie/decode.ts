@@ -27,13 +27,13 @@ export const homie: Family<DescribedProperties> = {
     if (!parsed) return null;
     if (parsed.about === 'state') return stateOf(parsed.device, message, memory);
     if (parsed.about === 'description' && message.payload.length > 0 && !readObject(message.payload)) {
-      return refusedResult('the description is no JSON object');
+      return refusedResult('the description is not a JSON object');
     }
     if (parsed.about !== 'property') return emptyResult();
     const readable = memory.readable(parsed);
     if (!readable) return emptyResult();
     const text = readText(message.payload);
-    if (text === null) return refusedResult('the payload is no text');
+    if (text === null) return refusedResult('the payload is not text');
     const collector = createValueCollector();
     const { kind, channel, asks, key, described, scale } = readable;
     const name = `${parsed.node}/${parsed.property}`;
@@ -52,7 +52,7 @@ function stateOf(device: string, { payload }: DeviceMessage, memory: DescribedPr
   const state = readText(payload)?.trim() ?? '';
   if (payload.length === 0) return emptyResult();
   const value = STATES.get(state);
-  if (value === undefined) return refusedResult(`${state.slice(0, 40)} is no state of Homie`);
+  if (value === undefined) return refusedResult(`${state.slice(0, 40)} is not a state of Homie`);
   if (value === null) return emptyResult();
   const collector = createValueCollector();
   const said = { channel: 'device', kind: 'availability', value, name: '$state' } as const;

@@ -92,7 +92,7 @@ export function parseSparkplugPayload(payload: Buffer): SparkplugPayload | strin
   if (payload.length > MAX_DECODED_BYTES) return 'payload is too long';
   const body = decoded(PAYLOAD, payload);
   // Random bytes can pass as protobuf with unknown fields; an empty payload is not Sparkplug either.
-  if (!body || Object.keys(body).length === 0) return 'payload is no Sparkplug B protobuf';
+  if (!body || Object.keys(body).length === 0) return 'payload is not a Sparkplug B protobuf';
   if (String(ownMember(body, 'uuid')).endsWith('_COMPRESSED')) return 'payload is compressed, which is not supported';
   const parts = ownMember(body, 'metrics');
   const all = Array.isArray(parts) ? (parts as Uint8Array[]) : [];

@@ -165,7 +165,7 @@ function decode(
   const readable = readableOf(object, attributes);
   if (!readable || payload.length === 0) return emptyResult();
   const text = readText(payload);
-  if (text === null) return refusedResult('the payload is no text');
+  if (text === null) return refusedResult('the payload is not text');
   const { degrees, ...quantity } = readable;
   collector.add({ ...quantity, device, value: degrees ? toCelsius(text, degrees) : text, name: object });
   return collector;

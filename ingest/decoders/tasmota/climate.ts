@@ -82,7 +82,7 @@ export function readThermostats(source: TasmotaSource, body: Json): void {
     const duty = readNumber(ownMember(thermostat, 'CtrDutyCycleRead'));
     const label = `${name}.CtrDutyCycleRead`;
     if (duty === null) continue;
-    if (duty === undefined || duty < 0 || duty > 100) collector.refuse(`${label} is no percentage`);
+    if (duty === undefined || duty < 0 || duty > 100) collector.refuse(`${label} is not a percentage`);
     else collector.addState({ device, channel, kind: 'heating', value: duty > 0, atMs, name: label });
   }
 }

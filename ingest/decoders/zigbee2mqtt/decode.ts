@@ -84,7 +84,7 @@ function hearHeating(collector: ValueCollector, { device, attributes, atMs }: Zi
   }
   const percent = readNumber(value);
   if (percent === null) return;
-  if (percent === undefined || percent < 0) collector.refuse(`${name} is no percentage`);
+  if (percent === undefined || percent < 0) collector.refuse(`${name} is not a percentage`);
   else collector.addState({ device, channel: CHANNEL, kind: 'heating', value: percent > 0, atMs, name });
 }
 

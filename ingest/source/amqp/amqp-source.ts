@@ -225,7 +225,7 @@ async function openSession({ username, password, vhost, isSecure }: AmqpUrl, { h
   const reading = controlReads(connection, HEARTBEAT_SECONDS);
   const isRead = () => !reading.isStopped();
   watchSilence(connection, SILENT_MS, isRead, () =>
-    end(new Error(`the broker has said nothing for ${SILENT_MS / 1_000} s`)),
+    end(new Error(`the broker has sent nothing for ${SILENT_MS / 1_000} s`)),
   );
   return { connection, ended, end, shards: [], reading };
 }
