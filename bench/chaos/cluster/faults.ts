@@ -26,114 +26,24 @@ const FULL_S = 8;
 const CUT_S = 20;
 const nothing = async () => {};
 
-/** Returns all faults: first single faults, then pairs. Faults of RabbitMQ only if the cluster has it. */
+/** Returns all faults: first single faults, then pairs. Faults of RabbitMQ only if the cluster has it. `goesOn`: waits until readings are stored again. */
 export function createClusterFaults(cluster: Cluster, goesOn: () => Promise<boolean>): ClusterFault[] {
-  const { patroni, roles } = cluster;
-  const nodes = cluster.rabbit?.nodes ?? [];
-  const ofRabbit = (faults: () => ClusterFault[]) => (cluster.rabbit ? faults() : []);
-  const killsNode = (index: number): ClusterFault => {
-    const node = nodeOf(cluster, index);
-    return {
-      name: `broker ${index + 1} killed`,
-      goal: BROKER,
-      holdS: 0,
-      harm: () => node.kill(),
-      heal: () => node.start(),
-    };
-  };
-  const killsRole = (name: RoleName, which: 0 | 1): ClusterFault => {
-    const role: RoleControl = roles[name][which];
-    return {
-      name: `${name} killed`,
-      goal: WORKER,
-      cutsDeliveries: name === 'worker',
-      holdS: 0,
-      harm: () => role.kill(),
-      heal: () => role.start(),
-    };
-  };
-  const killsPrimary = (): ClusterFault => {
-    let killed: Awaited<ReturnType<typeof patroni.primary>> | undefined;
-    return {
-      name: 'primary killed with its Patroni',
-      goal: DATABASE,
-      cutsDeliveries: true,
-      holdS: 0,
-      async harm() {
-        killed = await patroni.primary();
-        await killed.kill();
-      },
-      heal: async () => killed?.start(),
-    };
-  };
-  /** Received readings are then only in the worker's memory, so none of them may have been acknowledged. */
-  const killsIngestDuringFailover = (): ClusterFault => {
-    const failover = killsPrimary();
-    return {
-      ...failover,
-      name: 'ingest killed while there is no primary',
-      async harm() {
-        await failover.harm();
-        await pause(5_000);
-        await roles.ingest[0].kill();
-      },
-      async heal() {
-        await failover.heal();
-        await roles.ingest[0].start();
-      },
-    };
-  };
-  const freezesIngest = (): ClusterFault => ({
-    name: 'ingest frozen',
-    goal: WORKER,
-    holdS: FROZEN_S,
-    harm: async () => roles.ingest[1].signal('SIGSTOP'),
-    heal: async () => roles.ingest[1].signal('SIGCONT'),
-  });
-  const freezesNode = (name: string, chosen: (cluster: Cluster) => RabbitNode): ClusterFault => {
-    let frozen: RabbitNode | undefined;
-    return {
-      name,
-      goal: BROKER,
-      holdS: FROZEN_S,
-      async harm() {
-        frozen = chosen(cluster);
-        frozen.freeze();
-      },
-      heal: async () => frozen?.thaw(),
-    };
-  };
-  const inTurn = (
-    name: string,
-    goal: ClusterFault['goal'],
-    steps: readonly (() => Promise<unknown>)[],
-  ): ClusterFault => ({
-    name,
-    goal,
-    holdS: 0,
-    async harm() {
-      for (const step of steps) {
-        await step();
-        await goesOn();
-      }
-    },
-    heal: nothing,
-  });
-  const replace = (one: { stop(): Promise<void>; start(): Promise<void> }) => async () => {
-    await one.stop();
-    await one.start();
-  };
+  const { patroni, roles, rabbit } = cluster;
+  const nodes = rabbit?.nodes ?? [];
+  const [killsNode, killsRole] = [killsNodeOf(cluster), killsRoleOf(cluster)];
   return [
     ...nodes.map((_, index) => killsNode(index)),
-    killsPrimary(),
+    killsPrimary(cluster),
     ...(['ingest', 'api', 'worker'] as const).map((name) => killsRole(name, 0)),
-    freezesIngest(),
-    ...ofRabbit(() => [
-      freezesNode('broker that most ingest workers are at frozen', mostUsed),
-      freezesNode('broker that no ingest worker is at frozen', unused),
-      ...silentLines(cluster),
-      fullDisk(cluster, 1),
-    ]),
+    freezesIngest(cluster),
+    ...(rabbit
+      ? [
+          freezesNode('broker that most ingest workers are at frozen', () => mostUsed(cluster)),
+          freezesNode('broker that no ingest worker is at frozen', () => unused(cluster)),
+          ...silentLines(cluster),
+          fullDisk(cluster, 1),
+        ]
+      : []),
     ...(cluster.lines ? [reallyFullDisk(cluster)] : []),
     {
       name: 'switchover of the database',
@@ -144,15 +54,17 @@ export function createClusterFaults(cluster: Cluster, goesOn: () => Promise<bool
       heal: nothing,
     },
     // A process that is replaced finishes the work that it has begun.
-    inTurn('roles replaced, one after the other', WORKER, Object.values(roles).flat().map(replace)),
-    ...ofRabbit(() => [
-      inTurn('brokers restarted, one after the other', BROKER, nodes.map(replace)),
-      pair(killsRole('ingest', 1), killsNode(0)),
-      pair(killsRole('api', 0), killsNode(2)),
-    ]),
-    pair(killsRole('worker', 1), killsPrimary()),
-    killsIngestDuringFailover(),
-    ...ofRabbit(() => [pair(freezesIngest(), killsNode(1)), pair(killsNode(0), killsPrimary())]),
+    replaces('roles replaced, one after the other', WORKER, Object.values(roles).flat(), goesOn),
+    ...(rabbit
+      ? [
+          replaces('brokers restarted, one after the other', BROKER, nodes, goesOn),
+          pair(killsRole('ingest', 1), killsNode(0)),
+          pair(killsRole('api', 0), killsNode(2)),
+        ]
+      : []),
+    pair(killsRole('worker', 1), killsPrimary(cluster)),
+    killsIngestDuringFailover(cluster),
+    ...(rabbit ? [pair(freezesIngest(cluster), killsNode(1)), pair(killsNode(0), killsPrimary(cluster))] : []),
     {
       name: 'an etcd killed, for good',
       goal: DATABASE,
@@ -162,6 +74,109 @@ export function createClusterFaults(cluster: Cluster, goesOn: () => Promise<bool
     },
   ];
 }
+
+const killsNodeOf =
+  (cluster: Cluster) =>
+  (index: number): ClusterFault => {
+    const node = nodeOf(cluster, index);
+    return {
+      name: `broker ${index + 1} killed`,
+      goal: BROKER,
+      holdS: 0,
+      harm: () => node.kill(),
+      heal: () => node.start(),
+    };
+  };
+
+const killsRoleOf =
+  ({ roles }: Cluster) =>
+  (name: RoleName, which: 0 | 1): ClusterFault => {
+    const role: RoleControl = roles[name][which];
+    return {
+      name: `${name} killed`,
+      goal: WORKER,
+      cutsDeliveries: name === 'worker',
+      holdS: 0,
+      harm: () => role.kill(),
+      heal: () => role.start(),
+    };
+  };
+
+function killsPrimary({ patroni }: Cluster): ClusterFault {
+  let killed: Awaited<ReturnType<typeof patroni.primary>> | undefined;
+  return {
+    name: 'primary killed with its Patroni',
+    goal: DATABASE,
+    cutsDeliveries: true,
+    holdS: 0,
+    async harm() {
+      killed = await patroni.primary();
+      await killed.kill();
+    },
+    heal: async () => killed?.start(),
+  };
+}
+
+/** Received readings are then only in the worker's memory, so none of them may have been acknowledged. */
+function killsIngestDuringFailover(cluster: Cluster): ClusterFault {
+  const failover = killsPrimary(cluster);
+  const [ingest] = cluster.roles.ingest;
+  return {
+    ...failover,
+    name: 'ingest killed while there is no primary',
+    async harm() {
+      await failover.harm();
+      await pause(5_000);
+      await ingest.kill();
+    },
+    async heal() {
+      await failover.heal();
+      await ingest.start();
+    },
+  };
+}
+
+const freezesIngest = ({ roles }: Cluster): ClusterFault => ({
+  name: 'ingest frozen',
+  goal: WORKER,
+  holdS: FROZEN_S,
+  harm: async () => roles.ingest[1].signal('SIGSTOP'),
+  heal: async () => roles.ingest[1].signal('SIGCONT'),
+});
+
+function freezesNode(name: string, chosen: () => RabbitNode): ClusterFault {
+  let frozen: RabbitNode | undefined;
+  return {
+    name,
+    goal: BROKER,
+    holdS: FROZEN_S,
+    async harm() {
+      frozen = chosen();
+      frozen.freeze();
+    },
+    heal: async () => frozen?.thaw(),
+  };
+}
+
+/** Stops and starts processes, one after the other, each after readings are stored again. */
+const replaces = (
+  name: string,
+  goal: ClusterFault['goal'],
+  processes: readonly { stop(): Promise<void>; start(): Promise<void> }[],
+  goesOn: () => Promise<boolean>,
+): ClusterFault => ({
+  name,
+  goal,
+  holdS: 0,
+  async harm() {
+    for (const one of processes) {
+      await one.stop();
+      await one.start();
+      await goesOn();
+    }
+  },
+  heal: nothing,
+});
 
 function nodeOf({ rabbit }: Cluster, index: number) {
   const node = rabbit?.nodes[index];

@@ -28,8 +28,7 @@ export const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 export const SMALL_DISK_BROKER_INDEX = 1;
 const SMALL_MB = 384;
 
-const ROLES = ['ingest', 'api', 'worker'] as const;
-export type RoleName = (typeof ROLES)[number];
+export type RoleName = 'ingest' | 'api' | 'worker';
 
 /** One of the two processes of a role, which can be restarted. */
 export interface RoleControl {
@@ -62,91 +61,97 @@ export interface Cluster {
 }
 
 export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): Promise<Cluster> {
-  const undo: (() => Promise<unknown>)[] = [];
-  const remove = async () => {
-    for (const step of undo.splice(0).reverse()) await step();
+  await using undo = new AsyncDisposableStack();
+  const receiver = undo.adopt(await startReceiver(), (one) => one.close());
+  const operatorPorts = [await freePort(), await freePort()] as const;
+  const lines = isInNamespaces() && !isEmbedded ? setUpNetworkLines(3) : null;
+  const startingDatabase = startPatroni({ etcdNodes: 3 });
+  undo.defer(async () => (await startingDatabase).stop());
+  const startingBrokers = isEmbedded ? null : startBrokers(operatorPorts, lines, undo);
+  undo.defer(async () => (await startingBrokers)?.stop());
+  const [patroni, rabbit] = await Promise.all([startingDatabase, startingBrokers]);
+  await patroni.ready();
+  const many = { minute: 1_000_000, day: 1_000_000 };
+  const env = {
+    DATABASE_URL: patroni.url,
+    DATABASE_READ_URL: patroni.url,
+    ...(rabbit ? { MQTT_URL: rabbit.url() } : {}),
+    SECRET_KEY,
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    PLAN_LIMITS: JSON.stringify({ free: many, developer: many, enterprise: many }),
+    LOG_LEVEL: process.env.CHAOS_LOG ?? 'silent',
   };
-  try {
-    const receiver = await startReceiver();
-    undo.push(() => receiver.close());
-    const operatorPorts = [await freePort(), await freePort()] as const;
-    const startingDatabase = startPatroni({ etcdNodes: 3 });
-    undo.push(async () => (await startingDatabase).stop());
-    // Each broker asks one API process to authenticate devices. If that process is down, devices log in at another broker.
-    const operator = operatorPorts.map((port) => `http://127.0.0.1:${port}`);
-    const lines = isInNamespaces() && !isEmbedded ? setUpNetworkLines(3) : null;
-    const small = (nodes: readonly RabbitNode[]) => {
-      const node = nodes[SMALL_DISK_BROKER_INDEX];
-      if (!lines || !node) return;
-      const { uid, gid } = statSync(node.dataFolder);
-      const options = `size=${SMALL_MB}m,mode=755,uid=${uid},gid=${gid}`;
-      execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'data', node.dataFolder]);
-      undo.push(async () => void execFileSync('umount', ['--lazy', node.dataFolder]));
-    };
-    let startingBrokers: Promise<RabbitCluster | null> = Promise.resolve(null);
-    undo.push(async () => (await startingBrokers)?.stop());
-    if (!isEmbedded) startingBrokers = startRabbitMq({ operator, places: lines?.places, prepare: small });
-    const [patroni, rabbit] = await Promise.all([startingDatabase, startingBrokers]);
-    await patroni.ready();
-    const many = { minute: 1_000_000, day: 1_000_000 };
-    const env = {
-      DATABASE_URL: patroni.url,
-      DATABASE_READ_URL: patroni.url,
-      ...(rabbit ? { MQTT_URL: rabbit.url() } : {}),
-      SECRET_KEY,
-      WEBHOOK_ALLOW_PRIVATE: 'true',
-      PLAN_LIMITS: JSON.stringify({ free: many, developer: many, enterprise: many }),
-      LOG_LEVEL: process.env.CHAOS_LOG ?? 'silent',
-    };
-    const ingestPorts = [await freeIngestPorts(), await freeIngestPorts()] as const;
-    const make = async (role: RoleName, which: 0 | 1): Promise<RoleControl> => {
-      const folder = await temporaryFolder();
-      undo.push(() => folder.remove());
-      const ca = join(folder.path, 'ca.pem');
-      await writeFile(ca, receiver.ca);
-      const own = { DATA_DIR: folder.path, WEBHOOK_CA_FILE: ca };
-      // Brokers reach the operator endpoint by our address on their own network line.
-      const operatorHost = lines ? { OPERATOR_HOST: '0.0.0.0' } : {};
-      const { mqtt, operator: health } = ingestPorts[which];
-      const ports = {
-        ...(role === 'api' ? { OPERATOR_PORT: String(operatorPorts[which]), ...operatorHost } : {}),
-        ...(role === 'ingest' && isEmbedded
-          ? { MQTT_PORT: String(mqtt), OPERATOR_PORT: String(health), TRUST_PROXY: '127.0.0.1', DRAIN_SECONDS: '6' }
-          : {}),
-      };
-      let running: RoleProcess | undefined;
-      undo.push(async () => running?.kill());
-      return {
-        async start() {
-          running = await startRole(role, { ...env, ...own, ...ports });
-        },
-        kill: async () => running?.kill(),
-        async stop() {
-          await running?.stop();
-        },
-        signal: (name) => void running?.process.kill(name),
-      };
-    };
-    const pairs: Partial<Cluster['roles']> = {};
-    for (const role of ROLES) pairs[role] = [await make(role, 0), await make(role, 1)];
-    const roles = pairs as Cluster['roles'];
-    // The first worker creates the schema.
-    await roles.worker[0].start();
-    const others = [roles.worker[1], ...roles.api, ...roles.ingest];
-    await Promise.all(others.map((role) => role.start()));
-    const entrances = rabbit?.nodes ?? [await startProxy(ingestPorts)];
-    undo.push(async () => Promise.all(entrances.map((one) => 'isUp' in one && one.stop())));
-    const pool = createPool(patroni.url, { max: 3 });
-    undo.push(() => pool.end());
-    const db = createDatabase(pool);
-    const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
-    const webhook = { events: ['alert.triggered'], url: receiver.url, authToken: WEBHOOK_SECRET } as const;
-    await createWebhook(db, createSecretBox(SECRET_KEY), adminId, webhook);
-    return { rabbit, entrances, patroni, pool, receiver, roles, lines, remove };
-  } catch (error) {
-    await remove();
-    throw error;
-  }
+  const ingestPorts = [await freeIngestPorts(), await freeIngestPorts()] as const;
+  const portsOf = (role: RoleName, which: 0 | 1) => {
+    const { mqtt, operator } = ingestPorts[which];
+    // Brokers reach the operator endpoint by our address on their own network line.
+    const host = lines ? { OPERATOR_HOST: '0.0.0.0' } : {};
+    if (role === 'api') return { OPERATOR_PORT: String(operatorPorts[which]), ...host };
+    return role === 'ingest' && isEmbedded
+      ? { MQTT_PORT: String(mqtt), OPERATOR_PORT: String(operator), TRUST_PROXY: '127.0.0.1', DRAIN_SECONDS: '6' }
+      : {};
+  };
+  const make = (role: RoleName, which: 0 | 1) =>
+    createRole(role, { ...env, ...portsOf(role, which) }, receiver.ca, undo);
+  const both = async (role: RoleName) => [await make(role, 0), await make(role, 1)] as const;
+  const roles = { ingest: await both('ingest'), api: await both('api'), worker: await both('worker') };
+  // The first worker creates the schema.
+  await roles.worker[0].start();
+  const others = [roles.worker[1], ...roles.api, ...roles.ingest];
+  await Promise.all(others.map((role) => role.start()));
+  const entrances = rabbit?.nodes ?? [undo.adopt(await startProxy(ingestPorts), (one) => one.stop())];
+  const pool = undo.adopt(createPool(patroni.url, { max: 3 }), (one) => one.end());
+  const db = createDatabase(pool);
+  const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
+  const webhook = { events: ['alert.triggered'], url: receiver.url, authToken: WEBHOOK_SECRET } as const;
+  await createWebhook(db, createSecretBox(SECRET_KEY), adminId, webhook);
+  const installed = undo.move();
+  return { rabbit, entrances, patroni, pool, receiver, roles, lines, remove: () => installed.disposeAsync() };
+}
+
+/**
+ * Starts three nodes of RabbitMQ. Each asks one API process to authenticate devices; if that process is down, devices log in at another
+ * node. With network lines of their own, one node has its data on a small disk.
+ */
+function startBrokers(
+  operatorPorts: readonly number[],
+  lines: BrokerNetwork | null,
+  undo: AsyncDisposableStack,
+): Promise<RabbitCluster> {
+  const prepare = (nodes: readonly RabbitNode[]) => {
+    const node = nodes[SMALL_DISK_BROKER_INDEX];
+    if (!lines || !node) return;
+    const { uid, gid } = statSync(node.dataFolder);
+    const options = `size=${SMALL_MB}m,mode=755,uid=${uid},gid=${gid}`;
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'data', node.dataFolder]);
+    undo.defer(() => void execFileSync('umount', ['--lazy', node.dataFolder]));
+  };
+  const operator = operatorPorts.map((port) => `http://127.0.0.1:${port}`);
+  return startRabbitMq({ operator, places: lines?.places, prepare });
+}
+
+/** Returns a process of a role with its own data folder. It does not run yet. */
+async function createRole(
+  role: RoleName,
+  env: Record<string, string>,
+  ca: Buffer | string,
+  undo: AsyncDisposableStack,
+): Promise<RoleControl> {
+  const folder = undo.adopt(await temporaryFolder(), (one) => one.remove());
+  const caFile = join(folder.path, 'ca.pem');
+  await writeFile(caFile, ca);
+  let running: RoleProcess | undefined;
+  undo.defer(async () => running?.kill());
+  return {
+    async start() {
+      running = await startRole(role, { ...env, DATA_DIR: folder.path, WEBHOOK_CA_FILE: caFile });
+    },
+    kill: async () => running?.kill(),
+    async stop() {
+      await running?.stop();
+    },
+    signal: (name) => void running?.process.kill(name),
+  };
 }
 
 async function startProxy(ingest: readonly [ProxiedIngest, ProxiedIngest]): Promise<HAProxy> {
