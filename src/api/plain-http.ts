@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { escapeHtml } from '#src/core/html.ts';
 import { type Language, wordsOf } from '#src/delivery/words/words.ts';
 import { keepAddress } from './connection.ts';
-import { escapeHtml } from './docs/markup.ts';
 import { PLAIN_PAGE_POLICY, renderPlainPage, wantsHtml } from './plain-page.ts';
 import { errorBody } from './plugins/errors.ts';
 import { LENIENT_PARSER, refuseBrokenRequest } from './plugins/protocol.ts';

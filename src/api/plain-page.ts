@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { escapeHtml } from './docs/markup.ts';
+import { escapeHtml } from '#src/core/html.ts';
 
 /** Content security policy of pages of one sentence: an inline style and a form to this origin, nothing else. */
 export const PLAIN_PAGE_POLICY =

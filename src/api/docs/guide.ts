@@ -1,5 +1,6 @@
 import { Marked, type Token, type Tokens } from 'marked';
-import { codeBlock, escapeHtml, type Highlight, renderSamples, type Section, toSlug } from './markup.ts';
+import { escapeHtml } from '#src/core/html.ts';
+import { codeBlock, type Highlight, renderSamples, type Section, toSlug } from './markup.ts';
 
 /** A guide, rendered as HTML. */
 export interface Guide {

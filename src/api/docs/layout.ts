@@ -1,4 +1,4 @@
-import { escapeHtml } from './markup.ts';
+import { escapeHtml } from '#src/core/html.ts';
 
 interface Link {
   href: string;

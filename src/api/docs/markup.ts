@@ -1,3 +1,5 @@
+import { escapeHtml } from '#src/core/html.ts';
+
 /** An entry of the search index: the text below one heading. */
 export interface Section {
   /** Path with the heading's anchor. */
@@ -7,10 +9,6 @@ export interface Section {
   title: string;
   text: string;
 }
-
-/** Escapes text for HTML. */
-export const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** Returns the anchor of a heading: letters and digits in lower case, separated by dashes. */
 export const toSlug = (text: string): string =>

@@ -8,10 +8,11 @@ import json from 'highlight.js/lib/languages/json';
 import python from 'highlight.js/lib/languages/python';
 import typescript from 'highlight.js/lib/languages/typescript';
 import type { Json } from '#src/api/openapi-schema.ts';
+import { escapeHtml } from '#src/core/html.ts';
 import { toPlainText } from './guide.ts';
 import { renderPage } from './layout.ts';
 import { buildLibrary, DOCUMENTATION_PARTS, type LibraryPage } from './library.ts';
-import { escapeHtml, type Highlight } from './markup.ts';
+import type { Highlight } from './markup.ts';
 import { buildReference } from './reference.ts';
 
 const BROWSER = fileURLToPath(new URL('browser/', import.meta.url));

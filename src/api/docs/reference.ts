@@ -1,13 +1,6 @@
 import type { Json } from '#src/api/openapi-schema.ts';
-import {
-  codeBlock,
-  escapeHtml,
-  type Highlight,
-  renderInlineCode,
-  renderSamples,
-  type Section,
-  toSlug,
-} from './markup.ts';
+import { escapeHtml } from '#src/core/html.ts';
+import { codeBlock, type Highlight, renderInlineCode, renderSamples, type Section, toSlug } from './markup.ts';
 import { type AnySchema, createSchemaResolver, renderSchema } from './schema-markup.ts';
 
 /** A page of the reference, which covers one resource. */

@@ -1,5 +1,6 @@
 import type { Json } from '#src/api/openapi-schema.ts';
-import { escapeHtml, renderInlineCode } from './markup.ts';
+import { escapeHtml } from '#src/core/html.ts';
+import { renderInlineCode } from './markup.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is walked as the JSON that it is
 export type AnySchema = any;

@@ -1,10 +1,10 @@
 import type { Interaction } from 'oidc-provider';
-import { escapeHtml } from '#src/api/docs/markup.ts';
 import { renderPlainPage } from '#src/api/plain-page.ts';
 import type { App } from '#src/auth/apps.ts';
 import { AUTHORIZED_DAYS } from '#src/auth/authorizations.ts';
 import { GREEN_BUTTON_NEEDS, greenButtonTerms } from '#src/auth/green-button.ts';
 import { APP_SCOPE_NAMES, type AppScope } from '#src/auth/scopes.ts';
+import { escapeHtml } from '#src/core/html.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { type Language, wordsOf } from '#src/delivery/words/words.ts';
 import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';

@@ -1,6 +1,8 @@
+import { escapeHtml } from '#src/core/html.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
 import type { Language, Reader } from '../words/words.ts';
-import { escapeHtml, layOutMail, type Mail, oneLine } from './compose.ts';
+import { layOutMail, type Mail } from './compose.ts';
+import { oneLine } from './content.ts';
 
 /** The texts about a remark, in the language of their recipient. */
 interface RemarkTexts {

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { LANGUAGES } from '#src/database/enums.ts';
 import { type Language, readerOf } from '../words/words.ts';
-import { composeMail, type Mail, type MailLink, type ReportedEvent } from './compose.ts';
+import { composeMail, type Mail, type MailLink } from './compose.ts';
+import type { ReportedEvent } from './event-mails.ts';
 import { composeBackupsInterrupted, composeSignIn } from './send.ts';
 
 const people = { homeEmail: 'home@example.com', memberEmail: 'robin@example.com', isInvitation: false };

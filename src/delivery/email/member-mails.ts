@@ -1,5 +1,6 @@
 import type { Database } from '#src/database/connect.ts';
 import { textNamed, type Words } from '../words/words.ts';
+import { type Content, oneLine, type Row } from './content.ts';
 
 /** Addresses of the two accounts of a membership, or of an invitation. */
 export interface MembershipPeople {
@@ -19,7 +20,7 @@ export async function loadMembershipPeople(
   db: Database,
   { type, data }: { type: string; data: Record<string, unknown> },
 ): Promise<MembershipPeople | null> {
-  if (!isMemberMail(type)) return null;
+  if (!(type in MEMBER_MAILS)) return null;
   const row = await db
     .selectFrom('home_members as m')
     .innerJoin('users as home', 'home.user_id', 'm.user_id')
@@ -32,42 +33,50 @@ export async function loadMembershipPeople(
   return { homeEmail, memberEmail: member_email ?? email, isInvitation: accepted_at === null };
 }
 
-/** Whether a mail is about a membership. */
-export const isMemberMail = (type: string): boolean => /^member(ship)?\./.test(type);
+type MemberMail = (words: Words, data: Record<string, unknown>, people: MembershipPeople | null) => Content;
 
-/** Describes an event about a membership in one sentence. Pure. */
-export function describeMemberMail(type: string, people: MembershipPeople | null, { members: w }: Words): string {
-  const { homeEmail: home = w.deletedHome, memberEmail: member = w.deletedMember } = people ?? {};
-  if (type === 'member.invited') return w.invited({ home });
-  if (type === 'member.joined') return w.joined({ member });
-  if (type === 'membership.began') return w.began({ home });
-  return type === 'member.ended' ? w.memberEnded({ member }) : w.membershipEnded({ home });
-}
-
-/** Returns the details of a mail about a membership as pairs of label and text. Pure. */
-export function memberDetails(
-  type: string,
-  data: Record<string, unknown>,
-  people: MembershipPeople | null,
-  { common, members: w }: Words,
-): [string, string][] {
-  const access: [string, string] = [w.can, textNamed(w.access, data.access)];
-  if (type === 'member.invited')
-    return [
+/** The mails about a membership, by the type of their event. Pure. */
+export const MEMBER_MAILS: Readonly<Record<string, MemberMail>> = {
+  'member.invited': ({ common, members: w }, { access }, people) => ({
+    sentence: w.invited({ home: people?.homeEmail ?? w.deletedHome }),
+    rows: [
       [w.address, people?.memberEmail ?? w.deletedMember],
-      access,
+      [w.can, textNamed(w.access, access)],
       [common.lasts, w.lasts],
       [w.stranger, w.strangerText],
-    ];
-  if (type === 'member.joined') return [access, [w.unwanted, w.unwantedText]];
-  if (type === 'membership.began') return [access, [common.canDo, w.choose]];
-  const why: [string, string] = [common.why, textNamed(w.why, data.because)];
-  if (type === 'membership.ended') return [why, [common.ended, w.yourAccess]];
-  const passwords = (data.passwords ?? []) as { id: string; name: string }[];
-  return [
-    why,
-    [common.ended, w.theirAccess],
-    ...(passwords.length > 0 ? [[w.should, w.renew] as [string, string]] : []),
-    ...passwords.map(({ id, name }): [string, string] => [id, name.replace(/\s+/g, ' ').trim()]),
-  ];
-}
+    ],
+  }),
+  'member.joined': ({ members: w }, { access }, people) => ({
+    sentence: w.joined({ member: people?.memberEmail ?? w.deletedMember }),
+    rows: [
+      [w.can, textNamed(w.access, access)],
+      [w.unwanted, w.unwantedText],
+    ],
+  }),
+  'membership.began': ({ common, members: w }, { access }, people) => ({
+    sentence: w.began({ home: people?.homeEmail ?? w.deletedHome }),
+    rows: [
+      [w.can, textNamed(w.access, access)],
+      [common.canDo, w.choose],
+    ],
+  }),
+  'membership.ended': ({ common, members: w }, { because }, people) => ({
+    sentence: w.membershipEnded({ home: people?.homeEmail ?? w.deletedHome }),
+    rows: [
+      [common.why, textNamed(w.why, because)],
+      [common.ended, w.yourAccess],
+    ],
+  }),
+  'member.ended': ({ common, members: w }, { because, passwords }, people) => {
+    const theirs = (passwords ?? []) as { id: string; name: string }[];
+    return {
+      sentence: w.memberEnded({ member: people?.memberEmail ?? w.deletedMember }),
+      rows: [
+        [common.why, textNamed(w.why, because)],
+        [common.ended, w.theirAccess],
+        ...(theirs.length > 0 ? [[w.should, w.renew] as Row] : []),
+        ...theirs.map(({ id, name }): Row => [id, oneLine(name)]),
+      ],
+    };
+  },
+};

@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { accountOfEmail, confirmEmailLink } from '#src/auth/sign-ins.ts';
+import { escapeHtml } from '#src/core/html.ts';
 import { newId } from '#src/core/ids.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
 import { withTimeout } from '#src/core/timeout.ts';
@@ -14,7 +15,7 @@ import {
 } from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
 import { type Language, readerOf, wordsOf } from '../words/words.ts';
-import { composeMail, escapeHtml, layOutMail, type Mail, type MailLink } from './compose.ts';
+import { composeMail, layOutMail, type Mail, type MailLink } from './compose.ts';
 import { type ComposeRemark, layOutRemark } from './compose-remark.ts';
 import { loadMembershipPeople, type MembershipPeople } from './member-mails.ts';
 

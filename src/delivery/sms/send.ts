@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import { type Channel, capturedMessageName, type Outcome, writeCapturedMessage } from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
-import { describeEvent } from '../email/compose.ts';
+import { contentOf } from '../email/event-mails.ts';
 import { readerOf } from '../words/words.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -73,7 +73,7 @@ export function createSmsChannel(db: Database, texter: SmsSender): Channel {
       if (!user?.phone) {
         return { succeeded: false, responseStatus: null, error: 'the user has no phone number any more' };
       }
-      const body = describeEvent(event, await readerOf(user), await loadDeviceNames(db, event)).slice(
+      const body = contentOf(event, await readerOf(user), await loadDeviceNames(db, event)).sentence.slice(
         0,
         MAX_CHARACTERS,
       );

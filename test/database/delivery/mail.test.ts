@@ -7,7 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findAlert } from '#src/alerts/store.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { composeMail, describeEvent } from '#src/delivery/email/compose.ts';
+import { composeMail } from '#src/delivery/email/compose.ts';
+import { contentOf } from '#src/delivery/email/event-mails.ts';
 import {
   composeSignIn,
   createCapturingMailer,
@@ -315,17 +316,17 @@ describe('an SMS', () => {
 test('every kind of event is described in one sentence', () => {
   const unnamed = new Map();
   const { event } = sending({ type: 'peak_usage', period_start: '2026-06-15T16:00:00.000Z' });
-  expect(describeEvent(event, berlin, unnamed)).toBe(
+  expect(contentOf(event, berlin, unnamed).sentence).toBe(
     '5.012 kWh used in one hour, more than 5 kWh: Monday, 15 June 2026, 18:00 (Europe/Berlin)',
   );
-  expect(describeEvent(sending({ type: 'monthly_usage' }).event, utc, unnamed)).toContain(
+  expect(contentOf(sending({ type: 'monthly_usage' }).event, utc, unnamed).sentence).toContain(
     'in one month, more than 5 kWh: June 2026',
   );
   const cost = { threshold_kwh: undefined, kwh_used: undefined, threshold: '2.5', cost: '2.73', currency: 'EUR' };
   const costly = sending({ ...cost, type: 'daily_cost' }).event;
   const costSentence = '2.73 EUR for energy on one day, more than 2.5 EUR: Monday, 15 June 2026';
-  expect(describeEvent(costly, berlin, unnamed)).toBe(costSentence);
-  expect(describeEvent(sending({ ...cost, type: 'monthly_cost' }).event, utc, unnamed)).toContain(
+  expect(contentOf(costly, berlin, unnamed).sentence).toBe(costSentence);
+  expect(contentOf(sending({ ...cost, type: 'monthly_cost' }).event, utc, unnamed).sentence).toContain(
     'for energy in one month, more than 2.5 EUR: June 2026',
   );
   const composed = composeMail(costly, berlin, unnamed, null);
@@ -334,7 +335,9 @@ test('every kind of event is described in one sentence', () => {
   );
   expect(composed.html).not.toContain('undefined');
   const silence = sending({ type: 'no_data', kwh_used: undefined }).event;
-  expect(describeEvent(silence, utc, unnamed)).toBe('No data from dev_<b> since Sunday, 14 June 2026, 22:00 (UTC)');
+  expect(contentOf(silence, utc, unnamed).sentence).toBe(
+    'No data from dev_<b> since Sunday, 14 June 2026, 22:00 (UTC)',
+  );
   const names = new Map([['dev_<b>', { location: 'Meter cupboard', type: 'smart_meter' }]]);
   const named = 'No data from Meter cupboard since Sunday, 14 June 2026, 22:00 (UTC)';
   const { subject, text, html } = composeMail(silence, utc, names, null);

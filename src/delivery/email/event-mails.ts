@@ -1,0 +1,166 @@
+import { isAppScope } from '#src/auth/scopes.ts';
+import { type DeviceNames, MAX_DEVICES } from '../device-names.ts';
+import { type Reader, textNamed, type Words } from '../words/words.ts';
+import { describeAlert } from './alert-mails.ts';
+import { type Content, oneLine, type Row } from './content.ts';
+import { MEMBER_MAILS, type MembershipPeople } from './member-mails.ts';
+
+type Data = Record<string, unknown>;
+
+/** Event that a message reports, with its type and data. */
+export interface ReportedEvent {
+  type: string;
+  data: Data;
+  /**
+   * The two accounts of the membership that the event concerns. Null if it concerns no membership, or if one of the
+   * accounts no longer exists.
+   */
+  people?: MembershipPeople | null;
+}
+
+/** Returns what a message says about an event. `names`: names of the event's devices. Pure. */
+export function contentOf({ type, data, people = null }: ReportedEvent, reader: Reader, names: DeviceNames): Content {
+  const ofMember = MEMBER_MAILS[type];
+  if (ofMember) return ofMember(reader.words, data, people);
+  return CONTENTS[type]?.(reader.words, data, reader) ?? describeAlert(data, reader, names);
+}
+
+/** The events that are neither alerts nor about a membership. */
+const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reader) => Content>> = {
+  'webhook.paused': ({ webhookPaused: w }, { webhook_id, url, events, event }) => ({
+    sentence: w.subject({ url: String(url) }),
+    rows: [
+      [w.webhook, String(webhook_id)],
+      // Events of earlier versions have `event` with a single name instead of `events`.
+      [w.events, [events ?? event].flat().join(', ')],
+      [w.address, String(url)],
+      [w.waits, w.isKept],
+    ],
+  }),
+  'home.recounted': ({ common, recounted: w }) => ({
+    sentence: w.subject,
+    rows: [
+      [w.news, w.newsText],
+      [w.changes, w.changesText],
+      [common.canDo, w.canDo],
+    ],
+  }),
+  'user.email_changed': ({ common, emailChanged: w }, { former_email, changed_at }, { moment }) => ({
+    sentence: w.subject,
+    rows: [
+      [w.former, String(former_email)],
+      [w.changed, moment(String(changed_at))],
+      [common.means, w.means],
+      [common.notYou, w.notYou],
+    ],
+  }),
+  'user.email_requested': ({ common, emailRequested: w }, { former_email, requested_at }, { moment }) => ({
+    sentence: w.subject,
+    rows: [
+      [w.yours, String(former_email)],
+      [common.requested, moment(String(requested_at))],
+      [common.means, w.means],
+      [common.notYou, w.notYou],
+    ],
+  }),
+  'user.email_to_confirm': ({ common, emailToConfirm: w }, { email, requested_at }, { moment }) => ({
+    sentence: w.subject,
+    rows: [
+      [w.new, String(email)],
+      [common.requested, moment(String(requested_at))],
+      [w.link, w.linkText],
+      [w.ends, w.endsText],
+      [common.lasts, w.lasts],
+      [common.notYou, w.notYou],
+    ],
+  }),
+  'access.ended': (words, data) => ({ sentence: words.accessEnded.subject, rows: listEndedAccess(words, data) }),
+  'passkey.added': ({ common, passkeyAdded: w }, { name, added_at }, { moment }) => ({
+    sentence: w.subject,
+    rows: [
+      [w.passkey, common.quoted({ name: oneLine(String(name)) })],
+      [w.added, moment(String(added_at))],
+      [common.means, w.means],
+      [common.notYou, w.notYou],
+    ],
+  }),
+  'key.expiring': (words, data, { moment }) => {
+    const { common, keyExpiring: w } = words;
+    const [key, at] = [keyName(data, words), moment(String(data.expires_at))];
+    return {
+      sentence: w.subject({ key, at }),
+      rows: [
+        [w.key, key],
+        [w.ends, at],
+        [common.means, w.means],
+        [common.canDo, w.canDo],
+        [w.unused, w.unusedText],
+      ],
+    };
+  },
+  'series.source_failing': ({ common, seriesFailing }, data, { moment }) => {
+    const w = { ...seriesFailing, ...seriesFailing[data.kind === 'emission' ? 'emission' : 'price'] };
+    const series = common.quoted({ name: oneLine(String(data.name ?? data.series_id)) });
+    return {
+      sentence: w.subject({ series }),
+      rows: [
+        [w.series, `${series} (${data.series_id})`],
+        [w.source, oneLine(String(data.source))],
+        [w.since, moment(String(data.failing_since))],
+        [w.error, oneLine(String(data.last_error))],
+        [common.means, w.means],
+        [common.canDo, w.canDo],
+      ],
+    };
+  },
+  'authorization.began': ({ apps: w }, { app, scopes, expires_at }, { day }) => ({
+    sentence: w.began({ app: appName(app, w) }),
+    rows: [
+      ...((scopes ?? []) as string[]).filter(isAppScope).map((scope): Row => [w.can, w.scopes[scope]]),
+      [w.until, typeof expires_at === 'string' ? day(expires_at) : w.untilEnded],
+      [w.unwanted, w.unwantedText],
+    ],
+  }),
+  'authorization.ended': ({ common, apps: w }, { app, because }) => ({
+    sentence: w.ended({ app: appName(app, w) }),
+    rows: [
+      [common.why, textNamed(w.why, because)],
+      [common.ended, w.access],
+    ],
+  }),
+};
+
+/** Returns the owner's name of a key with the key's first characters, which the list of keys also shows. */
+function keyName({ name, prefix }: Data, { common }: Words): string {
+  const called = oneLine(typeof name === 'string' ? name : '');
+  return called ? `${common.quoted({ name: called })} (${prefix}…)` : `${prefix}…`;
+}
+
+const appName = (app: unknown, { someApp }: Words['apps']): string =>
+  String((app as { name?: unknown } | undefined)?.name ?? someApp);
+
+/**
+ * Lists the keys, sessions, passkeys and webhooks that were ended, with the reason, because their owner may have to
+ * give programs new keys.
+ */
+function listEndedAccess(words: Words, { because, keys, sessions, passkeys = [], webhooks }: Data): Row[] {
+  const { common, accessEnded: w } = words;
+  const rows = (name: string, list: unknown, of: (one: Data) => string): Row[] => {
+    const all = list as Data[];
+    const more = all.length - MAX_DEVICES;
+    return [
+      ...all.slice(0, MAX_DEVICES).map((one): Row => [name, of(one)]),
+      ...(more > 0 ? [[name, common.more({ count: more })] as Row] : []),
+    ];
+  };
+  const sessionName = ({ user_agent, address }: Data) =>
+    oneLine(w.from({ browser: String(user_agent ?? w.someBrowser), address: String(address ?? w.someAddress) }));
+  return [
+    [common.why, textNamed(w.why, because)],
+    ...rows(w.key, keys, (one) => keyName(one, words)),
+    ...rows(w.session, sessions, sessionName),
+    ...rows(w.passkey, passkeys, (one) => oneLine(String(one.name))),
+    ...rows(w.webhook, webhooks, (one) => oneLine(String(one))),
+    [common.canDo, w.canDo],
+  ];
+}
