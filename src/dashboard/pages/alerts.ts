@@ -3,8 +3,8 @@ import type { Alert } from '#clients/typescript/client.ts';
 import type { Firing } from '#src/api/dashboard/shapes.ts';
 import { callApi, type Page as PageOf, withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { FocusableList } from '../parts/focus.ts';
 import { createMoneyFormatter, kwh, time } from '../parts/format.ts';
+import { LoadedList } from '../parts/list.ts';
 import { PageButtons, useAction, useAll, usePages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Badge, Card, ConfirmButton, Dialog, ErrorMessage, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
@@ -47,11 +47,7 @@ export function Page() {
     >
       <${ErrorMessage} text=${error} />
       <p class="quiet told" role="status">${told}</p>
-      <${FocusableList} label=${w.list}>
-        <${Loading} of=${alerts}>
-          ${(all: Alert[]) => (all.length === 0 ? html`<p>${renderMarks(w.empty)}</p>` : table(all))}
-        <//>
-      <//>
+      <${LoadedList} label=${w.list} of=${alerts} empty=${html`<p>${renderMarks(w.empty)}</p>`}>${table}<//>
     <//>
     ${
       open?.what === 'create' &&

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { App } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
-import { FocusableList } from '../parts/focus.ts';
+import { LoadedList, renderFirstSteps } from '../parts/list.ts';
 import { useAction, useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { Card, ConfirmButton, ErrorMessage, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
+import { Card, ConfirmButton, ErrorMessage, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { EditApp, RegisterApp } from './apps/app-dialog.ts';
@@ -69,14 +69,9 @@ function Registered() {
     >
       <${ErrorMessage} text=${error} />
       <p class="quiet told" role="status">${told}</p>
-      <${FocusableList} label=${w.list}>
-        <${Loading} of=${apps}>${(all: App[]) => (all.length === 0 ? empty() : table(all))}<//>
-      <//>
+      <${LoadedList} label=${w.list} of=${apps} empty=${renderFirstSteps(w.empty, w.firstSteps)}>${table}<//>
     <//>
     ${open === 'register' && html`<${RegisterApp} guide=${GUIDE} onMade=${apps.again} onClose=${close} />`}
     ${open !== null && open !== 'register' && html`<${EditApp} of=${open} onSaved=${saved} onClose=${close} />`}
   `;
 }
-
-const empty = () => html`<p>${words().apps.empty}</p>
-  <ol>${Object.values(words().apps.firstSteps).map((step) => html`<li>${renderMarks(step)}</li>`)}</ol>`;

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import type { BillPeriod, BillPeriodDetails, Device } from '#clients/typescript/client.ts';
 import { callApi, withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { FocusableList } from '../parts/focus.ts';
 import { dayName } from '../parts/format.ts';
+import { LoadedList } from '../parts/list.ts';
 import { submittedForm, useAction, useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { Badge, Card, Dialog, Field, FormButtons, Loading } from '../parts/ui.ts';
+import { Badge, Card, Dialog, Field, FormButtons } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { Bill, formatBilledEnergy } from './bills/bill.ts';
@@ -35,9 +35,7 @@ export function Page() {
     </header>
     <p>${user.user_id === me.user_id ? w.about : common.forUser({ email: user.email })}</p>
     <${Card} title=${w.periods}>
-      <${FocusableList} label=${w.list}>
-        <${Loading} of=${periods}>${() => (all.length === 0 ? html`<p>${mayBill ? w.noneMake : w.none}</p>` : table())}<//>
-      <//>
+      <${LoadedList} label=${w.list} of=${periods} empty=${html`<p>${mayBill ? w.noneMake : w.none}</p>`}>${table}<//>
     <//>
     ${
       picked &&

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Device, DiscoveredDevice, Gateway } from '#clients/typescript/client.ts';
 import { withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { FocusableList } from '../parts/focus.ts';
+import { LoadedList, renderFirstSteps } from '../parts/list.ts';
 import { type Loaded, useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { Badge, Card, CopyableText, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
+import { Badge, Card, CopyableText, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { onPlainClick, usePageLink, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { STATUS_BADGES, typeName } from './devices/device.ts';
@@ -66,15 +66,14 @@ export const DeviceList = (props: {
   title=${words().devices.paired}
   actions=${html`<button type="button" class="main" onClick=${props.onPair}>${words().devices.pair}</button>`}
 >
-  <${FocusableList} label=${words().devices.list}>
-    <${Loading} of=${props.devices}>
-      ${(all: Device[]) => (all.length === 0 ? empty() : html`<${Table} of=${all} zone=${props.zone} onOpen=${props.onOpen} />`)}
-    <//>
+  <${LoadedList}
+    label=${words().devices.list}
+    of=${props.devices}
+    empty=${renderFirstSteps(words().devices.nonePaired, words().devices.firstSteps)}
+  >
+    ${(all: Device[]) => html`<${Table} of=${all} zone=${props.zone} onOpen=${props.onOpen} />`}
   <//>
 <//>`;
-
-const empty = () => html`<p>${words().devices.nonePaired}</p>
-  <ol>${Object.values(words().devices.firstSteps).map((step) => html`<li>${renderMarks(step)}</li>`)}</ol>`;
 
 function Table(props: { of: Device[]; zone: string; onOpen: (deviceId: string) => void }) {
   const { of: all, zone, onOpen } = props;

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { Group } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
-import { FocusableList } from '../parts/focus.ts';
+import { LoadedList } from '../parts/list.ts';
 import { submittedForm, useAction, useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { Card, ConfirmButton, Dialog, ErrorMessage, Field, FormButtons, Loading } from '../parts/ui.ts';
+import { Card, ConfirmButton, Dialog, ErrorMessage, Field, FormButtons } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { GroupDays, GroupHomes } from './groups/homes.ts';
@@ -30,9 +30,7 @@ export function Page() {
       actions=${html`<button type="button" class="main" onClick=${() => setOpen(true)}>${w.create}</button>`}
     >
       <${ErrorMessage} text=${error} />
-      <${FocusableList} label=${w.list}>
-        <${Loading} of=${groups}>${() => (placed.length === 0 ? html`<p>${w.empty}</p>` : table())}<//>
-      <//>
+      <${LoadedList} label=${w.list} of=${groups} empty=${html`<p>${w.empty}</p>`}>${table}<//>
     <//>
     ${
       shown &&

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Key } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
-import { FocusableList } from '../parts/focus.ts';
 import { daysSince } from '../parts/format.ts';
+import { LoadedList, renderFirstSteps } from '../parts/list.ts';
 import { submittedForm, useAction, useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import {
@@ -14,7 +14,6 @@ import {
   ErrorMessage,
   Field,
   FormButtons,
-  Loading,
   RelativeTime,
   renderMarks,
 } from '../parts/ui.ts';
@@ -54,11 +53,7 @@ export function Page() {
       actions=${html`<button type="button" class="main" onClick=${() => setOpen('create')}>${w.create}</button>`}
     >
       <${ErrorMessage} text=${error} />
-      <${FocusableList} label=${w.list}>
-        <${Loading} of=${keys}>
-          ${(all: Key[]) => (all.length === 0 ? empty() : table(all))}
-        <//>
-      <//>
+      <${LoadedList} label=${w.list} of=${keys} empty=${renderFirstSteps(w.empty, w.firstSteps)}>${table}<//>
     <//>
     ${open === 'create' && html`<${CreateKey} onMade=${keys.again} onClose=${close} />`}
     ${open !== null && open !== 'create' && 'rotate' in open && html`<${RotateKey} of=${open.rotate} onMade=${keys.again} onClose=${close} />`}
@@ -112,9 +107,6 @@ export function Page() {
       <${ConfirmButton} label=${w.revoke} of=${name} question=${hasEnded ? w.revokeExpired : w.revokeQuestion} onSure=${() => revoke(key)} />`;
   }
 }
-
-const empty = () => html`<p>${words().keys.empty}</p>
-  <ol>${Object.values(words().keys.firstSteps).map((step) => html`<li>${renderMarks(step)}</li>`)}</ol>`;
 
 /** Age in days after which the page recommends rotating a key (specification of the service, API keys). */
 const OLD_AFTER_DAYS = 90;

@@ -2,10 +2,10 @@ import type { User } from '#clients/typescript/client.ts';
 import type { Member, Membership } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
-import { FocusableList } from '../parts/focus.ts';
+import { LoadedList } from '../parts/list.ts';
 import { useAction, useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading, RelativeTime } from '../parts/ui.ts';
+import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, RelativeTime } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 
@@ -31,25 +31,23 @@ export function Members() {
   };
   const end = ({ member_id }: Member) => run(() => callApi('DELETE', `${path}/${member_id}`).then(members.again));
   const table = (all: Member[]) =>
-    all.length === 0
-      ? html`<p class="quiet">${w.nobodyElse}</p>`
-      : renderTable(
-          all,
-          [
-            [w.person, ({ email }) => email],
-            [w.access, ({ access }) => w.accesses[access]],
-            [w.memberState, ({ status }) => w.memberStates[status]],
-            [w.keyUsed, ({ last_used_at: at }) => at && html`<${RelativeTime} at=${at} zone=${me.timezone} />`],
-          ],
-          {
-            key: ({ member_id }) => member_id,
-            actions: (one) =>
-              html`<${ConfirmButton} label=${w.end} of=${one.email} question=${w.memberQuestion} onSure=${() => end(one)} />`,
-          },
-        );
+    renderTable(
+      all,
+      [
+        [w.person, ({ email }) => email],
+        [w.access, ({ access }) => w.accesses[access]],
+        [w.memberState, ({ status }) => w.memberStates[status]],
+        [w.keyUsed, ({ last_used_at: at }) => at && html`<${RelativeTime} at=${at} zone=${me.timezone} />`],
+      ],
+      {
+        key: ({ member_id }) => member_id,
+        actions: (one) =>
+          html`<${ConfirmButton} label=${w.end} of=${one.email} question=${w.memberQuestion} onSure=${() => end(one)} />`,
+      },
+    );
   return html`<${Card} title=${w.membersTitle}>
     <p>${w.membersAbout}</p>
-    <${FocusableList} label=${w.membersTitle}><${Loading} of=${members}>${table}<//><//>
+    <${LoadedList} label=${w.membersTitle} of=${members} empty=${html`<p class="quiet">${w.nobodyElse}</p>`}>${table}<//>
     <form onSubmit=${invite}>
       <${Field} label=${w.inviteAddress} hint=${w.inviteHint} type="email" name="email" autocomplete="off" required maxlength="254" />
       <${Field} label=${w.access} control="select" name="access">
@@ -85,7 +83,6 @@ export function MemberHomes() {
   }
     <${ConfirmButton} label=${w.leave} of=${one.home_email} question=${w.leaveQuestion} onSure=${() => leave(one)} />`;
   const table = (all: Membership[]) =>
-    all.length > 0 &&
     html`<${Card} title=${w.homesTitle}>
       <p>${w.homesAbout}</p>
       ${renderTable(
@@ -98,5 +95,5 @@ export function MemberHomes() {
       )}
       <${ErrorMessage} text=${error} />
     <//>`;
-  return html`<${FocusableList} label=${w.homesTitle}><${Loading} of=${homes}>${table}<//><//>`;
+  return html`<${LoadedList} label=${w.homesTitle} of=${homes}>${table}<//>`;
 }

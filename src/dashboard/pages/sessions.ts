@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
-import { FocusableList } from '../parts/focus.ts';
+import { LoadedList } from '../parts/list.ts';
 import { submittedForm, useAction, useAll, useLoad } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { ZoneSelect } from '../parts/time-zone.ts';
@@ -60,7 +60,7 @@ export function Page() {
     <${Card} title=${w.signedInTitle} actions=${html`<${SignOut} everywhere />`}>
       <p>${w.about({ email: me.email })}</p>
       <${ErrorMessage} text=${error} />
-      <${FocusableList} label=${w.list}><${Loading} of=${sessions}>${table}<//><//>
+      <${LoadedList} label=${w.list} of=${sessions}>${table}<//>
       <${OtherDeviceSignIn} onClose=${sessions.again} />
     <//>
     <${Passkeys} proposedName=${browserName(navigator.userAgent)} />

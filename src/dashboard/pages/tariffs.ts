@@ -3,10 +3,10 @@ import type { BillPeriod, Rates, Tariff } from '#clients/typescript/client.ts';
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { FocusableList } from '../parts/focus.ts';
 import { dayBefore, dayName, monthNames, weekdayNames } from '../parts/format.ts';
+import { LoadedList } from '../parts/list.ts';
 import { useAction, useAll, useLoad } from '../parts/load.ts';
-import { Card, ConfirmButton, ErrorMessage, Loading, renderMarks } from '../parts/ui.ts';
+import { Card, ConfirmButton, ErrorMessage, renderMarks } from '../parts/ui.ts';
 import { usePageLink, useSession } from '../session.ts';
 import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
@@ -53,9 +53,7 @@ export function Page() {
     <p>${user.user_id === me.user_id ? w.aboutOwn : w.about({ email: user.email })}</p>
     <${ErrorMessage} text=${error} />
     <p class="quiet told" role="status">${told}</p>
-    <${FocusableList} label=${common.pages.tariffs}>
-      <${Loading} of=${tariffs}>${() => (all.length === 0 ? html`<p class="note">${renderMarks(w.empty)}</p>` : shown())}<//>
-    <//>
+    <${LoadedList} label=${common.pages.tariffs} of=${tariffs} empty=${html`<p class="note">${renderMarks(w.empty)}</p>`}>${shown}<//>
     ${
       // A homeowner needs this link here. Other accounts have it in the navigation.
       me.role === 'homeowner' &&

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Delivery, Webhook } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
-import { FocusableList } from '../parts/focus.ts';
+import { LoadedList, renderFirstSteps } from '../parts/list.ts';
 import { useAction, useAll, useLoad } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { Badge, Card, ConfirmButton, ErrorMessage, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
+import { Badge, Card, ConfirmButton, ErrorMessage, RelativeTime } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { CreateWebhook, type EventType, RotateSecret, webhookName } from './webhooks/create-webhook.ts';
@@ -57,11 +57,7 @@ export function Page() {
     >
       <${ErrorMessage} text=${error} />
       <p class="quiet told" role="status">${told}</p>
-      <${FocusableList} label=${w.list}>
-        <${Loading} of=${webhooks}>
-          ${(all: Webhook[]) => (all.length === 0 ? empty() : table(all.toReversed()))}
-        <//>
-      <//>
+      <${LoadedList} label=${w.list} of=${webhooks} empty=${renderFirstSteps(w.empty, w.firstSteps)}>${(all: Webhook[]) => table(all.toReversed())}<//>
     <//>
     ${log(webhooks.value?.toReversed() ?? [])}
     ${open === 'create' && html`<${CreateWebhook} event=${first} onMade=${webhooks.again} onClose=${close} />`}
@@ -119,9 +115,6 @@ function wanted(): EventType | null {
   const event = new URLSearchParams(location.search).get('event');
   return event !== null && event in words().webhooks.events ? (event as EventType) : null;
 }
-
-const empty = () => html`<p>${words().webhooks.empty}</p>
-  <ol>${Object.values(words().webhooks.firstSteps).map((step) => html`<li>${renderMarks(step)}</li>`)}</ol>`;
 
 /** Number of deliveries that are examined. The service pauses a subscription after as many consecutive failures. */
 const LOOKED_AT = 20;

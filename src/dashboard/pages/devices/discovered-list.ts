@@ -1,9 +1,9 @@
 import type { DiscoveredDevice } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
-import { FocusableList } from '../../parts/focus.ts';
+import { LoadedList } from '../../parts/list.ts';
 import type { Loaded } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { Card, Loading, RelativeTime } from '../../parts/ui.ts';
+import { Card, RelativeTime } from '../../parts/ui.ts';
 import { textNamed, words } from '../../words/words.ts';
 
 /** List of unpaired devices that were discovered through the account's gateways. */
@@ -12,14 +12,13 @@ export const DiscoveredList = (props: {
   zone: string;
   onPair: (one: DiscoveredDevice) => void;
 }) => html`<${Card} title=${words().devices.discovered.title}>
-  <${FocusableList} label=${words().devices.discovered.list}>
-    <${Loading} of=${props.discovered}>
-      ${(all: DiscoveredDevice[]) =>
-        all.length === 0
-          ? html`<p class="quiet">${words().devices.discovered.none}</p>`
-          : html`<p class="quiet">${words().devices.discovered.about}</p>
-            ${table(all, props.zone, props.onPair)}`}
-    <//>
+  <${LoadedList}
+    label=${words().devices.discovered.list}
+    of=${props.discovered}
+    empty=${html`<p class="quiet">${words().devices.discovered.none}</p>`}
+  >
+    ${(all: DiscoveredDevice[]) => html`<p class="quiet">${words().devices.discovered.about}</p>
+      ${table(all, props.zone, props.onPair)}`}
   <//>
 <//>`;
 

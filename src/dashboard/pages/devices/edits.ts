@@ -2,11 +2,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeviceDetails, ReadingEdit } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { FocusableList } from '../../parts/focus.ts';
 import { time } from '../../parts/format.ts';
+import { LoadedList } from '../../parts/list.ts';
 import { useAction, useAll } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { Badge, Card, ConfirmButton, ErrorMessage, Loading, RelativeTime } from '../../parts/ui.ts';
+import { Badge, Card, ConfirmButton, ErrorMessage, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -47,9 +47,7 @@ export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComp
   return html`<${Card} title=${w.title} actions=${add}>
     <p class="quiet">${w.about}</p>
     <${ErrorMessage} text=${error} />
-    <${FocusableList} label=${w.list}>
-      <${Loading} of=${edits}>${(all: ReadingEdit[]) => (all.length === 0 ? html`<p>${w.none}</p>` : table(all.toReversed()))}<//>
-    <//>
+    <${LoadedList} label=${w.list} of=${edits} empty=${html`<p>${w.none}</p>`}>${(all: ReadingEdit[]) => table(all.toReversed())}<//>
     ${
       isOpen &&
       html`<${CreateEdit} device=${device} onClose=${() => setOpen(false)} onMade=${() => {

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { Gateway, UnreadMessages } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { FocusableList } from '../../parts/focus.ts';
+import { LoadedList } from '../../parts/list.ts';
 import { type Loaded, useAction, useAll } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { Card, ConfirmButton, ErrorMessage, Loading, RelativeTime, renderMarks } from '../../parts/ui.ts';
+import { Card, ConfirmButton, ErrorMessage, RelativeTime, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -45,10 +45,8 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
   >
     <p class="quiet">${w.about}</p>
     <${ErrorMessage} text=${error} />
-    <${FocusableList} label=${w.list}>
-      <${Loading} of=${gateways}>
+    <${LoadedList} label=${w.list} of=${gateways}>
         ${(all: Gateway[]) =>
-          all.length > 0 &&
           html`${table(all)}
           ${all
             .filter((one) => mayManage(one, me))
@@ -60,7 +58,6 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
               onRead=${(of: TypedMessage) => setReading({ gateway: one, of })}
             />`,
             )}`}
-      <//>
     <//>
     ${reading && html`<${ReadMessage} ...${reading} zone=${zone} onChange=${onChange} onClose=${() => setReading(null)} />`}
     ${isCreating && html`<${CreateGateway} onChange=${onChange} onClose=${() => setCreating(false)} />`}

@@ -1,10 +1,10 @@
 import type { Authorization } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { FocusableList } from '../../parts/focus.ts';
+import { LoadedList } from '../../parts/list.ts';
 import { useAction, useAll } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { Card, ConfirmButton, ErrorMessage, Loading, RelativeTime } from '../../parts/ui.ts';
+import { Card, ConfirmButton, ErrorMessage, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
 
@@ -18,25 +18,23 @@ export function Authorizations() {
     run(() => callApi('DELETE', `/v1/authorizations/${authorization_id}`).then(authorizations.again));
   const at = (iso: string) => html`<${RelativeTime} at=${iso} zone=${me.timezone} />`;
   const table = (all: Authorization[]) =>
-    all.length === 0
-      ? html`<p class="quiet">${w.noApps}</p>`
-      : renderTable(
-          all,
-          [
-            [w.app, ({ app }) => html`<a href=${app.website} target="_blank" rel="noreferrer">${app.name}</a>`],
-            [keys.mayDo, ({ scopes }) => scopes.map((scope) => textNamed(keys.scopes, scope) ?? scope).join(', ')],
-            [w.lastUsed, ({ last_used_at }) => last_used_at && at(last_used_at)],
-            [w.ends, ({ expires_at }) => (expires_at ? at(expires_at) : w.untilEnded)],
-          ],
-          {
-            key: ({ authorization_id }) => authorization_id,
-            actions: (one) =>
-              html`<${ConfirmButton} label=${w.end} of=${one.app.name} question=${w.appQuestion} onSure=${() => end(one)} />`,
-          },
-        );
+    renderTable(
+      all,
+      [
+        [w.app, ({ app }) => html`<a href=${app.website} target="_blank" rel="noreferrer">${app.name}</a>`],
+        [keys.mayDo, ({ scopes }) => scopes.map((scope) => textNamed(keys.scopes, scope) ?? scope).join(', ')],
+        [w.lastUsed, ({ last_used_at }) => last_used_at && at(last_used_at)],
+        [w.ends, ({ expires_at }) => (expires_at ? at(expires_at) : w.untilEnded)],
+      ],
+      {
+        key: ({ authorization_id }) => authorization_id,
+        actions: (one) =>
+          html`<${ConfirmButton} label=${w.end} of=${one.app.name} question=${w.appQuestion} onSure=${() => end(one)} />`,
+      },
+    );
   return html`<${Card} title=${w.appsTitle}>
     <p>${w.appsAbout}</p>
     <${ErrorMessage} text=${error} />
-    <${FocusableList} label=${w.appsTitle}><${Loading} of=${authorizations}>${table}<//><//>
+    <${LoadedList} label=${w.appsTitle} of=${authorizations} empty=${html`<p class="quiet">${w.noApps}</p>`}>${table}<//>
   <//>`;
 }

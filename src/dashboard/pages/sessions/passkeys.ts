@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { Passkey } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { FocusableList } from '../../parts/focus.ts';
+import { LoadedList } from '../../parts/list.ts';
 import { submittedForm, useAction, useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading, RelativeTime } from '../../parts/ui.ts';
+import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, RelativeTime } from '../../parts/ui.ts';
 import { canUsePasskeys, makePasskey } from '../../passkeys.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -31,7 +31,6 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
     run(() => callApi('DELETE', `/v1/passkeys/${passkey_id}`).then(passkeys.again));
   const at = (iso: string | null) => html`<${RelativeTime} at=${iso} zone=${me.timezone} />`;
   const table = (all: Passkey[]) =>
-    all.length > 0 &&
     renderTable(
       all,
       [
@@ -55,7 +54,7 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
   </form>`;
   return html`<${Card} title=${w.passkeysTitle}>
     <p>${w.passkeysAbout}</p>
-    <${FocusableList} label=${w.passkeysList}><${Loading} of=${passkeys}>${table}<//><//>
+    <${LoadedList} label=${w.passkeysList} of=${passkeys}>${table}<//>
     ${canUsePasskeys() ? form() : html`<p class="quiet">${w.passkeyUnsupported}</p>`}
     <p class="quiet told" role="status">${isAdded && w.passkeyAdded}</p>
     <${ErrorMessage} text=${error} />
