@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
-import { readHistoryFacts } from '#src/energy/usage/pasts.ts';
+import { findBeginning } from '#src/energy/usage/pasts.ts';
 import { sumQuarters } from '#src/energy/usage/quarters.ts';
 
 /**
@@ -60,9 +60,9 @@ export async function deviceMeter(
   deviceId: string,
   { exported }: { exported: 0 | 1 },
 ): Promise<EnergyMeter> {
-  const past = (await readHistoryFacts(db, [{ id: deviceId, produces: false }])).get(deviceId);
+  const beginsAtMs = await findBeginning(db, deviceId);
   const part = { key: 'device_id', id: deviceId, fromMs: -Infinity, toMs: Infinity, imported: 1, exported } as const;
-  return { beginsAtMs: past?.beginsAtMs ?? null, boughtIn: (range) => read(db, [part], range) };
+  return { beginsAtMs, boughtIn: (range) => read(db, [part], range) };
 }
 
 const SUMS = ['imported', 'estimated', 'exported', 'coveredMs'] as const;

@@ -6,7 +6,7 @@ import { streamGroupInsights } from '#src/energy/group/insights.ts';
 import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { loadStoredSums, type StoredGroupSums } from '#src/energy/group/stored-sums.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { readHistoryFacts, storeHistoryFacts } from '#src/energy/usage/pasts.ts';
+import { historyFactsSql, storeHistoryFacts } from '#src/energy/usage/pasts.ts';
 import { changeMembers, listGroupHomes } from '#src/groups/members.ts';
 import { createGroup } from '#src/groups/store.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
@@ -230,15 +230,13 @@ test('the first times of devices and the direction of their energy are computed 
     devices,
   ]);
   expect(rows).toEqual([{ kept: 4 }]);
-  const pasts = await readHistoryFacts(
-    db,
-    devices.map((id) => ({ id, produces: true })),
-  );
+  const facts = historyFactsSql('(SELECT key, true AS produces FROM unnest($1::text[]) key) d');
+  const pasts = await pool.query(facts, [devices]);
   const past = (daysAgo: number, netExportMilliwattHours: number) => ({
-    beginsAtMs: at(daysAgo, 0).getTime(),
-    netExportMilliwattHours,
+    begins_at: at(daysAgo, 0),
+    net_export: netExportMilliwattHours,
   });
-  expect(devices.map((id) => pasts.get(id))).toMatchObject([
+  expect(devices.map((id) => pasts.rows.find(({ key }) => key === id))).toMatchObject([
     past(40, 1_000),
     past(40, -1_000),
     past(40, -2_000),

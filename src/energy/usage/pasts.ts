@@ -1,17 +1,6 @@
 import { type Database, PREPARED_PREFIX, queryOf } from '#src/database/connect.ts';
 import { COLUMN_BY_MEASURE, PACKED_DAYS, ROW_TIME_COLUMN, STORED_HOURS } from '#src/rollups/levels.ts';
 
-/**
- * Facts from the whole history of a device: its first counted interval, and the direction of a device that produces. They are read in the
- * same statement as the device, so that changes of history apply at once.
- */
-export interface DeviceHistoryFacts {
-  /** Unix ms: start of the quarter-hour in which its first counted interval begins. */
-  beginsAtMs: number;
-  /** Energy exported less energy imported, mWh. Known for devices that produce; otherwise 0. */
-  netExportMilliwattHours: number;
-}
-
 const [IMPORT, EXPORT] = [COLUMN_BY_MEASURE.energyMilliwattHours, COLUMN_BY_MEASURE.exportMilliwattHours];
 const [IMPORT_MS, EXPORT_MS] = [COLUMN_BY_MEASURE.coveredMs, COLUMN_BY_MEASURE.exportCoveredMs];
 const IS_KNOWN = `sum(${IMPORT_MS}) > 0 OR sum(${EXPORT_MS}) > 0`;
@@ -43,7 +32,7 @@ const closedNet = (where: (at: string) => string): string => `(
 const OPEN_NET = `coalesce((SELECT sum(${EXPORT} - ${IMPORT}) FROM open_hours o WHERE o.device_id = d.key), 0)`;
 
 /**
- * Builds a query for the history facts of some keys: columns `key`, `begins_at` (null: nothing of it counts yet) and `net_export` (null if
+ * Builds a query for facts from the whole history of some keys: columns `key`, `begins_at` (null: nothing of it counts yet) and `net_export` (null if
  * it does not produce). `keys`: a relation `d` with the columns `key` and `produces`. The first quarter-hour is searched on the first
  * stored day, and everywhere only if that day has no data. Stored facts of a key (`storeHistoryFacts`) are valid unless a closed hour
  * before their bound has changed or is open again.
@@ -59,23 +48,14 @@ export const historyFactsSql = (keys: string): string => `
       AND NOT EXISTS (SELECT FROM open_hours o WHERE o.device_id = d.key AND o.hour < kept.before)) k ON true
   LEFT JOIN LATERAL (SELECT ${FIRST_DAY} AS first_at) f ON k.begins_at IS NULL`;
 
-/** Reads the history facts of devices, or of their parts, by key. Keys without a counted interval are left out. */
-export async function readHistoryFacts(
-  db: Database,
-  devices: readonly { id: string; produces: boolean }[],
-): Promise<Map<string, DeviceHistoryFacts>> {
+/** Finds the start of the quarter-hour in which the first counted interval of a device begins, in Unix ms. */
+export async function findBeginning(db: Database, deviceId: string): Promise<number | null> {
   // Raw SQL, here and below: relations of src/rollups/levels.ts.
-  const { rows } = await queryOf(db)<{ key: string; begins_at: Date | null; net_export: string | null }>(
-    `${PREPARED_PREFIX}${historyFactsSql('unnest($1::text[], $2::boolean[]) d (key, produces)')}`,
-    [devices.map(({ id }) => id), devices.map(({ produces }) => produces)],
+  const { rows } = await queryOf(db)<{ begins_at: Date | null }>(
+    `${PREPARED_PREFIX}${historyFactsSql('(SELECT $1::text AS key, false AS produces) d')}`,
+    [deviceId],
   );
-  return new Map(
-    rows.flatMap(({ key, begins_at, net_export }) =>
-      begins_at
-        ? [[key, { beginsAtMs: begins_at.getTime(), netExportMilliwattHours: Number(net_export ?? 0) }] as const]
-        : [],
-    ),
-  );
+  return rows[0]?.begins_at?.getTime() ?? null;
 }
 
 /** Maximum age of stored facts. Each query adds the energy since then, so this is little. */
