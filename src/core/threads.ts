@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { move, Piscina, transferableSymbol, valueSymbol } from 'piscina';
 
 const IDLE_MS = 30_000;
@@ -10,7 +12,10 @@ export function createThreads<Task, Answer>(
   file: URL,
   { least, most, mayWait }: { least: number; most: number; mayWait: number },
 ) {
+  // A thread does not inherit the compile cache of its process. Without the cache, its start takes twice the time.
+  const cache = getCompileCacheDir();
   const pool = new Piscina<Task, Answer>({
+    env: { ...process.env, ...(cache !== undefined && { NODE_COMPILE_CACHE: dirname(cache) }) },
     filename: file.href,
     minThreads: least,
     maxThreads: most,

@@ -1,0 +1,18 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { enableCompileCache, getCompileCacheDir } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { createThreads } from './threads.ts';
+
+test('threads use the compile cache of their process', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'compile-cache-'));
+  enableCompileCache(folder);
+  const task = join(folder, 'task.mjs');
+  writeFileSync(task, `import { getCompileCacheDir } from 'node:module';\nexport default () => getCompileCacheDir();`);
+  const threads = createThreads<null, string | undefined>(pathToFileURL(task), { least: 0, most: 1, mayWait: 1 });
+  expect(getCompileCacheDir()).toBeDefined();
+  expect(await threads.run(null)).toBe(getCompileCacheDir());
+  await threads.close();
+});
