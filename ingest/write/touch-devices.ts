@@ -45,6 +45,8 @@ function statesAfter(
 ): ReportedState[] {
   const rejected = new Map<string, number>();
   for (const { message } of rejects) {
+    // The outcome of a replayed message was stored when it was received: a replay must not make its device faulty.
+    if (message.judgedAtMs !== undefined) continue;
     const { deviceId } = message.decoded;
     rejected.set(deviceId, (rejected.get(deviceId) ?? 0) + 1);
   }

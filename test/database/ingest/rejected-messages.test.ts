@@ -130,6 +130,21 @@ test('the payload of a message with thousands of bad elements is stored a few ti
   expect(counted).toEqual([{ n: 3_003, others: 3_001 }]);
 });
 
+test('a replay that rejects messages again does not make their device faulty', async () => {
+  const { deviceId } = await createMeter(database);
+  const state = async () =>
+    (await database.pool.query('SELECT recent_rejects, is_faulty FROM devices WHERE device_id = $1', [deviceId])).rows;
+  const from = Date.now() - 3_600_000;
+  const readings = Array.from({ length: 30 }, (_, index) => ({ ts: from + index * 60_000, energy_total_kwh: index }));
+  for (let count = 0; count < 30; count++) await say(deviceId, `{"energy_total_kwh": "much ${count}"}`);
+  await say(deviceId, JSON.stringify(readings));
+  const before = await state();
+  expect(before).toMatchObject([{ is_faulty: false }]);
+  const result = await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 });
+  expect(result).toMatchObject({ messages: 30, stored: 0, rejected: 30 });
+  expect(await state()).toEqual(before);
+});
+
 test('a retained message without a timestamp is refused in every replay, however late', async () => {
   const { deviceId } = await createMeter(database);
   const at = Date.now() - 3_600_000;
