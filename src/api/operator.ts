@@ -1,6 +1,6 @@
 import { type AddressInfo, isIP } from 'node:net';
 import Fastify from 'fastify';
-import { bareHost, isLoopback } from '#src/config/addresses.ts';
+import { isLoopback, stripBrackets } from '#src/config/addresses.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { Logger } from '#src/core/log.ts';
 import { METRICS_MEDIA_TYPE, mergeMetrics } from '#src/core/metrics.ts';
@@ -81,7 +81,7 @@ export function isOperatorHost(
 ): boolean {
   const [, named] = /^(\[[^\]]+\]|[^:[\]]+)(?::\d+)?$/.exec(header ?? '') ?? [];
   if (named === undefined) return false;
-  const name = bareHost(named).toLowerCase();
+  const name = stripBrackets(named).toLowerCase();
   if (isIP(name) !== 0 || isLoopback(name)) return true;
   if ([host, ...names].some((one) => one.toLowerCase() === name)) return true;
   return !isLoopback(host) && !name.includes('.');

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { explainedVariables } from '#src/config/load.ts';
+import { explainVariables } from '#src/config/load.ts';
 
 /** Registers `energy config`, which prints the effective configuration with secrets masked. It fails with one line per invalid setting. */
 export function register(program: Command): void {
@@ -7,7 +7,7 @@ export function register(program: Command): void {
     .command('config')
     .option('--json', 'print one JSON object')
     .action((options: { json?: boolean }) => {
-      const all = explainedVariables();
+      const all = explainVariables();
       if (options.json) {
         const about = Object.fromEntries(all.map(({ name, source, meaning }) => [name, { source, meaning }]));
         console.log(JSON.stringify({ ...Object.fromEntries(all.map(({ name, value }) => [name, value])), about }));

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { hostAndPort } from '#src/config/addresses.ts';
+import { formatHostAndPort } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 
 /** Returns lines with the address that devices connect to and the certificate that they must trust. */
@@ -13,5 +13,5 @@ export function formatDeviceAddress({ mqtt, tls, dataDir }: Config): string {
 /** Returns one line with the broker's address, for the running service. */
 export function formatBrokerLine({ mqtt }: Config): string {
   if (mqtt.url) return 'the broker of MQTT_URL';
-  return `mqtts://${hostAndPort(mqtt.publicHost, mqtt.tlsPort)}, and mqtt://${hostAndPort(mqtt.host, mqtt.port)} without TLS`;
+  return `mqtts://${formatHostAndPort(mqtt.publicHost, mqtt.tlsPort)}, and mqtt://${formatHostAndPort(mqtt.host, mqtt.port)} without TLS`;
 }

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { secretTexts } from '#src/config/load.ts';
+import { listSecretTexts } from '#src/config/load.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
 import { confirmClock } from '#src/database/believed-time.ts';
 import { gatherFacts } from './doctor/gather/gather.ts';
@@ -25,7 +25,7 @@ export function register(program: Command): void {
     )
     .action(async (options: { json?: boolean; confirmClock?: boolean; releases?: URL }) => {
       if (options.confirmClock) return confirm(options.json);
-      const findings = redactSecrets(runChecks(await gatherFacts(options.releases)), secretTexts());
+      const findings = redactSecrets(runChecks(await gatherFacts(options.releases)), listSecretTexts());
       const isWell = findings.every(({ level }) => level !== 'problem');
       const text = options.json
         ? JSON.stringify({ ok: isWell, findings })

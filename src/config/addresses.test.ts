@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   addressInNetwork,
-  credentialsIn,
   hostForDevices,
   isDatabaseUrl,
   maskUrl,
   parseAmqpUrl,
+  parseCredentials,
   splitCredentials,
-  urlsOfHosts,
+  splitDatabaseUrl,
 } from './addresses.ts';
-import { ConfigError, effectiveVariables, loadConfig, loadDemoConfig } from './load.ts';
+import { ConfigError, loadConfig, loadDemoConfig, readEffectiveVariables } from './load.ts';
 
 describe('the addresses on which the broker listens, and the host that devices connect to', () => {
   test('MQTT listens publicly with TLS and locally without; demo and sandbox listen locally', () => {
@@ -27,7 +27,7 @@ describe('the addresses on which the broker listens, and the host that devices c
         'localhost',
       ]);
     expect(loadDemoConfig({ MQTTS_HOST: '0.0.0.0' }).mqtt.tlsHost).toBe('0.0.0.0');
-    expect(effectiveVariables({ PUBLIC_URL: 'https://energy.example.com' })).toMatchObject({
+    expect(readEffectiveVariables({ PUBLIC_URL: 'https://energy.example.com' })).toMatchObject({
       MQTT_HOST: '127.0.0.1',
       MQTTS_HOST: '0.0.0.0',
       PUBLIC_MQTT_HOST: 'energy.example.com',
@@ -102,7 +102,7 @@ test.each([
   ['postgres://u@a,b', ['postgres://u@a', 'postgres://u@b']],
   ['postgresql://u@localhost/db?host=/run/a,b', ['postgresql://u@localhost/db?host=/run/a,b']],
 ])('splits %s into its hosts', (url, single) => {
-  expect(urlsOfHosts(url)).toEqual(single);
+  expect(splitDatabaseUrl(url)).toEqual(single);
   expect(isDatabaseUrl(url)).toBe(true);
 });
 
@@ -163,8 +163,8 @@ describe('the URL of a broker cluster', () => {
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (username, password) => {
         const userInfo = `${encodeURIComponent(username)}:${encodeURIComponent(password)}`;
         expect(parseAmqpUrl(`amqp://${userInfo}@a,b`)).toMatchObject({ username, password });
-        expect(credentialsIn(`amqp://${userInfo}@a,b`)).toEqual({ username, password });
-        expect(credentialsIn(`mqtt://${userInfo}@a`)).toEqual({ username, password });
+        expect(parseCredentials(`amqp://${userInfo}@a,b`)).toEqual({ username, password });
+        expect(parseCredentials(`mqtt://${userInfo}@a`)).toEqual({ username, password });
         const login = { ...(username && { username }), ...(password && { password }) };
         expect(splitCredentials(`mqtts://${userInfo}@[::1]:8883`)).toEqual({ address: 'mqtts://[::1]:8883', login });
       }),

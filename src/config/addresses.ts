@@ -5,31 +5,31 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 
 /** Returns a host without the brackets that a URL puts around an IPv6 address. */
-export const bareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
+export const stripBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
 /** Returns `host:port`, with an IPv6 address in brackets (RFC 3986, 3.2.2). */
-export const hostAndPort = (host: string, port: number): string =>
-  host.includes(':') ? `[${bareHost(host)}]:${port}` : `${host}:${port}`;
+export const formatHostAndPort = (host: string, port: number): string =>
+  host.includes(':') ? `[${stripBrackets(host)}]:${port}` : `${host}:${port}`;
 
 /** Whether a service that listens on this host is reachable only from this machine. */
 export const isLoopback = (host: string): boolean =>
-  /^(localhost|127(\.\d{1,3}){3}|::1|.+\.localhost)$/i.test(bareHost(host));
+  /^(localhost|127(\.\d{1,3}){3}|::1|.+\.localhost)$/i.test(stripBrackets(host));
 
 /** Whether the host means all addresses of the machine. */
-const isEveryAddress = (host: string): boolean => ['0.0.0.0', '::'].includes(bareHost(host));
+const isEveryAddress = (host: string): boolean => ['0.0.0.0', '::'].includes(stripBrackets(host));
 
 /** Returns the host through which this machine reaches its own listener. */
-export const localHostOf = (host: string): string => (isEveryAddress(host) ? '127.0.0.1' : bareHost(host));
+export const localHostOf = (host: string): string => (isEveryAddress(host) ? '127.0.0.1' : stripBrackets(host));
 
 /**
  * Returns the host name for devices: that of PUBLIC_URL. If that names only this machine, the address on which the broker listens; if the
  * broker listens on all addresses, the machine's address in its network. If the broker is not reachable from elsewhere, `localhost`.
  */
 export function hostForDevices(publicUrl: string, listensOn: string, inNetwork: () => string | null): string {
-  const publicHost = bareHost(new URL(publicUrl).hostname);
+  const publicHost = stripBrackets(new URL(publicUrl).hostname);
   if (!isLoopback(publicHost)) return publicHost;
   if (isLoopback(listensOn)) return 'localhost';
-  return isEveryAddress(listensOn) ? (inNetwork() ?? 'localhost') : bareHost(listensOn);
+  return isEveryAddress(listensOn) ? (inNetwork() ?? 'localhost') : stripBrackets(listensOn);
 }
 
 /**
@@ -85,7 +85,7 @@ const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
  * Splits a database URL with several hosts, as libpq writes them (`postgres://user:password@a:5432,b/database`), into one URL per host. A
  * URL with one host or none is returned unchanged. Empty if a host is missing between commas.
  */
-export function urlsOfHosts(url: string): string[] {
+export function splitDatabaseUrl(url: string): string[] {
   const [, before = '', hosts = '', behind = ''] = PARTS.exec(url) ?? [];
   if (!hosts.includes(',')) return [url];
   const names = hosts.split(',').map((host) => host.trim());
@@ -94,7 +94,7 @@ export function urlsOfHosts(url: string): string[] {
 
 /** Whether the text is a URL of a PostgreSQL database on one or several hosts. */
 export function isDatabaseUrl(text: string): boolean {
-  const urls = urlsOfHosts(text);
+  const urls = splitDatabaseUrl(text);
   return urls.length > 0 && urls.every((url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url));
 }
 
@@ -123,7 +123,7 @@ export function parseAmqpUrl(url: string): AmqpUrl | null {
   const isSecure = scheme.toLowerCase() === 'amqps';
   const hosts = authority.split(',').map((one) => {
     const [, host, port] = HOST.exec(one) ?? [];
-    return { host: bareHost(host ?? ''), port: port === undefined ? (isSecure ? 5671 : 5672) : Number(port) };
+    return { host: stripBrackets(host ?? ''), port: port === undefined ? (isSecure ? 5671 : 5672) : Number(port) };
   });
   if (scheme === '' || hosts.some(({ host, port }) => host === '' || port < 1 || port > 65_535)) return null;
   try {
@@ -139,7 +139,7 @@ export function parseAmqpUrl(url: string): AmqpUrl | null {
 }
 
 /** Returns the name and password in a broker's URL; empty if there are none. */
-export function credentialsIn(url: string): { username: string; password: string } {
+export function parseCredentials(url: string): { username: string; password: string } {
   if (isAmqp(url)) {
     const { username = '', password = '' } = parseAmqpUrl(url) ?? {};
     return { username, password };
@@ -154,6 +154,6 @@ export function credentialsIn(url: string): { username: string; password: string
  */
 export function splitCredentials(url: string): { address: string; login: { username?: string; password?: string } } {
   const address = Object.assign(new URL(url), { username: '', password: '' }).href;
-  const credentials = Object.entries(credentialsIn(url)).filter(([, text]) => text !== '');
+  const credentials = Object.entries(parseCredentials(url)).filter(([, text]) => text !== '');
   return { address, login: Object.fromEntries(credentials) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { hasKeyForm } from '#src/core/secrets.ts';
-import { effectiveVariables, explainedVariables, loadConfig, secretTexts } from './load.ts';
+import { explainVariables, listSecretTexts, loadConfig, readEffectiveVariables } from './load.ts';
 
 describe('the first administrator’s key', () => {
   const load = (key: string, environment = 'live') =>
@@ -56,7 +56,7 @@ test('energy config prints no password of any URL', () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: url('https'),
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url('https'),
   };
-  const printed = effectiveVariables({ ...variables, HOMEASSISTANT_USERS: 'anna@example.com' });
+  const printed = readEffectiveVariables({ ...variables, HOMEASSISTANT_USERS: 'anna@example.com' });
   expect(JSON.stringify(printed)).not.toContain('hunter2');
   expect(Object.keys(variables).map((name) => printed[name])).toEqual(
     Object.values(variables).map((set) => set.replace('anna:hunter2', '…')),
@@ -64,9 +64,9 @@ test('energy config prints no password of any URL', () => {
 });
 
 test('energy config prints the values in effect if nothing is configured', () => {
-  expect(effectiveVariables({})).toMatchObject({ SHARDS: 64, DATABASE_URL: null, DATABASE_READ_URL: null });
+  expect(readEffectiveVariables({})).toMatchObject({ SHARDS: 64, DATABASE_URL: null, DATABASE_READ_URL: null });
   const url = 'postgres://db.example/energy';
-  expect(effectiveVariables({ DATABASE_URL: url }).DATABASE_READ_URL).toBe('postgres://db.example/…');
+  expect(readEffectiveVariables({ DATABASE_URL: url }).DATABASE_READ_URL).toBe('postgres://db.example/…');
 });
 
 describe('publishing to Home Assistant', () => {
@@ -90,7 +90,7 @@ describe('publishing to Home Assistant', () => {
 });
 
 test('energy config prints the origin and meaning of each value, and no secrets', () => {
-  const all = explainedVariables({ SECRET_KEY: 'a-secret-of-the-test', API_PORT: '9443', HTTP_PORT: '' });
+  const all = explainVariables({ SECRET_KEY: 'a-secret-of-the-test', API_PORT: '9443', HTTP_PORT: '' });
   const of = (name: string) => all.find((one) => one.name === name);
   expect(of('API_PORT')).toEqual({ name: 'API_PORT', value: 9443, source: 'environment', meaning: 'HTTPS' });
   expect(of('HTTP_PORT')).toMatchObject({ value: 8080, source: 'default' });
@@ -108,6 +108,6 @@ test('lists secrets, and passwords in URLs, encoded and decoded, which must neve
     SMTP_URL: 'smtp://mail',
     API_PORT: '1',
   };
-  expect(secretTexts(env)).toEqual(['sealed', 'p%40ss', 'p@ss']);
-  expect(secretTexts({ MQTT_URL: 'amqp://u:a%zz@h' })).toEqual(['a%zz']);
+  expect(listSecretTexts(env)).toEqual(['sealed', 'p%40ss', 'p@ss']);
+  expect(listSecretTexts({ MQTT_URL: 'amqp://u:a%zz@h' })).toEqual(['a%zz']);
 });

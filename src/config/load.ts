@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { setCell } from '#src/core/cell.ts';
 import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/secrets.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
-import { addressInNetwork, hostAndPort, hostForDevices, isAmqp, localHostOf, maskUrl } from './addresses.ts';
+import { addressInNetwork, formatHostAndPort, hostForDevices, isAmqp, localHostOf, maskUrl } from './addresses.ts';
 import { VARIABLE_MEANINGS } from './meanings.ts';
 import { findOidcErrors, readOidcConfig } from './oidc.ts';
 import { SECRET_VARIABLES, type Variables, variables } from './sections.ts';
@@ -136,7 +136,7 @@ export function localMqttUrl({ mqtt }: Config): string {
     throw new ConfigError(
       'MQTT_URL: this command publishes as a device does; run it with the MQTT address of the cluster (mqtts://HOST:8883)',
     );
-  return mqtt.url ?? `mqtt://${hostAndPort(localHostOf(mqtt.host), mqtt.port)}`;
+  return mqtt.url ?? `mqtt://${formatHostAndPort(localHostOf(mqtt.host), mqtt.port)}`;
 }
 
 function senderOf(smtpUrl: string | undefined): string | undefined {
@@ -216,7 +216,7 @@ export function listeningVariables({ api, mqtt, publicUrl, isPublicUrlGiven }: C
 export const DEFAULT_SHARDS = 64;
 
 /** Returns the texts that must never be shown: values of secret variables, and passwords in URLs. */
-export function secretTexts(env: Record<string, string | undefined> = process.env): string[] {
+export function listSecretTexts(env: Record<string, string | undefined> = process.env): string[] {
   return [...SECRET_VARIABLES].flatMap((name) => {
     const value = env[name] ?? '';
     const [, password = ''] = /^[a-z][a-z0-9+.-]*:\/\/[^:@/?#]*:(.*)@[^@]*$/i.exec(value) ?? [];
@@ -234,7 +234,7 @@ function decoded(text: string): string {
 }
 
 /** Returns every variable with its effective value (null: unset). Secrets are masked; of a URL only the hosts are shown. */
-export function effectiveVariables(env: Record<string, string | undefined> = process.env): Record<string, unknown> {
+export function readEffectiveVariables(env: Record<string, string | undefined> = process.env): Record<string, unknown> {
   const config = loadConfig(env);
   const parsed: Record<string, unknown> = variables.parse(givenVariables(env));
   const derived: Record<string, unknown> = {
@@ -272,11 +272,11 @@ const GENERATED: ReadonlySet<string> = new Set([
   'PUBLIC_MQTT_HOST',
 ]);
 
-/** Returns the effective value of each variable, as in effectiveVariables, with its origin and description. */
-export function explainedVariables(
+/** Returns the effective value of each variable, as in readEffectiveVariables, with its origin and description. */
+export function explainVariables(
   env: Record<string, string | undefined> = process.env,
 ): { name: string; value: unknown; source: ValueOrigin; meaning: string }[] {
-  return Object.entries(effectiveVariables(env)).map(([name, value]) => {
+  return Object.entries(readEffectiveVariables(env)).map(([name, value]) => {
     const isGiven = env[name] !== undefined && env[name] !== '';
     const source = isGiven ? 'environment' : GENERATED.has(name) ? 'generated' : 'default';
     return { name, value, source, meaning: VARIABLE_MEANINGS[name as keyof Variables] };

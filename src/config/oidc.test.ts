@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { effectiveVariables, loadConfig } from './load.ts';
+import { loadConfig, readEffectiveVariables } from './load.ts';
 
 const REQUIRED_VARIABLES = {
   OIDC_ISSUER: 'https://login.example.com/realms/staff',
@@ -63,7 +63,11 @@ describe('an OpenID Connect provider', () => {
   });
 
   test('is printed by energy config without its secret', () => {
-    const shown = effectiveVariables({ ...REQUIRED_VARIABLES, OIDC_ROLE_CLAIM: 'groups', OIDC_ROLES: '{"a":"admin"}' });
+    const shown = readEffectiveVariables({
+      ...REQUIRED_VARIABLES,
+      OIDC_ROLE_CLAIM: 'groups',
+      OIDC_ROLES: '{"a":"admin"}',
+    });
     expect(shown).toMatchObject({
       OIDC_ISSUER: REQUIRED_VARIABLES.OIDC_ISSUER,
       OIDC_CLIENT_SECRET: '(set)',

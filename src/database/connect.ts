@@ -11,7 +11,7 @@ import {
   sql,
 } from 'kysely';
 import pg from 'pg';
-import { urlsOfHosts } from '#src/config/addresses.ts';
+import { splitDatabaseUrl } from '#src/config/addresses.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { isTracing, recordPastSpan } from '#src/core/tracing.ts';
 import { HostUnavailable, queryHost, type ServerRole, WatchedClient } from './hosts.ts';
@@ -64,7 +64,7 @@ export function createPool(
   types.setTypeParser(INT8, parseInt8);
   types.setTypeParser(NUMERIC, Number);
   types.setTypeParser(TIMESTAMPTZ_TYPE_ID, parseTimestamp);
-  const urls = urlsOfHosts(url);
+  const urls = splitDatabaseUrl(url);
   const { wanted = 'primary' } = options;
   const config: pg.PoolConfig = {
     max: options.max ?? 10,

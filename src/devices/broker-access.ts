@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { credentialsIn } from '#src/config/addresses.ts';
+import { parseCredentials } from '#src/config/addresses.ts';
 import { ID_PATTERN } from '#src/core/cell.ts';
 import type { Database } from '#src/database/connect.ts';
 import { checkDeviceLogin, findAccountOfLogin, hashSecret } from './credentials.ts';
@@ -57,7 +57,7 @@ export function mayUseRabbitMq(username: string, clientId: string): boolean {
  * broker. The service itself logs in with the credentials of `MQTT_URL` and may do everything.
  */
 export function createBrokerAccess(db: Database, mqttUrl: string | undefined) {
-  const own = mqttUrl === undefined ? undefined : credentialsIn(mqttUrl);
+  const own = mqttUrl === undefined ? undefined : parseCredentials(mqttUrl);
   const ownName = own?.username || undefined;
   const ownSecret = hashSecret(own?.password ?? '');
   return {

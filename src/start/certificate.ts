@@ -10,7 +10,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { isIP } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { bareHost } from '#src/config/addresses.ts';
+import { stripBrackets } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
@@ -50,7 +50,7 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, 'cert.pem');
   const key = await createFileOnce(join(folder, 'key.pem'), 0o600, newKey);
-  const wanted = [...ALWAYS, bareHost(new URL(config.publicUrl).hostname), config.mqtt.publicHost];
+  const wanted = [...ALWAYS, stripBrackets(new URL(config.publicUrl).hostname), config.mqtt.publicHost];
   let cert = await createFileOnce(file, 0o600, () => newCertificate(key, wanted, now));
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const known = parsed(cert, file);

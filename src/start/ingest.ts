@@ -4,7 +4,7 @@ import { startIngest } from '#ingest/start.ts';
 import { trustedProxies } from '#src/api/trusted-proxies.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
-import { hostAndPort, maskUrl } from '#src/config/addresses.ts';
+import { formatHostAndPort, maskUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
@@ -31,7 +31,7 @@ import { runRole, warnOfCommitRisks } from './role.ts';
 
 /** Returns the broker's address for the log. For an external broker, the user, password and path are omitted. */
 function brokerUrl({ mqtt }: Config, ports: { tlsPort: number } | null): string {
-  return mqtt.url ? maskUrl(mqtt.url) : `mqtts://${hostAndPort(mqtt.publicHost, ports?.tlsPort ?? mqtt.tlsPort)}`;
+  return mqtt.url ? maskUrl(mqtt.url) : `mqtts://${formatHostAndPort(mqtt.publicHost, ports?.tlsPort ?? mqtt.tlsPort)}`;
 }
 
 /** Returns the source of the usage that the embedded broker reports to homes. */

@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { startOperatorListener } from '#src/api/operator.ts';
-import { urlsOfHosts } from '#src/config/addresses.ts';
+import { splitDatabaseUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createMetrics, type Metrics } from '#src/core/metrics.ts';
@@ -91,6 +91,6 @@ export async function runRole(
  * configured URL.
  */
 export async function warnOfCommitRisks(pool: Pool, url: string, log: Logger): Promise<void> {
-  for (const risk of listCommitRisks(await readCommitFacts(queryOn(pool), urlsOfHosts(url).length)))
+  for (const risk of listCommitRisks(await readCommitFacts(queryOn(pool), splitDatabaseUrl(url).length)))
     log.warn({ risk }, 'database');
 }

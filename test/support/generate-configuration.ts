@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { effectiveVariables, explainedVariables } from '#src/config/load.ts';
+import { explainVariables, readEffectiveVariables } from '#src/config/load.ts';
 import { VARIABLE_DETAILS } from '#src/config/meanings.ts';
 import { SECRET_VARIABLES } from '#src/config/sections.ts';
 
@@ -20,8 +20,8 @@ probably not intended.
 
 /** Returns the page's text: a row for each variable, in the order in which \`energy config\` prints them. */
 export function configurationPage(): string {
-  const defaults = effectiveVariables({});
-  const rows = explainedVariables({}).map(({ name, meaning, source }) => {
+  const defaults = readEffectiveVariables({});
+  const rows = explainVariables({}).map(({ name, meaning, source }) => {
     const { unset, more } = VARIABLE_DETAILS[name as keyof typeof VARIABLE_DETAILS] ?? {};
     const value = source === 'generated' || SECRET_VARIABLES.has(name) ? null : defaults[name];
     const otherwise = value === null ? (source === 'generated' ? 'generated' : 'unset') : `\`${value}\``;

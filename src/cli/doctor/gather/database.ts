@@ -1,4 +1,4 @@
-import { maskUrl, urlsOfHosts } from '#src/config/addresses.ts';
+import { maskUrl, splitDatabaseUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { readBelievedTime } from '#src/database/believed-time.ts';
 import { inspectCapabilities, listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
@@ -50,7 +50,7 @@ async function look(pool: Pool, config: Config, url: string, clock: DatabaseServ
     return { line, capabilities };
   });
   const schema = await readSchemaState(pool);
-  const hosts = urlsOfHosts(url).length;
+  const hosts = splitDatabaseUrl(url).length;
   const isOurs = schema.isMade && schema.pending.length === 0 && schema.unknown.length === 0;
   return {
     kind,

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { connect, isIP } from 'node:net';
 import { join } from 'node:path';
 import { testBrokerLogin } from '#ingest/source/try-broker.ts';
-import { bareHost, hostAndPort, localHostOf, maskUrl } from '#src/config/addresses.ts';
+import { formatHostAndPort, localHostOf, maskUrl, stripBrackets } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { withTimeout } from '#src/core/timeout.ts';
 import { isRenewedByService } from '#src/start/certificate.ts';
@@ -28,7 +28,7 @@ export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null
   if (mqtt.port === 0) return null;
   const host = localHostOf(mqtt.host);
   return {
-    shown: hostAndPort(host, mqtt.port),
+    shown: formatHostAndPort(host, mqtt.port),
     isEmbedded: true,
     reached: await probeWithTimeout(async () => {
       await opens(host, mqtt.port);
@@ -65,7 +65,7 @@ export async function gatherCertificate(config: Config): Promise<CertificateFact
       (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
     const hosts = [
       // Behind a proxy, the host of PUBLIC_URL is not checked, because the proxy presents its own certificate.
-      ...(api.trustProxy.length > 0 ? [] : [{ host: bareHost(new URL(publicUrl).hostname), of: 'PUBLIC_URL' }]),
+      ...(api.trustProxy.length > 0 ? [] : [{ host: stripBrackets(new URL(publicUrl).hostname), of: 'PUBLIC_URL' }]),
       ...(mqtt.url === undefined ? [{ host: mqtt.publicHost, of: 'PUBLIC_MQTT_HOST' }] : []),
     ];
     return {
