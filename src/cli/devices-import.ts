@@ -8,7 +8,11 @@ import { escapeForTerminal } from '#src/core/output.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { type DeviceImporter, type DeviceImportResult, importDevices, previewImport } from '#src/onboarding/import.ts';
-import { createdDeviceCredentials, type ImportCredential, rowsWithDifferentSettings } from '#src/onboarding/imports.ts';
+import {
+  findRowsWithDifferentSettings,
+  type ImportCredential,
+  listCreatedCredentials,
+} from '#src/onboarding/imports.ts';
 import type { DeviceImportRow } from '#src/onboarding/plan.ts';
 import { COMMAND_LINE } from '#src/users/audit.ts';
 import { findUser } from '#src/users/store.ts';
@@ -50,7 +54,7 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
             recovered = await passwords.recover(trx);
           },
           beforeCommit: async (about) => {
-            const fresh = createdDeviceCredentials(about);
+            const fresh = listCreatedCredentials(about);
             if (fresh.length === 0) return;
             // Writes the recovered passwords of an interrupted import to the credentials file. Nothing else is committed,
             // and the operator must name another file for this import.
@@ -129,12 +133,12 @@ interface Done {
 }
 
 async function reportImport(options: ImportOptions, { imported, recovered, passwords, rows }: Done): Promise<void> {
-  const credentials = recovered.length > 0 ? recovered : createdDeviceCredentials(imported);
+  const credentials = recovered.length > 0 ? recovered : listCreatedCredentials(imported);
   const byId = new Map(credentials.map((one) => [one.device_id, one]));
   // The passwords are printed on standard output if the caller requests JSON and names no file.
   const isFile = credentials.length > 0 && (!options.json || options.credentials !== undefined);
   if (isFile) await passwords.keep();
-  const differing = rowsWithDifferentSettings(imported);
+  const differing = findRowsWithDifferentSettings(imported);
   const created = imported.created.length + recovered.length;
   const counts = { rows, created, existing: rows - created, users_created: imported.usersCreated };
   const behindGateway = new Set(imported.created.flatMap(({ secret, deviceId }) => (secret === null ? deviceId : [])));

@@ -44,7 +44,7 @@ export async function recordFollower(db: Database, userId: string): Promise<numb
 }
 
 /** Records in one statement that homes are still followed; skips those that were updated recently. */
-export async function prolongFollowing(db: Database, userIds: readonly string[]): Promise<void> {
+export async function refreshFollowers(db: Database, userIds: readonly string[]): Promise<void> {
   // Raw SQL: uses the database server's clock.
   await sql`
     UPDATE usage_told SET followed_until = now() + make_interval(hours => ${TRACKED_HOURS})

@@ -216,7 +216,7 @@ const isoOf = (time: DateTime): string => time.toISO({ suppressMilliseconds: tru
  * Reads the usage of a home for its MQTT topic (docs/mqtt-homes.md), with the same values as the API; null if the account does not exist.
  * Days are those of `timezone`. A null means unknown; a cost is also null without a tariff or with two currencies.
  */
-export async function homeUsage(db: Database, userId: string, now: Date) {
+export async function readHomeUsage(db: Database, userId: string, now: Date) {
   const user = await db.selectFrom('users').select('timezone').where('user_id', '=', userId).executeTakeFirst();
   if (!user) return null;
   const { timezone } = user;

@@ -16,7 +16,7 @@ import {
   findOwnTopics,
 } from './announce.ts';
 import { connectBroker, type HomeAssistantBroker } from './broker.ts';
-import { homeUsage, type PublishedAccount, readHomeReport } from './home-report.ts';
+import { type PublishedAccount, readHomeReport, readHomeUsage } from './home-report.ts';
 
 /** The broker to publish to, and the e-mail addresses and ids of the accounts whose homes are published. */
 type HomeAssistantPublishing = NonNullable<Config['homeAssistant']> & { publicUrl: string | null };
@@ -162,7 +162,7 @@ async function buildCurrentMessages(
   const plain: [string, string][] = [];
   for (const owner of owners) {
     homes.push(await readHomeReport(db, owner, { now, isOnly: users.length === 1 }));
-    plain.push([homeUsageTopic(owner.userId), JSON.stringify(await homeUsage(db, owner.userId, now))]);
+    plain.push([homeUsageTopic(owner.userId), JSON.stringify(await readHomeUsage(db, owner.userId, now))]);
   }
   return new Map([...buildMessages(announcer, homes), ...plain]);
 }

@@ -26,7 +26,7 @@ export interface ImportCredential {
 export type ImportRecord = NonNullable<Awaited<ReturnType<typeof findImport>>>;
 
 /** Returns the credentials of the devices that an import created, in the order of its rows. Pure. */
-export const createdDeviceCredentials = ({ created }: DeviceImportResult): ImportCredential[] =>
+export const listCreatedCredentials = ({ created }: DeviceImportResult): ImportCredential[] =>
   created.flatMap(({ row, deviceId, secret }) =>
     secret === null
       ? []
@@ -41,7 +41,7 @@ export const createdDeviceCredentials = ({ created }: DeviceImportResult): Impor
   );
 
 /** Returns the rows whose devices already existed with other settings. Pure. */
-export const rowsWithDifferentSettings = ({ existing }: Pick<DeviceImportResult, 'existing'>) =>
+export const findRowsWithDifferentSettings = ({ existing }: Pick<DeviceImportResult, 'existing'>) =>
   existing
     .filter(({ members }) => members.length > 0)
     .map(({ row, deviceId, members }) => ({ row: row.name, device_id: deviceId, members }));
@@ -53,7 +53,7 @@ export async function recordImport(
   { userId, rows, imported }: { userId: string; rows: number; imported: DeviceImportResult },
 ): Promise<string> {
   const importId = newId('imp');
-  const credentials = createdDeviceCredentials(imported);
+  const credentials = listCreatedCredentials(imported);
   await trx
     .insertInto('imports')
     .values({
@@ -62,7 +62,7 @@ export async function recordImport(
       rows,
       created: imported.created.length,
       users_created: imported.usersCreated,
-      differing: JSON.stringify(rowsWithDifferentSettings(imported)),
+      differing: JSON.stringify(findRowsWithDifferentSettings(imported)),
       credentials_sealed: credentials.length === 0 ? null : box.seal(JSON.stringify(credentials)),
     })
     .execute();

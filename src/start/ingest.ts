@@ -16,7 +16,7 @@ import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { findReadingVersions } from '#src/devices/newest-readings.ts';
-import { homeUsage } from '#src/homeassistant/home-report.ts';
+import { readHomeUsage } from '#src/homeassistant/home-report.ts';
 import { checkBatchSecret } from '#src/onboarding/batches.ts';
 import {
   answerClaim,
@@ -37,7 +37,7 @@ function brokerUrl({ mqtt }: Config, ports: { tlsPort: number } | null): string 
 /** Returns the source of the usage that the embedded broker reports to homes. */
 const homesOf = (db: Database): HomeUsageSource => ({
   async read(userId) {
-    const usage = await homeUsage(db, userId, systemClock());
+    const usage = await readHomeUsage(db, userId, systemClock());
     return usage && JSON.stringify(usage);
   },
   marks: async (userIds) =>

@@ -9,7 +9,7 @@ import { requireOwnAccount } from '#src/auth/access.ts';
 import { evictSession, listSessions as list } from '#src/auth/sessions.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { previewImport } from '#src/onboarding/import.ts';
-import { listWaitingImports, rowsWithDifferentSettings } from '#src/onboarding/imports.ts';
+import { findRowsWithDifferentSettings, listWaitingImports } from '#src/onboarding/imports.ts';
 import { importCheck, session, waitingImports } from './shapes.ts';
 
 // Queries of the dashboard about the signed-in account.
@@ -74,7 +74,7 @@ export const checkImport = defineOperation('POST /v1/import-check', {
       created: plan.create.length,
       existing: plan.existing.length,
       users_created: newUsers,
-      differing: rowsWithDifferentSettings(plan),
+      differing: findRowsWithDifferentSettings(plan),
       mistakes: [...checked.mistakes, ...plan.errors],
     };
   },

@@ -12,8 +12,8 @@ import {
   areLaterEventsStored,
   findNewestUsageEvent,
   findUsageEventsAfter,
-  prolongFollowing,
   recordFollower,
+  refreshFollowers,
 } from '#src/events/followers.ts';
 import { FollowedHomes, type Follower, type StreamRequest } from './followed-homes.ts';
 import { createEventOutlet, formatEvent } from './outlet.ts';
@@ -172,7 +172,7 @@ export class LiveStreams {
         const suspended = await this.#counter.suspended([...new Set(byKey)]);
         for (const one of all)
           if (ended.has(one) || (one.caller.by !== 'session' && suspended.has(counterNameOf(one.caller)))) end(one);
-        await prolongFollowing(db, this.#homes.userIds);
+        await refreshFollowers(db, this.#homes.userIds);
       }
       this.#checkedAtMs = nowMs;
     } catch {

@@ -6,7 +6,7 @@ import { createWriter } from '#ingest/write/writer.ts';
 import { createPool } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
-import { homeUsage } from '#src/homeassistant/home-report.ts';
+import { readHomeUsage } from '#src/homeassistant/home-report.ts';
 import { startHomeAssistant } from '#src/homeassistant/publish.ts';
 import { createTariff } from '#src/tariffs/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -259,7 +259,7 @@ describe('a home in Home Assistant', () => {
       ...sendReadings(home.meterId, power(first, -900), power(now, -1_000)),
     ]);
     await expect.poll(() => shownBy(home.userId, 'power'), WAIT).toBe(500);
-    expect(await homeUsage(db, home.userId, api.now)).toMatchObject({ power_w: 500, power_mean_minutes: null });
+    expect(await readHomeUsage(db, home.userId, api.now)).toMatchObject({ power_w: 500, power_mean_minutes: null });
   });
 
   test('publishes everything again when Home Assistant starts, and after a broker lost it', async () => {
