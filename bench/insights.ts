@@ -1,4 +1,4 @@
-import { openHourText } from '#ingest/write/open-hour.ts';
+import { formatOpenHour } from '#ingest/write/open-hour.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { loadInsights } from '#src/energy/insights.ts';
@@ -76,7 +76,7 @@ export async function bench(): Promise<BenchmarkResult> {
     await packDays(pool, new Date(`${YEAR.end}T23:00Z`), { rest: 0 });
     const quarters = MEASURE_NAMES.flatMap(() => [3, 2, 1, 0]);
     await pool.query('UPDATE device_heads SET open = $1', [
-      openHourText({ hour: Date.parse(`${YEAR.end}T23:00Z`) / 3_600_000, quarters }),
+      formatOpenHour({ hour: Date.parse(`${YEAR.end}T23:00Z`) / 3_600_000, quarters }),
     ]);
     await pool.query(
       'VACUUM ANALYZE device_hours, device_days, closed_user_hourly, closed_user_daily, closed_user_monthly_by_hour, users, devices, device_heads',

@@ -5,7 +5,7 @@ import { createFloodLimit } from './flood-limit.ts';
 import { decodeSentReadings, toIncomingMessage } from './incoming.ts';
 import type { IncomingMessage } from './message.ts';
 import { SentReadingsWriter } from './sent-readings.ts';
-import { resultsByMessage } from './write/message-results.ts';
+import { groupResultsByMessage } from './write/message-results.ts';
 import type { Writer } from './write/writer.ts';
 
 const NOW_MS = Date.UTC(2026, 5, 15, 12);
@@ -38,7 +38,7 @@ function stubWriter({
       fail(batch);
       const stepped = batch.flatMap(({ decoded }) => decoded.readings);
       const rejects = batch.flatMap((message) => message.decoded.rejections.map((one) => ({ message, ...one })));
-      const byMessage = () => resultsByMessage(batch, { stepped, plans: [], rejects });
+      const byMessage = () => groupResultsByMessage(batch, { stepped, plans: [], rejects });
       return { stored: stepped.length, duplicates: 0, rejected: rejects.length, byMessage };
     },
   };

@@ -8,7 +8,7 @@ import { createFloodLimit, type FloodLimit, messageCountOfBytes, messageCountOfE
 import { decodeSentReadings } from './incoming.ts';
 import type { IncomingMessage, MessageResult, MessageSender } from './message.ts';
 import { createReceiptClock, firstReceiptTime } from './receipt-clock.ts';
-import { headMemory } from './write/head-memory.ts';
+import { createHeadMemory } from './write/head-memory.ts';
 import { createRejectionQuota } from './write/save-rejections.ts';
 import { createWriter, type Writer } from './write/writer.ts';
 
@@ -164,7 +164,7 @@ export function createSentReadingsWriter(
     ...options,
     ageNow: () => believed.ageClock().getTime(),
     rejectionQuota: createRejectionQuota(),
-    memory: headMemory({ maxBytes: HEAD_MEMORY_BYTES }),
+    memory: createHeadMemory({ maxBytes: HEAD_MEMORY_BYTES }),
   });
   const { stampMs } = firstReceiptTime(Date.now(), believed.nowMs(), null);
   const clock = createReceiptClock({

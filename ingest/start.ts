@@ -25,7 +25,7 @@ import type { ClaimOptions } from './source/claiming.ts';
 import type { HomeUsageSource } from './source/home-topics.ts';
 import type { MessageSource, ReceiveMessage } from './source/source.ts';
 import { watchChangedDevices } from './write/changed-devices.ts';
-import { headMemory } from './write/head-memory.ts';
+import { createHeadMemory } from './write/head-memory.ts';
 import { createRejectionQuota } from './write/save-rejections.ts';
 import { createUntimedSeries } from './write/untimed-series.ts';
 import { createWriter } from './write/writer.ts';
@@ -117,7 +117,7 @@ export async function startIngest(config: Config, parts: IngestParts): Promise<I
     maxChannels: config.maxChannels,
     rejectionQuota,
     unread,
-    memory: headMemory(config.headMemoryMib === undefined ? {} : { maxBytes: config.headMemoryMib * 2 ** 20 }),
+    memory: createHeadMemory(config.headMemoryMib === undefined ? {} : { maxBytes: config.headMemoryMib * 2 ** 20 }),
   });
   let connected: Connected | undefined;
   const pipeline = new Pipeline({ writer, log, onRoom: (account) => connected?.source.resume(account) });

@@ -41,7 +41,7 @@ export const CONFLICT_REASON = 'another value for the same time: the lower one s
  * Returns the reason why a reading's time is invalid; null: it is valid. `receivedAtMs`: the clock by which it is judged. `oldestMs`: start
  * of the retention, in Unix ms.
  */
-export function invalidTimeReason(reading: DecodedReading, receivedAtMs: number, oldestMs: number): string | null {
+export function explainInvalidTime(reading: DecodedReading, receivedAtMs: number, oldestMs: number): string | null {
   if (reading.readAtMs > receivedAtMs + FUTURE_MS) return 'time is more than 5 minutes in the future';
   if (reading.readAtMs < oldestMs) return 'time is older than the retention';
   return null;
@@ -70,7 +70,7 @@ export function collectReadings(batch: readonly IncomingMessage[], oldestMs: num
       collected.rejects.push({ message, element, reason });
     }
     for (const reading of message.decoded.readings) {
-      const reason = invalidTimeReason(reading, message.judgedAtMs ?? message.receivedAtMs, oldestMs);
+      const reason = explainInvalidTime(reading, message.judgedAtMs ?? message.receivedAtMs, oldestMs);
       if (reason) {
         collected.rejects.push({ message, element: reading.element, reason });
         continue;

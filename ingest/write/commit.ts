@@ -6,7 +6,7 @@ import { meterKey } from '#src/database/meter.ts';
 import { applyDeltas, type DeltaRow, type DeviceDeltas, toDeltaRows } from './deltas.ts';
 import { seriesName, toStoredSettingsByTime } from './device-state.ts';
 import type { FastPathResult } from './fast-path.ts';
-import { formatLawStates, type HeadPlan, headAfterPlan, type NextHead, openHourTextOf } from './head.ts';
+import { formatLawStates, formatOpenHourOf, type HeadPlan, headAfterPlan, type NextHead } from './head.ts';
 import { recordChangedHours, recordLateChanges } from './note-changes.ts';
 import { addToOpenHour, type OpenHourUpdate } from './open-hour.ts';
 import type { PartitionMonths } from './partition-months.ts';
@@ -223,7 +223,7 @@ function saveHeads(
     encodeBigints([...was, ...planned.map((one) => one.was)]),
     encodeBigints([...versions, ...planned.map(({ head }) => head.version)]),
     joinTextElements(laws, encodeTextElements(planned.map(({ head }) => formatLawStates(head)))),
-    joinTextElements(opens, encodeTextElements(planned.map(({ head }) => openHourTextOf(head)))),
+    joinTextElements(opens, encodeTextElements(planned.map(({ head }) => formatOpenHourOf(head)))),
     encodeBooleans([...deviceIds.map(() => true), ...planned.map(({ hasValidReading }) => hasValidReading)]),
   ];
   return [update(values, count)];

@@ -132,7 +132,7 @@ interface NewSeries {
 }
 
 /** Creates the state of a series before its first reading. */
-export const newSeries = ({ channel, kind, native, unit, described }: NewSeries): SeriesState => ({
+export const createSeriesState = ({ channel, kind, native, unit, described }: NewSeries): SeriesState => ({
   seriesId: null,
   channel,
   kind,

@@ -12,8 +12,8 @@ import { collectReadings } from './collect.ts';
 import { createEmptyDeltas, type DeltaRow } from './deltas.ts';
 import { type SeriesState, seriesName } from './device-state.ts';
 import { FastPath } from './fast-path.ts';
-import { type DeviceHead, formatLawStates, headAfterPlan, openHourTextOf } from './head.ts';
-import { headMemory } from './head-memory.ts';
+import { type DeviceHead, formatLawStates, formatOpenHourOf, headAfterPlan } from './head.ts';
+import { createHeadMemory } from './head-memory.ts';
 import { addToOpenHour, OPEN_HOUR_LENGTH, type OpenHourUpdate, quarterIndex } from './open-hour.ts';
 import { type DevicePlan, planDevice } from './plan.ts';
 import type { TextElements } from './statement.ts';
@@ -157,7 +157,7 @@ test('gives the same results as the plan for readings in order, and passes all o
   let [followedCount, otherCount, knownCount, closedCount] = [0, 0, 0, 0];
   fc.assert(
     fc.property(history, (batches) => {
-      const memory = headMemory({ maxBytes: 2 ** 16 });
+      const memory = createHeadMemory({ maxBytes: 2 ** 16 });
       const fastPath = new FastPath(memory);
       const heads = Array.from({ length: DEVICES }, (_, device) => newHead(device));
       // The first readings of each series are planned, because a head without them is not cached.
@@ -243,7 +243,7 @@ test('gives the same results as the plan for readings in order, and passes all o
           expect(followed.was[index]).toBe(head.version);
           heads[device] = { ...wanted.head, version };
           assert.deepEqual(memory.get(head.deviceId), heads[device]);
-          assert.deepEqual([laws[index], opens[index]], [formatLawStates(wanted.head), openHourTextOf(wanted.head)]);
+          assert.deepEqual([laws[index], opens[index]], [formatLawStates(wanted.head), formatOpenHourOf(wanted.head)]);
           const closedRows = followed.closed.filter(({ deviceId }) => deviceId === head.deviceId);
           assert.deepEqual(
             summed(closedRows),
@@ -287,7 +287,7 @@ test.each([
 ])(
   'handles a meter that sends its tariffs in turn, %s, including the change from one tariff to the next',
   (_, apartMs) => {
-    const memory = headMemory({ maxBytes: 2 ** 16 });
+    const memory = createHeadMemory({ maxBytes: 2 ** 16 });
     const fastPath = new FastPath(memory);
     const values = [100_000_000, 200_000_000, 300_000_000];
     const round = (index: number): IncomingMessage[] => {
@@ -324,7 +324,7 @@ test.each([
 );
 
 test('closes an hour whose sums a reading sets to zero', () => {
-  const memory = headMemory({ maxBytes: 2 ** 16 });
+  const memory = createHeadMemory({ maxBytes: 2 ** 16 });
   const placeOfFirst = (measure: Measure) => quarterIndex(MEASURE_NAMES.indexOf(measure), 0);
   const quarters = Array<number>(OPEN_HOUR_LENGTH).fill(0);
   quarters[placeOfFirst('readingCount')] = -1;
@@ -367,7 +367,7 @@ const reasonsOf: [string, Partial<DecodedReading>, Partial<IncomingMessage['deco
 test.each(reasonsOf)(
   'passes a device to the plan with the reason %s (%o, %o, %o)',
   (reason, reading, decoded, series) => {
-    const memory = headMemory({ maxBytes: 2 ** 16 });
+    const memory = createHeadMemory({ maxBytes: 2 ** 16 });
     const fastPath = new FastPath(memory);
     const [[name, first] = []] = newHead(0).series;
     const stored = { lastReadAtMs: START_MS, tail: { run: [START_MS, 500_000_000] }, ...series };

@@ -4,7 +4,7 @@ import type { Measure } from '#src/rollups/levels.ts';
 import type { DecodedReading } from '../decoders/decoder.ts';
 import type { IncomingMessage } from '../message.ts';
 import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
-import { invalidTimeReason } from './collect.ts';
+import { explainInvalidTime } from './collect.ts';
 import { type DeltaRow, toDeltaRows } from './deltas.ts';
 import { newVersion } from './head.ts';
 import type { HeadCache } from './head-memory.ts';
@@ -216,7 +216,7 @@ class Round {
     const head = this.#places[device] as number;
     const { sums } = this.#heads;
     for (const reading of message.decoded.readings) {
-      const isTimely = invalidTimeReason(reading, message.judgedAtMs ?? message.receivedAtMs, this.#oldestMs) === null;
+      const isTimely = explainInvalidTime(reading, message.judgedAtMs ?? message.receivedAtMs, this.#oldestMs) === null;
       const name = this.#names.find(reading.channel, reading.kind);
       const taken = isTimely ? this.#heads.take(head, name, reading) : 'refused time';
       if (typeof taken === 'string') {

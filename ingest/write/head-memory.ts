@@ -24,7 +24,7 @@ const DISABLED_MS = 10_000;
  * changed a setting. That does no harm: the database rejects plans on an outdated version, and the head is then evicted. `maxBytes`: 0
  * caches nothing. `now`: clock, Unix ms.
  */
-export function headMemory({
+export function createHeadMemory({
   maxBytes = defaultHeadCacheBytes(),
   now = Date.now,
 }: {
@@ -63,4 +63,4 @@ export function headMemory({
   };
 }
 
-export type HeadCache = ReturnType<typeof headMemory>;
+export type HeadCache = ReturnType<typeof createHeadMemory>;

@@ -1,7 +1,7 @@
 import type { SeriesBatch } from './collect.ts';
 import { areReadingsAfterEdits, type DeviceState, MAX_SERIES, type StoredLaw, seriesName } from './device-state.ts';
 import { formatLawState, parseLawState } from './law-state.ts';
-import { type OpenHour, openHourText } from './open-hour.ts';
+import { formatOpenHour, type OpenHour } from './open-hour.ts';
 import { countValidReadings, type DevicePlan } from './plan.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
 import { mayChangeFirstTimes } from './target-roles.ts';
@@ -113,4 +113,4 @@ export const parseStoredLaws = (text: string): readonly StoredLaw[] =>
   ]);
 
 /** Returns `device_heads.open`. */
-export const openHourTextOf = ({ open }: DeviceHead): string | null => open && openHourText(open);
+export const formatOpenHourOf = ({ open }: DeviceHead): string | null => open && formatOpenHour(open);

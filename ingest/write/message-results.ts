@@ -14,7 +14,7 @@ interface BatchOutcome {
  * Returns the result of each message of a batch. Pure. A reading that is neither stored nor rejected is a duplicate, of a stored reading or
  * of an earlier one in the batch.
  */
-export function resultsByMessage(
+export function groupResultsByMessage(
   batch: readonly IncomingMessage[],
   { stepped, plans, rejects }: BatchOutcome,
 ): ResultsByMessage {

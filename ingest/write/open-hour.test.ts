@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { BucketDeltas, ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
 import { HOUR_MS, QUARTER_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
-import { addToOpenHour, type OpenHour, openHourText, parseOpenHour, quarterHoursOf } from './open-hour.ts';
+import { addToOpenHour, formatOpenHour, listQuarterHours, type OpenHour, parseOpenHour } from './open-hour.ts';
 
 const START_MS = Date.UTC(2026, 5, 1);
 const sums = (value: number) =>
@@ -15,7 +15,7 @@ const deltasOf = (values: readonly (readonly [number, number])[]): BucketDeltas 
 /** The sums that a query returns: closed hours plus the open one. */
 function total(closed: readonly ReadonlyBuckets[], open: OpenHour): Map<number, number> {
   const found = new Map<number, number>();
-  for (const part of [...closed, open ? quarterHoursOf(open) : []]) {
+  for (const part of [...closed, open ? listQuarterHours(open) : []]) {
     for (const [startMs, values] of part) {
       const sum = (found.get(startMs) ?? 0) + values.energyMilliwattHours;
       const wanted = sums(values.energyMilliwattHours);
@@ -61,7 +61,7 @@ test('distributes changes in any order of hours, reverted or not, over closed ho
 
 test('closes an hour whose sums are all zero', () => {
   const { open } = addToOpenHour(null, deltasOf([[1, 5]]));
-  expect(open && openHourText(open)).toBe(`${START_MS / HOUR_MS},5,10,15,20,25,30,,5,,,,10,,,,15,,,,20,,,,25,,,,30`);
+  expect(open && formatOpenHour(open)).toBe(`${START_MS / HOUR_MS},5,10,15,20,25,30,,5,,,,10,,,,15,,,,20,,,,25,,,,30`);
   expect(addToOpenHour(open, deltasOf([[1, -5]]))).toEqual({ open: null, closed: new Map() });
 });
 
@@ -70,7 +70,7 @@ test('writes and reads every safe integer with all of its digits', () => {
   const number = fc.oneof(fc.maxSafeInteger(), fc.integer(), fc.constantFrom(...edges));
   fc.assert(
     fc.property(fc.nat(2 ** 31), fc.array(number, { minLength: 24, maxLength: 24 }), (hour, quarters) => {
-      const text = openHourText({ hour, quarters });
+      const text = formatOpenHour({ hour, quarters });
       const numbers = text.split(',').slice(1 + MEASURE_NAMES.length);
       expect(quarters.map((_, index) => numbers[index] || '0')).toEqual(quarters.map(String));
       expect(text).toMatch(/[^,]$/);

@@ -33,7 +33,7 @@ export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): OpenHourU
   if (deltas.size === 0) return { open: before, closed: NONE };
   let latest = before?.hour ?? Number.NEGATIVE_INFINITY;
   for (const startMs of deltas.keys()) latest = Math.max(latest, Math.floor(startMs / HOUR_MS));
-  let closed = before && before.hour !== latest ? quarterHoursOf(before) : null;
+  let closed = before && before.hour !== latest ? listQuarterHours(before) : null;
   const quarters = before?.hour === latest ? before.quarters.slice() : new Array<number>(OPEN_HOUR_LENGTH).fill(0);
   for (const [startMs, delta] of deltas) {
     if (Math.floor(startMs / HOUR_MS) === latest) addTo(quarters, startMs, delta);
@@ -80,7 +80,7 @@ export const MAX_OPEN_BYTES = 19 * (1 + MEASURE_NAMES.length + OPEN_HOUR_LENGTH)
 
 const written = Buffer.alloc(MAX_OPEN_BYTES);
 /** Returns an open hour in its stored form. */
-export const openHourText = ({ hour, quarters }: NonNullable<OpenHour>): string =>
+export const formatOpenHour = ({ hour, quarters }: NonNullable<OpenHour>): string =>
   written.toString('latin1', 0, writeOpenHour(written, hour, quarters, 0, 0));
 
 /** Reads `device_heads.open`. The stored sums are skipped, because they follow from the quarter-hours. */
@@ -106,7 +106,7 @@ function addTo(quarters: number[], startMs: number, delta: MeasureSums): void {
 }
 
 /** Returns the quarter-hours of an hour that are not zero in all measures. */
-export function quarterHoursOf({ hour, quarters }: { hour: number; quarters: ArrayLike<number> }): BucketDeltas {
+export function listQuarterHours({ hour, quarters }: { hour: number; quarters: ArrayLike<number> }): BucketDeltas {
   const found: BucketDeltas = new Map();
   for (let quarter = 0; quarter < QUARTERS; quarter++) {
     const sums = Object.fromEntries(
@@ -188,7 +188,7 @@ export class OpenHourSums implements Buckets {
 
 /** Returns the nonzero quarter-hours of a packed hour, and clears the hour. */
 export function extractQuarterHours(hour: number, numbers: Float64Array, at: number): ReadonlyBuckets {
-  const taken = quarterHoursOf({ hour, quarters: numbers.slice(at, at + OPEN_HOUR_LENGTH) });
+  const taken = listQuarterHours({ hour, quarters: numbers.slice(at, at + OPEN_HOUR_LENGTH) });
   numbers.fill(0, at, at + OPEN_HOUR_LENGTH);
   return taken;
 }

@@ -19,7 +19,7 @@ export class MissingPartitions extends Error {
 }
 
 /** Creates a cache of the months that have partitions. */
-export function partitionMonths(pool: Pool) {
+export function createPartitionMonths(pool: Pool) {
   const known = new Set<number>();
   return {
     /** Throws MissingPartitions if a time lies in a month that is not known to have partitions. */
@@ -48,4 +48,4 @@ export function partitionMonths(pool: Pool) {
   };
 }
 
-export type PartitionMonths = ReturnType<typeof partitionMonths>;
+export type PartitionMonths = ReturnType<typeof createPartitionMonths>;

@@ -12,7 +12,7 @@ import { applySettingsUpTo } from '#ingest/normalise/settings.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
 import { addIntervalToDeltas, createEmptyDeltas, type DeviceDeltas, dropZeroDeltas } from './deltas.ts';
-import { type DeviceState, newSeries, refusedUntilMs, type SeriesState, seriesName } from './device-state.ts';
+import { createSeriesState, type DeviceState, refusedUntilMs, type SeriesState, seriesName } from './device-state.ts';
 import { pieceOfSettingsChange } from './plan-piece.ts';
 import { planSeries } from './plan-series.ts';
 import { planTariffs } from './plan-tariffs.ts';
@@ -138,7 +138,7 @@ function findSeries(
   const wanted: WantedStretch[] = [];
   const found: Found[] = [];
   for (const [name, batch] of arrived) {
-    const series = device.series.get(name) ?? newSeries(batch);
+    const series = device.series.get(name) ?? createSeriesState(batch);
     const { seriesId } = series;
     const valid = batch.points.filter(({ readAtMs }) => readAtMs > refusedUntilMs(series));
     const firsts = firstTimesAfter(series, valid, (seriesId !== null && stretches.get(seriesId)) || []);

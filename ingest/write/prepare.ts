@@ -15,7 +15,7 @@ import { areReadingsInOrder, type HeadPlan } from './head.ts';
 import type { HeadCache } from './head-memory.ts';
 import { type LockedDevice, loadDevices } from './load.ts';
 import { planWithStretches } from './load-stretches.ts';
-import { resultsByMessage } from './message-results.ts';
+import { groupResultsByMessage } from './message-results.ts';
 import { findMovedLogins, saveForMovedAccounts } from './moved-accounts.ts';
 import type { PartitionMonths } from './partition-months.ts';
 import { countValidReadings, planDevice } from './plan.ts';
@@ -271,7 +271,7 @@ class Stages {
   }
 
   #resultsByMessage(batch: readonly IncomingMessage[], rejects: readonly Rejection[]): ResultsByMessage {
-    const results = resultsByMessage(batch, { stepped: this.#stepped.readings, plans: this.#plans, rejects });
+    const results = groupResultsByMessage(batch, { stepped: this.#stepped.readings, plans: this.#plans, rejects });
     for (const message of [...this.#ofMovedAccounts, ...this.#ofEndedDevices]) results.delete(message);
     return results;
   }

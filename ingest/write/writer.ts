@@ -8,8 +8,8 @@ import { emptyMessage, type IncomingMessage, type Rejection, type WriteResult } 
 import { DEFAULT_MAX_CHANNELS } from './collect.ts';
 import { StaleHeads } from './commit.ts';
 import { FastPath } from './fast-path.ts';
-import { type HeadCache, headMemory } from './head-memory.ts';
-import { MissingPartitions, partitionMonths } from './partition-months.ts';
+import { createHeadMemory, type HeadCache } from './head-memory.ts';
+import { createPartitionMonths, MissingPartitions } from './partition-months.ts';
 import { type BatchAttempt, prepareBatch, RecomputationRequired } from './prepare.ts';
 import type { RejectionQuota } from './save-rejections.ts';
 import type { UntimedSeries } from './untimed-series.ts';
@@ -95,12 +95,12 @@ class BatchesWriter implements Writer {
   #staleInARow = 0;
 
   constructor(pool: Pool, options: WriterOptions) {
-    const { now = Date.now, memory = headMemory({ now }) } = options;
+    const { now = Date.now, memory = createHeadMemory({ now }) } = options;
     this.#pool = pool;
     this.#options = options;
     this.#now = now;
     this.#memory = memory;
-    this.#months = partitionMonths(pool);
+    this.#months = createPartitionMonths(pool);
     this.#gateways = new GatewayReceiver(options.unread);
     this.#fastPath = new FastPath(memory);
     this.#deferred = new Deferred(now);

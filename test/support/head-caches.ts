@@ -1,4 +1,4 @@
-import { type HeadCache, headMemory } from '#ingest/write/head-memory.ts';
+import { createHeadMemory, type HeadCache } from '#ingest/write/head-memory.ts';
 
 /**
  * Memory for the heads of a test's few devices. The service's default of 512 MiB is too much for the thousands of
@@ -13,7 +13,7 @@ export const CACHE_KINDS = ['none', 'one', 'all', 'dropped'] as const;
  * plans on stale heads are tested often.
  */
 export function createHeadCache(kind: (typeof CACHE_KINDS)[number]): HeadCache {
-  const memory = headMemory({ maxBytes: kind === 'none' ? 0 : kind === 'one' ? 800 : ALL_BYTES });
+  const memory = createHeadMemory({ maxBytes: kind === 'none' ? 0 : kind === 'one' ? 800 : ALL_BYTES });
   const cachedIds = new Set<string>();
   let asked = 0;
   const dropsNext = () => kind === 'dropped' && ++asked % 3 === 0;

@@ -13,7 +13,7 @@ import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceDeltas } from '#ingest/write/deltas.ts';
 import { type DeviceState, type SeriesState, seriesName } from '#ingest/write/device-state.ts';
-import { addToOpenHour, type OpenHour, quarterHoursOf } from '#ingest/write/open-hour.ts';
+import { addToOpenHour, listQuarterHours, type OpenHour } from '#ingest/write/open-hour.ts';
 import type { DevicePlan } from '#ingest/write/plan.ts';
 import { doesSeriesStopCounting, tariffSinceMs } from '#ingest/write/series-plan.ts';
 import type { Stretch, WantedStretch } from '#ingest/write/stretch.ts';
@@ -298,7 +298,7 @@ function frozen<T>(value: T): T {
 /** Returns the whole load profile of a device: closed hours and the open hour. */
 export function readWholeProfile({ profile, open }: StoredDevice): BucketDeltas {
   const whole = new Map(profile);
-  for (const [startMs, delta] of open ? quarterHoursOf(open) : []) addTo(whole, startMs, delta);
+  for (const [startMs, delta] of open ? listQuarterHours(open) : []) addTo(whole, startMs, delta);
   return whole;
 }
 

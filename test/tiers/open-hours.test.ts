@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openHourText } from '#ingest/write/open-hour.ts';
+import { formatOpenHour } from '#ingest/write/open-hour.ts';
 import { computeUsageTotals } from '#src/alerts/totals.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -78,7 +78,7 @@ async function homes() {
       const numbers = MEASURE_NAMES.flatMap((one) => open.map((quarter) => quarter[one] ?? 0));
       await database.pool.query('UPDATE device_heads SET open = $2 WHERE device_id = $1', [
         deviceId,
-        withZeros(openHourText({ hour: openMs / HOUR_MS, quarters: numbers }), home % 3 === 0),
+        withZeros(formatOpenHour({ hour: openMs / HOUR_MS, quarters: numbers }), home % 3 === 0),
       ]);
     }
     made.push({ userId, deviceIds });

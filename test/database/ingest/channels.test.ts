@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAX_SERIES } from '#ingest/write/device-state.ts';
-import { headMemory } from '#ingest/write/head-memory.ts';
+import { createHeadMemory } from '#ingest/write/head-memory.ts';
 import { createWriter, type IncomingMessage, type Writer } from '#ingest/write/writer.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
@@ -79,7 +79,7 @@ test('of a device with very many channels, those not in the batch do not change,
   const { large, small } = await devices();
   const before = new Map((await lawsOf(large.deviceId)).map((law) => [law[0], law]));
   expect(before.size).toBe(MAX_SERIES + 88);
-  const memory = headMemory();
+  const memory = createHeadMemory();
   const writer = createWriter(database.pool, { memory });
   const send = (minute: number) =>
     writer.write(
