@@ -27,7 +27,7 @@ export const appSettings = (more: object = {}) => ({
 });
 
 /** Returns the app that several probes share. */
-export const sharedApp = (world: AttackedInstallation): Promise<App> =>
+export const getSharedApp = (world: AttackedInstallation): Promise<App> =>
   world.once('an app', async () => {
     const { key } = await world.person('utility');
     const { json } = await world.must('POST', '/v1/apps', { key, body: appSettings() });
@@ -111,7 +111,7 @@ export async function authorizeApp(browser: Browser, request: ConsentRequest): P
 }
 
 /** Sends a form to the token endpoint of an API process, by default of the first one, with the secret of the app. */
-export const exchange = (
+export const requestTokens = (
   world: AttackedInstallation,
   { clientId, secret }: App,
   form: Record<string, string>,
@@ -133,13 +133,13 @@ export const codeForm = (back: URL, { verifier }: ConsentRequest): Record<string
 });
 
 /** Authorizes the shared app for a new home. Returns both, the browser of the home and the tokens. */
-export async function homeWithApp(world: AttackedInstallation, more: Record<string, string> = {}) {
-  const app = await sharedApp(world);
+export async function createHomeWithApp(world: AttackedInstallation, more: Record<string, string> = {}) {
+  const app = await getSharedApp(world);
   const home = await world.person('homeowner');
   const browser = await openBrowser(world, home);
   const request = consentRequest(app, more);
   const back = await authorizeApp(browser, request);
-  const { status, json, text } = await exchange(world, app, codeForm(back, request));
+  const { status, json, text } = await requestTokens(world, app, codeForm(back, request));
   if (status !== 200) throw new Error(`the code was answered with ${status}: ${text}`);
   return { app, home, browser, tokens: json as Tokens };
 }

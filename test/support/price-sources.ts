@@ -86,7 +86,7 @@ export const putPrices = (id: string, ...prices: [string, string][]) =>
   });
 export const deletePrices = (id: string, query: string, key = utility.key) =>
   api.send(`/v1/price-series/${id}/prices${query}`, { method: 'DELETE', key });
-export const pricesOf = async (id: string) =>
+export const readPrices = async (id: string) =>
   Object.fromEntries(
     (await api.send(`/v1/price-series/${id}/prices?start=2026-06-15&end=2026-06-16`, { key: utility.key })).json.map(
       (one: { starts_at: string; per_kwh: string }) => [one.starts_at.slice(8, 16), one.per_kwh],

@@ -4,12 +4,12 @@ import {
   authorizeApp,
   codeForm,
   consentRequest,
-  exchange,
-  homeWithApp,
+  createHomeWithApp,
+  getSharedApp,
   openBrowser,
   openConsentPage,
   REDIRECT_URI,
-  sharedApp,
+  requestTokens,
 } from '../app.ts';
 import { exchangeBytes, sendRequest } from '../client.ts';
 import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
@@ -89,7 +89,7 @@ const REQUESTS: readonly Probe[] = [
     }
   }),
   defineProbe('a request for consent with a forged redirect address redirects nowhere', async (world) => {
-    const app = await sharedApp(world);
+    const app = await getSharedApp(world);
     for (const redirect_uri of FORGED_REDIRECTS) {
       const browser = await openBrowser(world);
       const { status, headers } = await browser.open(consentRequest(app, { redirect_uri }).path);
@@ -98,7 +98,7 @@ const REQUESTS: readonly Probe[] = [
     }
   }),
   defineProbe('no code is issued without PKCE by S256, and no token in an address', async (world) => {
-    const app = await sharedApp(world);
+    const app = await getSharedApp(world);
     const tries: Record<string, string>[] = [
       { code_challenge: '' },
       { code_challenge_method: 'plain' },
@@ -121,7 +121,7 @@ const CONSENT: readonly Probe[] = [
   defineProbe(
     'the page of consent is shown in no frame, and no other site’s form lets an app in',
     async (world) => {
-      const app = await sharedApp(world);
+      const app = await getSharedApp(world);
       const [home, other] = [await world.person('homeowner'), await world.person('homeowner')];
       const browser = await openBrowser(world, home);
       const { at, page } = await openConsentPage(browser, consentRequest(app));
@@ -139,7 +139,7 @@ const CONSENT: readonly Probe[] = [
   defineProbe(
     'the answer to an app names the issuer, against a mix-up of servers',
     async (world) => {
-      const app = await sharedApp(world);
+      const app = await getSharedApp(world);
       const back = await authorizeApp(await openBrowser(world, await world.person('homeowner')), consentRequest(app));
       const { json } = await world.ask('GET', '/.well-known/oauth-authorization-server');
       expectOneOf(back.searchParams.get('iss'), [json.issuer], 'iss');
@@ -171,11 +171,11 @@ const TOKENS: readonly Probe[] = [
     defineProbe(
       `a code is not exchanged ${what}`,
       async (world) => {
-        const app = await sharedApp(world);
+        const app = await getSharedApp(world);
         const request = consentRequest(app);
         const back = await authorizeApp(await openBrowser(world, await world.person('homeowner')), request);
         const by = as === undefined ? app : await anotherApp(world);
-        const { status, json } = await exchange(world, by, change(codeForm(back, request)));
+        const { status, json } = await requestTokens(world, by, change(codeForm(back, request)));
         expectOneOf(status, [400], 'the exchange');
         expectThat(json?.access_token === undefined, 'a token was issued');
       },
@@ -185,10 +185,12 @@ const TOKENS: readonly Probe[] = [
   defineProbe(
     'a code that is replayed at every process at once gives access to nobody in the end',
     async (world) => {
-      const app = await sharedApp(world);
+      const app = await getSharedApp(world);
       const request = consentRequest(app);
       const back = await authorizeApp(await openBrowser(world, await world.person('homeowner')), request);
-      const tries = [...world.apis, ...world.apis].map((api) => exchange(world, app, codeForm(back, request), api));
+      const tries = [...world.apis, ...world.apis].map((api) =>
+        requestTokens(world, app, codeForm(back, request), api),
+      );
       const issued = (await Promise.all(tries)).filter(({ status }) => status === 200);
       expectThat(issued.length <= 1, `${issued.length} exchanges of one code succeeded`);
       for (const { json } of issued) await expectRefusedEverywhere(world, json.access_token);
@@ -198,8 +200,9 @@ const TOKENS: readonly Probe[] = [
   defineProbe(
     'a stolen refresh token that is used again ends the access at every process',
     async (world) => {
-      const { app, tokens } = await homeWithApp(world);
-      const refresh = (refresh_token: string) => exchange(world, app, { grant_type: 'refresh_token', refresh_token });
+      const { app, tokens } = await createHomeWithApp(world);
+      const refresh = (refresh_token: string) =>
+        requestTokens(world, app, { grant_type: 'refresh_token', refresh_token });
       const second = (await refresh(tokens.refresh_token)).json;
       const third = (await refresh(second.refresh_token)).json;
       expectOneOf((await read(world, third.access_token)).status, [200], 'the app');
@@ -212,10 +215,10 @@ const TOKENS: readonly Probe[] = [
   defineProbe(
     'no scope grows at a refresh, and a token does no more than its scopes',
     async (world) => {
-      const { app, tokens } = await homeWithApp(world);
+      const { app, tokens } = await createHomeWithApp(world);
       const { refresh_token } = tokens;
       for (const scope of ['insights:read devices:read', 'keys:write', 'openid']) {
-        const { status } = await exchange(world, app, { grant_type: 'refresh_token', refresh_token, scope });
+        const { status } = await requestTokens(world, app, { grant_type: 'refresh_token', refresh_token, scope });
         expectOneOf(status, [400], `a refresh with ${scope}`);
       }
       for (const [method, path] of [
@@ -237,7 +240,7 @@ const TOKENS: readonly Probe[] = [
   defineProbe(
     'a token reaches its home alone, no page of the dashboard and no tools of assistants',
     async (world) => {
-      const { home, tokens } = await homeWithApp(world);
+      const { home, tokens } = await createHomeWithApp(world);
       const { access_token: key } = tokens;
       const other = await world.person('homeowner');
       const mine = await read(world, key);
@@ -267,7 +270,7 @@ const ENDS: readonly Probe[] = [
   defineProbe(
     'an access that its home ended is refused by every process within a second, also if it was cached',
     async (world) => {
-      const { app, browser, tokens } = await homeWithApp(world);
+      const { app, browser, tokens } = await createHomeWithApp(world);
       for (const api of world.apis) await sendRequest(api, 'GET', '/v1/energy-insights', { key: tokens.access_token });
       const [{ authorization_id }] = (
         await world.ask('GET', '/dashboard/v1/authorizations', { headers: browser.headers })
@@ -276,14 +279,14 @@ const ENDS: readonly Probe[] = [
       expectOneOf((await world.ask('DELETE', path, { headers: browser.headers })).status, [200], 'the end');
       await expectRefusedEverywhere(world, tokens.access_token);
       const again = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
-      expectOneOf((await exchange(world, app, again)).status, [400], 'a refresh');
+      expectOneOf((await requestTokens(world, app, again)).status, [400], 'a refresh');
     },
     MAIL,
   ),
   defineProbe(
     'tokens of an erased home, and of an app whose owner was erased, are refused by every process',
     async (world) => {
-      const { home, tokens } = await homeWithApp(world);
+      const { home, tokens } = await createHomeWithApp(world);
       await world.must('DELETE', `/v1/users/${home.userId}`);
       await expectRefusedEverywhere(world, tokens.access_token);
       const owner = await world.person('utility');
@@ -291,7 +294,7 @@ const ENDS: readonly Probe[] = [
       const app = { clientId: json.client_id, secret: json.client_secret };
       const request = consentRequest(app);
       const back = await authorizeApp(await openBrowser(world, await world.person('homeowner')), request);
-      const { access_token } = (await exchange(world, app, codeForm(back, request))).json;
+      const { access_token } = (await requestTokens(world, app, codeForm(back, request))).json;
       expectOneOf((await read(world, access_token)).status, [200], 'the app before');
       await world.must('DELETE', `/v1/users/${owner.userId}`);
       await expectRefusedEverywhere(world, access_token);
@@ -302,7 +305,7 @@ const ENDS: readonly Probe[] = [
 
 const GUESSES: readonly Probe[] = [
   defineProbe('guesses of secrets and codes are limited by address, over all processes', async (world) => {
-    const app = await sharedApp(world);
+    const app = await getSharedApp(world);
     const from = world.address();
     const form = {
       grant_type: 'authorization_code',
@@ -313,7 +316,7 @@ const GUESSES: readonly Probe[] = [
     const statuses: number[] = [];
     for (let tried = 0; tried < 13; tried++) {
       const api = world.apis[tried % world.apis.length] ?? world.target.api;
-      statuses.push((await exchange(world, { ...app, secret: `x${tried}` }, form, api, from)).status);
+      statuses.push((await requestTokens(world, { ...app, secret: `x${tried}` }, form, api, from)).status);
     }
     expectOneOf(statuses[0] as number, [401], 'the first guess');
     expectOneOf(statuses.at(-1) as number, [429], 'the thirteenth guess');
@@ -321,7 +324,7 @@ const GUESSES: readonly Probe[] = [
   defineProbe(
     'no token is exchanged without TLS',
     async (world) => {
-      const { clientId, secret } = await sharedApp(world);
+      const { clientId, secret } = await getSharedApp(world);
       const body = 'grant_type=client_credentials';
       const head = `POST /oauth/token HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${btoa(`${clientId}:${secret}`)}`;
       const type = `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\nConnection: close`;

@@ -28,8 +28,8 @@ import {
   ownSource,
   patchSeries,
   presetUrls,
-  pricesOf,
   putPrices,
+  readPrices,
   registerSourceApi,
   SECRET_BOX,
   sourceUrl,
@@ -93,7 +93,7 @@ describe('recorded answers of a server', () => {
     answerWith(answerRows(['16T12:00', 3], ['17T00:00', 4]));
     expect(await fetchAllSources()).toBe(1);
     expect(await nextFetchOf(id)).toBe('16T18:00');
-    expect(await pricesOf(id)).toEqual({ '15T12:00': '1', '16T00:00': '2', '16T12:00': '3' });
+    expect(await readPrices(id)).toEqual({ '15T12:00': '1', '16T00:00': '2', '16T12:00': '3' });
   });
 });
 
@@ -146,7 +146,7 @@ describe('a fetch', () => {
     answerWith(gzipSync(answerRows(['15T12:00', 1])), { 'content-encoding': 'gzip' });
     const id = await createSeriesId({ source: ownSource() });
     await fetchAllSources();
-    expect(await pricesOf(id)).toEqual({ '15T12:00': '1' });
+    expect(await readPrices(id)).toEqual({ '15T12:00': '1' });
   });
 
   test('connects to public addresses only, whatever a name resolves to', async () => {
@@ -226,7 +226,7 @@ describe('several workers', () => {
     expect(
       presetUrls.map((one) => new URL(one).host + (new URL(one).searchParams.get('securityToken') ?? '')).sort(),
     ).toEqual(['api.awattar.de', 'web-api.tp.entsoe.euone', 'web-api.tp.entsoe.eutwo']);
-    expect(await pricesOf(ids[0] as string)).toEqual({ '15T12:00': '0.1' });
+    expect(await readPrices(ids[0] as string)).toEqual({ '15T12:00': '0.1' });
     const { rows: stored } = await api.database.pool.query(
       'SELECT resolution_minutes, cardinality(array_remove(prices, NULL)) AS prices FROM prices JOIN price_series USING (series_id) ORDER BY 1',
     );
@@ -280,7 +280,7 @@ describe('several workers', () => {
       return fetchAnswer(request);
     };
     await fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: changing, clock: () => api.now });
-    expect([await pricesOf(id), await nextFetchOf(id)]).toEqual([{}, '15T11:15']);
+    expect([await readPrices(id), await nextFetchOf(id)]).toEqual([{}, '15T11:15']);
     const killed: FetchAnswer = () => Promise.reject(new Error('killed'));
     await api.database.pool.query('DELETE FROM source_hosts');
     const stopping = AbortSignal.abort();
@@ -288,7 +288,7 @@ describe('several workers', () => {
     await fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: killed, clock: () => api.now, stopping });
     await api.database.pool.query('DELETE FROM source_hosts');
     await fetchAllSources();
-    expect(await pricesOf(id)).toEqual({ '15T12:00': '1' });
+    expect(await readPrices(id)).toEqual({ '15T12:00': '1' });
     await api.database.pool.query(
       "UPDATE series_sources SET next_fetch_at = $1, lease_id = 'x', leased_until = $1::timestamptz + interval '2 minutes'",
       [api.now],

@@ -18,8 +18,8 @@ import {
   ownSource,
   patchSeries,
   postSeries,
-  pricesOf,
   putPrices,
+  readPrices,
   registerSourceApi,
   sourceUrl,
   utility,
@@ -41,7 +41,7 @@ describe('a series with a source', () => {
     expect(await fetchAllSources()).toBe(1);
     expect(await fetchAllSources()).toBe(0);
     expect(host.calls.map(({ headers }) => headers['x-key'])).toEqual(['a secret key']);
-    expect(await pricesOf(id)).toEqual({ '15T12:00': '0.05', '15T13:00': '-0.025' });
+    expect(await readPrices(id)).toEqual({ '15T12:00': '0.05', '15T13:00': '-0.025' });
     const shown = await getSeries(id);
     expect(shown).toEqual({
       series_id: id,
@@ -60,7 +60,7 @@ describe('a series with a source', () => {
     answerWith(answerRows(['15T12:00', 0.3], ['15T13:00', -0.05]));
     advanceClock(6 * 60 + 45);
     expect(await fetchAllSources()).toBe(1);
-    expect(await pricesOf(id)).toEqual({ '15T12:00': '0.15', '15T13:00': '-0.025' });
+    expect(await readPrices(id)).toEqual({ '15T12:00': '0.15', '15T13:00': '-0.025' });
     expect((await getSeries(id)).last_error).toBe(null);
     expect(await nextFetchOf(id)).toBe('16T11:15');
   });
@@ -71,27 +71,27 @@ describe('a series with a source', () => {
     await putPrices(id, ['15T12:00', '9'], ['16T00:00', '8']);
     await patchSeries(id, { source: ownSource() });
     await fetchAllSources();
-    expect(await pricesOf(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '3', '16T00:00': '8' });
+    expect(await readPrices(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '3', '16T00:00': '8' });
     await putPrices(id, ['15T13:00', '2']);
     answerWith(answerRows(['15T12:00', 10], ['15T13:00', 20], ['15T14:00', 30], ['16T00:00', 40]));
     advanceClock(24 * 60);
     await fetchAllSources();
-    expect(await pricesOf(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
+    expect(await readPrices(id)).toEqual({ '15T12:00': '9', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
     // `to` is exclusive. Only prices that were set by hand are deleted, not fetched ones.
     expect((await deletePrices(id, '?from=2026-06-15T12:00:00Z&to=2026-06-15T13:00:00Z')).status).toBe(200);
-    expect(await pricesOf(id)).toEqual({ '15T12:00': '10', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
+    expect(await readPrices(id)).toEqual({ '15T12:00': '10', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
     await deletePrices(id, '?from=2026-06-15&to=2026-06-17');
-    expect(await pricesOf(id)).toEqual({ '15T12:00': '10', '15T13:00': '20', '15T14:00': '30', '16T00:00': '40' });
+    expect(await readPrices(id)).toEqual({ '15T12:00': '10', '15T13:00': '20', '15T14:00': '30', '16T00:00': '40' });
     // After their removal, the source's prices apply again.
     answerWith(answerRows(['15T12:00', 11], ['16T00:00', 41]));
     advanceClock(24 * 60);
     await fetchAllSources();
-    expect(await pricesOf(id)).toEqual({ '15T12:00': '11', '15T13:00': '20', '15T14:00': '30', '16T00:00': '41' });
+    expect(await readPrices(id)).toEqual({ '15T12:00': '11', '15T13:00': '20', '15T14:00': '30', '16T00:00': '41' });
     // Without a source, these times have no price.
     await patchSeries(id, { source: null });
     expect(await getSeries(id)).toEqual({ series_id: id, user_id: utility.userId, ...HOURLY });
     await deletePrices(id, '?from=2026-06-15T13:00:00Z&to=2026-06-16');
-    expect(await pricesOf(id)).toEqual({ '15T12:00': '11', '16T00:00': '41' });
+    expect(await readPrices(id)).toEqual({ '15T12:00': '11', '16T00:00': '41' });
     await deletePrices(id, '?from=2026-06-15&to=2026-06-17');
     const { rows: left } = await api.database.pool.query('SELECT FROM prices WHERE series_id = $1', [id]);
     expect(left).toEqual([]);
