@@ -33,11 +33,11 @@ test.each([
   [{ unit: 'W', meaning: 'import/t1' }, /^0\.unit: a tariff is of energy/],
   [{ meaning: 'constructor' }, /^0\.meaning: must be import, export/],
   [{ scale: 0 }, /^0\.scale: must not be 0/],
-  [{ scale: -1 }, /^0\.unit: scale is below 0/],
+  [{ scale: -1 }, /^0\.unit: scale can be below 0/],
   [{ circuit: 'export' }, /^0\.circuit: /],
   [{ device: '+-+' }, /^0\.device: /],
   [{ topic: 'home/energy', device: 'x-+' }, /^0\.device: has a `\+`/],
-  [{ device: 'plug' }, /^0\.device: must have a `\+`, as the topic has/],
+  [{ device: 'plug' }, /^0\.device: must have a `\+`, because the topic has one/],
   [{ topic: 'home/+/#', path: undefined }, /^0\.topic: must not end in # here/],
   [{ topic: 'home/#', device: 'plug', path: undefined }, /^0\.topic: must not end in # here/],
   [{ path: undefined, time_path: '$.t' }, /^0\.time_path: needs a path/],
@@ -78,7 +78,7 @@ test('rejects two entries that may be one register of a device, and accepts entr
 
 test('rejects production next to other electricity of one device, because it would count as used', () => {
   const made = { ...ENTRY, path: '$.made', meaning: 'production' };
-  expect(mistakes(ENTRY, made)).toEqual([expect.stringMatching(/what produces must be a device of its own/)]);
+  expect(mistakes(ENTRY, made)).toEqual([expect.stringMatching(/a device that produces needs a separate name/)]);
   expect(mistakes({ ...ENTRY, device: 'meter-+' }, { ...made, device: 'roof-+' })).toEqual([]);
   expect(mistakes({ ...ENTRY, meaning: 'heat' }, made)).toEqual([]);
 });

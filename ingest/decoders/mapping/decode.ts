@@ -88,7 +88,8 @@ function add(
   // Settings are validated where they are stored; a mapping that is invalid nevertheless is refused here.
   if (typeof quantity === 'string') return collector.refuse(`${name}: ${quantity}`, device);
   const place = JSON.stringify([device, quantity.channel, quantity.kind]);
-  if (placed.has(place)) return collector.refuse(`${name}: another mapping already has the meaning ${quantity.channel}`, device);
+  if (placed.has(place))
+    return collector.refuse(`${name}: another mapping already has the meaning ${quantity.channel}`, device);
   placed.add(place);
   if (mapped.unit !== 'F') return collector.add({ device, ...quantity, value, atMs, name });
   const { times, per, ...of } = quantity;
