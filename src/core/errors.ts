@@ -49,7 +49,7 @@ export const ERRORS = {
     forbidden: {
       error: 'Forbidden',
       meaning:
-        'The key lacks a scope: details names it, and a key with that scope is allowed. Without details the role of the account is not allowed to do this, the user_id is not the homeowner’s own, or the key is limited to a group, a device or a home: use a key of the utility or the account that the data belong to.',
+        'If details names a scope, the key lacks it: use a key with that scope. Otherwise the role of the account does not allow this, the user_id is not the homeowner’s own, or the key is limited to a group, a device or a home: use a key of the utility, or of the account that the data belong to.',
     },
     deviceOfUtility: {
       error: 'A utility manages this device',

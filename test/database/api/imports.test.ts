@@ -173,7 +173,10 @@ describe('an import stores nothing', () => {
     const none = 'there is no such user';
     for (const [named, message] of [
       [{ user_id: stranger.userId }, none],
-      [{ email: await emailOf(stranger.userId) }, `${none}; with create_users=true an account is created for the address`],
+      [
+        { email: await emailOf(stranger.userId) },
+        `${none}; with create_users=true an account is created for the address`,
+      ],
     ] as const) {
       const refused = await post(utility.key, [{ ...row, ...named }]);
       expect(refused.json.details).toEqual([{ field: `0.${Object.keys(named)[0]}`, message }]);
