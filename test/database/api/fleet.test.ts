@@ -243,7 +243,8 @@ describe('devices of a fleet', () => {
   test('continue after changes: nothing appears twice, and no unchanged device is omitted', async () => {
     const home = await api.user('homeowner', { enrolledBy: utility.userId });
     const made: string[] = [];
-    for (let index = 0; index < 6; index++) made.push(await pair(home.userId, `room ${index}`, { minutesSinceReading: 1 }));
+    for (let index = 0; index < 6; index++)
+      made.push(await pair(home.userId, `room ${index}`, { minutesSinceReading: 1 }));
     const path = `/v1/fleet/devices?user_id=${home.userId}&sort=location&limit=2`;
     const first = await get(path);
     // The page's last device is deleted, one is renamed to a place after it, and one appears before it.
