@@ -1747,7 +1747,7 @@ export interface ReadingEdit {
   action: "exclude" | "add";
   /** The device’s own name of the quantity, as in `channels`. Null: every quantity of the device. */
   native_name: string | null;
-  /** With `exclude`: start of the excluded range, inclusive. A reading is within it by its time; an interval, by its end. */
+  /** With `exclude`: start of the excluded range, inclusive. A reading is excluded if its time is in the range; an interval, if its end is in the range. */
   start: string | null;
   /** With `exclude`: end of the excluded range, exclusive. */
   end: string | null;
@@ -2902,7 +2902,7 @@ export interface CreateDeviceEditBody {
   action: "exclude" | "add";
   /** The device’s own name of the quantity, as in `channels`. Required with `add`. Default with `exclude`: every quantity of the device. */
   native_name?: string;
-  /** With `exclude`: start of the excluded range, inclusive. A reading is within it by its time; an interval, by its end. */
+  /** With `exclude`: start of the excluded range, inclusive. A reading is excluded if its time is in the range; an interval, if its end is in the range. */
   start?: string;
   /** With `exclude`: end of the excluded range, exclusive. */
   end?: string;

@@ -37,7 +37,7 @@ export const ERRORS = {
     unauthorized: {
       error: 'Unauthorized',
       meaning:
-        'The header Authorization: Bearer API_KEY is missing, or the key does not exist (it may be incomplete, or its account deleted), or a sandbox key (eus_test_) was sent to the live service (eus_live_), or the reverse. Copy the whole key again, or create a new key.',
+        'The header Authorization: Bearer API_KEY is missing, or the key does not exist: it may be incomplete, or its account was deleted. Keys of the sandbox (eus_test_) and of the live service (eus_live_) work only there. Copy the whole key again, or create a new key.',
     },
     keyRevoked: { error: 'Unauthorized', meaning: 'The API key was revoked. Create a new one.' },
     keyExpired: {

@@ -62,9 +62,7 @@ const deviceUsesMore = z.strictObject({
 const productionMissing = z.strictObject({
   kind: kind('production_missing'),
   ...lasting,
-  expected_kwh: energy(
-    'Energy that the panels would have produced since the condition began, even with little sun',
-  ),
+  expected_kwh: energy('Energy that the panels would have produced since the condition began, even with little sun'),
   is_silent: z.boolean().describe('True: the production is unknown. False: it is known to be 0.'),
   compared: comparedKwh,
 });

@@ -39,11 +39,7 @@ test.each([
   const cores = (rate: number) => [postgresMicros, ingestMicros].map((micros) => (rate * micros) / 1e6);
   near(cell('readings/s, over the day'), [perSecond], 'readings/s');
   near([...cell('PostgreSQL'), ...cell('HAProxy and ingest')], cores(perSecond), 'cores');
-  near(
-    cell('if all meters report in the same minute'),
-    [meters / 60, ...cores(meters / 60)],
-    'cores in that minute',
-  );
+  near(cell('if all meters report in the same minute'), [meters / 60, ...cores(meters / 60)], 'cores in that minute');
   near(cell('memory of connections'), [(meters * connectionKilobytes) / 1e6], 'GB of connections');
   const rawTerabytes = (bytes: number) => (meters * 96 * RAW_DAYS * bytes) / 1e12;
   const raw = cell('raw readings, 13 months');

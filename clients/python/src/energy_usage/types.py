@@ -1723,7 +1723,7 @@ class ReadingEdit(TypedDict):
     native_name: Optional[str]
     """The device’s own name of the quantity, as in `channels`. Null: every quantity of the device."""
     start: Optional[str]
-    """With `exclude`: start of the excluded range, inclusive. A reading is within it by its time; an interval, by its end."""
+    """With `exclude`: start of the excluded range, inclusive. A reading is excluded if its time is in the range; an interval, if its end is in the range."""
     end: Optional[str]
     """With `exclude`: end of the excluded range, exclusive."""
     at: Optional[str]
@@ -2515,7 +2515,7 @@ class CreateDeviceEditBody(TypedDict):
     native_name: NotRequired[str]
     """The device’s own name of the quantity, as in `channels`. Required with `add`. Default with `exclude`: every quantity of the device."""
     start: NotRequired[str]
-    """With `exclude`: start of the excluded range, inclusive. A reading is within it by its time; an interval, by its end."""
+    """With `exclude`: start of the excluded range, inclusive. A reading is excluded if its time is in the range; an interval, if its end is in the range."""
     end: NotRequired[str]
     """With `exclude`: end of the excluded range, exclusive."""
     at: NotRequired[str]

@@ -27,7 +27,7 @@ const MEANING = {
     '`exclude`: excludes all readings of a time range, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant.',
   native_name: 'The device’s own name of the quantity, as in `channels`.',
   start:
-    'With `exclude`: start of the excluded range, inclusive. A reading is within it by its time; an interval, by its end.',
+    'With `exclude`: start of the excluded range, inclusive. A reading is excluded if its time is in the range; an interval, if its end is in the range.',
   end: 'With `exclude`: end of the excluded range, exclusive.',
   at: 'With `add`: time of the reading.',
   kwh: 'With `add`: value of the register, in kWh (in m³ if it counts a volume).',
