@@ -33,7 +33,7 @@ export interface HomePlan {
   timezone: string;
   devices: readonly DevicePlan[];
   panels?: SolarTraits;
-  /** A past silence of some of its devices, which the history of the silences shows. */
+  /** A past silence of some of its devices, for the history of silences. */
   silence?: SilencePlan;
   /** Returns the traits that are not drawn from the seed. `firstAtMs`: time at which its meter was paired. */
   traits(firstAtMs: number, utcOffsetMinutes: number): Partial<HomeTraits>;

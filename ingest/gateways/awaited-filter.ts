@@ -27,6 +27,6 @@ function joined(filter: string, topic: string): string {
   const others = topic.split('/');
   const differing = levels.findIndex((level, at) => level !== others[at]);
   const shared = levels.slice(0, differing === -1 ? undefined : differing).join('/');
-  // The first level may be empty, and the filter `/#` would match all topics that begin with a slash.
+  // If the first level of the topics is empty, the shared part is empty, too: a filter `/#` would match all topics that begin with a slash.
   return shared === '' ? filter : `${shared}/#`;
 }

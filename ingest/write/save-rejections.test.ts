@@ -31,7 +31,7 @@ test('counts only the stored part of a long payload towards the limit', () => {
   expect(keeping.of([reject('a', 10_000_000)], 0)).toHaveLength(1);
 });
 
-test('does not count rejections that were not committed towards the limit', () => {
+test('uncommitted rejections do not count towards the limit', () => {
   const keeping = createRejectionQuota({ ofDevice: 1_010, ofAll: 2_510 });
   const many = Array.from({ length: 3 }, () => reject('loud', 300));
   for (let attempt = 0; attempt < 5; attempt++) keeping.undo(many, keeping.of(many, 0));

@@ -94,7 +94,7 @@ export async function creationOptions(db: Database, userId: string, challenge: s
     rp: { id: host, name: 'Energy' },
     user: { id: Buffer.from(userId).toString('base64url'), name: email, displayName: email },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key' as const, alg })),
-    // A device or password manager that has a passkey of this account already makes no second one.
+    // A device or password manager that already has a passkey of this account creates no second one.
     excludeCredentials: known.map(({ credential_id }) => ({ type: 'public-key' as const, id: credential_id })),
     // The sign-in page does not know the account, so the device must store the passkey with the account's id.
     authenticatorSelection: {

@@ -76,7 +76,7 @@ export function explainRestoreRefusal(copy: Manifest, here: RestoreEnvironment):
   return null;
 }
 
-/** A base copy in a target. `folder`: its path. */
+/** A base copy that was found in the folder for copies. `folder`: path of the copy. */
 export interface FoundCopy {
   folder: string;
   manifest: Manifest;

@@ -47,9 +47,9 @@ export function findNextOpenPeriod(
 }
 
 /**
- * Returns the closed periods whose corrections concern a period: for a closed period, itself; for an open one, the
- * periods whose corrections it states. Only these, because each costs a read of all its quarter-hours, and every month
- * adds one. Pure.
+ * Returns the closed periods whose corrections concern a period: for a closed period, itself; for an open one, the periods whose
+ * corrections it states. All other periods are left out, because each takes a read of all its quarter-hours, and there is one more each
+ * month. Pure.
  */
 export function listPeriodsToCorrect(periods: readonly AdjustablePeriod[], one: AdjustablePeriod): AdjustablePeriod[] {
   if (one.isClosed) return [one];

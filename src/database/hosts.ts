@@ -96,7 +96,7 @@ export function createHosts(count: number, wanted: ServerRole, ask: (host: numbe
       if (isNew && error && isTimeout(error)) slowness.increase();
       known = null;
     },
-    /** Records that a connection was established within this time. */
+    /** Records how long the establishment of a connection took. */
     connected(tookMs: number): void {
       isNew = false;
       slowness.follow(tookMs);

@@ -56,8 +56,8 @@ const LEAST_LIKE_HOURS = { workday: 3, weekend: 2 };
 const STEP_MWH = 4;
 
 /**
- * Returns the straight lines among quarter-hours, of any length. A change of level marks a reading: the energies before and after it are
- * known separately, so a line never spans it.
+ * Returns the ranges of quarter-hours that were interpolated linearly, of any length. A range ends where the level changes, because there
+ * is a reading, and the energies before and after it are known separately.
  */
 export function findInterpolatedRanges({ energy, estimated }: ImportedQuarters): InterpolatedRange[] {
   const lines: InterpolatedRange[] = [];

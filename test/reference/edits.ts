@@ -96,7 +96,7 @@ export function buildClockStepEdit(
 const isOf = (edit: ReferenceEdit, { channel, kind }: { channel: string; kind: string }) =>
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
-/** Returns the readings of a series that count after edits, for readings in order with one per time. */
+/** Applies edits to the readings of a series, which are in order and have distinct times. Returns the readings that count afterwards. */
 export function applyEdits(readings: DecodedReading[], edits: readonly ReferenceEdit[]): DecodedReading[] {
   const [like] = readings;
   if (!like) return [];

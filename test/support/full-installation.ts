@@ -93,7 +93,7 @@ const ROWS: Record<string, string> = {
   late_deltas: `INSERT INTO late_deltas VALUES (date_trunc('day', now()) - interval '400 days', $2, $1, date_trunc('day', now()) - interval '400 days', 0, 0, 0, 1, 900000, 0)`,
 };
 
-/** Fills an installation so that every relation has rows, through the service where a test has time for it. */
+/** Fills an installation so that every relation has rows. Uses the service unless that takes too long for a test. */
 export async function fillInstallation(database: TestDatabase): Promise<UserCredentials> {
   const { pool } = database;
   const api = await testApi({ database: { ...database, drop: async () => {} } });

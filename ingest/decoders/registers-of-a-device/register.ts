@@ -167,7 +167,7 @@ const GENERATOR = /^(?:generator|genset|wind|turbine)/;
 const EMPTY_WORD = /^(?:\d+|k?wh|mwh)$/;
 const CONTENT = /^(?:\p{L}+ )?(?:charge|ladung|lading|laddning|ladning|carga|carica)$/u;
 
-/** Whether a name is a battery's charge and nothing more, which may be its content or the energy charged. */
+/** Whether a name states only the charge of a battery, which may be its content or the energy charged into it. */
 const isCharge = (name: NameFacts | undefined): boolean =>
   name !== undefined && CONTENT.test(name.words.filter((word) => !EMPTY_WORD.test(word)).join(' '));
 

@@ -160,7 +160,7 @@ export function decodeSenmlRecords(
   const bad = packRefusalOf(pack);
   if (bad !== null) return bad;
   const byIndex = new Map<number, ReturnType<typeof createValueCollector>>();
-  // The receipt counts as unknown, so that times relative to it are not resolved.
+  // `replayed`: the time of receipt counts as unknown, so that times relative to it are not resolved.
   readPack(pack, { receivedAtMs, replayed: true, sender: { device, isOnly: true } }, ({ index, atMs }) => {
     const collector = byIndex.get(index) ?? createValueCollector();
     byIndex.set(index, collector);

@@ -146,7 +146,7 @@ function compileField(name: string, entry: FieldEntry, parts: TopicParts, topic:
 /** Spellings of units in bodies. */
 const SPELLINGS: Readonly<Record<string, string>> = { Watt: 'W', 'm³': 'm3' };
 
-/** Returns the scale of a unit to that of a kind; undefined if the kind has no such unit. */
+/** Returns the factor from a unit to the stored unit of a kind; undefined if the kind has no such unit. */
 export function scaleOf(kind: FieldEntry['kind'], unit: unknown): { times: number; per: number } | undefined {
   if (typeof unit !== 'string') return undefined;
   const word = Object.hasOwn(SPELLINGS, unit) ? SPELLINGS[unit] : unit;

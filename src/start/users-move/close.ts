@@ -186,7 +186,7 @@ export async function areAccountsOpen(
 /** Erases the remaining rows of accounts that are open at the target, one account at a time, and then the parcels. */
 export async function eraseMovedAccounts(pool: Pool, userIds: readonly string[]): Promise<void> {
   const db = createDatabase(pool);
-  // Raw SQL: parcels, and ids passed as one parameter.
+  // Raw SQL: reads the rows stored in `parcels`, and passes all ids as one parameter.
   const { rows } = await pool.query(
     `SELECT u.user_id, ARRAY(SELECT row->>'device_id' FROM parcels WHERE relation = 'devices' AND row->>'user_id' = u.user_id
          UNION ALL SELECT row->>'gateway_id' FROM parcels WHERE relation = 'gateways' AND row->>'user_id' = u.user_id) AS senders,

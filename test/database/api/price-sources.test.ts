@@ -333,7 +333,7 @@ describe('a series that is deleted while others change it', () => {
     }
   });
 
-  test('stays deleted while all of these and three workers run concurrently', async () => {
+  test('stays deleted while all of these changes and three workers run concurrently', async () => {
     answerWith(answerRows(['15T12:00', 1]));
     for (let round = 0; round < 20; round++) {
       const id = await createSeriesId({ source: ownSource() });

@@ -181,7 +181,7 @@ describe('a claim is refused', () => {
     [{ serial: 'a\nb' }],
     [{ serial: 'x', nonce: 'short' }],
     [{ serial: 'x', more: 1 }],
-  ])('that contains %j', async (more) => {
+  ])('if its message contains %j', async (more) => {
     expect(await claim(await makeBatch(), more)).toMatchObject({ status: 422 });
   });
 });

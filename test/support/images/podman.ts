@@ -68,7 +68,10 @@ export const podmanEnvironment = (): NodeJS.ProcessEnv => ({
   DISABLE_HC_SYSTEMD: 'true',
 });
 
-/** Runs podman and returns its output. Throws with what it printed. Its working folder is the storage's, because conmon writes files there. */
+/**
+ * Runs podman and returns its output. If podman fails, throws an error with its output. Its working folder is the storage's, because conmon
+ * writes files there.
+ */
 export function podman(...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('podman', args, {
     cwd: FOLDER,

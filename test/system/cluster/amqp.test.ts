@@ -344,7 +344,7 @@ test('a worker leaves a node that hangs, or that has no majority, within seconds
   await expect.poll(() => ports.length).toBe(2);
   expect(ends).toEqual(['the broker has sent nothing for 3 s']);
   expect(nodeOf(ports.at(-1))).not.toBe(hung);
-  // The first node still hangs: without another one there is no majority.
+  // The first node still hangs, so the loss of another one leaves no majority.
   const third = cluster.nodes.find((node) => node !== hung && node !== nodeOf(ports.at(-1)));
   third?.freeze();
   await expect.poll(() => ends).toHaveLength(2);

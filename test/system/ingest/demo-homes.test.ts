@@ -165,7 +165,7 @@ describe('the homes of the demo', () => {
       expect(await annasDays(userId)).toBe(before);
     });
 
-    it('and never use a device that its owner paired, whatever its name', async () => {
+    it('and use no device that its owner paired, whatever its name', async () => {
       const { homes } = await start(nowMs);
       const userId = await ownerOf(meterOf(homes).deviceId);
       const own = await createDevice(db, { userId, type: 'smart_meter', location: 'Meter cupboard' });

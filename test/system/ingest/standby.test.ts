@@ -177,7 +177,7 @@ test('shared sessions of an earlier version’s workers are emptied and closed; 
   };
   // Messages that wait for the worker that has ended.
   const earlier = await mqtt.connectAsync(mosquitto.url, { ...session, properties: { sessionExpiryInterval: 3_600 } });
-  // The second subscription is the test's, which identifies messages of this session.
+  // The test adds the second subscription, by which it identifies messages of this session.
   await earlier.subscribeAsync(['$share/energy/energy/v1/+/readings', 'waiting/#'], { qos: 1 });
   await earlier.endAsync();
   const WAITING = 500;
