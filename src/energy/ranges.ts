@@ -75,6 +75,18 @@ export function splitRange({ start, end, zone }: Range, days: number): Range[] {
   });
 }
 
+/** Splits a range by calendar months. */
+export function splitByMonth({ start, end, zone }: Range): Range[] {
+  const months: Range[] = [];
+  for (let first = start; first <= end; ) {
+    const month = DateTime.fromISO(first, { zone: 'utc' });
+    const last = month.endOf('month').toISODate() ?? end;
+    months.push(dayRange(first, last < end ? last : end, zone));
+    first = month.startOf('month').plus({ months: 1 }).toISODate() ?? '9999';
+  }
+  return months;
+}
+
 /** Returns the number of days from `start` to `end`, both inclusive. */
 export function dayCount(start: string, end: string): number {
   return Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS) + 1;

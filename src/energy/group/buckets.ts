@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
 import { endsOfClockUnits, findOffset, offsetsIn } from '../local-time.ts';
-import { CLOCK_UNITS, dayRange, isClockUnit, type Range, splitRange } from '../ranges.ts';
+import { CLOCK_UNITS, isClockUnit, type Range, splitRange } from '../ranges.ts';
 import type { GroupUnit } from '../usage/groups.ts';
 import { startOfClockUnit } from '../wall-clock.ts';
 
@@ -46,18 +46,6 @@ export const firstDayOfMonth = ({ start }: Range): string => `${start.slice(0, 8
 export const isWholeMonth = (range: Range): boolean =>
   range.start === firstDayOfMonth(range) &&
   range.end === DateTime.fromISO(range.start, { zone: 'utc' }).endOf('month').toISODate();
-
-/** Splits a range by calendar months. */
-export function splitByMonth({ start, end, zone }: Range): Range[] {
-  const months: Range[] = [];
-  for (let first = start; first <= end; ) {
-    const month = DateTime.fromISO(first, { zone: 'utc' });
-    const last = month.endOf('month').toISODate() ?? end;
-    months.push(dayRange(first, last < end ? last : end, zone));
-    first = month.startOf('month').plus({ months: 1 }).toISODate() ?? '9999';
-  }
-  return months;
-}
 
 /**
  * Returns the UTC month that contains a range, with the parts of the month outside the range. Null if the range is less than half of the

@@ -5,9 +5,9 @@ import type { HomeInsight } from '../home/insights.ts';
 import { hasKnownValue, selectIncludedFields } from '../include.ts';
 import type { GroupBy } from '../insights.ts';
 import { formatHour, hourOfDay } from '../labels.ts';
-import { CLOCK_UNITS, dayRange, isClockUnit, type Range, splitRange } from '../ranges.ts';
+import { CLOCK_UNITS, dayRange, isClockUnit, type Range, splitByMonth, splitRange } from '../ranges.ts';
 import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES } from './add-up.ts';
-import { findMissingDays, firstDayOfMonth, isWholeMonth, listDays, splitByMonth } from './buckets.ts';
+import { findMissingDays, firstDayOfMonth, isWholeMonth, listDays } from './buckets.ts';
 import type { GroupOfHomes } from './homes.ts';
 import { continueMonthToDate, type StoredGroupSums } from './stored-sums.ts';
 

@@ -1,10 +1,10 @@
 import { DateTime } from 'luxon';
 import { HOUR_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { dayRange, type Range } from '../ranges.ts';
+import { dayRange, type Range, splitByMonth } from '../ranges.ts';
 import { findFirstStoredDay, homesProfileSql, openHoursBeforeSql } from '../usage/groups.ts';
 import { computeGroupBuckets, type GroupBucket, rangeAfterDay, readPlainParts, splitIntoBatches } from './add-up.ts';
-import { findMissingDays, firstDayOfMonth, isWholeMonth, listDays, splitByMonth } from './buckets.ts';
+import { findMissingDays, firstDayOfMonth, isWholeMonth, listDays } from './buckets.ts';
 import { computeCompositionHash } from './composition.ts';
 import { type GroupOfHomes, loadGroupHomes } from './homes.ts';
 import { deleteMonthToDate, storeMonthToDate, storeMonthToDateHomes } from './month-to-date.ts';

@@ -5,10 +5,9 @@ import { type CostSums, roundCost } from '#src/cost/cost.ts';
 import { loadCostSources } from '#src/cost/costs.ts';
 import { costSums } from '#src/cost/sums.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { splitByMonth } from '#src/energy/group/buckets.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
-import type { Range } from '#src/energy/ranges.ts';
+import { type Range, splitByMonth } from '#src/energy/ranges.ts';
 import { type ClockQuarter, createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
 import { currencyDecimalsOf } from '#src/tariffs/currency.ts';
 
