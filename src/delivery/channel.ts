@@ -48,6 +48,8 @@ const KEPT_MS = 30 * 86_400_000;
 
 /** Returns the file name of a captured message. It begins with the account's id, so that the file is deleted with the account. */
 export const capturedMessageName = (userId: string, message: string): string => `${userId}.${message}`;
+/** Ending of a captured mail with a link that gives access. Exports omit it, because the reader may not be the recipient. */
+export const ACCESS_MAIL = '.access.eml';
 const ownerOf = (name: string): string | undefined => /^(usr_\w+)\./.exec(name)?.[1];
 
 /** Writes a captured message to a file that only its owner can read. The file is complete or does not exist. */
@@ -63,12 +65,13 @@ export async function writeCapturedMessage(folder: string, name: string, content
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
-/** Lists the captured messages to an account, as paths below the data directory. */
+/** Lists the captured messages to an account without mails that give access, as paths below the data directory. */
 export async function listCapturedMessages(dataDir: string, userId: string): Promise<string[]> {
   const found = await Promise.all(
     FOLDERS.map(async (folder) => {
       const names = await namesIn(join(dataDir, folder));
-      return names.filter((name) => ownerOf(name) === userId).map((name) => `${folder}/${name}`);
+      const shown = names.filter((name) => ownerOf(name) === userId && !name.endsWith(ACCESS_MAIL));
+      return shown.map((name) => `${folder}/${name}`);
     }),
   );
   return found.flat().sort();

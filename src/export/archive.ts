@@ -174,7 +174,7 @@ async function* readme(userId: string, now: Date): AsyncGenerator<string> {
     ...EXPORTED_RELATIONS.map(({ relation, file = relation, means }) => [`${file}.json`, means]),
     ...LEVEL_FILES.map(({ relation, file }) => [`${file}.csv`, findLevel(relation).comment]),
     ...SERIES_FILES.map(({ relation, means }) => [`${relation}.csv`, means]),
-    ['messages/', 'Mails and SMS that were stored as files instead of being sent.'],
+    ['messages/', 'Mails and SMS that were stored as files instead of being sent, without mails that give access.'],
   ];
   yield `All stored data about ${userId}, as of ${now.toISOString()}.
 

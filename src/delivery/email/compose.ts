@@ -9,6 +9,8 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
+  /** Whether it contains a link that gives access to an account or a home. */
+  givesAccess?: boolean;
 }
 
 /** A link in a mail. Its text is found by name. */

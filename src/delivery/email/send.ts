@@ -7,6 +7,7 @@ import { withTimeout } from '#src/core/timeout.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
 import {
+  ACCESS_MAIL,
   type Channel,
   capturedMessageName,
   type DeliveryAttempt,
@@ -27,15 +28,12 @@ const TIMEOUT_MS = 10_000;
 const WHOLE_MS = 60_000;
 
 /** Message in the form that nodemailer accepts. */
-interface Message {
+interface Message extends Mail {
   /** Account of the recipient, for capturing. It is not sent. */
   userId: string;
   messageId: string;
   from: string;
   to: string;
-  subject: string;
-  text: string;
-  html: string;
   headers?: Record<string, string>;
 }
 
@@ -51,7 +49,7 @@ export function createSmtpMailer(url: string): Mailer {
   const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
   const transport = createTransport({ url, pool: true, maxConnections: 4, ...timeouts });
   return {
-    async send({ userId: _, ...message }) {
+    async send({ userId: _, givesAccess: __, ...message }) {
       const tooLong = `not taken within ${WHOLE_MS / 1_000} s`;
       const { response } = await withTimeout(transport.sendMail(message), WHOLE_MS, tooLong);
       return Number.parseInt(response, 10) || null;
@@ -64,10 +62,10 @@ export function createSmtpMailer(url: string): Mailer {
 export function createCapturingMailer(folder: string): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
-    async send({ userId, ...message }) {
+    async send({ userId, givesAccess, ...message }) {
       const { message: source } = await transport.sendMail(message);
-      const name = message.messageId.replace(/^<|@.*$/g, '');
-      await writeCapturedMessage(folder, capturedMessageName(userId, `${name}.eml`), source as Buffer);
+      const name = `${message.messageId.replace(/^<|@.*$/g, '')}${givesAccess ? ACCESS_MAIL : '.eml'}`;
+      await writeCapturedMessage(folder, capturedMessageName(userId, name), source as Buffer);
       return null;
     },
     close: () => transport.close(),
@@ -118,6 +116,7 @@ export function createEmailChannel(options: {
           from: `Energy usage service <${address}>`,
           to: addressOf(event, people?.memberEmail, user.email),
           ...(await compose()),
+          givesAccess: link !== null && link.is !== 'unsubscribe',
           headers: { ...headers, 'Auto-Submitted': 'auto-generated' },
         });
         return { succeeded: true, responseStatus, error: null };
@@ -187,6 +186,7 @@ export async function composeSignIn(
     subject: w.subject({ code: shown }),
     text: `${w.follow}\n\n${link}\n\n${w.type} ${shown}\n\n${end}\n`,
     html: layOutMail({ language }, body),
+    givesAccess: true,
   };
 }
 

@@ -173,7 +173,7 @@ describe('an export', () => {
     await api.database.pool.query('UPDATE api_keys SET revoked_at = NULL WHERE key_id = $1', [home.keyId]);
   });
 
-  test('contains stored messages as files; they are deleted with the account, or after a month', async () => {
+  test('contains stored messages as files, but no mail that gives access; they are deleted with the account, or after a month', async () => {
     const { userId, key } = await api.user('homeowner');
     const other = await api.user('homeowner');
     const files = [
@@ -184,7 +184,8 @@ describe('an export', () => {
     ];
     await mkdir(join(folder.path, 'mail'));
     await mkdir(join(folder.path, 'sms'));
-    for (const file of files) await writeFile(join(folder.path, file), `of ${file}`);
+    const signIn = `mail/${userId}.sgn_4.access.eml`;
+    for (const file of [...files, signIn]) await writeFile(join(folder.path, file), `of ${file}`);
     const asked = begin(key, userId);
     await asked.read();
     await asked.ended;

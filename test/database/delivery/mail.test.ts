@@ -182,6 +182,23 @@ describe('an e-mail', () => {
     mailer.close();
   });
 
+  test('that gives access is stored under a name that exports omit', async () => {
+    const place = join(folder.path, 'access');
+    const mailer = createCapturingMailer(place);
+    const home = { user_id: userId, email: 'home@example.com' };
+    const guest = { email: 'guest@example.com', access: 'read', now: api.now } as const;
+    const { member_id } = await inviteMember(api.db, home, guest);
+    const one = sending();
+    const invited = { ...one.event, id: 'evt_2', type: 'member.invited', data: { member_id, access: 'read' } };
+    for (const event of [one.event, invited]) await channelWith(mailer).send({ ...one, event });
+    const signIn = await composeSignIn({ link: 'https://x', code: '01234567', validMinutes: 15 }, 'en');
+    await sendMail(mailer, { publicUrl: 'https://x', from: undefined }, { userId, email: 'home@example.com' }, signIn);
+    expect((await readdir(place)).filter((name) => name.endsWith('.access.eml'))).toEqual([
+      `${userId}.evt_2.access.eml`,
+      expect.stringContaining('.sgn_'),
+    ]);
+  });
+
   test('is stored as a file if there is no server, complete, one per event', async () => {
     const mailer = createCapturingMailer(join(folder.path, 'mail'));
     for (let index = 0; index < 2; index++) {
