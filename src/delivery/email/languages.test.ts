@@ -91,7 +91,8 @@ describe.each(MAILS)('the mail %s', (_name, compose) => {
   test.each(LANGUAGES)('is complete in %s', async (language) => {
     const mail = await compose(language);
     expect(mail.subject.length).toBeLessThanOrEqual(120);
-    for (const part of [mail.subject, mail.text, mail.html]) expect(part).not.toMatch(/undefined|null|NaN|Invalid|\[object|[{}]/);
+    for (const part of [mail.subject, mail.text, mail.html])
+      expect(part).not.toMatch(/undefined|null|NaN|Invalid|\[object|[{}]/);
     expect(mail.html).toContain(`<html lang="${language}">`);
     if (language === 'en') return;
     const english = await compose('en');
