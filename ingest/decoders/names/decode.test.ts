@@ -139,7 +139,9 @@ test('never throws on any body, and reads no number that is not in it', () => {
   fc.assert(
     fc.property(fc.string(), fc.jsonValue({ maxDepth: 6 }), (on, body) => {
       const texts = JSON.stringify(body);
-      for (const { value } of read(on, body)?.readings ?? []) expect(texts).toContain(String(value));
+      // A member `MJ` or `GJ` is heat in another unit.
+      const unscaled = (read(on, body)?.readings ?? []).filter(({ channel }) => !channel.startsWith('heat/'));
+      for (const { value } of unscaled) expect(texts).toContain(String(value));
     }),
     { numRuns: 2_000 },
   );
@@ -629,6 +631,9 @@ const ASKED: [topic: string, body: unknown, name: string][] = [
   ['/devices/123456-gas-meter/controls/Volume', '1234.56', 'Volume'],
   ['solaredge/meter/import_energy_active', '4123456', 'import_energy_active'],
   ['energy/solar/sma', { ac_p: 1_230, ac_v: 231 }, 'ac_p'],
+  // zaknye/xcel_itron2mqtt and Rainforest's Eagle; SENEC's registers, published by their sections.
+  ['eagle/meter', { SummationDelivered: 12_345.6, InstantaneousDemand: 0.412 }, 'SummationDelivered'],
+  ['senec/ENERGY/GUI_GRID_POW', '-123.4', 'GUI_GRID_POW'],
   // helgeerbe/OpenDTU-OnBattery (labels of VE.Direct), embyt/enocean-mqtt, an agent of SolarMax inverters.
   ['solar/victron/HQ2132ABCDE/H19', '812.34', 'H19'],
   ['enocean/meter', { MR: 12_345.6, TI: 0, DT: 0, _RSSI_: -60 }, 'MR'],
@@ -717,4 +722,45 @@ test('numbers of one title below numbered addresses are registers of several dev
     'BSB-LAN': { device: 0, parameter: 3113, name: 'Wärmemenge gesamt', value: '12345', unit: 'kWh', error: 0 },
   };
   expect(read('BSB-LAN/0/3113', body)?.asks).toMatchObject([{ native_name: 'BSB-LAN/Wärmemenge gesamt' }]);
+});
+
+test('reads a list of objects that name themselves as an object of them, and no list that only its order explains', () => {
+  const part = fc.dictionary(
+    fc.constantFrom('total_import_kwh', 'total_export_kwh', 'active_power_w'),
+    fc.integer({ min: 2, max: 9_000 }),
+    { minKeys: 1 },
+  );
+  const parts = fc.dictionary(fc.constantFrom('grid', 'solar', 'output_1', '7'), part, { minKeys: 2, maxKeys: 4 });
+  fc.assert(
+    fc.property(parts, fc.constantFrom('Name', 'sn', 'type'), (byName, identity) => {
+      const list = Object.entries(byName).map(([name, one]) => ({ [identity]: name, ...one }));
+      const [asList, asObjects] = [list, byName].map((outputs) => read('cellar/x', { outputs, total: {} }));
+      expect(asList).toEqual(asObjects);
+      expect(read('cellar/x', { outputs: [...list, ...list], total: {} })).toBeNull();
+    }),
+  );
+  // enphase: production.json, forwarded from the gateway.
+  const production = [
+    { type: 'inverters', wNow: 1_234, whLifetime: 12_345_678 },
+    { type: 'eim', wNow: 1_230.1, whLifetime: 12_300_000 },
+  ];
+  const result = read('envoy/production', { production, consumption: [] });
+  expect(result).toMatchObject({
+    readings: [{ channel: 'pv/export', value: 12_345.678 }],
+    asks: [{ native_name: 'production/eim/whLifetime', value: 12_300 }],
+  });
+});
+
+test('asks about a volume of gas or water next to its unit, whatever it is called', () => {
+  const units = fc.constantFrom('m3', 'm³', 'l');
+  fc.assert(
+    fc.property(fc.constantFrom('gas', 'water'), units, fc.integer({ min: 2, max: 9_000 }), (of, unit, reading) => {
+      expect(read('cellar/p1', { [of]: { reading, unit } })).toMatchObject({
+        readings: [],
+        asks: [{ native_name: of }],
+      });
+      for (const other of ['tank', 'today', 'price', 'flow'])
+        expect(read('cellar/p1', { [`${of}_${other}`]: { reading, unit } })?.asks ?? []).toEqual([]);
+    }),
+  );
 });

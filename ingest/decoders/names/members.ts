@@ -189,6 +189,26 @@ export function numbersByName(list: unknown): Json | null {
   return Object.fromEntries(byName);
 }
 
+/** Names of what distinguishes the objects of a list. */
+const IDENTITIES = namesByRank('name title label serial serial_number sn device_sn type');
+
+/**
+ * Returns a list of objects with names or serial numbers of their own (`[{"Name": "output_1", "Energy": 5}]`) as an object by them. Returns
+ * null if an element is something else, or if two have the same: only their order distinguishes those.
+ */
+function objectsByIdentity(list: unknown): Json | null {
+  if (!Array.isArray(list) || list.length < 2 || list.length > MAX_PARTS) return null;
+  const byIdentity = new Map<string, Json>();
+  for (const part of list) {
+    const object = asObject(part);
+    const identity = object && firstNamed(object, IDENTITIES);
+    if (!object || (typeof identity !== 'string' && typeof identity !== 'number') || byIdentity.has(String(identity)))
+      return null;
+    byIdentity.set(String(identity).replaceAll('/', ' '), object);
+  }
+  return Object.fromEntries(byIdentity);
+}
+
 /** Returns a path with the name that the object behind it states: `BSB-LAN/Energiezähler Wärme`. */
 function withTitle(path: string, object: Json | null): string {
   const title = object && titleOf(object)?.replaceAll('/', ' ');
@@ -204,8 +224,9 @@ export function listNamedMembers(object: Json): Member[] {
       if (members.length >= MAX_MEMBERS) return;
       const path = before === '' ? name : `${before}/${name}`;
       if (path.length > MAX_PATH) continue;
-      const deeper = asObject(value) ?? numbersByName(value);
-      const own = deeper ? numberWithUnit(deeper) : onlyReadUnitOf(value);
+      const whole = asObject(value) ?? numbersByName(value);
+      const own = whole ? numberWithUnit(whole) : onlyReadUnitOf(value);
+      const deeper = whole ?? objectsByIdentity(value);
       if (own) members.push({ path: withTitle(path, deeper), ...own });
       else if (deeper) {
         if (depth < MAX_DEPTH) visit(deeper, path, depth + 1);

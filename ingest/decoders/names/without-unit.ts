@@ -2,6 +2,7 @@ import { unitAtEndOfName } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
 import { type RegisterDescription, registerFactsOf } from '../registers-of-a-device/register.ts';
 import { metricMeaningOf } from '../sparkplug/meaning.ts';
+import { metricVolumeUnitOf } from '../sparkplug/units.ts';
 import { type NameFacts, nameFactsOf } from '../vocabulary/name-facts.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 import { readTeleinfoLabel } from '../vocabulary/teleinfo.ts';
@@ -34,7 +35,7 @@ export const describe = (path: string, { around = [], described }: MembersContex
 
 /** Words for energy that state no unit, and those that mean nothing else. `E-Total`, `Etotal` and `e_pv_all` are energies, too. */
 const ENERGY =
-  /[eé]nerg|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:im|ex)port|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
+  /[eé]nerg|summation|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:im|ex)port|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
 const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
 /** Abbreviated energies of inverters and meters, written as one word: `Eactotal`, `Epv1Total`, `GEN_TOT`, `ImpEp`, `A+`. */
 const SHORT_ENERGY =
@@ -45,7 +46,8 @@ const EVER = /totaa?l|lifetime|cumul|accumul|gesamt|(?:^|[^a-z])(?:all|sum|tot)$
 const SHORT_POWER =
   /(?:^|[_\s/-])p[1-3]?[_\s-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|l[1-3])\d?$/i;
 /** Words for power, for what ends a name that is no power (`l1_power_current`), for the power of a sender, and for other quantities. */
-const POWER = /power(?!meter)|pwr|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
+const POWER =
+  /power(?!meter)|pwr|(?<![a-z])pow(?![a-z])|(?:instantaneous|current)_?demand|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
 const NO_POWER = /(?:current|voltage|volts?|amps?|frequency|factor)$/i;
 /** Other units at the end of a name that states no quantity: `grid_v`. */
 const NO_FLOW = /[_\s-](?:m?v|m?a|hz|pf|pct|percent|deg[cf]?|rpm)$/i;
@@ -134,7 +136,9 @@ const isCode = (path: string, value: unknown, { codes }: MembersContext): boolea
 /** Whether a member is named as energy but has no known unit. Members that are known not to count are excluded. */
 export function isUnknownEnergy(path: string, value: unknown, context: MembersContext): boolean {
   if (isTeleinfoIndex(path, value) || isCode(path, value, context)) return true;
-  const isEnergy = namesEnergy(path);
+  const name = lastNameOf(path);
+  // A folder of energies may contain powers, too: `ENERGY/GUI_GRID_POW`.
+  const isEnergy = namesEnergy(path) && (namesEnergy(name) || !namesPower(name));
   if (!(isEnergy || (context.isStrict && EVER.test(path))) || OTHER_UNIT.test(path) || SHORT_POWER.test(path))
     return false;
   if (typeof readNumber(value) !== 'number' || Number(value) < 0) return false;
@@ -160,7 +164,7 @@ export function loneKindOf(
   const number = readNumber(value);
   if (typeof number !== 'number' || number === 0 || number === 1) return null;
   const name = lastNameOf(path);
-  const named = namesPower(path)
+  const named = namesPower(namesEnergy(name) ? name : path)
     ? 'power_w'
     : namesEnergy(path) || READING.test(path) || isOfFlow(path)
       ? 'energy_total_kwh'
@@ -213,19 +217,24 @@ export function isUnknownVolume(
   const name = lastNameOf(path);
   // A level of a topic that is a unit leaves open whether the number is a register: `water/m3`.
   const isOfUnit = unit !== undefined || unitAtEndOfName(name) !== null;
-  if (!context.isStrict || (isOfUnit && unit !== name)) return false;
-  const number = readNumber(value);
-  return typeof number === 'number' && number > 1 && namesVolume([path, ...(context.around ?? [])]);
+  // A volume next to its unit (`"gas": {"reading": 12.5, "unit": "m3"}`) is one, whatever it is called.
+  const isVolume = unit !== undefined && unit !== name && metricVolumeUnitOf(unit) !== undefined;
+  if (!context.isStrict || (isOfUnit && unit !== name && !isVolume)) return false;
+  return isAboveOne(value) && namesVolume([path, ...(context.around ?? [])], isVolume);
 }
+
+const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
 
 /** Names that state no more than a number of the commodity around them, or its volume. */
 const PLAIN_VOLUME = /^(?:value|val)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?)$/i;
 
-/** Whether names are those of a volume's register of gas or water. */
-export function namesVolume(names: readonly string[]): boolean {
+/** Whether names are those of a volume's register of gas or water. `isVolume`: whether the number is known to be a volume. */
+export function namesVolume(names: readonly string[], isVolume = false): boolean {
   const [own = ''] = names;
   const written = names.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));
-  const commodity = NO_VOLUME.test(own) ? null : volumeCommodityOf(written, { isTotal: PLAIN_VOLUME.test(own) });
+  const commodity = NO_VOLUME.test(own)
+    ? null
+    : volumeCommodityOf(written, { isTotal: isVolume || PLAIN_VOLUME.test(own) });
   return commodity === 'gas' || commodity === 'water';
 }
 

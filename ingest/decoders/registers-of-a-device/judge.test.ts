@@ -127,6 +127,8 @@ test.each<[string, Record<string, string>]>([
   ['', { 'Self consumption': '?', Import: 'import' }],
   ['', { 'Lifetime yield': '?' }],
   ['', { T1: 'import/t1' }],
+  ['', { 'Delivered tariff 1': 'import/t1', 'Delivered tariff 2': 'import/t2', Returned: 'export' }],
+  ['', { 'Delivered tariff 1': '?', 'Received tariff 1': '?' }],
   // "In" and "out" are sides of a device that is no meter. Solar2MQTT: AC_Out_Watt; docker-voltronic-homeassistant: PV_in_watts.
   ['Inverter', { 'AC out': '?', 'PV in': 'pv/export', 'Grid out': 'grid/export' }],
   ['Inverter', { energy_in_kwh: '?', energy_out_kwh: '?' }],

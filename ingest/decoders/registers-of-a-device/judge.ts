@@ -130,6 +130,8 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
   const made: One[] = [];
   const rest: One[] = [];
   const isDutch = all.some(({ facets }) => facets.given !== null);
+  // Next to "received", "delivered" may be what the home delivers.
+  const isReceived = all.some(({ facets }) => facets.siblings.has('received'));
   for (const one of all) {
     const { facets, part } = one;
     const { isInverter, isStore } = facets.device;
@@ -139,7 +141,7 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
     else if (facets.way === null && facets.isMade && isTariff) rest.push(withWay(one, 'export'));
     else if (facets.way === null && isOfRoof(one)) made.push(one);
     // "Delivered" has the meaning of the P1 standard if another register is named "returned" or this one is a tariff.
-    else if (facets.isUnclear && facets.siblings.has('delivered') && (isTariff || isDutch))
+    else if (facets.isUnclear && facets.siblings.has('delivered') && !isReceived && (isTariff || isDutch))
       rest.push(withWay(one, 'import'));
     else if (facets.isUnclear || (facets.isMade && facets.way === null)) verdicts.set(one, asked(one));
     else if (isStore && facets.subject !== 'grid' && !isInverter) verdicts.set(one, asked(one));
