@@ -1,6 +1,6 @@
 import { readNumber } from '../read/number.ts';
 import { asObject } from '../read/payload.ts';
-import type { Condition, Expression } from './template.ts';
+import type { CalculationSign, Condition, Expression } from './template.ts';
 
 /** Message to which a template is applied. */
 export interface TemplateInput {
@@ -133,27 +133,34 @@ function follow(json: unknown, keys: readonly (string | number)[]): unknown {
   return value ?? null;
 }
 
+const CALCULATIONS: Readonly<Record<CalculationSign, (left: number, right: number) => number>> = {
+  '+': (left, right) => left + right,
+  '-': (left, right) => left - right,
+  '*': (left, right) => left * right,
+  '/': (left, right) => left / right,
+  '**': (left, right) => left ** right,
+};
+
 // Calculates with numbers only: in Jinja a text times 1000 is a longer text.
-function calculate(sign: '+' | '-' | '*' | '/', left: unknown, right: unknown): unknown {
+function calculate(sign: CalculationSign, left: unknown, right: unknown): unknown {
   if (left === null || right === null) return null;
   if (typeof left !== 'number' || typeof right !== 'number') return BROKEN;
-  const value = sign === '+' ? left + right : sign === '-' ? left - right : sign === '*' ? left * right : left / right;
+  const value = CALCULATIONS[sign](left, right);
   return Number.isFinite(value) ? value : BROKEN;
 }
 
 function filtered(name: string, argument: number | null, value: unknown): unknown {
   const isKept = name === 'is_defined' || name === 'default' || name === 'd' || name === 'string' || name === 'trim';
   if (isKept || value === null) return value;
-  if (name === 'float' || name === 'int') {
-    const read = readNumber(value);
-    // A value that is not a number is refused. The filter's default is not used, because it would be an invented reading.
-    if (read === undefined) return BROKEN;
-    return read === null || name === 'float' ? read : Math.trunc(read);
-  }
-  if (typeof value !== 'number') return BROKEN;
-  if (name === 'abs') return Math.abs(value);
-  if (name === 'round') return rounded(value, argument ?? 0);
-  return calculate(name === 'add' ? '+' : '*', value, argument);
+  if (name === 'abs') return typeof value === 'number' ? Math.abs(value) : BROKEN;
+  // The other filters read the number of a text first (Home Assistant: helpers/template, `forgiving_round`, `multiply`, `add`).
+  const read = readNumber(value);
+  // A value that is not a number is refused. The filter's default is not used, because it would be an invented reading.
+  if (read === undefined) return BROKEN;
+  if (read === null || name === 'float') return read;
+  if (name === 'int') return Math.trunc(read);
+  if (name === 'round') return rounded(read, argument ?? 0);
+  return calculate(name === 'add' ? '+' : '*', read, argument);
 }
 
 /** Rounds as Python does: a tie goes to the even digit. Only a value that ends within `places + 1` binary digits can be a tie. */

@@ -43,6 +43,12 @@ test.each([
   ["{{ '%0.3f'|format(float(value)*0.001) }}", '1234', 1.234],
   ["{{ '%0.2f'|format(float(value)) }}", '230.456', 230.46],
   ['{{ float(value)*0.1|round(2) }}', '15', 1.5],
+  // Templates of go-mtec2mqtt and of HA_enoceanmqtt.
+  ['{{ value | round(1) }}', '8123.400', 8123.4],
+  ['{{ value | round(1) }}', 'high', {}],
+  ['{{ value | multiply(0.001) }}', '8123', 8.123],
+  ['{{ value_json.MR/(10**value_json.DIV) }}', '{"MR": 8123456, "DIV": 2}', 81_234.56],
+  ['{{ value_json.MR/(10**value_json.DIV) }}', '{"MR": 8123456, "DIV": 400}', {}],
   // Other common templates.
   ["{{ value_json.get('a', 0) | float(0) }}", '{"a":"4.5"}', 4.5],
   ["{{ value_json.get('a', 0) | float(0) }}", '{}', null],

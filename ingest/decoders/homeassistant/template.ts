@@ -1,12 +1,14 @@
 import { type Token, tokenizeTemplate } from './tokens.ts';
 
+export type CalculationSign = '+' | '-' | '*' | '/' | '**';
+
 /** An expression of a template that can be evaluated exactly: a path, numbers, arithmetic, conditions and a few filters. */
 export type Expression =
   | { is: 'number'; value: number }
   | { is: 'text'; value: string }
   | { is: 'path'; root: 'value' | 'value_json'; keys: (string | number)[] }
   | { is: 'negative'; of: Expression }
-  | { is: 'sum'; sign: '+' | '-' | '*' | '/'; left: Expression; right: Expression }
+  | { is: 'sum'; sign: CalculationSign; left: Expression; right: Expression }
   | { is: 'filter'; name: string; argument: number | null; of: Expression }
   /** `first if when else otherwise`; `otherwise` is null if there is no `else`. */
   | { is: 'choice'; when: Condition; first: Expression; otherwise: Expression | null };
@@ -172,10 +174,11 @@ class Parser {
   }
 
   #sum(): Expression {
-    return this.#chain(['+', '-'], () => this.#chain(['*', '/'], () => this.#unary(true)));
+    const power = () => this.#chain(['**'], () => this.#unary(true));
+    return this.#chain(['+', '-'], () => this.#chain(['*', '/'], power));
   }
 
-  #chain(signs: readonly ('+' | '-' | '*' | '/')[], next: () => Expression): Expression {
+  #chain(signs: readonly CalculationSign[], next: () => Expression): Expression {
     let left = next();
     for (;;) {
       const sign = signs.find((one) => this.#skip(one));

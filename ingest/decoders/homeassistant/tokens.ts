@@ -1,7 +1,7 @@
 export type Token = { is: 'number' | 'name' | 'text' | 'mark'; text: string };
 
 const TOKEN =
-  /\s*(?:(\d+(?:\.\d+)?|\.\d+)(?!\w)|([A-Za-z_]\w*)|'([^'\\]*)'|"([^"\\]*)"|(==|!=|<=|>=|[<>|()[\].,*/+=-]))/y;
+  /\s*(?:(\d+(?:\.\d+)?|\.\d+)(?!\w)|([A-Za-z_]\w*)|'([^'\\]*)'|"([^"\\]*)"|(==|!=|<=|>=|\*\*|[<>|()[\].,*/+=-]))/y;
 
 /** Splits a Jinja expression into tokens; returns null if it contains anything else. */
 export function tokenizeTemplate(text: string): Token[] | null {
