@@ -1,5 +1,5 @@
 import type { DeviceMessage } from '../family.ts';
-import { asObject, type Json, ownMember, readJson, readText } from '../read/payload.ts';
+import { asObject, type Json, ownMember, readJson } from '../read/payload.ts';
 import type { AnnouncedVolume } from './state.ts';
 import { parseBridgeTopic } from './topic.ts';
 import { parseAnnouncedVolume } from './volume.ts';
@@ -34,8 +34,8 @@ export function learnBridge(bridges: BridgesByBaseTopic, { topic, payload }: Dev
   const { base, leaf } = parsed;
   const body = readJson(payload);
   if (leaf === 'state') {
-    // Older versions publish the state as a bare word.
-    const state = ownMember(asObject(body), 'state') ?? readText(payload);
+    // A bare word is not enough: other programs publish one there, too. Zigbee2MQTT since 1.17 also publishes `bridge/devices`.
+    const state = ownMember(asObject(body), 'state');
     if (state === 'online' || state === 'offline') bridgeAt(bridges, base);
   } else if (leaf === 'info') {
     const info = asObject(body);
