@@ -136,8 +136,8 @@ test('a replay that rejects messages again does not make their device faulty', a
     (await database.pool.query('SELECT recent_rejects, is_faulty FROM devices WHERE device_id = $1', [deviceId])).rows;
   const from = Date.now() - 3_600_000;
   const readings = Array.from({ length: 30 }, (_, index) => ({ ts: from + index * 60_000, energy_total_kwh: index }));
-  for (let count = 0; count < 30; count++) await say(deviceId, `{"energy_total_kwh": "much ${count}"}`);
-  await say(deviceId, JSON.stringify(readings));
+  for (let count = 0; count < 30; count++) await sendMessage(deviceId, `{"energy_total_kwh": "much ${count}"}`);
+  await sendMessage(deviceId, JSON.stringify(readings));
   const before = await state();
   expect(before).toMatchObject([{ is_faulty: false }]);
   const result = await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 });
