@@ -2535,7 +2535,7 @@ export interface GetEnergyInsightsQuery {
   user_id?: string;
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
-  /** Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name. */
+  /** Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name. */
   include?: string | string[];
   /** Commodity. For gas, heat and water, `include` allows only estimated and coverage. */
   commodity?: "electricity" | "gas" | "heat" | "water";
@@ -2552,7 +2552,7 @@ export interface PostEnergyInsightsBody {
   end?: string;
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
-  /** Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name. */
+  /** Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name. */
   include?: string;
   /** Metrics of the summary: `kwh_used` gives `total_kwh` and `avg_daily_kwh`, `peak_hour` gives `peak_usage_time`. Default: both. */
   metrics?: ("kwh_used" | "peak_hour")[];
@@ -2565,7 +2565,7 @@ export interface MonthlyAnalyticsQuery {
   months?: number;
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
-  /** Members to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name. */
+  /** Members to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name. */
   include?: string | string[];
 }
 
@@ -2871,7 +2871,7 @@ export interface DeviceUsageQuery {
   group_by?: "day" | "month" | "hour" | "half_hour" | "quarter_hour";
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
-  /** Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name. */
+  /** Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name. */
   include?: string | string[];
   /** Distribution of energy over silences of a register of a day or longer. `line`: evenly, as in all other results. `like_days`: by the load profile of similar days in the previous four weeks, if there are enough; each row then has `estimate`. With `like_days`, `include` allows only `estimated` and `coverage`, and the range is at most 36 months. */
   gaps?: "line" | "like_days";
@@ -3138,7 +3138,7 @@ export interface GroupEnergyInsightsQuery {
   group_by?: "day" | "month" | "hour" | "half_hour" | "quarter_hour";
   /** IANA time zone of the days and hours. `account`: the time zone of the group’s owner. */
   tz?: string;
-  /** Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name. */
+  /** Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name. */
   include?: string | string[];
 }
 

@@ -116,23 +116,3 @@ export function isTooDeep(value: unknown): boolean {
   }
   return true;
 }
-
-/** Length of a refused body's rest up to which it is read, in bytes. */
-const MAX_DISCARDED_BYTES = 67_108_864;
-
-/**
- * Reads the rest of a body that is too long, and discards it. Many clients read a response only after they have sent the whole body, and
- * closing the connection before would reset it, with the response still unread (RFC 9112, 9.6). HTTP/2 ends a single stream instead.
- */
-export async function discardBody({ raw }: FastifyRequest): Promise<void> {
-  if (raw.httpVersionMajor !== 1) return;
-  let bytes = 0;
-  try {
-    for await (const chunk of raw.iterator({ destroyOnReturn: false })) {
-      bytes += (chunk as Buffer).length;
-      if (bytes > MAX_DISCARDED_BYTES) return;
-    }
-  } catch {
-    // The client has disconnected.
-  }
-}

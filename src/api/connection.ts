@@ -71,3 +71,24 @@ function waitingAt(socket: Socket): Set<() => void> {
  * response.
  */
 export const closeConnection = (reply: FastifyReply): void => void reply.raw.destroy();
+
+/** Length of a refused body's rest up to which it is read, in bytes. */
+const MAX_DISCARDED_BYTES = 67_108_864;
+
+/**
+ * Reads the rest of a body that is too long, and discards it. Many clients read a response only after they have sent the whole body, and
+ * closing the connection before would reset it, with the response still unread (RFC 9112, 9.6). HTTP/2 ends a single stream instead.
+ */
+export async function discardBody(reply: FastifyReply): Promise<void> {
+  const { raw } = reply.request;
+  if (raw.httpVersionMajor !== 1) return;
+  let bytes = 0;
+  try {
+    for await (const chunk of raw.iterator({ destroyOnReturn: false })) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > MAX_DISCARDED_BYTES) return;
+    }
+  } catch {
+    // The client has disconnected.
+  }
+}

@@ -139,7 +139,7 @@ export const includeField = (names: readonly IncludeName[]) => {
       `must be one or more of ${all.join(', ')}, separated by commas`,
     )
     .describe(
-      `Members to add, separated by commas: ${all.map((name) => `\`${name}\``).join(', ')}. Each adds \`…_kwh\`; \`coverage\` and \`complete\` both add \`coverage\` and \`complete\`; \`autarky\`, \`cost\` (user’s tariffs) and \`emissions\` (user’s emission series) add a member of that name.`,
+      `Members to add, separated by commas: ${all.map((name) => `\`${name}\``).join(', ')}. Each adds \`…_kwh\`; \`coverage\` or \`complete\` adds both; \`autarky\`, \`cost\` (user’s tariffs) and \`emissions\` (user’s emission series) add a member of that name.`,
     );
 };
 

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError, ERRORS, type ErrorName, errorCode, type FieldError } from '#src/core/errors.ts';
 import { isDatabaseUnavailable } from '#src/database/unavailable.ts';
-import { discardBody } from '../bodies.ts';
+import { discardBody } from '../connection.ts';
 import { isToolRequest } from './authentication.ts';
 
 /** Body of every error response (specification, section Errors). */
@@ -53,7 +53,7 @@ export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): 
   app.setErrorHandler(async (thrown: FastifyError | AppError | Error, request, reply) => {
     const name = nameOf(thrown, request.routeOptions.bodyLimit);
     const body = errorBody(name, publicUrl());
-    if ((thrown as FastifyError).code === BODY_TOO_LONG) await discardBody(request);
+    if ((thrown as FastifyError).code === BODY_TOO_LONG) await discardBody(reply);
     if (name === 'internal') {
       request.log.error({ err: thrown }, 'unexpected error');
       body.incident = request.id;

@@ -31,7 +31,7 @@ class EnergyClient(Transport):
         group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         commodity: Commodity. For gas, heat and water, `include` allows only estimated and coverage.
         """
         return self._json("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, is_safe=True, options=options)
@@ -55,7 +55,7 @@ class EnergyClient(Transport):
         group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         commodity: Commodity. For gas, heat and water, `include` allows only estimated and coverage.
         """
         return self._text("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, accept="text/csv", is_safe=True, options=options)
@@ -79,7 +79,7 @@ class EnergyClient(Transport):
         group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         commodity: Commodity. For gas, heat and water, `include` allows only estimated and coverage.
         """
         return self._bytes("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
@@ -103,7 +103,7 @@ class EnergyClient(Transport):
         group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         commodity: Commodity. For gas, heat and water, `include` allows only estimated and coverage.
         """
         return self._text("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, accept="application/atom+xml", is_safe=True, options=options)
@@ -130,7 +130,7 @@ class EnergyClient(Transport):
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         months: Number of months, including the current one.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: Members to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        include: Members to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         """
         return self._json("GET", "/v1/analytics/monthly", query={"user_id": user_id, "months": months, "tz": tz, "include": include}, is_safe=True, options=options)
 
@@ -148,7 +148,7 @@ class EnergyClient(Transport):
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         months: Number of months, including the current one.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: Members to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        include: Members to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         """
         return self._text("GET", "/v1/analytics/monthly", query={"user_id": user_id, "months": months, "tz": tz, "include": include}, accept="text/csv", is_safe=True, options=options)
 
@@ -166,7 +166,7 @@ class EnergyClient(Transport):
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         months: Number of months, including the current one.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: Members to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        include: Members to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         """
         return self._bytes("GET", "/v1/analytics/monthly", query={"user_id": user_id, "months": months, "tz": tz, "include": include}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
 
@@ -477,7 +477,7 @@ class EnergyClient(Transport):
         end: Last day of the range, inclusive. Needs `start`.
         group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         gaps: Distribution of energy over silences of a register of a day or longer. `line`: evenly, as in all other results. `like_days`: by the load profile of similar days in the previous four weeks, if there are enough; each row then has `estimate`. With `like_days`, `include` allows only `estimated` and `coverage`, and the range is at most 36 months.
         """
         return self._json("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, is_safe=True, options=options)
@@ -500,7 +500,7 @@ class EnergyClient(Transport):
         end: Last day of the range, inclusive. Needs `start`.
         group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         gaps: Distribution of energy over silences of a register of a day or longer. `line`: evenly, as in all other results. `like_days`: by the load profile of similar days in the previous four weeks, if there are enough; each row then has `estimate`. With `like_days`, `include` allows only `estimated` and `coverage`, and the range is at most 36 months.
         """
         return self._text("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, accept="text/csv", is_safe=True, options=options)
@@ -523,7 +523,7 @@ class EnergyClient(Transport):
         end: Last day of the range, inclusive. Needs `start`.
         group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         gaps: Distribution of energy over silences of a register of a day or longer. `line`: evenly, as in all other results. `like_days`: by the load profile of similar days in the previous four weeks, if there are enough; each row then has `estimate`. With `like_days`, `include` allows only `estimated` and `coverage`, and the range is at most 36 months.
         """
         return self._bytes("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
@@ -546,7 +546,7 @@ class EnergyClient(Transport):
         end: Last day of the range, inclusive. Needs `start`.
         group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         gaps: Distribution of energy over silences of a register of a day or longer. `line`: evenly, as in all other results. `like_days`: by the load profile of similar days in the previous four weeks, if there are enough; each row then has `estimate`. With `like_days`, `include` allows only `estimated` and `coverage`, and the range is at most 36 months.
         """
         return self._text("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, accept="application/atom+xml", is_safe=True, options=options)
@@ -889,7 +889,7 @@ class EnergyClient(Transport):
         end: Last day of the range, inclusive. Needs `start`.
         group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
-        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         """
         return self._json("GET", f"/v1/groups/{self._segment(group_id)}/energy-insights", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, is_safe=True, options=options)
 
@@ -910,7 +910,7 @@ class EnergyClient(Transport):
         end: Last day of the range, inclusive. Needs `start`.
         group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
-        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         """
         return self._text("GET", f"/v1/groups/{self._segment(group_id)}/energy-insights", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="text/csv", is_safe=True, options=options)
 
@@ -931,7 +931,7 @@ class EnergyClient(Transport):
         end: Last day of the range, inclusive. Needs `start`.
         group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
-        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         """
         return self._bytes("GET", f"/v1/groups/{self._segment(group_id)}/energy-insights", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
 

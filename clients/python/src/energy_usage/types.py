@@ -2247,7 +2247,7 @@ class PostEnergyInsightsBody(TypedDict):
     tz: NotRequired[str]
     """IANA time zone of the days and hours. `account`: the time zone of the user."""
     include: NotRequired[str]
-    """Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` and `complete` both add `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name."""
+    """Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` or `complete` adds both; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name."""
     metrics: NotRequired[list[Literal["kwh_used", "peak_hour"]]]
     """Metrics of the summary: `kwh_used` gives `total_kwh` and `avg_daily_kwh`, `peak_hour` gives `peak_usage_time`. Default: both."""
 
