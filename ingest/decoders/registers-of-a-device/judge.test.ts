@@ -136,6 +136,9 @@ test.each<[string, Record<string, string>]>([
   ['Wallbox', { 'Energy in': 'import', 'Energy out': '?' }],
   ['Heat pump', { 'Energy in': 'import', 'Energy out': 'heat/import' }],
   ['', { 'AC out': '?', 'PV out': 'pv/export' }],
+  // softwarecrash/Solar2MQTT: what comes in is not produced. tobiasfaust/SolaxModbusGateway: "output" contradicts "charge".
+  ['Solar2MQTT', { AC_In_Generation_Sum: '?', PV_Generation_Sum: 'pv/export' }],
+  ['Solax', { OutputEnergyChargeKWh: '?', 'Input discharge': '?' }],
 ])('classifies the registers of a device %j as %j', (device, wanted) => {
   const verdicts = verdictsOf(Object.keys(wanted), device);
   const shown = (channel: string) =>
@@ -196,6 +199,20 @@ describe('hybrid inverters and their batteries', () => {
         },
       ),
     );
+  });
+
+  // incub77/solis2mqtt, ohAnd/dtuGateway: neither says that it is an inverter.
+  test.each([
+    ['Inverter total power generation', 'Active Power'],
+    ['Grid yield total', 'Grid power'],
+    ['PV total', 'Power'],
+  ])('a power next to %j alone is no import: %j', (register, power) => {
+    const all = [
+      { label: register, described: { names: [register], unit: 'kWh' as const } },
+      { label: power, described: { names: [power], unit: 'W' as const } },
+    ];
+    const channels = [...classifyRegisters(all).values()].map(String);
+    expect(channels.filter((channel) => /(?:^|\/)import/.test(channel))).toEqual([]);
   });
 
   test('a power of the grid on an inverter is the grid’s or nothing, never a second production', () => {

@@ -69,9 +69,13 @@ function judgeScope(all: readonly One[], verdicts: Verdicts): void {
   const registers = all.filter(({ facets }) => facets.unit !== 'W');
   const powers = all.filter(({ facets }) => facets.unit === 'W');
   judgeEnergy(registers, verdicts);
-  if (registers.some((one) => !verdicts.get(one)?.startsWith('ignored/'))) placePowers(powers, verdicts);
+  const [first, ...others] = registers.filter((one) => !verdicts.get(one)?.startsWith('ignored/'));
+  if (first) placePowers(powers, [first, ...others].every(isOfProducer), verdicts);
   else judgeEnergy(powers, verdicts);
 }
+
+/** Whether a register is one of production. A device with no others is an inverter, whatever it is called. */
+const isOfProducer = ({ facets }: One): boolean => facets.way === null && (facets.isMade || facets.subject === 'sun');
 
 /** Decides whether an ambiguous word means a tariff or a period: it is the tariff if its sibling exists. */
 function resolveParts(all: readonly One[]): void {
@@ -167,7 +171,7 @@ const withWay = (one: One, way: Direction): One => {
 const isOfRoof = ({ facets }: One): boolean =>
   facets.subject === 'sun'
     ? !facets.isConsumed
-    : facets.device.isInverter && facets.subject === null && !facets.isUnclear;
+    : facets.device.isInverter && facets.subject === null && !facets.isUnclear && !facets.isAcInput;
 
 /**
  * Classifies charge and discharge. They count only if the name or the device identifies a battery; otherwise the owner is asked, and for
@@ -331,23 +335,23 @@ function decided(ones: readonly One[]): One | undefined {
 }
 
 /**
- * Assigns powers next to registers. A power gets the circuit of a register, which takes precedence over it; a power that would be added to
+ * Assigns powers next to registers. `isProducer`: whether all of them are of production. A power gets the circuit of a register, which takes precedence over it; a power that would be added to
  * a register is ignored.
  */
-function placePowers(powers: readonly One[], verdicts: Verdicts): void {
+function placePowers(powers: readonly One[], isProducer: boolean, verdicts: Verdicts): void {
   const channels = [...verdicts.values()];
   const circuits = new Set(
     channels.filter(isCounted).map((channel) => channel.replace(/\/?(?:import|export)(?:\/.*)?$/, '')),
   );
   const wanted = new Map<One, RegisterChannel>();
-  for (const one of powers) wanted.set(one, powerPlace(one, circuits) ?? ignored(one));
+  for (const one of powers) wanted.set(one, powerPlace(one, circuits, isProducer) ?? ignored(one));
   for (const [channel, ones] of Map.groupBy(powers, (one) => wanted.get(one) as RegisterChannel)) {
     const winner = ones.length === 1 ? ones[0] : decided(ones);
     for (const one of ones) verdicts.set(one, one === winner || !isCounted(channel) ? channel : ignored(one));
   }
 }
 
-function powerPlace(one: One, circuits: ReadonlySet<string>): RegisterChannel | null {
+function powerPlace(one: One, circuits: ReadonlySet<string>, isProducer: boolean): RegisterChannel | null {
   const { facets, part } = one;
   const { not, isUnknown, isOwn, way, subject, isUnclear, isConsumed } = facets;
   if (not !== null || isUnknown || isOwn || isUnclear || way === 'both' || facets.commodity !== 'electricity')
@@ -360,7 +364,8 @@ function powerPlace(one: One, circuits: ReadonlySet<string>): RegisterChannel | 
   if (circuits.has(circuit)) return `${circuit}/${suffix}`;
   if (circuits.has('grid')) return `grid/${suffix}`;
   // On an inverter without registers of the grid, a power of the grid without a direction may be the inverter's own output.
-  if ((facets.device.isInverter || facets.device.isStore) && !circuits.has(''))
+  const isPlaced = facets.device.isInverter || facets.device.isStore || (isProducer && way === null);
+  if (isPlaced && !circuits.has(''))
     return subject === 'grid' && way !== null ? `grid/${suffix}` : null;
   const isOfDevice =
     circuits.size === 0 || circuits.has('') || [...circuits].every((other) => other === 'pv' || other === 'battery');

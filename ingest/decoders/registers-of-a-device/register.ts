@@ -43,6 +43,8 @@ export interface RegisterFacts {
   isUnclear: boolean;
   /** Whether "in" or "out" names a side of the device. */
   isSide: boolean;
+  /** Whether the names mention the AC input of a device, from which nothing is produced. */
+  isAcInput: boolean;
   part: string | null;
   bySibling: PartBySibling | null;
   siblings: ReadonlySet<string>;
@@ -110,12 +112,15 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
   const directed = said.filter(({ direction }) => direction !== null && direction !== 'both');
   const ways = new Set(directed.map(({ direction }) => direction));
   const isEither = said.some((one) => one.direction === 'both' && !one.has('unclear'));
-  const moves = movesOf(has);
+  const moves = movesOf(has, said);
   const subject = subjectOf(has, moves !== null);
   const stated = coded?.obis ? coded.obis.direction : ways.size > 1 || isEither ? 'both' : ([...ways][0] ?? null);
   const isSide = !coded && directed.every((one) => one.isSide) && isOfDevice(stated, said, subject, device);
   const way = isSide ? null : stated;
-  const isUnclear = isSide || (has('unclear') && directed.length === 0);
+  // A topic such as `energy-usage` says nothing about "received".
+  const isByTopic = described.understood !== undefined && shown.every(({ direction }) => direction !== 'import');
+  const isWeak = isByTopic && directed.every((one) => one.isConsumed) && shown.some((one) => one.has('unclear'));
+  const isUnclear = isSide || (has('unclear') && directed.length === 0) || isWeak;
   const whole = shown.find(({ words }) => words.length > 0) ?? said[0];
   const isMade = has('produced');
   // A capacity without a flow (`total_capacity_kwh`) is what a battery holds, or what a connection may carry.
@@ -135,6 +140,7 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
     isMade,
     isUnclear,
     isSide,
+    isAcInput: said.some(({ words }) => AC_INPUT.test(words.join(' '))),
     part: (coded ?? said.find(({ parts }) => parts.length > 0))?.parts[0] ?? null,
     bySibling:
       shown.find(({ bySibling }) => bySibling)?.bySibling ?? said.find((one) => one.bySibling)?.bySibling ?? null,
@@ -183,6 +189,9 @@ const isContradiction = (
   ['active', 'power'].every((word) => name.words.includes(word)) &&
   !name.words.includes('energy');
 
+/** AC input of an inverter or a charger: the grid's or a generator's. */
+const AC_INPUT = /(?:^| )ac\d? in(?:put)?(?: |$)/;
+
 /** Words of a converter's sides. */
 const CURRENT = /^(?:ac|dc)\d?$/;
 
@@ -205,8 +214,11 @@ function isOfDevice(
 
 type Has = (concept: Parameters<NameFacts['has']>[0]) => boolean;
 
-function movesOf(has: Has): RegisterFacts['moves'] {
-  const [charge, discharge] = [has('charge'), has('discharge')];
+/** Returns what a battery does by the names. What goes out as "charge" or in as "discharge" may be either. */
+function movesOf(has: Has, said: readonly NameFacts[]): RegisterFacts['moves'] {
+  const hasWord = (one: RegExp) => said.some(({ words }) => words.some((word) => one.test(word)));
+  const charge = has('charge') || (has('discharge') && hasWord(/^in(?:put)?$/));
+  const discharge = has('discharge') || (has('charge') && hasWord(/^out(?:put)?$/));
   return charge && discharge ? 'both' : charge ? 'charge' : discharge ? 'discharge' : null;
 }
 
