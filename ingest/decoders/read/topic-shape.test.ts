@@ -45,6 +45,7 @@ test('recognises topics and messages of radio receivers by their words', () => {
     'radio/868/x',
     'home/OMG_1/BTtoMQTT/A4C1',
     'rflink/Oregon-1A2B/TEMP',
+    'multical21/0/total',
     'espresense/devices/phone/kitchen',
   ]) {
     expect([topic, isRadioMessage(topic, nothing)]).toEqual([topic, true]);
@@ -54,4 +55,6 @@ test('recognises topics and messages of radio receivers by their words', () => {
   const sensor = '{"model":"Nexus-TH","id":13,"channel":1,"battery_ok":1,"temperature_C":4.1}';
   expect(isRadioMessage('any/thing', Buffer.from(sensor))).toBe(true);
   expect(isRadioMessage('solar/inverter/power', Buffer.from('{"power":1}'))).toBe(false);
+  // A Multical 303 is read by cable (kamstrup2mqtt).
+  expect(isRadioMessage('kamstrup/multical', Buffer.from('{"ENERGY_WH":70000}'))).toBe(false);
 });

@@ -38,7 +38,7 @@ export function topicShape(topic: string): string {
 
 /** Names of programs that receive any radio signal in range, including meters and sensors of neighbours. */
 const RECEIVER =
-  /rtl_?433|433tomqtt|(rf|bt|ble|lora|pilight|gf|sarad)\d?tomqtt|openmqttgateway|(^|\/)omg[^/]*\/|theengs|rtl_?amr|amr2mqtt|amridm|w-?m-?bus|multical|\b(433|868|915)(mhz)?\b|rtl_?sdr|rflink|rfxcom|rfxtrx|espresense|room_presence|ruuvi/i;
+  /rtl_?433|433tomqtt|(rf|bt|ble|lora|pilight|gf|sarad)\d?tomqtt|openmqttgateway|(^|\/)omg[^/]*\/|theengs|rtl_?amr|amr2mqtt|amridm|w-?m-?bus|multical[_-]?21|\b(433|868|915)(mhz)?\b|rtl_?sdr|rflink|rfxcom|rfxtrx|espresense|room_presence|ruuvi/i;
 /**
  * Typical content of their messages: telegrams, ERT consumption counts, signal strengths in dBm, and rtl_433's integrity check and battery
  * state.
