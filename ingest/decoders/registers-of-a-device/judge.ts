@@ -365,8 +365,7 @@ function powerPlace(one: One, circuits: ReadonlySet<string>, isProducer: boolean
   if (circuits.has('grid')) return `grid/${suffix}`;
   // On an inverter without registers of the grid, a power of the grid without a direction may be the inverter's own output.
   const isPlaced = facets.device.isInverter || facets.device.isStore || (isProducer && way === null);
-  if (isPlaced && !circuits.has(''))
-    return subject === 'grid' && way !== null ? `grid/${suffix}` : null;
+  if (isPlaced && !circuits.has('')) return subject === 'grid' && way !== null ? `grid/${suffix}` : null;
   const isOfDevice =
     circuits.size === 0 || circuits.has('') || [...circuits].every((other) => other === 'pv' || other === 'battery');
   return isOfDevice && circuitOf(one) === '' ? suffix : null;
