@@ -708,6 +708,25 @@ test('reads the unit that a sibling states for a number, for its last word, or f
   expect(read('solix/site', { statistics: [...statistics, ...statistics] })).toBeNull();
 });
 
+test('numbers of devices with different names on one topic are those of several devices', () => {
+  // jertel/vuegraf: all circuits are published on one topic.
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.stringMatching(/^[A-Z][a-z]{2,9}-\d$/), { minLength: 2, maxLength: 5 }), (all) => {
+      const devices = all.flatMap((device_name) =>
+        read('vuegraf/energy_usage', { account: 'x', device_name, usage_watts: 275.02 })?.readings.map(
+          ({ device }) => device,
+        ),
+      );
+      expect(new Set(devices).size).toBe(all.length);
+    }),
+  );
+});
+
+test('asks about no year before the last one', () => {
+  // zivillian/ism7mqtt: Verbrauch_Vorvorjahr of a CHA heat pump.
+  expect(read('Wolf/CHA_0x8/Verbrauch_Vorvorjahr', '2682')).toBeNull();
+});
+
 test('numbers of one title below numbered addresses are registers of several devices', () => {
   // jeedom/plugin-mqtt2 publishes each command on jeedom/cmd/event/{id}; pakerfeldt/knx-mqtt on knx/{group address}.
   fc.assert(

@@ -192,12 +192,19 @@ const INSIDE =
 const SERIAL =
   /^(?:sn|serial(?:[_-]?(?:no|number|nr|num))?|(?:inverter|device|meter)[_-]?(?:sn|serial|id)|mac|dev_?eui)$/i;
 
+/** Names of devices, which distinguish those without a serial number. */
+const DEVICE_NAME = /^device_?name$/i;
+
 /** A time at the end of a topic (MeterLogger), in seconds or milliseconds since 1970: each message has another one. */
 const TIME_AT_END = /\/1\d{9}(?:\d{3})?$/;
 
 function deviceOf(address: string, body: Json): string {
   const topic = address.replace(TIME_AT_END, '');
-  const name = Object.keys(body).find((one) => SERIAL.test(one)) ?? (typeof body.model === 'string' ? 'id' : '');
+  const names = Object.keys(body);
+  const name =
+    names.find((one) => SERIAL.test(one)) ??
+    names.find((one) => DEVICE_NAME.test(one)) ??
+    (typeof body.model === 'string' ? 'id' : '');
   const id = ownMember(body, name);
   if (typeof id !== 'string' && typeof id !== 'number') return topic;
   const text = String(id).trim();
