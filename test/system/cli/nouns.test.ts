@@ -63,7 +63,7 @@ async function energy(args: string[]) {
     await buildProgram([await load()]).parseAsync(args, { from: 'user' });
     return { code: 0, out, err, codeAndMessage: `0 ${err}` };
   } catch (failed) {
-    return { code: 1, out, err, said: `1 ${(failed as Error).message}\n` };
+    return { code: 1, out, err, codeAndMessage: `1 ${(failed as Error).message}\n` };
   } finally {
     log.mockRestore();
     error.mockRestore();
