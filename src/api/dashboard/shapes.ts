@@ -21,6 +21,7 @@ const count = z.number().int().min(0);
 const used = z.strictObject({ kwh_used: z.number().nullable(), estimated_kwh: z.number().nullable() });
 /** Amount in the unit of the commodity. */
 const amount = z.strictObject({ used: z.number().nullable(), estimated: z.number().nullable() });
+const known = { kwh_used: z.number(), estimated_kwh: z.number() };
 
 const kwh = z.number().nullable();
 const share = z.number().min(0).max(1).nullable();
@@ -87,6 +88,8 @@ export const periodAnswer = z.strictObject({
       last_year: z.strictObject({ ...days, ...total }),
     })
     .nullable(),
+  /** One entry per day, or per month (YYYY-MM) if the period is a year. */
+  buckets: z.array(z.strictObject({ at: z.string(), ...known })),
   curve: z.array(z.strictObject({ at: instantShape.nullable(), slot: z.number().int().min(0).max(95), watts: load })),
   peak: z.strictObject({ at: instantShape, watts: z.number() }).nullable(),
   profile: z.strictObject({ days: count, ...profile }),

@@ -4,11 +4,12 @@ import { type Home, loadDeviceAsMeter, loadHome } from '../home/home.ts';
 import { type HomeQuarters, homeQuarters } from '../home/quarters.ts';
 import { computeExpectedMs } from '../home/roles.ts';
 import { computeEstimated, computeUsed, type HomeSums } from '../home/sums.ts';
-import { readHomeSums } from '../usage/home-sums.ts';
+import type { Range } from '../ranges.ts';
+import { homeByDay, homeByMonth, readHomeSums } from '../usage/home-sums.ts';
 import { readQuarters } from '../usage/quarters.ts';
 
-/** Energy used or produced in a range. */
-interface EnergyAmount {
+/** Energy used or produced in a bucket. */
+export interface EnergyAmount {
   used: MilliwattHours;
   estimated: MilliwattHours;
 }
@@ -36,7 +37,7 @@ export type PeriodDataSource = ReturnType<typeof tellerOf>;
 /** Creates the data source for a user's home. */
 export async function createHomeDataSource(db: Database, userId: string): Promise<PeriodDataSource> {
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
-  // Energy flows are computed only for the whole period. Other times need only the usage, which takes a third of the
+  // Energy flows are computed only for the whole period. Its buckets need only the usage, which takes a third of the
   // time.
   const plain = { ...home, isMoreAsked: false, needsConsumption: false };
   const amountOf = (sums: HomeSums): EnergyAmount | null => {
@@ -144,6 +145,17 @@ function tellerOf(
       const known = rows.isMoreAsked ? sums.countedMs : sums.gridMs + sums.aloneMs;
       const counted = rows.isMoreAsked ? home : { ...home, devices: home.devices.filter(isAtTheDoor) };
       return { amount: amountOf(sums), coverage: coverageOf(counted, beginsAtMs, known, range) };
+    },
+    /** Returns amounts by day or month, in order, without unknown buckets. `date`: first day of the bucket. */
+    async bucketsIn(range: Range, unit: 'day' | 'month'): Promise<(EnergyAmount & { date: string })[]> {
+      const buckets =
+        unit === 'day'
+          ? (await homeByDay(db, rows, range)).map(({ day, ...sums }) => ({ date: day, sums }))
+          : (await homeByMonth(db, rows, range)).map(({ month, ...sums }) => ({ date: month, sums }));
+      return buckets.flatMap(({ date, sums }) => {
+        const amount = amountOf(sums);
+        return amount ? [{ date, ...amount }] : [];
+      });
     },
     /** Returns the load in `[from, to)`, which are starts of quarter-hours. */
     loadIn: async (range: { from: Date; to: Date }): Promise<QuarterLoad> => ({

@@ -13,6 +13,7 @@ import {
   type CoveredAmount,
   createDeviceDataSource,
   createHomeDataSource,
+  type EnergyAmount,
   type PeriodDataSource,
   type PeriodTotal,
   type QuarterLoad,
@@ -40,6 +41,13 @@ interface Used {
   coverage: number | null;
 }
 
+/** A quarter-hour (instant), day (YYYY-MM-DD) or month (YYYY-MM) of a period with known usage. */
+interface Bucket {
+  at: string;
+  kwh_used: number;
+  estimated_kwh: number;
+}
+
 /** All data of a period that the Home page shows, for a home or one device. */
 export interface HomePeriod {
   timezone: string;
@@ -54,6 +62,7 @@ export interface HomePeriod {
   used: Used;
   /** Usage in the period so far, and on the same weekdays of earlier periods, up to the same time. Null if there is nothing to compare. */
   compared: { now: DaySpan & Used; before: (DaySpan & Used) | null; last_year: DaySpan & Used } | null;
+  buckets: Bucket[];
   /**
    * Load by quarter-hour of the day in W, in order: of the day itself or, for longer periods, the mean of the last
    * days. Null if unknown.
@@ -97,13 +106,14 @@ export async function loadHomePeriod(
   const nightly = lastDays(window, calendar);
   const isHome = deviceId === undefined;
   const nothing = { fromMs: window.from.getTime(), energies: new Float64Array(count).fill(Number.NaN) };
-  const [whole, totals, load, power, commodities, devices, thermostats] = await Promise.all([
+  const [whole, totals, rows, load, power, commodities, devices, thermostats] = await Promise.all([
     teller?.totalIn({ from: range.from, to: earlier(range.to, endOfQuarter(now)) }) ?? null,
     Promise.all(
       (spans ?? []).map((span, index) =>
         span && teller && !(index === 0 && isLong) ? teller.usedIn(span.range) : null,
       ),
     ),
+    unit === 'day' ? [] : (teller?.bucketsIn(range, unit === 'year' ? 'month' : 'day') ?? []),
     teller?.loadIn(window) ?? nothing,
     isHome && teller ? loadCurrentPower(db, teller.home, now) : null,
     commoditiesIn(db, deviceId === undefined ? { userId } : { deviceId }, range, spans),
@@ -129,6 +139,7 @@ export async function loadHomePeriod(
             last_year: { ...ofLastYear.days, ...usedOf(totals[2] ?? null) },
           }
         : null,
+    buckets: rows.map(({ date: at, ...amount }) => ({ at: unit === 'year' ? at.slice(0, 7) : at, ...known(amount) })),
     curve:
       unit === 'day'
         ? curveOf(load, range)
@@ -203,14 +214,14 @@ function lastDays({ from, to }: { from: Date; to: Date }, { dayStarts, ...lists 
   return { from: new Date(from.getTime() + first * QUARTER_MS), to, calendar, days: PROFILE_DAYS };
 }
 
+const known = ({ used, estimated }: EnergyAmount) => ({
+  kwh_used: milliwattHoursToKwh(used),
+  estimated_kwh: milliwattHoursToKwh(estimated),
+});
+
 function usedOf(total: CoveredAmount | null): Used {
   if (!total?.amount) return { kwh_used: null, estimated_kwh: null, coverage: total?.coverage ?? null };
-  const { used, estimated } = total.amount;
-  return {
-    kwh_used: milliwattHoursToKwh(used),
-    estimated_kwh: milliwattHoursToKwh(estimated),
-    coverage: total.coverage,
-  };
+  return { ...known(total.amount), coverage: total.coverage };
 }
 
 /** Returns all quarter-hours of a day, including unknown and future ones. */

@@ -109,6 +109,13 @@ describe('a period', () => {
       expect(Date.parse(one.end) - Date.parse(one.start)).toBe(length);
       expect(((Date.parse(now.start) - Date.parse(one.start)) / DAY_MS) % 7).toBe(0);
     }
+    // The period's days or months, each also requested separately.
+    for (const bucket of json.buckets) {
+      const of = unit === 'year' ? [`${bucket.at}-01`, `${bucket.at}-31`] : [bucket.at, bucket.at];
+      expect(bucket.kwh_used).toBe(sumOf(within(of[0] as string, of[1] as string, false)));
+    }
+    const total = json.buckets.reduce((sum: number, { kwh_used }: { kwh_used: number }) => sum + kwh_used, 0);
+    if (unit !== 'day') expect(Math.abs(total - json.used.kwh_used)).toBeLessThan(0.02);
     // The curve of a day has its quarter-hours, as many as the local day has.
     if (unit === 'day') {
       const quarters = json.curve.filter(({ watts }: { watts: number | null }) => watts !== null);
@@ -131,7 +138,7 @@ describe('a period', () => {
     expect(year.compared.last_year.coverage).toBeLessThan(0.3);
     expect(year.compared.before).toBeNull();
     const future = await get('UTC', NOW, 'unit=week&date=2026-03-01');
-    expect(future).toMatchObject({ compared: null, peak: null, week: { cells: [] } });
+    expect(future).toMatchObject({ compared: null, buckets: [], peak: null, week: { cells: [] } });
     expect((await get('UTC', NOW, 'unit=month&date=1990-01-01')).used.kwh_used).toBeNull();
     // The first minutes of the month, when there is nothing to compare yet.
     const monthStart = await get('UTC', '2025-10-01T00:03:00Z', 'unit=month&date=2025-10-01');
