@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { enableCompileCache, getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { createThreads } from './threads.ts';
@@ -12,7 +12,9 @@ test('threads use the compile cache of their process', async () => {
   const task = join(folder, 'task.mjs');
   writeFileSync(task, `import { getCompileCacheDir } from 'node:module';\nexport default () => getCompileCacheDir();`);
   const threads = createThreads<null, string | undefined>(pathToFileURL(task), { least: 0, most: 1, mayWait: 1 });
-  expect(getCompileCacheDir()).toBeDefined();
-  expect(await threads.run(null)).toBe(getCompileCacheDir());
+  const ofProcess = getCompileCacheDir();
+  const ofThread = await threads.run(null);
+  // The last part names the flags of V8, which other tests of this process may have changed since its start.
+  expect(ofThread && dirname(ofThread)).toBe(dirname(ofProcess as string));
   await threads.close();
 });
