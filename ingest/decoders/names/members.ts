@@ -79,29 +79,24 @@ export function splitUnitOfText(text: string): Omit<Member, 'path'> | null {
 }
 
 /** Members that number, time or qualify the number next to them. */
-const NOTE = /^(?:id|idx|index|type|code|device|channel|parameter|error|stat(?:e|us)|quality|.*(?:time|date).*|ts)$/i;
-
-/** Returns the unit of an object's only number: `{"total": "89.75", "unit": "kwh"}`; undefined if it has several numbers or no unit. */
-function unitOfOnlyNumber(object: Json): string | undefined {
-  const unit = unitOf(object);
-  if (unit === undefined) return undefined;
-  const numbers = Object.entries(object).filter(([name, value]) => !NOTE.test(name) && isNumeric(value));
-  return numbers.length === 1 ? unit : undefined;
-}
+const NOTE = /^(?:id|idx|index|type|code|device|channel|parameter|error|stat(?:e|us)|quality|ts)$|time|date/i;
 
 const isNumeric = (value: unknown): boolean => typeof readNumber(value) === 'number';
 
-/**
- * Returns the unit that a sibling of a number states: `psupplyunit` next to `psupply`, `power_unit` next to `output_power`, or `unit` next
- * to the only number.
- */
-function unitBeside(object: Json, name: string): Pick<Member, 'unit'> {
+/** Returns an object's only number with the object's unit: `{"total": "89.75", "unit": "kwh"}`; null if it has several numbers or no unit. */
+function onlyNumberOf(object: Json): { name: string; value: unknown; unit: string } | null {
+  const unit = unitOf(object);
+  if (unit === undefined) return null;
+  const [first, ...others] = Object.entries(object).filter(([name, value]) => !NOTE.test(name) && isNumeric(value));
+  return first && others.length === 0 ? { name: first[0], value: first[1], unit } : null;
+}
+
+/** Returns the unit that a sibling of a number states: `psupplyunit` next to `psupply`, `power_unit` next to `output_power`. */
+function unitBeside(object: Json, name: string): string | undefined {
   const words = name.split('_');
   const names = [name, words.at(-1), words[0]].flatMap((word) => [`${word}unit`, `${word}_unit`, `${word}Unit`]);
-  const unit =
-    names.map((one) => ownMember(object, one)).find((one) => one !== undefined) ??
-    (NOTE.test(name) ? undefined : unitOfOnlyNumber(object));
-  return typeof unit === 'string' && unit !== '' ? { unit } : {};
+  const unit = names.map((one) => ownMember(object, one)).find((one) => one !== undefined);
+  return typeof unit === 'string' && unit !== '' ? unit : undefined;
 }
 
 /**
@@ -113,11 +108,10 @@ function onlyReadUnitOf(list: unknown): Omit<Member, 'path'> | null {
   const read = list.flatMap((part) => {
     const object = asObject(part);
     const unit = object && unitOf(object);
-    if (!unit || !(metricUnitOf(unit) ?? metricVolumeUnitOf(unit))) return [];
-    const [first, ...others] = Object.entries(object).filter(([name, value]) => !NOTE.test(name) && isNumeric(value));
-    return first && others.length === 0 ? [{ value: first[1], unit }] : [null];
+    return object && unit && (metricUnitOf(unit) ?? metricVolumeUnitOf(unit)) ? [onlyNumberOf(object)] : [];
   });
-  return read.length === 1 ? (read[0] ?? null) : null;
+  const [only] = read;
+  return read.length === 1 && only ? { value: only.value, unit: only.unit } : null;
 }
 
 /** Maximum number of objects in a list that describes one device. */
@@ -220,6 +214,8 @@ export function listNamedMembers(object: Json): Member[] {
   const members: Member[] = [];
   const visit = (inner: Json, before: string, depth: number) => {
     const hasUnits = Object.keys(inner).some((name) => /unit|einheit|eenheid|unidad/i.test(name));
+    // Found once for each object: for each member, a long object would take the square of its length.
+    const only = hasUnits ? onlyNumberOf(inner) : null;
     for (const [name, value] of Object.entries(inner)) {
       if (members.length >= MAX_MEMBERS) return;
       const path = before === '' ? name : `${before}/${name}`;
@@ -231,8 +227,10 @@ export function listNamedMembers(object: Json): Member[] {
       else if (deeper) {
         if (depth < MAX_DEPTH) visit(deeper, path, depth + 1);
       } else if (typeof value === 'number' || typeof value === 'string') {
-        const beside = hasUnits && isNumeric(value) ? unitBeside(inner, name) : {};
-        members.push({ path, ...((typeof value === 'string' && splitUnitOfText(value)) || { value, ...beside }) });
+        const split = typeof value === 'string' ? splitUnitOfText(value) : null;
+        const beside = split || !hasUnits || !isNumeric(value) ? undefined : unitBeside(inner, name);
+        const unit = beside ?? (split || only?.name !== name ? undefined : only.unit);
+        members.push({ path, ...(split ?? { value, ...(unit !== undefined && { unit }) }) });
       }
     }
   };

@@ -69,8 +69,8 @@ function judgeScope(all: readonly One[], verdicts: Verdicts): void {
   const registers = all.filter(({ facets }) => facets.unit !== 'W');
   const powers = all.filter(({ facets }) => facets.unit === 'W');
   judgeEnergy(registers, verdicts);
-  const [first, ...others] = registers.filter((one) => !verdicts.get(one)?.startsWith('ignored/'));
-  if (first) placePowers(powers, [first, ...others].every(isOfProducer), verdicts);
+  const kept = registers.filter((one) => !verdicts.get(one)?.startsWith('ignored/'));
+  if (kept.length > 0) placePowers(powers, kept.every(isOfProducer), verdicts);
   else judgeEnergy(powers, verdicts);
 }
 
@@ -335,8 +335,8 @@ function decided(ones: readonly One[]): One | undefined {
 }
 
 /**
- * Assigns powers next to registers. `isProducer`: whether all of them are of production. A power gets the circuit of a register, which takes precedence over it; a power that would be added to
- * a register is ignored.
+ * Assigns powers next to registers. `isProducer`: whether all registers are of production. A power gets the circuit of a register, which
+ * takes precedence over it; a power that would be added to a register is ignored.
  */
 function placePowers(powers: readonly One[], isProducer: boolean, verdicts: Verdicts): void {
   const channels = [...verdicts.values()];

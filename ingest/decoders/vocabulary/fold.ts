@@ -39,7 +39,7 @@ export const foldedWordsOf = (name: string): string[] =>
       .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2')
       .replaceAll(/(\p{Lu}\p{Lu})(\p{Lu}\p{Ll}{2})/gu, '$1_$2')
       // Splits `importedkwh`, whose unit ends no other word.
-      .replaceAll(/(\p{L}{3})(kwh)(?!\p{L})/giu, '$1_$2')
+      .replaceAll(/(?<=\p{L}{3})kwh(?!\p{L})/giu, '_$&')
       // Splits `7Tage` and `30days`.
       .replaceAll(/(\d)(\p{L}{3})/gu, '$1_$2'),
   )
