@@ -245,7 +245,39 @@ function fuzz(family: Family, seed: number): number {
   return said();
 }
 
+/** Maximum processor time for a message of a third of a mebibyte. A search whose time grows by the square of the length takes many times that. */
+const LONG_MS = 1_500;
+
+/** Additions that make a JSON object long: many members, a long list, a long text, and a name that patterns search for words. */
+const LENGTHS: readonly (() => object)[] = [
+  () => Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`v${index}`, index + 0.5])),
+  () => ({ list: Array.from({ length: 10_000 }, () => ({ name: 'energy', value: 1.5, unit: 'kWh' })) }),
+  () => ({ text: '1,5 kWh '.repeat(40_000) }),
+  () => ({ [`${'time'.repeat(80_000)}\n`]: 1.5 }),
+];
+
 describe.each(FAMILIES.map((family) => [family.name, family] as const))('the family %s', (_name, family) => {
+  test('reads long objects in a time that grows with their length, not with its square', () => {
+    const given = casesOf(family.name).find(([, one]) => /^\s*\{/.test(String(messageOf(one.in).payload)))?.[1].in;
+    const message = given && messageOf(given);
+    const decoders = createDecoders([family]);
+    for (const one of given ? priorMessagesOf(given) : [])
+      decoders.recall({ ...one, receivedAtMs: message?.receivedAtMs ?? 0 });
+    const { topic = 'home/meter', receivedAtMs = Date.UTC(2026, 5, 1) } = message ?? {};
+    let body = {};
+    try {
+      body = JSON.parse(String(message?.payload ?? '{}'));
+    } catch {
+      // A case of broken JSON: the additions alone are long.
+    }
+    for (const addition of LENGTHS) {
+      const payload = Buffer.from(JSON.stringify({ unit: 'kWh', ...body, ...addition() }));
+      const startedAt = cpuMs();
+      decoders.hear({ topic, payload, receivedAtMs, replayed: false }, given ? settingsOf(given) : {});
+      expect(cpuMs() - startedAt).toBeLessThan(LONG_MS);
+    }
+  });
+
   test(
     `reads ${MESSAGES} mutated messages without a crash, a hang or a number that the message does not contain`,
     () => {
