@@ -17,7 +17,10 @@ export const createBar = (label: string, format: string, clearOnComplete = false
     ? new SingleBar({ format: `${label} [{bar}] ${format}`, stream: process.stderr, clearOnComplete })
     : createLines(label);
 
-/** Creates a bar that prints lines, for a stderr that is not a terminal. */
+/**
+ * Creates a bar that prints lines, for a stderr that is not a terminal. (The package's own output there, `noTTYOutput`, also prints a line
+ * when a bar starts and stops: two for each of the sixty relations of a move.)
+ */
 export function createLines(label: string, print: (line: string) => void = console.error): ProgressBar {
   let printedMs = Date.now();
   let name = label;
