@@ -15,8 +15,7 @@ export interface ReferencePage {
 /** Renders the reference of an OpenAPI document: one page per tag, one for events, one for errors. Pure. */
 export function buildReference(document: Json, highlight: Highlight): ReferencePage[] {
   const { tags, paths, webhooks, components } = document as AnySchema;
-  const resolve = createSchemaResolver(document);
-  const { schemaHtml, member } = renderSchema(resolve);
+  const renderer = createRenderer(document, highlight);
   const operations = Object.entries(paths as Record<string, AnySchema>).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, AnySchema>).map(([method, one]) => ({
       ...one,
@@ -24,31 +23,72 @@ export function buildReference(document: Json, highlight: Highlight): ReferenceP
       method: method.toUpperCase(),
     })),
   );
-  const json = (value: unknown) =>
-    value === undefined ? '' : codeBlock(highlight(JSON.stringify(value, null, 2), 'json'), 'Example');
+  return [
+    ...tags.map((tag: AnySchema) => tagPage(tag, operations, renderer)),
+    eventsPage(webhooks, renderer),
+    errorsPage(components.responses),
+  ];
+}
 
-  function operationHtml(one: AnySchema): string {
-    const parameters = [...one.parameters].sort(
-      (a: AnySchema, b: AnySchema) => ORDER.indexOf(a.in) - ORDER.indexOf(b.in),
-    );
-    const [status, answer] =
-      Object.entries(one.responses as Record<string, AnySchema>).find(([code]) => Number(code) < 300) ?? [];
-    const media: [string, AnySchema][] = Object.entries(answer?.content ?? {});
-    const [, first] = media[0] ?? [];
-    const errors = Object.keys(one.responses).filter((code) => Number(code) >= 400);
-    const others = media
-      .slice(1)
-      .map(
-        ([type, of]) => `<li><code>${escapeHtml(type)}</code> ${renderInlineCode(of.schema.description ?? '')}</li>`,
-      );
-    const shown = (one['x-codeSamples'] ?? []) as { label: string; lang: string; source: string }[];
-    return `<section class="operation" aria-labelledby="${one.operationId}">
+/** Returns the functions that look up and render the parts of a document. */
+function createRenderer(document: Json, highlight: Highlight) {
+  const resolve = createSchemaResolver(document);
+  return {
+    ...renderSchema(resolve),
+    resolve,
+    highlight,
+    /** Returns the JSON body of a request; an empty object if it has none. */
+    jsonBodyOf: ({ requestBody }: AnySchema): AnySchema =>
+      resolve(requestBody).content?.['application/json'] ?? {},
+    json: (value: unknown) =>
+      value === undefined ? '' : codeBlock(highlight(JSON.stringify(value, null, 2), 'json'), 'Example'),
+  };
+}
+
+type Renderer = ReturnType<typeof createRenderer>;
+
+/** `all`: the operations of the document, of which the page shows those with the tag. */
+function tagPage(tag: AnySchema, all: AnySchema[], renderer: Renderer): ReferencePage {
+  const { resolve, jsonBodyOf } = renderer;
+  const operations = all.filter((one) => one.tags.includes(tag.name));
+  const href = `/docs/reference/${tag.name}`;
+  const title = tag.name.replaceAll('-', ' ').replace(/^\w/, (letter: string) => letter.toUpperCase());
+  return {
+    href,
+    title,
+    lead: tag.description,
+    html: operations.map((one) => operationHtml(one, renderer)).join('\n'),
+    sections: operations.map((one) => ({
+      href: `${href}#${one.operationId}`,
+      page: title,
+      title: `${one.method} ${one.path}`,
+      text: `${one.operationId} ${one.summary} ${one.parameters.map((of: AnySchema) => of.name).join(' ')} ${Object.keys(resolve(jsonBodyOf(one).schema).properties ?? {}).join(' ')}`,
+    })),
+  };
+}
+
+const ORDER = ['path', 'query', 'header'];
+
+function operationHtml(one: AnySchema, { highlight, jsonBodyOf, json, member, schemaHtml }: Renderer): string {
+  const parameters = [...one.parameters].sort(
+    (a: AnySchema, b: AnySchema) => ORDER.indexOf(a.in) - ORDER.indexOf(b.in),
+  );
+  const [status, answer] =
+    Object.entries(one.responses as Record<string, AnySchema>).find(([code]) => Number(code) < 300) ?? [];
+  const media: [string, AnySchema][] = Object.entries(answer?.content ?? {});
+  const [, first] = media[0] ?? [];
+  const errors = Object.keys(one.responses).filter((code) => Number(code) >= 400);
+  const others = media
+    .slice(1)
+    .map(([type, of]) => `<li><code>${escapeHtml(type)}</code> ${renderInlineCode(of.schema.description ?? '')}</li>`);
+  const shown = (one['x-codeSamples'] ?? []) as { label: string; lang: string; source: string }[];
+  return `<section class="operation" aria-labelledby="${one.operationId}">
 <div>
 <h2 id="${one.operationId}"><a class="anchor" href="#${one.operationId}">${renderInlineCode(one.summary.replace(/\.$/, ''))}</a></h2>
 <p class="path"><span class="method ${one.method.toLowerCase()}">${one.method}</span> <code>${escapeHtml(one.path)}</code></p>
 <p class="quiet">${renderInlineCode(one.description)}</p>
 ${parameters.length > 0 ? `<h3>Parameters</h3><dl>${parameters.map((of: AnySchema) => member(of.name, of.schema, of.required, of.description, of.in)).join('')}</dl>` : ''}
-${one.requestBody ? `<h3>Body</h3>${schemaHtml(bodyOf(one).schema)}` : ''}
+${one.requestBody ? `<h3>Body</h3>${schemaHtml(jsonBodyOf(one).schema)}` : ''}
 <h3>Answer <span class="status">${status}</span></h3>${schemaHtml(first?.schema)}
 ${others.length > 0 ? `<p>By <code>Accept</code> also as:</p><ul>${others.join('')}</ul>` : ''}
 <p>Errors: ${errors.map((code) => `<a href="/docs/reference/errors#error-${code}">${code}</a>`).join(', ')}</p>
@@ -58,56 +98,43 @@ ${renderSamples(shown.map(({ label, lang, source }) => ({ label, html: codeBlock
 ${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(first.example)}`}
 </div>
 </section>`;
-  }
+}
 
-  const bodyOf = (one: AnySchema): AnySchema => resolve(one.requestBody).content['application/json'] ?? {};
-
-  const nouns = (tags as { name: string; description: string }[]).map((tag): ReferencePage => {
-    const href = `/docs/reference/${tag.name}`;
-    const title = titleOf(tag.name);
-    const own = operations.filter((one) => one.tags.includes(tag.name));
-    return {
-      href,
-      title,
-      lead: tag.description,
-      html: own.map(operationHtml).join('\n'),
-      sections: own.map((one) => ({
-        href: `${href}#${one.operationId}`,
-        page: title,
-        title: `${one.method} ${one.path}`,
-        text: `${one.operationId} ${one.summary} ${one.parameters.map((of: AnySchema) => of.name).join(' ')} ${Object.keys(resolve(one.requestBody ? bodyOf(one).schema : {}).properties ?? {}).join(' ')}`,
-      })),
-    };
-  });
-
-  const events: ReferencePage = {
+/** `webhooks`: the webhooks of the document by the names of their events. */
+function eventsPage(webhooks: Record<string, AnySchema>, { jsonBodyOf, schemaHtml, json }: Renderer): ReferencePage {
+  const events = Object.entries(webhooks);
+  return {
     href: '/docs/reference/events',
     title: 'Events',
     lead: 'Events that webhooks receive.',
-    html: Object.entries(webhooks as Record<string, AnySchema>)
+    html: events
       .map(([name, { post }]) => {
-        const { schema, example } = resolve(post.requestBody).content['application/json'];
+        const { schema, example } = jsonBodyOf(post);
         return `<section class="operation" aria-labelledby="${toSlug(name)}"><div><h2 id="${toSlug(name)}"><a class="anchor" href="#${toSlug(name)}"><code>${escapeHtml(name)}</code></a></h2>
 <p>${renderInlineCode(post.summary ?? '')}</p>${schemaHtml(schema)}</div><div class="aside"><p class="language">Example</p>${json(example)}</div></section>`;
       })
       .join('\n'),
-    sections: Object.entries(webhooks as Record<string, AnySchema>).map(([name, { post }]) => ({
+    sections: events.map(([name, { post }]) => ({
       href: `/docs/reference/events#${toSlug(name)}`,
       page: 'Events',
       title: name,
       text: `webhook event ${post.summary}`,
     })),
   };
+}
 
-  const responses = Object.entries(components.responses as Record<string, AnySchema>);
-  const errors: ReferencePage = {
+/** `responses`: the errors of the document by name, which ends in the status. */
+function errorsPage(responses: Record<string, AnySchema>): ReferencePage {
+  const statuses = Object.entries(responses).map(
+    ([name, of]) => ({ ...of, code: name.replace(/\D/g, '') }) as AnySchema,
+  );
+  return {
     href: '/docs/reference/errors',
     title: 'Errors',
     lead: 'Every error of the API, and what to do about it.',
-    html: responses
-      .map(([name, of]) => {
-        const code = name.replace(/\D/g, '');
-        const all = Object.values(of.content['application/json'].examples as Record<string, AnySchema>);
+    html: statuses
+      .map(({ code, content }) => {
+        const all = Object.values(content['application/json'].examples as Record<string, AnySchema>);
         return `<section aria-labelledby="error-${code}"><h2 id="error-${code}"><a class="anchor" href="#error-${code}">${code}</a></h2><dl>${all
           .map(
             ({ value, summary }) =>
@@ -116,16 +143,11 @@ ${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(firs
           .join('')}</dl></section>`;
       })
       .join('\n'),
-    sections: responses.map(([name, of]) => ({
-      href: `/docs/reference/errors#error-${name.replace(/\D/g, '')}`,
+    sections: statuses.map(({ code, description }) => ({
+      href: `/docs/reference/errors#error-${code}`,
       page: 'Errors',
-      title: `Error ${name.replace(/\D/g, '')}`,
-      text: of.description,
+      title: `Error ${code}`,
+      text: description,
     })),
   };
-  return [...nouns, events, errors];
 }
-
-const ORDER = ['path', 'query', 'header'];
-
-const titleOf = (tag: string): string => tag.replaceAll('-', ' ').replace(/^\w/, (letter) => letter.toUpperCase());
