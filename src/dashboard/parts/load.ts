@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { errorSentenceOf, fetchAll, fetchPage, type Page } from '../api.ts';
+import { ApiFailure, errorSentenceOf, fetchAll, fetchPage, type Page } from '../api.ts';
 import { html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { useFocusFallback } from './focus.ts';
@@ -69,6 +69,50 @@ export function useAction(): { run(work: () => Promise<void>): void; isBusy: boo
 export function submittedForm(event: SubmitEvent): FormData {
   event.preventDefault();
   return new FormData(event.target as HTMLFormElement);
+}
+
+/** The service's validation errors, by path of the member. */
+export type ErrorsByPath = Readonly<Record<string, string>>;
+
+/**
+ * Returns the validation errors of a failed request by field. Rethrows any other error. `sentence`: the text of an
+ * error. `path`: path of the fields in the request, such as `tariffs.0.`.
+ */
+export function errorsByPathOf(
+  reason: unknown,
+  sentence: (values: { message: string }) => string,
+  path = '',
+): ErrorsByPath {
+  if (!(reason instanceof ApiFailure) || reason.status !== 422 || reason.details.length === 0) throw reason;
+  return Object.fromEntries(
+    reason.details.map(({ field, message }) => [
+      field.startsWith(path) ? field.slice(path.length) : field,
+      sentence({ message }),
+    ]),
+  );
+}
+
+/**
+ * Runs the request of a form, and stores its validation errors for the fields; the first invalid field gets the focus.
+ * An error that belongs to no field of the form is the action's error. `errorsOf`: returns the validation errors of a
+ * failed request, and rethrows any other error.
+ */
+export function useFormAction(errorsOf: (reason: unknown) => ErrorsByPath) {
+  const { run, isBusy, error } = useAction();
+  const [mistakes, setMistakes] = useState<ErrorsByPath>({});
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [mistakes]);
+  const clear = () => setMistakes({});
+  const send = (request: () => Promise<void>) =>
+    run(async () => {
+      clear();
+      await request().catch((reason) => {
+        const wrong = errorsOf(reason);
+        if (!Object.keys(wrong).every((name) => form.current?.elements.namedItem(name))) throw reason;
+        setMistakes(wrong);
+      });
+    });
+  return { form, send, mistakes, clear, isBusy, error };
 }
 
 /** A paged list, newest first. */

@@ -1,9 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { DeviceDetails } from '#clients/typescript/client.ts';
-import { ApiFailure, callApi } from '../../api.ts';
+import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, readDecimal } from '../../parts/decimal-input.ts';
-import { useAction } from '../../parts/load.ts';
+import { errorsByPathOf, submittedForm, useFormAction } from '../../parts/load.ts';
 import { Dialog, Field, FormButtons } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -28,14 +28,9 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
   const { edits: w } = devices;
   const registers = device.channels.filter(mayBeRegister);
   const [action, setAction] = useState<Action>('exclude');
-  const [mistakes, setMistakes] = useState<Record<string, string>>({});
-  const { run, isBusy, error } = useAction();
-  const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [mistakes]);
+  const { form, send, mistakes, clear, isBusy, error } = useFormAction((reason) => errorsByPathOf(reason, w.wrong));
   const save = (event: SubmitEvent) => {
-    event.preventDefault();
-    const fields = (event.target as HTMLFormElement).elements;
-    const formData = new FormData(event.target as HTMLFormElement);
+    const formData = submittedForm(event);
     const text = (name: string) => String(formData.get(name) ?? '');
     const instant = (name: string) => localToInstant(user.timezone, text(name));
     const typed = readDecimal(text('kwh'));
@@ -44,15 +39,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
         ? { at: instant('at'), kwh: typed.kind === 'number' ? Number(typed.value) : undefined }
         : { start: instant('start'), end: instant('end') };
     const body = { action, native_name: text('native_name') || undefined, ...timesAndValue, reason: text('reason') };
-    run(async () => {
-      setMistakes({});
-      const saved = callApi('POST', `/v1/devices/${device.device_id}/edits`, body);
-      const wrong = await saved.then(() => null, mistakesIn);
-      if (wrong === null) return onMade();
-      // An error that belongs to no field of the form is shown as a sentence.
-      if (!Object.keys(wrong).every((name) => fields.namedItem(name))) await saved;
-      setMistakes(wrong);
-    });
+    send(() => callApi('POST', `/v1/devices/${device.device_id}/edits`, body).then(onMade));
   };
   const instantField = (name: 'start' | 'end' | 'at', label: string) =>
     html`<${Field} label=${label} mistake=${mistakes[name]} type="datetime-local" name=${name} step="1" required />`;
@@ -62,7 +49,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
       ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       <${Field} label=${w.what} hint=${w.actionHints[action]} control="select"
         name="action" onChange=${(event: Event) => {
-          setMistakes({});
+          clear();
           setAction((event.target as HTMLSelectElement).value as Action);
         }}>
         <option value="exclude" selected=${action === 'exclude'}>${w.actions.exclude}</option>
@@ -84,12 +71,6 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
       <${FormButtons} label=${common.save} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
-
-  /** Returns the validation errors of a failed request by field. Rethrows any other error. */
-  function mistakesIn(reason: unknown): Record<string, string> {
-    if (!(reason instanceof ApiFailure) || reason.status !== 422 || reason.details.length === 0) throw reason;
-    return Object.fromEntries(reason.details.map(({ field, message }) => [field, w.wrong({ message })]));
-  }
 }
 
 /** Returns the UTC offset of a zone at an instant, in ms. */

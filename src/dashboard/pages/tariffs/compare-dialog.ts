@@ -1,18 +1,17 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
 import type { Cost, TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { costNotesOf, dayName, money } from '../../parts/format.ts';
-import { useAction } from '../../parts/load.ts';
+import { errorsByPathOf, useFormAction } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { busyAttributes, Dialog, ErrorMessage, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { type TariffForm, tariffFormOf, toTariffMembers } from './form.ts';
-import type { ErrorsByPath } from './rates-fields.ts';
 import { defaultStartingPoint, type StartingPoint, StartingPointSelect } from './start-fields.ts';
-import { errorsByPathOf, TariffFields } from './tariff-fields.ts';
+import { TariffFields } from './tariff-fields.ts';
 
 /** Path of the compared tariff in the request. The paths of its validation errors begin with it. */
 const PATH = 'tariffs.0.';
@@ -34,11 +33,8 @@ export function CompareDialog(props: {
     tariffFormOf(terms, { name, currency: current?.currency ?? currency, valid_from: days.start });
   const [form, setForm] = useState<TariffForm>(() => begun(defaultStartingPoint(current, user.timezone)));
   const [note, setNote] = useState<string | undefined>();
-  const [mistakes, setMistakes] = useState<ErrorsByPath>({});
   const [answer, setAnswer] = useState<TariffComparison | null>(null);
-  const { run, isBusy, error } = useAction();
-  const top = useRef<HTMLFormElement>(null);
-  useEffect(() => top.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [mistakes]);
+  const action = useFormAction((reason) => errorsByPathOf(reason, tariffs.form.wrong, PATH));
   // Discards the previous answer, because it belongs to other terms.
   const change = (next: (now: TariffForm) => TariffForm) => {
     setAnswer(null);
@@ -47,36 +43,26 @@ export function CompareDialog(props: {
   const start = (chosen: StartingPoint) => {
     change(() => begun(chosen));
     setNote(chosen.note);
-    setMistakes({});
+    action.clear();
   };
   const compare = (event: SubmitEvent) => {
     event.preventDefault();
-    const fields = (event.target as HTMLFormElement).elements;
     const { valid_from: _, ...tariff } = toTariffMembers(form, undefined);
-    run(async () => {
-      setMistakes({});
-      const body = { user_id: user.user_id, ...days, tariffs: [tariff] };
-      const asked = callApi<TariffComparison>('POST', '/v1/tariffs/compare', body);
-      await asked.then(setAnswer, (reason) => {
-        const wrong = errorsByPathOf(reason, PATH);
-        // An error that belongs to no field of the form is shown as a sentence.
-        if (!Object.keys(wrong).every((name) => fields.namedItem(name))) throw reason;
-        setMistakes(wrong);
-      });
-    });
+    const body = { user_id: user.user_id, ...days, tariffs: [tariff] };
+    action.send(async () => setAnswer(await callApi<TariffComparison>('POST', '/v1/tariffs/compare', body)));
   };
   return html`<${Dialog} title=${w.question} onClose=${onClose}>
-    <form onSubmit=${compare} ref=${top}>
+    <form onSubmit=${compare} ref=${action.form}>
       <${StartingPointSelect} current=${current} zone=${user.timezone} onStart=${start} />
       ${note && html`<p class="note">${note}</p>`}
-      <${TariffFields} of=${form} series=${series} mistakes=${mistakes} isOffer onChange=${(changed: Partial<TariffForm>) => change((now) => ({ ...now, ...changed }))} />
-      <${ErrorMessage} text=${error} />
+      <${TariffFields} of=${form} series=${series} mistakes=${action.mistakes} isOffer onChange=${(changed: Partial<TariffForm>) => change((now) => ({ ...now, ...changed }))} />
+      <${ErrorMessage} text=${action.error} />
       <section class="preview" aria-label=${w.label}>
         <p class="note" role="status">${answer ? renderMarks(wordsOf(answer)) : renderMarks(w.fillIn)}</p>
         ${answer && html`<${Parts} of=${answer} />`}
       </section>
       <p class="actions">
-        <button class="main" ...${busyAttributes(isBusy)}>${w.do}</button>
+        <button class="main" ...${busyAttributes(action.isBusy)}>${w.do}</button>
         <button type="button" onClick=${onClose}>${common.close}</button>
       </p>
     </form>

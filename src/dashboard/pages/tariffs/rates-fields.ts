@@ -2,6 +2,7 @@ import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { type Children, html } from '../../html.ts';
 import { DecimalInput } from '../../parts/decimal-input.ts';
 import { decimals, monthNames, time, weekdayNames } from '../../parts/format.ts';
+import type { ErrorsByPath } from '../../parts/load.ts';
 import { Field, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { EMPTY_CONDITION, type PeriodForm, type RatesForm } from './form.ts';
@@ -176,9 +177,6 @@ function SeriesFields(props: {
         mistakes=${mistakes} onInput=${(add: string) => onChange({ add })} />
     </div>`;
 }
-
-/** The service's validation errors, by path of the member. */
-export type ErrorsByPath = Readonly<Record<string, string>>;
 
 /** Field for a decimal as printed on a bill, with a comma or a point. `name`: path of the member. */
 export function NumberField(props: {

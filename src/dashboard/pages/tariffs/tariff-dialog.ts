@@ -4,15 +4,14 @@ import type { TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.t
 import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { costNotesOf, dayBefore, dayName, money } from '../../parts/format.ts';
-import { useAction } from '../../parts/load.ts';
+import { type ErrorsByPath, errorsByPathOf, useFormAction } from '../../parts/load.ts';
 import { Dialog, FormButtons, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { areRatesEmpty, type TariffForm, tariffFormOf, toTariffMembers } from './form.ts';
-import type { ErrorsByPath } from './rates-fields.ts';
 import { defaultStartingPoint, type StartingPoint, StartingPointSelect } from './start-fields.ts';
-import { errorsByPathOf, TariffFields } from './tariff-fields.ts';
+import { TariffFields } from './tariff-fields.ts';
 
 /**
  * Dialog that creates a tariff for the selected account or edits one (`of`). `all`: the account's tariffs. `current`:
@@ -37,50 +36,34 @@ export function TariffDialog(props: {
   const [first] = useState(() => defaultStartingPoint(current, user.timezone));
   const [form, setForm] = useState<TariffForm>(() => (known ? tariffFormOf(known, known) : begun(first, valid_from)));
   const [note, setNote] = useState(known ? undefined : first.note);
-  const [mistakes, setMistakes] = useState<ErrorsByPath>({});
-  const { run, isBusy, error } = useAction();
-  const top = useRef<HTMLFormElement>(null);
-  useEffect(() => top.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [mistakes]);
+  const errorsOf = (reason: unknown): ErrorsByPath => {
+    const taken = all.find((one) => one.valid_from === form.valid_from && one.tariff_id !== known?.tariff_id);
+    if (reason instanceof ApiFailure && reason.status === 409 && taken)
+      return { valid_from: w.taken({ name: taken.name, day: dayName(taken.valid_from) }) };
+    return errorsByPathOf(reason, w.wrong);
+  };
+  const action = useFormAction(errorsOf);
   const start = (chosen: StartingPoint) => {
     setForm((now) => begun(chosen, now.valid_from));
     setNote(chosen.note);
-    setMistakes({});
+    action.clear();
   };
   const set = (changed: Partial<TariffForm>) => setForm((now) => ({ ...now, ...changed }));
   const save = (event: SubmitEvent) => {
     event.preventDefault();
-    const fields = (event.target as HTMLFormElement).elements;
-    run(async () => {
-      setMistakes({});
-      const saved = known
-        ? callApi('PATCH', `/v1/tariffs/${known.tariff_id}`, toTariffMembers(form, null))
-        : callApi('POST', '/v1/tariffs', { user_id: user.user_id, ...toTariffMembers(form, undefined) });
-      const wrong = await saved.then(
-        () => null,
-        (reason) => mistakesIn(reason, form.valid_from),
-      );
-      if (wrong === null) return onDone(form.name.trim());
-      // An error that belongs to no field of the form is shown as a sentence.
-      if (!Object.keys(wrong).every((name) => fields.namedItem(name))) await saved;
-      setMistakes(wrong);
+    action.send(async () => {
+      if (known) await callApi('PATCH', `/v1/tariffs/${known.tariff_id}`, toTariffMembers(form, null));
+      else await callApi('POST', '/v1/tariffs', { user_id: user.user_id, ...toTariffMembers(form, undefined) });
+      onDone(form.name.trim());
     });
   };
-  /** Returns the validation errors of a failed request by field. Rethrows any other error. */
-  const mistakesIn = (reason: unknown, day: string): ErrorsByPath => {
-    if (!(reason instanceof ApiFailure)) throw reason;
-    const taken = all.find((one) => one.valid_from === day && one.tariff_id !== known?.tariff_id);
-    if (reason.status === 409 && taken) {
-      return { valid_from: w.taken({ name: taken.name, day: dayName(day) }) };
-    }
-    return errorsByPathOf(reason);
-  };
   return html`<${Dialog} title=${known ? tariffs.editOf({ name: known.name }) : tariffs.new} onClose=${onClose}>
-    <form onSubmit=${save} ref=${top}>
+    <form onSubmit=${save} ref=${action.form}>
       ${!known && html`<${StartingPointSelect} current=${current} zone=${user.timezone} onStart=${start} />`}
       ${note && html`<p class="note">${note}</p>`}
-      <${TariffFields} of=${form} series=${series} mistakes=${mistakes} onChange=${set} />
+      <${TariffFields} of=${form} series=${series} mistakes=${action.mistakes} onChange=${set} />
       <${Preview} userId=${user.user_id} today=${today} form=${form} />
-      <${FormButtons} label=${known ? common.save : w.add} error=${error} isBusy=${isBusy} onCancel=${onClose} />
+      <${FormButtons} label=${known ? common.save : w.add} error=${action.error} isBusy=${action.isBusy} onCancel=${onClose} />
     </form>
   <//>`;
 }

@@ -1,26 +1,11 @@
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
-import { ApiFailure } from '../../api.ts';
 import { html } from '../../html.ts';
 import { decimals } from '../../parts/format.ts';
+import type { ErrorsByPath } from '../../parts/load.ts';
 import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { EMPTY_CAPACITY_CHARGE, type RatesForm, type TariffForm } from './form.ts';
-import { type ErrorsByPath, NumberField, RatesFields } from './rates-fields.ts';
-
-/**
- * Returns the validation errors of a failed request by field. Rethrows any other error. `path`: path of the tariff in
- * the request, such as `tariffs.0.`.
- */
-export function errorsByPathOf(reason: unknown, path = ''): ErrorsByPath {
-  if (!(reason instanceof ApiFailure) || reason.status !== 422 || reason.details.length === 0) throw reason;
-  const { wrong } = words().tariffs.form;
-  return Object.fromEntries(
-    reason.details.map(({ field, message }) => [
-      field.startsWith(path) ? field.slice(path.length) : field,
-      wrong({ message }),
-    ]),
-  );
-}
+import { NumberField, RatesFields } from './rates-fields.ts';
 
 /** Fields for the terms of a tariff. `isOffer`: whether the tariff is only compared, and so has no first day. */
 export function TariffFields(props: {
