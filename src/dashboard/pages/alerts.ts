@@ -4,10 +4,10 @@ import type { Firing } from '#src/api/dashboard/shapes.ts';
 import { callApi, type Page as PageOf, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { createMoneyFormatter, kwh, time } from '../parts/format.ts';
-import { LoadedList } from '../parts/list.ts';
-import { PageButtons, useAction, useAll, usePages } from '../parts/load.ts';
+import { ListCard, useListChanges } from '../parts/list.ts';
+import { PageButtons, useAll, usePages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { Badge, Card, ConfirmButton, Dialog, ErrorMessage, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
+import { Badge, ConfirmButton, Dialog, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { dateFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
@@ -21,53 +21,28 @@ export function Page() {
   const { common, alerts: w } = words();
   const alerts = useAll<Alert>(withQuery('/v1/alerts', { user_id: user.user_id }));
   const [open, setOpen] = useState<{ what: 'create' } | { what: 'edit' | 'history'; of: Alert } | null>(null);
-  const [told, setTold] = useState('');
-  const { run, error } = useAction();
+  const { change, done, told, error } = useListChanges(alerts);
   const close = () => setOpen(null);
-  const done = (what: string) => {
-    setTold(what);
-    alerts.again();
-  };
-  const change = (alert: Alert, status: Alert['status']) =>
-    run(async () => {
-      await callApi('PATCH', `/v1/alerts/${alert.alert_id}`, { status });
-      done(status === 'paused' ? w.paused({ rule: alertRuleName(alert) }) : w.resumed({ rule: alertRuleName(alert) }));
-    });
-  const remove = (alert: Alert) =>
-    run(async () => {
-      await callApi('DELETE', `/v1/alerts/${alert.alert_id}`);
-      done(w.deleted({ rule: alertRuleName(alert) }));
-    });
+  const path = ({ alert_id }: Alert) => `/v1/alerts/${alert_id}`;
   return html`
     <h1>${common.pages.alerts}</h1>
     <p>${user.user_id === me.user_id ? w.aboutOwn({ zone: user.timezone }) : w.about({ email: user.email, zone: user.timezone })}</p>
-    <${Card}
-      title=${user.user_id === me.user_id ? w.yours : w.of({ email: user.email })}
-      actions=${html`<button type="button" class="main" onClick=${() => setOpen({ what: 'create' })}>${w.create}</button>`}
-    >
-      <${ErrorMessage} text=${error} />
-      <p class="quiet told" role="status">${told}</p>
-      <${LoadedList} label=${w.list} of=${alerts} empty=${html`<p>${renderMarks(w.empty)}</p>`}>${table}<//>
-    <//>
+    <${ListCard} title=${user.user_id === me.user_id ? w.yours : w.of({ email: user.email })}
+      create=${w.create} onCreate=${() => setOpen({ what: 'create' })} error=${error} told=${told}
+      label=${w.list} of=${alerts} empty=${html`<p>${renderMarks(w.empty)}</p>`}>${table}<//>
     ${
-      open?.what === 'create' &&
-      html`<${AlertDialog} onClose=${close} onDone=${(rule: string) => {
+      (open?.what === 'create' || open?.what === 'edit') &&
+      html`<${AlertDialog} of=${open.what === 'edit' ? open.of : undefined} onClose=${close} onDone=${(
+        rule: string,
+      ) => {
         close();
-        done(w.created({ rule }));
-      }} />`
-    }
-    ${
-      open?.what === 'edit' &&
-      html`<${AlertDialog} of=${open.of} onClose=${close} onDone=${(rule: string) => {
-        close();
-        done(w.saved({ rule }));
+        done(open.what === 'edit' ? w.saved({ rule }) : w.created({ rule }));
       }} />`
     }
     ${open?.what === 'history' && html`<${Firings} of=${open.of} onClose=${close} />`}
   `;
 
   function table(all: Alert[]) {
-    const step = ({ status }: Alert) => (status === 'active' ? w.pause : w.resume);
     // Newest first: identifiers increase with time.
     return renderTable(
       all.toReversed(),
@@ -84,10 +59,15 @@ export function Page() {
         key: ({ alert_id }) => alert_id,
         actions: (alert) => {
           const rule = alertRuleName(alert);
+          const [status, step, changed] =
+            alert.status === 'active'
+              ? (['paused', w.pause, w.paused] as const)
+              : (['active', w.resume, w.resumed] as const);
           return html`<button type="button" aria-label=${w.historyOf({ rule })} onClick=${() => setOpen({ what: 'history', of: alert })}>${w.history}</button>
             <button type="button" aria-label=${w.editOf({ rule })} onClick=${() => setOpen({ what: 'edit', of: alert })}>${common.edit}</button>
-            <button type="button" aria-label=${`${step(alert)}: ${rule}`} onClick=${() => change(alert, alert.status === 'active' ? 'paused' : 'active')}>${step(alert)}</button>
-            <${ConfirmButton} label=${common.delete} of=${rule} question=${w.deleteQuestion} onSure=${() => remove(alert)} />`;
+            <button type="button" aria-label=${`${step}: ${rule}`} onClick=${() => change(() => callApi('PATCH', path(alert), { status }), changed({ rule }))}>${step}</button>
+            <${ConfirmButton} label=${common.delete} of=${rule} question=${w.deleteQuestion}
+              onSure=${() => change(() => callApi('DELETE', path(alert)), w.deleted({ rule }))} />`;
         },
       },
     );

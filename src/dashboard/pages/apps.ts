@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { App } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
-import { LoadedList, renderFirstSteps } from '../parts/list.ts';
-import { useAction, useAll } from '../parts/load.ts';
+import { ListCard, renderFirstSteps, useListChanges } from '../parts/list.ts';
+import { useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { Card, ConfirmButton, ErrorMessage, RelativeTime, renderMarks } from '../parts/ui.ts';
+import { ConfirmButton, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { EditApp, RegisterApp } from './apps/app-dialog.ts';
@@ -27,18 +27,11 @@ function Registered() {
   const { common, apps: w } = words();
   const apps = useAll<App>('/v1/apps');
   const [open, setOpen] = useState<'register' | App | null>(null);
-  const [told, setTold] = useState('');
-  const { run, error } = useAction();
+  const { change, done, told, error } = useListChanges(apps);
   const close = () => setOpen(null);
-  const remove = ({ app_id, name }: App) =>
-    run(async () => {
-      await callApi('DELETE', `/v1/apps/${app_id}`);
-      setTold(w.deleted({ name }));
-      apps.again();
-    });
+  const remove = ({ app_id, name }: App) => change(() => callApi('DELETE', `/v1/apps/${app_id}`), w.deleted({ name }));
   const saved = ({ name }: App) => {
-    setTold(w.saved({ name }));
-    apps.again();
+    done(w.saved({ name }));
     close();
   };
   // Newest first: identifiers increase with time.
@@ -63,14 +56,8 @@ function Registered() {
       },
     );
   return html`
-    <${Card}
-      title=${w.yours}
-      actions=${html`<button type="button" class="main" onClick=${() => setOpen('register')}>${w.register}</button>`}
-    >
-      <${ErrorMessage} text=${error} />
-      <p class="quiet told" role="status">${told}</p>
-      <${LoadedList} label=${w.list} of=${apps} empty=${renderFirstSteps(w.empty, w.firstSteps)}>${table}<//>
-    <//>
+    <${ListCard} title=${w.yours} create=${w.register} onCreate=${() => setOpen('register')} error=${error} told=${told}
+      label=${w.list} of=${apps} empty=${renderFirstSteps(w.empty, w.firstSteps)}>${table}<//>
     ${open === 'register' && html`<${RegisterApp} guide=${GUIDE} onMade=${apps.again} onClose=${close} />`}
     ${open !== null && open !== 'register' && html`<${EditApp} of=${open} onSaved=${saved} onClose=${close} />`}
   `;

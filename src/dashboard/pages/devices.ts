@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Device, DiscoveredDevice, Gateway } from '#clients/typescript/client.ts';
 import { withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { LoadedList, renderFirstSteps } from '../parts/list.ts';
+import { ListCard, renderFirstSteps } from '../parts/list.ts';
 import { type Loaded, useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Badge, Card, CopyableText, RelativeTime, renderMarks } from '../parts/ui.ts';
@@ -62,17 +62,12 @@ export const DeviceList = (props: {
   zone: string;
   onPair: () => void;
   onOpen: (deviceId: string) => void;
-}) => html`<${Card}
-  title=${words().devices.paired}
-  actions=${html`<button type="button" class="main" onClick=${props.onPair}>${words().devices.pair}</button>`}
+}) => html`<${ListCard}
+  title=${words().devices.paired} create=${words().devices.pair} onCreate=${props.onPair} error=${null}
+  label=${words().devices.list} of=${props.devices}
+  empty=${renderFirstSteps(words().devices.nonePaired, words().devices.firstSteps)}
 >
-  <${LoadedList}
-    label=${words().devices.list}
-    of=${props.devices}
-    empty=${renderFirstSteps(words().devices.nonePaired, words().devices.firstSteps)}
-  >
-    ${(all: Device[]) => html`<${Table} of=${all} zone=${props.zone} onOpen=${props.onOpen} />`}
-  <//>
+  ${(all: Device[]) => html`<${Table} of=${all} zone=${props.zone} onOpen=${props.onOpen} />`}
 <//>`;
 
 function Table(props: { of: Device[]; zone: string; onOpen: (deviceId: string) => void }) {

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { Group } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
-import { LoadedList } from '../parts/list.ts';
+import { ListCard } from '../parts/list.ts';
 import { submittedForm, useAction, useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { Card, ConfirmButton, Dialog, ErrorMessage, Field, FormButtons } from '../parts/ui.ts';
+import { ConfirmButton, Dialog, Field, FormButtons } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { GroupDays, GroupHomes } from './groups/homes.ts';
@@ -25,13 +25,8 @@ export function Page() {
   return html`
     <h1>${common.pages.groups}</h1>
     <p>${w.about}</p>
-    <${Card}
-      title=${w.yours}
-      actions=${html`<button type="button" class="main" onClick=${() => setOpen(true)}>${w.create}</button>`}
-    >
-      <${ErrorMessage} text=${error} />
-      <${LoadedList} label=${w.list} of=${groups} empty=${html`<p>${w.empty}</p>`}>${table}<//>
-    <//>
+    <${ListCard} title=${w.yours} create=${w.create} onCreate=${() => setOpen(true)} error=${error}
+      label=${w.list} of=${groups} empty=${html`<p>${w.empty}</p>`}>${table}<//>
     ${
       shown &&
       html`<${GroupDays} key=${`days ${shown.group.group_id}`} of=${shown.group} zone=${me.timezone} changes=${changes} />

@@ -1,22 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Key } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
-import { html } from '../html.ts';
+import { type Children, html } from '../html.ts';
 import { daysSince } from '../parts/format.ts';
-import { LoadedList, renderFirstSteps } from '../parts/list.ts';
+import { ListCard, renderFirstSteps } from '../parts/list.ts';
 import { submittedForm, useAction, useAll } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import {
-  Badge,
-  Card,
-  ConfirmButton,
-  Dialog,
-  ErrorMessage,
-  Field,
-  FormButtons,
-  RelativeTime,
-  renderMarks,
-} from '../parts/ui.ts';
+import { Badge, ConfirmButton, Dialog, Field, FormButtons, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { useDeviceNames } from './alerts/preview.ts';
@@ -38,7 +28,7 @@ export function Page() {
   const { common, keys: w } = words();
   const keys = useAll<Key>('/v1/keys');
   const nameOfDevice = useDeviceNames(me.user_id);
-  const [open, setOpen] = useState<'create' | { rotate: Key } | { limit: Key } | null>(null);
+  const [open, setOpen] = useState<{ what: 'create' } | { what: 'rotate' | 'limit'; of: Key } | null>(null);
   const { run, error } = useAction();
   const close = () => setOpen(null);
   const revoke = (key: Key) => run(() => callApi('DELETE', `/v1/keys/${key.key_id}`).then(keys.again));
@@ -48,64 +38,63 @@ export function Page() {
       me.role === 'homeowner' ? w.about : w.aboutRole({ role: common.roles[me.role] }),
       (name) => html`<a href="/docs" target="_blank" rel="noreferrer">${name}</a>`,
     )}</p>
-    <${Card}
-      title=${w.yours}
-      actions=${html`<button type="button" class="main" onClick=${() => setOpen('create')}>${w.create}</button>`}
-    >
-      <${ErrorMessage} text=${error} />
-      <${LoadedList} label=${w.list} of=${keys} empty=${renderFirstSteps(w.empty, w.firstSteps)}>${table}<//>
+    <${ListCard} title=${w.yours} create=${w.create} onCreate=${() => setOpen({ what: 'create' })} error=${error}
+      label=${w.list} of=${keys} empty=${renderFirstSteps(w.empty, w.firstSteps)}>
+      ${(all: Key[]) => html`<${KeyTable} of=${all} nameOfDevice=${nameOfDevice} actions=${actions} />`}
     <//>
-    ${open === 'create' && html`<${CreateKey} onMade=${keys.again} onClose=${close} />`}
-    ${open !== null && open !== 'create' && 'rotate' in open && html`<${RotateKey} of=${open.rotate} onMade=${keys.again} onClose=${close} />`}
-    ${open !== null && open !== 'create' && 'limit' in open && html`<${KeyLimitsDialog} of=${open.limit} onDone=${keys.again} onClose=${close} />`}
+    ${open?.what === 'create' && html`<${CreateKey} onMade=${keys.again} onClose=${close} />`}
+    ${open?.what === 'rotate' && html`<${RotateKey} of=${open.of} onMade=${keys.again} onClose=${close} />`}
+    ${open?.what === 'limit' && html`<${KeyLimitsDialog} of=${open.of} onDone=${keys.again} onClose=${close} />`}
   `;
-
-  function table(all: Key[]) {
-    // Newest first (identifiers increase with time), with expired and revoked keys last.
-    const shown = all.toReversed().sort((a, b) => Number(isKeyEnded(a)) - Number(isKeyEnded(b)));
-    const at = (iso: string | null) => html`<${RelativeTime} at=${iso} zone=${me.timezone} />`;
-    return renderTable(
-      shown,
-      [
-        [common.name, ({ name }) => name ?? html`<span class="quiet">${w.noName}</span>`],
-        [w.key, ({ prefix }) => html`<code>${prefix}…</code>`],
-        [
-          w.mayDo,
-          ({ scopes, device_id }) =>
-            html`<span>${summariseScopes(scopes)}${device_id !== undefined && html` <span class="quiet">${w.onlyDevice({ device: nameOfDevice(device_id) })}</span>`}</span>`,
-        ],
-        [
-          w.allowed,
-          ({ allowed_addresses: all }) =>
-            all.length === 0 ? html`<span class="quiet">${w.everywhere}</span>` : all.join(', '),
-        ],
-        [
-          common.made,
-          (key) => html`<span>${at(key.created_at)} ${isOld(key) && html`<${Badge} kind="warn">${w.old}<//>`}</span>`,
-        ],
-        [w.lastUsed, ({ last_used_at }) => at(last_used_at)],
-        [
-          w.expires,
-          (key) =>
-            isKeyEnded(key)
-              ? html`<${Badge} kind="quiet">${w.expired}<//>`
-              : html`<span>${at(key.expires_at)} ${endsSoon(key) && html`<${Badge} kind="warn">${w.soon}<//>`}</span>`,
-        ],
-      ],
-      { key: ({ key_id }) => key_id, actions },
-    );
-  }
 
   function actions(key: Key) {
     const name = keyName(key);
     const hasEnded = isKeyEnded(key);
     return html`${
       !hasEnded &&
-      html`<button type="button" aria-label=${w.limitOf({ name })} onClick=${() => setOpen({ limit: key })}>${w.limit}</button>
-        <button type="button" aria-label=${w.rotateOf({ name })} onClick=${() => setOpen({ rotate: key })}>${w.rotate}</button>`
+      html`<button type="button" aria-label=${w.limitOf({ name })} onClick=${() => setOpen({ what: 'limit', of: key })}>${w.limit}</button>
+        <button type="button" aria-label=${w.rotateOf({ name })} onClick=${() => setOpen({ what: 'rotate', of: key })}>${w.rotate}</button>`
     }
       <${ConfirmButton} label=${w.revoke} of=${name} question=${hasEnded ? w.revokeExpired : w.revokeQuestion} onSure=${() => revoke(key)} />`;
   }
+}
+
+/** Table of keys, newest first (identifiers increase with time), with expired and revoked keys last. */
+function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string; actions: (key: Key) => Children }) {
+  const { of: all, nameOfDevice, actions } = props;
+  const { me } = useSession();
+  const { common, keys: w } = words();
+  const at = (iso: string | null) => html`<${RelativeTime} at=${iso} zone=${me.timezone} />`;
+  return renderTable(
+    all.toReversed().sort((a, b) => Number(isKeyEnded(a)) - Number(isKeyEnded(b))),
+    [
+      [common.name, ({ name }) => name ?? html`<span class="quiet">${w.noName}</span>`],
+      [w.key, ({ prefix }) => html`<code>${prefix}…</code>`],
+      [
+        w.mayDo,
+        ({ scopes, device_id }) =>
+          html`<span>${summariseScopes(scopes)}${device_id !== undefined && html` <span class="quiet">${w.onlyDevice({ device: nameOfDevice(device_id) })}</span>`}</span>`,
+      ],
+      [
+        w.allowed,
+        ({ allowed_addresses: all }) =>
+          all.length === 0 ? html`<span class="quiet">${w.everywhere}</span>` : all.join(', '),
+      ],
+      [
+        common.made,
+        (key) => html`<span>${at(key.created_at)} ${isOld(key) && html`<${Badge} kind="warn">${w.old}<//>`}</span>`,
+      ],
+      [w.lastUsed, ({ last_used_at }) => at(last_used_at)],
+      [
+        w.expires,
+        (key) =>
+          isKeyEnded(key)
+            ? html`<${Badge} kind="quiet">${w.expired}<//>`
+            : html`<span>${at(key.expires_at)} ${endsSoon(key) && html`<${Badge} kind="warn">${w.soon}<//>`}</span>`,
+      ],
+    ],
+    { key: ({ key_id }) => key_id, actions },
+  );
 }
 
 /** Age in days after which the page recommends rotating a key (specification of the service, API keys). */

@@ -1,17 +1,51 @@
+import { useState } from 'preact/hooks';
 import { type Children, html } from '../html.ts';
 import { FocusableList } from './focus.ts';
-import type { Loaded } from './load.ts';
-import { Loading, renderMarks } from './ui.ts';
+import { type Loaded, useAction } from './load.ts';
+import { Card, ErrorMessage, Loading, renderMarks } from './ui.ts';
 
-/** A list that is being loaded. `children`: renders its rows. `empty`: shown if it has none. */
-export const LoadedList = <T>(props: {
+interface List<T> {
   label: string;
   of: Loaded<T[]>;
   empty?: Children;
   children: (all: T[]) => Children;
-}) => html`<${FocusableList} label=${props.label}>
+}
+
+/** A list that is being loaded. `children`: renders its rows. `empty`: shown if it has none. */
+export const LoadedList = <T>(props: List<T>) => html`<${FocusableList} label=${props.label}>
   <${Loading} of=${props.of}>${(all: T[]) => (all.length === 0 ? props.empty : props.children(all))}<//>
 <//>`;
+
+/**
+ * Card with a list, a button that creates an entry, and the outcome of the last change. `create`: text of the button.
+ * `told`: result of the last successful change; omitted if the list itself shows it.
+ */
+export const ListCard = <T>(
+  props: List<T> & { title: string; create: string; onCreate: () => void; error: string | null; told?: string },
+) => html`<${Card}
+  title=${props.title}
+  actions=${html`<button type="button" class="main" onClick=${props.onCreate}>${props.create}</button>`}
+>
+  <${ErrorMessage} text=${props.error} />
+  ${props.told !== undefined && html`<p class="quiet told" role="status">${props.told}</p>`}
+  <${LoadedList} label=${props.label} of=${props.of} empty=${props.empty}>${props.children}<//>
+<//>`;
+
+/** Changes entries of a list, one at a time, and reloads it. `told`: result of the last successful change. */
+export function useListChanges(list: Loaded<unknown>) {
+  const { run, error } = useAction();
+  const [told, setTold] = useState('');
+  const done = (result: string) => {
+    setTold(result);
+    list.again();
+  };
+  const change = (work: () => Promise<unknown>, result: string) =>
+    run(async () => {
+      await work();
+      done(result);
+    });
+  return { change, done, told, error };
+}
 
 /** Renders what an empty list says: what it is for, and the first steps. */
 export const renderFirstSteps = (about: string, steps: Readonly<Record<string, string>>) => html`<p>${about}</p>
