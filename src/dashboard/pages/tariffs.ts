@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { BillPeriod, Rates, Tariff } from '#clients/typescript/client.ts';
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../api.ts';
-import { html } from '../html.ts';
+import { type Children, html } from '../html.ts';
 import { dayBefore, dayName, monthNames, weekdayNames } from '../parts/format.ts';
-import { LoadedList } from '../parts/list.ts';
-import { useAction, useAll, useLoad } from '../parts/load.ts';
+import { LoadedList, useListChanges } from '../parts/list.ts';
+import { useAll, useLoad } from '../parts/load.ts';
 import { Card, ConfirmButton, ErrorMessage, renderMarks } from '../parts/ui.ts';
 import { usePageLink, useSession } from '../session.ts';
 import { numberFormat } from '../words/locale.ts';
@@ -17,31 +17,17 @@ import { WhatIf } from './tariffs/what-if.ts';
 /** Page with the selected account's current, future and past tariffs. */
 export function Page() {
   const { me, user } = useSession();
-  const to = usePageLink();
   const { common, tariffs: w } = words();
   const tariffs = useAll<Tariff>(withQuery('/v1/tariffs', { user_id: user.user_id }));
   const series = useAll<UsableSeries>(withQuery('/v1/usable-series', { user_id: user.user_id }));
-  const bills = useLoad(
-    () => callApi<BillPeriod[]>('GET', withQuery('/v1/bill-periods', { user_id: user.user_id, limit: 1 })),
-    [user.user_id],
-  );
   const [open, setOpen] = useState<'new' | Tariff | null>(null);
-  const [told, setTold] = useState('');
-  const { run, error } = useAction();
+  const { change, done, told, error } = useListChanges(tariffs);
   const today = new Intl.DateTimeFormat('sv-SE', { timeZone: user.timezone }).format();
   // Ordered by the first day of validity.
   const all = tariffs.value ?? [];
   const current = all.findLast(({ valid_from }) => valid_from <= today) ?? null;
-  const done = (what: string) => {
-    setTold(what);
-    setOpen(null);
-    tariffs.again();
-  };
-  const remove = (tariff: Tariff) =>
-    run(async () => {
-      await callApi('DELETE', `/v1/tariffs/${tariff.tariff_id}`);
-      done(w.deleted({ name: tariff.name }));
-    });
+  const remove = ({ tariff_id, name }: Tariff) =>
+    change(() => callApi('DELETE', `/v1/tariffs/${tariff_id}`), w.deleted({ name }));
   const actions = (tariff: Tariff) =>
     html`<${TariffActions} of=${tariff} onEdit=${() => setOpen(tariff)} onDelete=${() => remove(tariff)} />`;
   const terms = (tariff: Tariff) => html`<${TariffTerms} of=${tariff} series=${series.value} zone=${user.timezone} />`;
@@ -53,15 +39,10 @@ export function Page() {
     <p>${user.user_id === me.user_id ? w.aboutOwn : w.about({ email: user.email })}</p>
     <${ErrorMessage} text=${error} />
     <p class="quiet told" role="status">${told}</p>
-    <${LoadedList} label=${common.pages.tariffs} of=${tariffs} empty=${html`<p class="note">${renderMarks(w.empty)}</p>`}>${shown}<//>
-    ${
-      // A homeowner needs this link here. Other accounts have it in the navigation.
-      me.role === 'homeowner' &&
-      (bills.value ?? []).length > 0 &&
-      html`<${Card} title=${common.pages.bills}>
-        <p>${renderMarks(w.seeBills, (name) => html`<a ...${to('bills')}>${name}</a>`)}</p>
-      <//>`
-    }
+    <${LoadedList} label=${common.pages.tariffs} of=${tariffs} empty=${html`<p class="note">${renderMarks(w.empty)}</p>`}>
+      ${() => html`<${TariffList} of=${all} current=${current} today=${today} actions=${actions} terms=${terms} />`}
+    <//>
+    ${me.role === 'homeowner' && html`<${BillsLink} />`}
     ${tariffs.value && html`<${WhatIf} current=${current} today=${today} series=${series.value} />`}
     ${
       // Waits for the list, because the defaults of a new tariff depend on it.
@@ -74,15 +55,45 @@ export function Page() {
         today=${today}
         series=${series.value}
         onClose=${() => setOpen(null)}
-        onDone=${(name: string) => done(open === 'new' ? w.added({ name }) : w.saved({ name }))}
+        onDone=${(name: string) => {
+          setOpen(null);
+          done(open === 'new' ? w.added({ name }) : w.saved({ name }));
+        }}
       />`
     }
   `;
+}
 
-  function shown() {
-    const later = all.filter(({ valid_from }) => valid_from > today);
-    const earlier = all.filter((one) => one !== current && one.valid_from <= today).toReversed();
-    return html`
+/** Link to the bills, if there are any. A homeowner needs it here; other accounts have it in the navigation. */
+function BillsLink() {
+  const { user } = useSession();
+  const to = usePageLink();
+  const { common, tariffs: w } = words();
+  const bills = useLoad(
+    () => callApi<BillPeriod[]>('GET', withQuery('/v1/bill-periods', { user_id: user.user_id, limit: 1 })),
+    [user.user_id],
+  );
+  return (
+    (bills.value ?? []).length > 0 &&
+    html`<${Card} title=${common.pages.bills}>
+      <p>${renderMarks(w.seeBills, (name) => html`<a ...${to('bills')}>${name}</a>`)}</p>
+    <//>`
+  );
+}
+
+/** The current tariff, and tables of the future and past ones. `all`: ordered by the first day of validity. */
+function TariffList(props: {
+  of: readonly Tariff[];
+  current: Tariff | null;
+  today: string;
+  actions: (tariff: Tariff) => Children;
+  terms: (tariff: Tariff) => Children;
+}) {
+  const { of: all, current, today, actions, terms } = props;
+  const { tariffs: w } = words();
+  const later = all.filter(({ valid_from }) => valid_from > today);
+  const earlier = all.filter((one) => one !== current && one.valid_from <= today).toReversed();
+  return html`
       <${Card} title=${w.holdsNow} actions=${current && actions(current)}>
         ${
           current
@@ -93,7 +104,6 @@ export function Page() {
       ${later.length > 0 && html`<${Card} title=${w.toCome}>${table(later)}<//>`}
       ${earlier.length > 0 && html`<${Card} title=${w.earlier}>${table(earlier)}<//>`}
     `;
-  }
 
   function table(some: readonly Tariff[]) {
     return html`<div class="table"><table>
@@ -102,7 +112,7 @@ export function Page() {
         ${some.map(
           (one) => html`<tr key=${one.tariff_id}>
             <th scope="row" data-name=${w.tariff}><span>${one.name}</span></th>
-            <td data-name=${w.held}><span>${span(one)}</span></td>
+            <td data-name=${w.held}><span>${validityOf(one, all)}</span></td>
             <td class="whole">${terms(one)}</td>
             <td><div class="actions">${actions(one)}</div></td>
           </tr>`,
@@ -110,14 +120,14 @@ export function Page() {
       </tbody>
     </table></div>`;
   }
+}
 
-  /** Formats the validity of a tariff. */
-  function span({ valid_from }: Tariff): string {
-    const next = all.find((one) => one.valid_from > valid_from);
-    return next
-      ? `${dayName(valid_from)} – ${dayName(dayBefore(next.valid_from))}`
-      : w.fromOn({ day: dayName(valid_from) });
-  }
+/** Formats the validity of a tariff, which ends when the next one begins. `all`: ordered by the first day. */
+function validityOf({ valid_from }: Tariff, all: readonly Tariff[]): string {
+  const next = all.find((one) => one.valid_from > valid_from);
+  return next
+    ? `${dayName(valid_from)} – ${dayName(dayBefore(next.valid_from))}`
+    : words().tariffs.fromOn({ day: dayName(valid_from) });
 }
 
 /**
