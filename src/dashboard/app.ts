@@ -69,17 +69,9 @@ interface NotSignedIn {
   provider?: string;
 }
 
-function App() {
-  const [spoken, setSpoken] = useState<Language>(language);
-  const [signedIn, setSignedIn] = useState<SignedIn | null | 'unknown'>('unknown');
+/** The path of the page at the browser's address, and the two ways to another page (`Session`). */
+function useAddress() {
   const [path, setPath] = useState(pageNow);
-  const [picked, setPicked] = useState<User | null>(null);
-  const [failed, setFailed] = useState<string | null>(null);
-  const [reason, setReason] = useState<string | null>(null);
-  // Display name of the identity provider.
-  const [provider, setProvider] = useState<string | null>(null);
-  // Whether the page was opened by a link in a mail. It signs in its holder, even if another account is signed in here.
-  const [hasLink, setHasLink] = useState(() => isLinkPage(pageNow()) && location.hash.length > 1);
   const move = useCallback((page: string) => {
     history.pushState(null, '', page === '' ? '/dashboard' : `/dashboard/${page}`);
     setPath(pageNow());
@@ -91,14 +83,25 @@ function App() {
   useEffect(() => {
     const onPop = () => setPath(pageNow());
     addEventListener('popstate', onPop);
-    const over = () => setSignedIn(null);
-    storeSession('', over);
+    return () => removeEventListener('popstate', onPop);
+  }, []);
+  return { path, go, move };
+}
+
+/**
+ * The signed-in account: null if none is signed in, 'unknown' until the service has responded. `failed`: why it did not
+ * respond. `provider`: display name of the identity provider. `reason`: why the sign-in page is shown. `picked`: the
+ * account to show.
+ */
+function useSignedIn() {
+  const [signedIn, setSignedIn] = useState<SignedIn | null | 'unknown'>('unknown');
+  const [picked, setPicked] = useState<User | null>(null);
+  const [failed, setFailed] = useState<string | null>(null);
+  const [reason, setReason] = useState<string | null>(null);
+  const [provider, setProvider] = useState<string | null>(null);
+  useEffect(() => {
+    storeSession('', () => setSignedIn(null));
     ask();
-    const silent = onLanguage(setSpoken);
-    return () => {
-      removeEventListener('popstate', onPop);
-      silent();
-    };
   }, []);
 
   function ask(): void {
@@ -114,10 +117,7 @@ function App() {
   }
 
   function begin(session: SignedIn): void {
-    storeSession(session.csrf_token, () => {
-      setReason(words().common.frame.over);
-      setSignedIn(null);
-    });
+    storeSession(session.csrf_token, () => leave(words().common.frame.over));
     setReason(null);
     setSignedIn(session);
     keepForOffline();
@@ -125,6 +125,22 @@ function App() {
     if (session.user.role !== 'homeowner') void firstPick(session.user).then(setPicked);
     else setPicked(null);
   }
+
+  function leave(why: string | null = null): void {
+    setReason(why);
+    setSignedIn(null);
+  }
+
+  return { signedIn, setSignedIn, ask, failed, begin, leave, reason, provider, picked, setPicked };
+}
+
+function App() {
+  const [spoken, setSpoken] = useState<Language>(language);
+  useEffect(() => onLanguage(setSpoken), []);
+  const { path, go, move } = useAddress();
+  const { signedIn, setSignedIn, ask, failed, begin, leave, reason, provider, picked, setPicked } = useSignedIn();
+  // Whether the page was opened by a link in a mail. It signs in its holder, even if another account is signed in here.
+  const [hasLink, setHasLink] = useState(() => isLinkPage(pageNow()) && location.hash.length > 1);
 
   /** Opens the requested page after sign-in. After a link in a mail, opens the home page. */
   function enter(session: SignedIn): void {
@@ -144,10 +160,6 @@ function App() {
     if (signedIn === null || signedIn === 'unknown') return null;
     const { user: me, environment, mqtt, asks_timezone: asksTimezone } = signedIn;
     const changeMe = (user: User) => setSignedIn({ ...signedIn, user, asks_timezone: false });
-    const leave = (why: string | null = null) => {
-      setReason(why);
-      setSignedIn(null);
-    };
     return { me, asksTimezone, changeMe, leave, environment, mqtt, user: picked ?? me, pick, rest, go, move };
   }, [signedIn, picked, pick, rest, go, move]);
 

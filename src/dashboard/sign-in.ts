@@ -21,10 +21,7 @@ export function SignIn<Signed>(props: {
 }) {
   const { reason, provider, onSignedIn } = props;
   const [{ problem, attempt }] = useState(() => nextCell(takeProblem(), sessionStorage));
-  const [isAddress] = useState(() => location.pathname.endsWith('/email'));
-  const [token, setToken] = useState(() =>
-    isAddress || location.pathname.endsWith('/sign-in') ? location.hash.slice(1) : '',
-  );
+  const { isAddress, token, setToken } = useMailedToken();
   const [asked, setAsked] = useState<{ email: string; signInIds: string[] } | null>(null);
   const { run, isBusy, error } = useAction();
   const { signIn, dashboard } = words().common;
@@ -32,24 +29,11 @@ export function SignIn<Signed>(props: {
     document.title = `${words().common.signIn.title} · ${words().common.product}`;
     // The person is already signed in at the provider, so it redirects back at once.
     if (attempt) run(() => goToProvider(attempt));
-    // Removes the token from the address, where it would be visible, copied and stored in the history.
-    if (token !== '') history.replaceState(null, '', location.pathname);
-    // Opening another mailed link in this tab changes only the fragment, so the page is reloaded.
-    const onLink = () => location.hash.length > 1 && location.reload();
-    addEventListener('hashchange', onLink);
-    return () => removeEventListener('hashchange', onLink);
   }, []);
 
-  const open = (...proofs: object[]) => run(async () => onSignedIn(await useFirst(proofs).catch(again)));
-  /** Signs in with the first valid proof. */
-  const useFirst = async ([proof, ...others]: object[]): Promise<Signed> => {
-    try {
-      return await callApi<Signed>('POST', isAddress && token !== '' ? '/email' : '/session', proof);
-    } catch (failure) {
-      if (others.length === 0 || !(failure instanceof ApiFailure) || failure.status !== 422) throw failure;
-      return useFirst(others);
-    }
-  };
+  const path = isAddress && token !== '' ? '/email' : '/session';
+  const open = (...proofs: object[]) =>
+    run(async () => onSignedIn(await postFirstValid<Signed>(path, proofs).catch(again)));
   const again = (failure: unknown): never => {
     setToken('');
     if (!(failure instanceof ApiFailure) || failure.status !== 422) throw failure;
@@ -78,26 +62,67 @@ export function SignIn<Signed>(props: {
           ? html`<p>${isAddress ? signIn.address : signIn.oneUse}</p>
             <button type="button" class="main" ...${busyAttributes(isBusy)} onClick=${() => open({ token })}>${isAddress ? signIn.useAddress : signIn.title}</button>`
           : asked
-            ? html`<form onSubmit=${tryCode}>
-                <p>${renderMarks(signIn.sent({ email: asked.email }))}</p>
-                <${Field} label=${signIn.code} hint=${signIn.codeHint}
-                  name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20" />
-                <p class="actions">
-                  <button class="main" ...${busyAttributes(isBusy)}>${signIn.title}</button>
-                  <button type="button" onClick=${() => setAsked(null)}>${signIn.another}</button>
-                </p>
-                <p class="quiet">${renderMarks(signIn.noMail)}</p>
-              </form>`
+            ? html`<${CodeForm} email=${asked.email} isBusy=${isBusy} onSubmit=${tryCode} onAnother=${() => setAsked(null)} />`
             : html`<form onSubmit=${ask}>
                 <${Field} label=${signIn.email} hint=${signIn.emailHint} type="email" name="email" autocomplete="email" required maxlength="254" />
                 <button class="main" ...${busyAttributes(isBusy)}>${signIn.ask}</button>
               </form>
-              ${canUsePasskeys() && html`<${PasskeyButton} onProofs=${async (proofs: object[]) => onSignedIn(await useFirst(proofs))} />`}
+              ${canUsePasskeys() && html`<${PasskeyButton} onProofs=${async (proofs: object[]) => onSignedIn(await postFirstValid<Signed>(path, proofs))} />`}
               ${provider !== null && html`<${ProviderButton} label=${provider} />`}`
       }
       <p class="quiet"><${LanguageChoice} /></p>
     </div>
   </main>`;
+}
+
+/**
+ * The token of a mailed link, from the fragment of the address; '' if there is none. `isAddress`: whether such links
+ * confirm a new address.
+ */
+function useMailedToken() {
+  const [isAddress] = useState(() => location.pathname.endsWith('/email'));
+  const [token, setToken] = useState(() =>
+    isAddress || location.pathname.endsWith('/sign-in') ? location.hash.slice(1) : '',
+  );
+  useLayoutEffect(() => {
+    // Removes the token from the address, where it would be visible, copied and stored in the history.
+    if (token !== '') history.replaceState(null, '', location.pathname);
+    // Opening another mailed link in this tab changes only the fragment, so the page is reloaded.
+    const onLink = () => location.hash.length > 1 && location.reload();
+    addEventListener('hashchange', onLink);
+    return () => removeEventListener('hashchange', onLink);
+  }, []);
+  return { isAddress, token, setToken };
+}
+
+/** Signs in with the first valid proof. */
+async function postFirstValid<Signed>(path: string, [proof, ...others]: object[]): Promise<Signed> {
+  try {
+    return await callApi<Signed>('POST', path, proof);
+  } catch (failure) {
+    if (others.length === 0 || !(failure instanceof ApiFailure) || failure.status !== 422) throw failure;
+    return postFirstValid(path, others);
+  }
+}
+
+/** Form for the code of a requested mail. */
+function CodeForm(props: {
+  email: string;
+  isBusy: boolean;
+  onSubmit: (event: SubmitEvent) => void;
+  onAnother: () => void;
+}) {
+  const { signIn } = words().common;
+  return html`<form onSubmit=${props.onSubmit}>
+    <p>${renderMarks(signIn.sent({ email: props.email }))}</p>
+    <${Field} label=${signIn.code} hint=${signIn.codeHint}
+      name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20" />
+    <p class="actions">
+      <button class="main" ...${busyAttributes(props.isBusy)}>${signIn.title}</button>
+      <button type="button" onClick=${props.onAnother}>${signIn.another}</button>
+    </p>
+    <p class="quiet">${renderMarks(signIn.noMail)}</p>
+  </form>`;
 }
 
 /** Button that signs in with a passkey. `onProofs`: called with the proofs, to sign in with the first valid one. */
