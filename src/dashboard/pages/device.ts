@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { DeviceDetails } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
@@ -8,11 +8,8 @@ import { usePageLink, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { typeName } from './devices/device.ts';
 import { DeviceBadges } from './devices/device-badges.ts';
-import { EditList } from './devices/edits.ts';
+import { EditList, useRecomputation } from './devices/edits.ts';
 import { PeriodView } from './home.ts';
-
-/** Interval at which the page checks whether a recomputation of past consumption has ended. */
-const LOOK_MS = 2_000;
 
 /**
  * Page of one device at `devices/{device_id}`: its usage in any period, its standby power, open questions, and edits of
@@ -25,14 +22,8 @@ export function Page() {
   const device = useLoad(() => callApi<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
   const [computed, setComputed] = useState(0);
   const isWaiting = device.value?.is_computed === false;
-  const wasWaiting = useRef(false);
-  useEffect(() => {
-    if (wasWaiting.current && !isWaiting) setComputed((times) => times + 1);
-    wasWaiting.current = isWaiting;
-    if (!isWaiting) return;
-    const timer = setInterval(device.again, LOOK_MS);
-    return () => clearInterval(timer);
-  }, [isWaiting, device.again]);
+  const countComputed = () => setComputed((times) => times + 1);
+  useRecomputation(isWaiting, device.again, countComputed);
   const home = ['home', ...address].join('/');
   const to = usePageLink();
   return html`<${Loading} of=${device}>
@@ -50,6 +41,6 @@ export function Page() {
           ${isWaiting && html` <${Badge} kind="warn">${w.edits.waits}<//>`}
         </p>
       <//>
-      <${EditList} of=${one} key=${one.device_id} onComputed=${() => setComputed((times) => times + 1)} />`}
+      <${EditList} of=${one} key=${one.device_id} onComputed=${countComputed} />`}
   <//>`;
 }

@@ -61,23 +61,7 @@ export function PeriodView(props: {
     storedRows.set(rows);
     setDayRows(rows);
   };
-  const { unit, start } = shown;
-  const asked = { user_id: user.user_id, device_id: deviceId, unit, date: start };
-  const keys = [user.user_id, deviceId, unit, start, computed];
-  const period = useLoad(() => callApi<Period>('GET', withQuery('/v1/period', asked)), keys);
-  // Costs are requested separately, so that the usage is shown before they are computed.
-  const costs = useLoad(() => callApi<PeriodCosts>('GET', withQuery('/v1/period-costs', asked)), keys);
-  const again = useCallback(() => {
-    period.again();
-    costs.again();
-  }, [period.again, costs.again]);
-  const isLive = useReadingChanges(user.user_id, again);
-  // The previous period is shown while the next one loads, so that the layout does not jump.
-  const last = useRef<{ of: string; value: Period } | null>(null);
-  const whose = `${user.user_id} ${deviceId}`;
-  if (period.value) last.current = { of: whose, value: period.value };
-  const before = last.current?.of === whose ? last.current.value : null;
-  const value = period.value ?? (period.error === null ? before : null);
+  const { period, value, costs, again, isLive } = usePeriod(shown, deviceId, computed);
   const show = (next: Shown) => move(`${page}/${periodAddressOf(next)}`);
   const first = value?.first_date ?? null;
   const step = (by: number) => {
@@ -98,16 +82,8 @@ export function PeriodView(props: {
           ${props.children}
           <${Swaps} userId=${user.user_id} deviceId=${deviceId} zone=${one.timezone} newestAt=${one.newest_at} onAnswered=${again} />
           <${Electricity} of=${one} costs=${money} rows=${dayRows} onRows=${chooseRows} show=${show} follow=${follow} onStale=${period.again}>
-            ${
-              period.error === null &&
-              costs.error !== null &&
-              html`<${ErrorMessage} text=${w.home.costsFailed({ reason: costs.error })} /><p><button type="button" onClick=${costs.again}>${w.common.again}</button></p>`
-            }
-            ${
-              money?.has_tariff === false &&
-              one.used.kwh_used !== null &&
-              html`<p class="quiet"><a ...${follow('tariffs')}>${w.home.addTariff}</a></p>`
-            }
+            ${period.error === null && costs.error !== null && html`<${CostsFailed} reason=${costs.error} onAgain=${costs.again} />`}
+            ${money?.has_tariff === false && one.used.kwh_used !== null && html`<p class="quiet"><a ...${follow('tariffs')}>${w.home.addTariff}</a></p>`}
             ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
           <//>
           ${
@@ -127,6 +103,35 @@ export function PeriodView(props: {
     <${PeriodChooser} period=${shown} today=${today} first=${first} onShow=${show} />
   </div>`;
 }
+
+/**
+ * Loads a period of the selected home or of one device, and its costs, and reloads both after new readings. `value`:
+ * the period; while the next one loads, the previous one, so that the layout does not jump. `isLive`: whether the page
+ * listens for new readings.
+ */
+function usePeriod({ unit, start }: Shown, deviceId: string | undefined, computed: number | undefined) {
+  const { user_id } = useSession().user;
+  const asked = { user_id, device_id: deviceId, unit, date: start };
+  const keys = [user_id, deviceId, unit, start, computed];
+  const period = useLoad(() => callApi<Period>('GET', withQuery('/v1/period', asked)), keys);
+  // Costs are requested separately, so that the usage is shown before they are computed.
+  const costs = useLoad(() => callApi<PeriodCosts>('GET', withQuery('/v1/period-costs', asked)), keys);
+  const again = useCallback(() => {
+    period.again();
+    costs.again();
+  }, [period.again, costs.again]);
+  const isLive = useReadingChanges(user_id, again);
+  const last = useRef<{ of: string; value: Period } | null>(null);
+  const whose = `${user_id} ${deviceId}`;
+  if (period.value) last.current = { of: whose, value: period.value };
+  const before = last.current?.of === whose ? last.current.value : null;
+  const value = period.value ?? (period.error === null ? before : null);
+  return { period, value, costs, again, isLive };
+}
+
+const CostsFailed = ({ reason, onAgain }: { reason: string; onAgain: () => void }) =>
+  html`<${ErrorMessage} text=${words().home.costsFailed({ reason })} />
+    <p><button type="button" onClick=${onAgain}>${words().common.again}</button></p>`;
 
 /** Length of the rows in a downloaded file by unit of the period, so that a spreadsheet is readable. */
 const ROWS = { week: 'hour', month: 'day', year: 'day' } as const;

@@ -13,41 +13,42 @@ import { words } from '../../words/words.ts';
 import { CreateEdit } from './create-edit.ts';
 import { mayManage } from './device.ts';
 
-/** Interval at which the list checks whether the recomputation with all edits has ended. */
+/** Interval at which pages check whether a recomputation of past consumption has ended. */
 const LOOK_MS = 2_000;
+
+/** Reloads data while past consumption is being recomputed. `onEnd`: called when the recomputation has ended. */
+export function useRecomputation(isWaiting: boolean, again: () => void, onEnd: () => void): void {
+  const wasWaiting = useRef(false);
+  useEffect(() => {
+    if (wasWaiting.current && !isWaiting) onEnd();
+    wasWaiting.current = isWaiting;
+    if (!isWaiting) return;
+    const timer = setInterval(again, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [isWaiting, again]);
+}
 
 /**
  * List of the edits of a device's readings by people: excluded ranges and added register readings. `onComputed`: called
  * when the device's consumption may have changed.
  */
 export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComputed: () => void }) {
-  const { me, user } = useSession();
-  const { common, devices } = words();
-  const { edits: w } = devices;
+  const { me } = useSession();
+  const { edits: w } = words().devices;
   const path = `/v1/devices/${device.device_id}/edits`;
   const edits = useAll<ReadingEdit>(path);
   const [isOpen, setOpen] = useState(false);
   const { run, error } = useAction();
   const isWaiting = edits.value?.some(({ is_computed }) => !is_computed) ?? false;
-  const wasWaiting = useRef(false);
-  useEffect(() => {
-    if (wasWaiting.current && !isWaiting) onComputed();
-    wasWaiting.current = isWaiting;
-    if (!isWaiting) return;
-    const timer = setInterval(edits.again, LOOK_MS);
-    return () => clearInterval(timer);
-  }, [isWaiting, edits.again]);
-  const person = (userId: string | null) => {
-    if (userId === null) return w.erased;
-    return userId === me.user_id ? w.you : userId === user.user_id ? user.email : userId;
-  };
+  useRecomputation(isWaiting, edits.again, onComputed);
   const revoke = (editId: string) => run(() => callApi('DELETE', `${path}/${editId}`).then(edits.again));
-  const isManager = mayManage(device, me);
-  const add = isManager && html`<button type="button" onClick=${() => setOpen(true)}>${w.new}</button>`;
+  const add = mayManage(device, me) && html`<button type="button" onClick=${() => setOpen(true)}>${w.new}</button>`;
   return html`<${Card} title=${w.title} actions=${add}>
     <p class="quiet">${w.about}</p>
     <${ErrorMessage} text=${error} />
-    <${LoadedList} label=${w.list} of=${edits} empty=${html`<p>${w.none}</p>`}>${(all: ReadingEdit[]) => table(all.toReversed())}<//>
+    <${LoadedList} label=${w.list} of=${edits} empty=${html`<p>${w.none}</p>`}>
+      ${(all: ReadingEdit[]) => html`<${EditTable} of=${all.toReversed()} device=${device} onRevoke=${revoke} />`}
+    <//>
     ${
       isOpen &&
       html`<${CreateEdit} device=${device} onClose=${() => setOpen(false)} onMade=${() => {
@@ -56,48 +57,58 @@ export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComp
       }} />`
     }
   <//>`;
+}
 
-  function table(all: ReadingEdit[]) {
-    const at = (iso: string) => html`<${RelativeTime} at=${iso} zone=${user.timezone} />`;
-    return renderTable(
-      all,
+/** Table of edits. `onRevoke`: called with the id of the edit to revoke. */
+function EditTable(props: { of: ReadingEdit[]; device: DeviceDetails; onRevoke: (editId: string) => void }) {
+  const { of: all, device, onRevoke } = props;
+  const { me, user } = useSession();
+  const { common, devices } = words();
+  const { edits: w } = devices;
+  const person = (userId: string | null) => {
+    if (userId === null) return w.erased;
+    return userId === me.user_id ? w.you : userId === user.user_id ? user.email : userId;
+  };
+  const what = (edit: ReadingEdit) => describeEdit(edit, device);
+  const when = (edit: ReadingEdit) => timeOfEdit(edit, user.timezone);
+  const at = (iso: string) => html`<${RelativeTime} at=${iso} zone=${user.timezone} />`;
+  return renderTable(
+    all,
+    [
+      [w.what, what],
+      [w.when, when],
+      [w.reason, ({ reason }) => reason],
+      [w.made, ({ author, created_at }) => html`<span>${person(author)}, ${at(created_at)}</span>`],
       [
-        [w.what, whatOf],
-        [w.when, whenOf],
-        [w.reason, ({ reason }) => reason],
-        [w.made, ({ author, created_at }) => html`<span>${person(author)}, ${at(created_at)}</span>`],
-        [
-          common.status,
-          (one) => html`<span>
+        common.status,
+        (one) => html`<span>
             <${Badge} kind=${one.status === 'in_force' ? 'good' : 'quiet'}>${w.statuses[one.status]}<//>
             ${!one.is_computed && html` <${Badge} kind="warn">${w.waits}<//>`}
             ${one.revoked_at && html` ${person(one.revoked_by)}, ${at(one.revoked_at)}`}
           </span>`,
-        ],
       ],
-      {
-        key: ({ edit_id }) => edit_id,
-        actions: (one) =>
-          isManager &&
-          one.status === 'in_force' &&
-          html`<${ConfirmButton} label=${w.revoke} of=${`${whatOf(one)}, ${whenOf(one)}`} question=${w.revokeQuestion} onSure=${() => revoke(one.edit_id)} />`,
-      },
-    );
-  }
+    ],
+    {
+      key: ({ edit_id }) => edit_id,
+      actions: (one) =>
+        mayManage(device, me) &&
+        one.status === 'in_force' &&
+        html`<${ConfirmButton} label=${w.revoke} of=${`${what(one)}, ${when(one)}`} question=${w.revokeQuestion} onSure=${() => onRevoke(one.edit_id)} />`,
+    },
+  );
+}
 
-  function whatOf({ native_name, kwh }: ReadingEdit): string {
-    if (kwh === null) return w.excludedOf({ quantity: native_name ?? w.every });
-    const unit = device.channels.find((channel) => channel.native_name === native_name)?.unit ?? 'kWh';
-    return w.readOf({
-      value: `${numberFormat({ maximumFractionDigits: 6 }).format(kwh)} ${unit}`,
-      quantity: native_name ?? '',
-    });
-  }
+function describeEdit({ native_name, kwh }: ReadingEdit, device: DeviceDetails): string {
+  const { edits: w } = words().devices;
+  if (kwh === null) return w.excludedOf({ quantity: native_name ?? w.every });
+  const unit = device.channels.find((channel) => channel.native_name === native_name)?.unit ?? 'kWh';
+  return w.readOf({
+    value: `${numberFormat({ maximumFractionDigits: 6 }).format(kwh)} ${unit}`,
+    quantity: native_name ?? '',
+  });
+}
 
-  function whenOf({ start, end, at }: ReadingEdit): string {
-    const [from, to] = [start ?? at ?? '', end];
-    return to === null
-      ? time(from, user.timezone)
-      : w.fromTo({ from: time(from, user.timezone), to: time(to, user.timezone) });
-  }
+function timeOfEdit({ start, end, at }: ReadingEdit, zone: string): string {
+  const from = time(start ?? at ?? '', zone);
+  return end === null ? from : words().devices.edits.fromTo({ from, to: time(end, zone) });
 }
