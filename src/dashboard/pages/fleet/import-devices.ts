@@ -4,7 +4,7 @@ import type { ImportCheck } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi, errorSentenceOf, postBody } from '../../api.ts';
 import { html } from '../../html.ts';
 import { ago } from '../../parts/format.ts';
-import { useLoad } from '../../parts/load.ts';
+import { submittedForm, useLoad } from '../../parts/load.ts';
 import { busyAttributes, Card, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { ImportPreview, ImportResult, Passwords, TableErrors } from './import-result.ts';
@@ -39,9 +39,6 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
   const outcome = useRef<HTMLDivElement>(null);
   /** Number of checks. If the user chooses another file during a check, the result of that check is dropped. */
   const asked = useRef(0);
-  // Imports whose passwords were not downloaded yet, because the user reloaded the page or the import's response was
-  // lost.
-  const waiting = useLoad(() => callApi<DeviceImport[]>('GET', '/v1/waiting-imports'), []);
   useEffect(() => {
     if (stage.is === 'checked' || stage.is === 'refused' || stage.is === 'done') outcome.current?.focus();
   }, [stage.is]);
@@ -54,53 +51,28 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
     setStage({ is: 'choosing', problem: null });
   };
   const check = async (event: SubmitEvent) => {
-    event.preventDefault();
+    const formData = submittedForm(event);
     if (isBusy) return;
-    const formData = new FormData(event.target as HTMLFormElement);
     setStage({ is: 'checking' });
     const mine = ++asked.current;
-    const next = (found: Stage) => mine === asked.current && setStage(found);
-    const table = await readTable(formData.get('table') as File);
-    if ('problem' in table) return next({ is: 'choosing', problem: w.noTable[table.problem] });
-    const query = formData.get('create_users') === 'on' ? '?create_users=true' : '';
-    try {
-      const sent = { type: 'text/csv', text: table.text };
-      const found = await postBody<ImportCheck>(`/v1/import-check${query}`, sent);
-      if (found.mistakes.length > 0) next({ is: 'refused', mistakes: found.mistakes });
-      else next({ is: 'checked', of: { ...table, query, once: crypto.randomUUID(), check: found }, problem: null });
-    } catch (error) {
-      next(refusal(error) ?? { is: 'choosing', problem: errorSentenceOf(error) });
-    }
+    const next = await checkTable(formData);
+    if (mine === asked.current) setStage(next);
   };
   const carryOut = async (of: Checked) => {
     setStage({ is: 'importing', of });
-    try {
-      const sent = { once: of.once, type: 'text/csv', text: of.text };
-      const made = await postBody<DeviceImport>(`/v1/imports${of.query}`, sent);
-      setStage({ is: 'done', made });
-      onDone();
-    } catch (error) {
-      setStage(refusal(error) ?? { is: 'checked', of, problem: errorSentenceOf(error) });
-    }
-  };
-  const another = () => {
-    waiting.again();
-    setStage({ is: 'choosing', problem: null });
+    const next = await importTable(of);
+    setStage(next);
+    if (next.is === 'done') onDone();
   };
 
   if (stage.is === 'done')
     return html`<${Card} title=${w.title}>
       <div tabindex="-1" ref=${outcome} role="group" aria-label=${w.done}>
-        <${ImportResult} made=${stage.made} onAnother=${another} />
+        <${ImportResult} made=${stage.made} onAnother=${() => setStage({ is: 'choosing', problem: null })} />
       </div>
     <//>`;
   return html`<${Card} title=${w.title}>
-    ${(waiting.value ?? []).map(
-      (one) => html`<div key=${one.import_id}>
-        <p>${w.waiting({ devices: one.created, ago: ago(one.created_at) })}</p>
-        <${Passwords} of=${one} />
-      </div>`,
-    )}
+    <${WaitingPasswords} />
     <p>${w.about}</p>
     <p class="quiet">${renderMarks(w.columns)}</p>
     <form onSubmit=${check}>
@@ -120,6 +92,44 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
     </div>
     ${stage.is === 'importing' && html`<${Working} text=${w.importing({ devices: stage.of.check.created })} />`}
   <//>`;
+}
+
+/** Checks the table in a submitted form. Returns the next stage. */
+async function checkTable(formData: FormData): Promise<Stage> {
+  const table = await readTable(formData.get('table') as File);
+  if ('problem' in table) return { is: 'choosing', problem: words().fleet.imports.noTable[table.problem] };
+  const query = formData.get('create_users') === 'on' ? '?create_users=true' : '';
+  try {
+    const check = await postBody<ImportCheck>(`/v1/import-check${query}`, { type: 'text/csv', text: table.text });
+    if (check.mistakes.length > 0) return { is: 'refused', mistakes: check.mistakes };
+    return { is: 'checked', of: { ...table, query, once: crypto.randomUUID(), check }, problem: null };
+  } catch (error) {
+    return refusal(error) ?? { is: 'choosing', problem: errorSentenceOf(error) };
+  }
+}
+
+/** Imports a checked table. Returns the next stage. */
+async function importTable(of: Checked): Promise<Stage> {
+  try {
+    const sent = { once: of.once, type: 'text/csv', text: of.text };
+    return { is: 'done', made: await postBody<DeviceImport>(`/v1/imports${of.query}`, sent) };
+  } catch (error) {
+    return refusal(error) ?? { is: 'checked', of, problem: errorSentenceOf(error) };
+  }
+}
+
+/**
+ * Imports whose passwords were not downloaded yet, because the user reloaded the page or the import's response was
+ * lost.
+ */
+function WaitingPasswords() {
+  const waiting = useLoad(() => callApi<DeviceImport[]>('GET', '/v1/waiting-imports'), []);
+  return (waiting.value ?? []).map(
+    (one) => html`<div key=${one.import_id}>
+      <p>${words().fleet.imports.waiting({ devices: one.created, ago: ago(one.created_at) })}</p>
+      <${Passwords} of=${one} />
+    </div>`,
+  );
 }
 
 /** Returns the errors of an invalid table. Null for any other failure. */

@@ -16,34 +16,66 @@ type Follow = (page: string) => object;
  * asleep.
  */
 export function Consumers({ of: shown, costs, follow }: { of: Period; costs: PeriodCosts | null; follow: Follow }) {
-  const { common, home, period: w, devices: named } = words();
-  const { devices, used, profile } = shown;
+  const { period: w } = words();
+  const { devices, profile } = shown;
   const consumers = devices.filter(
     ({ placement, import_kwh, is_gone }) => placement === 'consumption' && !(is_gone && !import_kwh),
   );
   const others = devices.filter(
     ({ placement, is_gone }) => placement !== 'consumption' && placement !== 'excluded' && !is_gone,
   );
-  const rest = restOf(shown, consumers);
-  const costOf = new Map(costs?.devices.map(({ device_id, cost }) => [device_id, cost]));
-  const nameOf = (id: string | null) => devices.find(({ device_id }) => device_id === id)?.location;
-  const hasCost = [...costOf.values()].some((cost) => cost !== null);
+  if (consumers.length === 0 && others.length === 0) return null;
+  return html`<${Card} title=${w.whatUses}>
+    ${
+      consumers.length === 0
+        ? html`<p class="quiet">${renderMarks(w.noConsumers, (name) => html`<a ...${follow('devices')}>${name}</a>`)}</p>`
+        : html`<${ConsumerTable} of=${shown} consumers=${consumers} costs=${costs} follow=${follow} />
+          <${Night} of=${shown} costs=${costs} />
+          <p class="quiet small">${w.profileOf({ days: profile.days })}</p>`
+    }
+    ${others.length > 0 && html`<${OtherDevices} of=${others} period=${shown} follow=${follow} />`}
+  <//>`;
+}
+
+/** Table of the consumers and of the usage that no device measures. */
+function ConsumerTable(props: { of: Period; consumers: readonly Device[]; costs: PeriodCosts | null; follow: Follow }) {
+  const { of: shown, consumers, costs, follow } = props;
+  const { common, period: w } = words();
+  const total = shown.used.kwh_used;
+  const hasCost = costs?.devices.some(({ cost }) => cost !== null) ?? false;
+  const yearly = (base: number) =>
+    costs?.kilowatt_year &&
+    base >= MIN_NIGHT_WATTS &&
+    html` <span class="quiet">${w.baseCost({ money: yearlyCostOf(base, costs.kilowatt_year) })}</span>`;
   const row = (one: Row) => html`<tr key=${one.key}>
-    <th scope="row"><span>${one.name}${one.about && html` <span class="quiet">${one.about}</span>`}</span></th>
+    <th scope="row"><span>${one.page === null ? one.name : html`<a ...${follow(one.page)}>${one.name}</a>`}${one.about && html` <span class="quiet">${one.about}</span>`}</span></th>
     <td>${one.used === null ? '–' : kwh(one.used)}</td>
-    <td>${one.used !== null && used.kwh_used ? html`<${Share} of=${one.used / used.kwh_used} />` : '–'}</td>
+    <td>${one.used !== null && total ? html`<${Share} of=${one.used / total} />` : '–'}</td>
     ${hasCost && html`<td>${one.cost ?? '–'}</td>`}
-    <td data-name=${w.base}>${one.base === null ? '–' : html`${watts(one.base)}${costs?.kilowatt_year && one.base >= MIN_NIGHT_WATTS && html` <span class="quiet">${w.baseCost({ money: yearlyCostOf(one.base, costs.kilowatt_year) })}</span>`}`}</td>
+    <td data-name=${w.base}>${one.base === null ? '–' : html`${watts(one.base)}${yearly(one.base)}`}</td>
     <td data-name=${w.night}>${one.night === null ? '–' : watts(one.night)}</td>
   </tr>`;
+  return html`<div class="table consumers"><table>
+    <thead><tr>
+      <th scope="col">${common.device}</th><th scope="col">${w.used}</th><th scope="col">${w.share}</th>
+      ${hasCost && html`<th scope="col">${w.cost}</th>`}
+      <th scope="col">${w.base}</th><th scope="col" title=${w.nightHours}>${w.night}</th>
+    </tr></thead>
+    <tbody>${rowsOf(shown, consumers, costs).map(row)}</tbody>
+  </table></div>`;
+}
+
+/** Returns the rows of the consumers and, if it is known, of the usage that no device measures. */
+function rowsOf(shown: Period, consumers: readonly Device[], costs: PeriodCosts | null): Row[] {
+  const { home, period: w } = words();
+  const costOf = new Map(costs?.devices.map(({ device_id, cost }) => [device_id, cost]));
   const rows = consumers.map((device): Row => {
-    const behind = nameOf(device.upstream_device_id);
+    const behind = shown.devices.find(({ device_id }) => device_id === device.upstream_device_id)?.location;
     const cost = costOf.get(device.device_id);
     return {
       key: device.device_id,
-      name: device.is_gone
-        ? device.location
-        : html`<a ...${follow(pageOf(device.device_id, shown))}>${device.location}</a>`,
+      name: device.location,
+      page: device.is_gone ? null : pageOf(device.device_id, shown),
       about: [
         typeName(device.type),
         ...(behind ? [w.behind({ device: behind })] : []),
@@ -55,50 +87,30 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
       night: device.night_watts,
     };
   });
-  if (rest)
-    rows.push({
-      key: 'rest',
-      name: home.flows.untracked,
-      about: w.untrackedAbout,
-      used: rest.kwh,
-      cost: null,
-      base: rest.base,
-      night: rest.night,
-    });
-  if (consumers.length === 0 && others.length === 0) return null;
-  return html`<${Card} title=${w.whatUses}>
-    ${
-      consumers.length === 0
-        ? html`<p class="quiet">${renderMarks(w.noConsumers, (name) => html`<a ...${follow('devices')}>${name}</a>`)}</p>`
-        : html`<div class="table consumers"><table>
-            <thead><tr>
-              <th scope="col">${common.device}</th><th scope="col">${w.used}</th><th scope="col">${w.share}</th>
-              ${hasCost && html`<th scope="col">${w.cost}</th>`}
-              <th scope="col">${w.base}</th><th scope="col" title=${w.nightHours}>${w.night}</th>
-            </tr></thead>
-            <tbody>${rows.map(row)}</tbody>
-          </table></div>
-          <${Night} of=${shown} costs=${costs} />
-          <p class="quiet small">${w.profileOf({ days: profile.days })}</p>`
-    }
-    ${
-      others.length > 0 &&
-      html`<details class="more"><summary>${w.others}</summary>
-        ${renderTable(
-          others,
-          [
-            [
-              common.device,
-              ({ device_id, location, type, placement }) =>
-                html`<span><a ...${follow(pageOf(device_id, shown))}>${location}</a> <span class="quiet">${typeName(type)}, ${named.places[placement]}</span></span>`,
-            ],
-            [w.in, ({ import_kwh }) => (import_kwh === null ? '–' : kwh(import_kwh))],
-            [w.out, ({ export_kwh }) => (export_kwh === null ? '–' : kwh(export_kwh))],
-          ],
-          { key: ({ device_id }) => device_id },
-        )}</details>`
-    }
-  <//>`;
+  const rest = restOf(shown, consumers);
+  if (!rest) return rows;
+  const { kwh: used, base, night } = rest;
+  const about = w.untrackedAbout;
+  return [...rows, { key: 'rest', name: home.flows.untracked, page: null, about, used, cost: null, base, night }];
+}
+
+/** Collapsed table of the devices that are not consumers. */
+function OtherDevices({ of: others, period, follow }: { of: Device[]; period: Period; follow: Follow }) {
+  const { common, period: w, devices: named } = words();
+  return html`<details class="more"><summary>${w.others}</summary>
+    ${renderTable(
+      others,
+      [
+        [
+          common.device,
+          ({ device_id, location, type, placement }) =>
+            html`<span><a ...${follow(pageOf(device_id, period))}>${location}</a> <span class="quiet">${typeName(type)}, ${named.places[placement]}</span></span>`,
+        ],
+        [w.in, ({ import_kwh }) => (import_kwh === null ? '–' : kwh(import_kwh))],
+        [w.out, ({ export_kwh }) => (export_kwh === null ? '–' : kwh(export_kwh))],
+      ],
+      { key: ({ device_id }) => device_id },
+    )}</details>`;
 }
 
 /** Returns the path of a device's page for the displayed period. Today is the default and is omitted. */
@@ -109,7 +121,9 @@ const pageOf = (deviceId: string, { unit, start, now }: Period): string =>
 
 interface Row {
   key: string;
-  name: unknown;
+  name: string;
+  /** Path of the device's page; null if it has none. */
+  page: string | null;
   about: string;
   used: number | null;
   cost: string | null;
