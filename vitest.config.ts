@@ -24,13 +24,13 @@ const FOLDER_OF = {
 } satisfies Partial<Record<keyof Capabilities, string>>;
 /**
  * Test files whose statements are the same with hypertables, so these run on `plain` only. Those about aggregates, because tiers without
- * continuous aggregates have the same tables; those about the law, edits, owners' settings and homes, because what hypertables can change
- * of them has stronger tests: late readings and edits in random histories (`retention`), the packed past (`packing`), answers over several
- * months (`open-hours`, `answers`), and concurrent writers of a role (`service`).
+ * continuous aggregates have the same tables; those about the counting rules, edits, owners' settings and homes, because what hypertables
+ * can change of them has stronger tests: late readings and edits in random histories (`retention`), the packed past (`packing`), answers
+ * over several months (`open-hours`, `answers`), and concurrent writers of a role (`service`).
  */
 const SAME_WITH_HYPERTABLES = [
   ...['alerts', 'costs', 'current-month-sums', 'green-button', 'groups', 'stored-group-sums'],
-  ...['edits', 'homes', 'law', 'owners'],
+  ...['counting-rules', 'edits', 'homes', 'owners'],
 ];
 const beyond = (tier: Tier) => {
   const { hypertables, continuousAggregates } = TIERS[tier];
@@ -93,7 +93,8 @@ export default defineConfig({
     pool: 'forks',
     // Each project would compile the same modules again.
     experimental: { fsModuleCache: true },
-    // A test must not fail because the machine is busy: these limits only end a test that hangs. A test that claims a time states it itself.
+    // A test must not fail because the machine is busy: these limits only end a test that hangs. A test that claims a time states it
+    // itself.
     testTimeout: 1_200_000,
     hookTimeout: 1_200_000,
     expect: { poll: { timeout: 300_000 } },

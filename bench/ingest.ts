@@ -203,8 +203,8 @@ export async function waitUntilStored(pool: Pool, devices: PairedDevice[], messa
   const last = Math.ceil(messages / devices.length) - 1;
   for (;;) {
     const { rows } = await pool.query(
-      `SELECT count(*) AS n FROM device_heads, jsonb_array_elements(laws::jsonb) law
-       WHERE device_id = ANY ($1) AND (law->2->'run'->>1)::bigint >= $2`,
+      `SELECT count(*) AS n FROM device_heads, jsonb_array_elements(laws::jsonb) entry
+       WHERE device_id = ANY ($1) AND (entry->2->'run'->>1)::bigint >= $2`,
       [devices.map(({ deviceId }) => deviceId), (1_000 + last / 1_000) * 1_000_000],
     );
     if (rows[0].n === devices.length) return;

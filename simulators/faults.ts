@@ -63,7 +63,7 @@ export function addGlitches(seed: string, count: number): ReadingFault {
     const random = createRandom(seed, 'glitches');
     const bad = new Set<number>();
     for (let tries = 0; bad.size < count && tries < count * 50; tries++) {
-      // Glitches are at least four readings apart, because the law judges a held reading by the two that follow it.
+      // Glitches are at least four readings apart, because the counting rule for registers judges a held reading by the two that follow it.
       const at = random.whole(2, readings.length - 5);
       if (![...bad].some((other) => Math.abs(other - at) < 4)) bad.add(at);
     }

@@ -30,7 +30,7 @@ export interface ImportResult extends ImportCounts {
    */
   rejected: Record<string, number>;
   /**
-   * Number of readings in the imported time that add no energy, by the law's verdict: an interval that overlaps
+   * Number of readings in the imported time that add no energy, by the counting rule's verdict: an interval that overlaps
    * another, a glitch, or a reading held until later ones decide. `uncounted`: all readings, if the channel counts by
    * another quantity or not at all.
    */

@@ -105,7 +105,7 @@ async function ownDevices(db: Database, place: Pick<DevicePlace, 'userId' | 'kin
       selectFrom('device_heads')
         // Times in the heads of the device's series (ingest/write/head.ts).
         .select(
-          sql<Date | null>`(SELECT to_timestamp(max((law->>1)::bigint) / 1000.0) FROM jsonb_array_elements(laws::jsonb) law)`.as(
+          sql<Date | null>`(SELECT to_timestamp(max((entry->>1)::bigint) / 1000.0) FROM jsonb_array_elements(laws::jsonb) entry)`.as(
             'last',
           ),
         )

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import { PREVIOUS_LAW_SETTINGS_SQL } from '#src/devices/previous-law-settings.ts';
+import { PREVIOUS_COUNTING_SETTINGS_SQL } from '#src/devices/previous-counting-settings.ts';
 import type { RegisterDescription } from '../decoders/registers-of-a-device/register.ts';
 
 const digests = new WeakMap<RegisterDescription, string>();
@@ -46,7 +46,7 @@ export async function saveDescriptions(client: PoolClient, changed: readonly Cha
        FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) c (device_id, channel, kind, described)
        WHERE s.device_id = c.device_id AND s.channel = c.channel AND s.kind = c.kind AND s.described IS DISTINCT FROM c.described
        RETURNING s.device_id)
-     UPDATE devices SET computed_with = ${PREVIOUS_LAW_SETTINGS_SQL} WHERE device_id IN (SELECT device_id FROM described)
+     UPDATE devices SET computed_with = ${PREVIOUS_COUNTING_SETTINGS_SQL} WHERE device_id IN (SELECT device_id FROM described)
      RETURNING device_id`,
     [
       changed.map(({ deviceId }) => deviceId),

@@ -1,6 +1,6 @@
 import { asMilliwattHours, type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
-import type { EnergyInterval, Span } from './law.ts';
+import type { EnergyInterval, Span } from './counting-rule.ts';
 import type { Roles } from './roles-by-time.ts';
 
 /** Changes of a device's load profile, by the start of the UTC quarter-hour in ms. */

@@ -9,8 +9,7 @@ import {
 import { NO_ROLES, type Roles, type RolesByTime, rolesFromSpans } from './roles-by-time.ts';
 
 /**
- * Energy quantities in order of preference. A circuit counts by the first quantity for which it has a series (law of
- * consumption, "Channels").
+ * Energy quantities in order of preference. A circuit counts by the first quantity for which it has a series (counting rules, "Channels").
  */
 const QUANTITIES = ['register', 'interval', 'power'] as const;
 /** Rank of a register that is a total, rank of a register that is a tariff, and first rank of a power. */

@@ -1,5 +1,5 @@
 import { type Edit, type EditTimeRange, READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
-import type { ClockStepBack, Point } from './law.ts';
+import type { ClockStepBack, Point } from './counting-rule.ts';
 
 /** Whether an edit excludes a reading of a series. */
 export type ExclusionTest = (point: Point) => boolean;
@@ -64,7 +64,7 @@ export const pendingEditToMs = ({ isInForce, counted, toMs }: Edit): number =>
 
 /**
  * Returns the effect of a device's edits on one of its series. Pure. An edit applies to readings in its time range
- * whenever they arrive, so the law's result is a function of the set of messages and the set of applied edits.
+ * whenever they arrive, so the counting rule's result is a function of the set of messages and the set of applied edits.
  * `untilMs`: the plan applies pending edits before this time.
  */
 export function seriesEdits(edits: readonly Edit[], channel: string, kind: string, untilMs: number): SeriesEdits {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { distinctReadings, referenceSteps } from '#test/reference/consumption.ts';
 import { addConflictingReadings, arbitraryIntervals } from '#test/reference/histories.ts';
-import { compareRestarts, computeIntervals, readingsOfDevice } from '#test/support/law.ts';
-import { intervalLaw } from './intervals.ts';
+import { compareRestarts, computeIntervals, readingsOfDevice } from '#test/support/counting-rules.ts';
+import { createIntervalCountingRule } from './intervals.ts';
 
 const series = arbitraryIntervals('import').chain(addConflictingReadings);
 
@@ -12,7 +12,7 @@ test('gives the same energy as the reference for 1,000 random series of interval
     fc.property(series, fc.constantFrom('import', 'export'), (readings, direction) => {
       const points = distinctReadings(readingsOfDevice(readings));
       const none = { limitKw: 0, registerMaxKwh: null, maxGapMinutes: 0 };
-      expect(computeIntervals(intervalLaw(direction), points)).toEqual(
+      expect(computeIntervals(createIntervalCountingRule(direction), points)).toEqual(
         referenceSteps({ kind: 'interval', direction, readings: points }, none).map(({ from, to, energy }) => ({
           startMs: Number(from),
           endMs: Number(to),
@@ -30,7 +30,7 @@ test('restarting from any stored interval reaches the same state as the whole se
   fc.assert(
     fc.property(series, fc.constantFrom(1, 2, 5), (readings, length) => {
       for (const { state, restarted } of compareRestarts(
-        intervalLaw('import'),
+        createIntervalCountingRule('import'),
         distinctReadings(readingsOfDevice(readings)),
         length,
       ))

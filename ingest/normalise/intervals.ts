@@ -1,5 +1,5 @@
 import { asMilliwattHours } from '#src/core/units.ts';
-import { type Law, restartAfterLastCounted } from './law.ts';
+import { type CountingRule, restartAfterLastCounted } from './counting-rule.ts';
 
 export interface IntervalState {
   /** End of the last interval that counted. */
@@ -7,10 +7,10 @@ export interface IntervalState {
 }
 
 /**
- * The law for interval energy, which counts as sent. Intervals must be in order of their end, then shorter first, then
+ * The counting rule for interval energy, which counts as sent. Intervals must be in order of their end, then shorter first, then
  * lower energy first. An interval that overlaps an earlier counted one is rejected. Readings in mWh.
  */
-export function intervalLaw(direction: 'import' | 'export'): Law<IntervalState> {
+export function createIntervalCountingRule(direction: 'import' | 'export'): CountingRule<IntervalState> {
   return {
     initial: {},
     knows: () => true,

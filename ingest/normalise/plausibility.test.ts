@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { asMilliwattHours } from '#src/core/units.ts';
 import { isPlausibleReading } from '#test/reference/registers.ts';
-import type { LawSettings } from './law.ts';
+import type { CountingSettings } from './counting-rule.ts';
 import { isJitter, isPlausible, isReset, isUsualMean, rolloverMilliwattHours } from './plausibility.ts';
 
 const KWH = 1_000_000;
 const HOUR_MS = 3_600_000;
-const device: LawSettings = { limitKw: 10, registerMaxKwh: 1_000, maxGapMinutes: 15 };
+const device: CountingSettings = { limitKw: 10, registerMaxKwh: 1_000, maxGapMinutes: 15 };
 /** Returns two values in mWh with a time between them. */
 const pair = (a: number, b: number, ms = HOUR_MS) =>
   [

@@ -1,5 +1,5 @@
 import { asMilliwattHours, HOUR_MS, type MilliwattHours } from '#src/core/units.ts';
-import type { LawSettings } from './law.ts';
+import type { CountingSettings } from './counting-rule.ts';
 
 const KWH = 1_000_000;
 /** Mean power that is usual in any home: 20 kW, in mW. */
@@ -25,7 +25,7 @@ function lastPlaceMilliwattHours(valueMilliwattHours: MilliwattHours): number {
  * Whether a register can have moved from `a` to `b`: not backwards, and no faster than the device's limit. The
  * tolerance is one unit in the last place of the finer value.
  */
-export function isPlausible(a: RegisterValue, b: RegisterValue, settings: LawSettings): boolean {
+export function isPlausible(a: RegisterValue, b: RegisterValue, settings: CountingSettings): boolean {
   return isPlausibleStep(b.valueMilliwattHours - a.valueMilliwattHours, a, b, settings);
 }
 
@@ -33,7 +33,7 @@ function isPlausibleStep(
   stepMilliwattHours: number,
   a: RegisterValue,
   b: RegisterValue,
-  { limitKw }: LawSettings,
+  { limitKw }: CountingSettings,
 ): boolean {
   if (stepMilliwattHours < 0) return false;
   const resolution = Math.max(
@@ -54,7 +54,7 @@ function isAtMost(energyMilliwattHours: number, powerMw: number, durationMs: num
  * Whether a home can have used the energy between `a` and `b` continuously: at a fifth of the device's limit, or 20 kW
  * if that is more. Used for late news, which is spread over that time.
  */
-export function isUsualMean(a: RegisterValue, b: RegisterValue, { limitKw }: LawSettings): boolean {
+export function isUsualMean(a: RegisterValue, b: RegisterValue, { limitKw }: CountingSettings): boolean {
   const [step, durationMs] = [b.valueMilliwattHours - a.valueMilliwattHours, b.readAtMs - a.readAtMs];
   return isAtMost(step, USUAL_MW, durationMs) || isAtMost(5 * step, Math.round(limitKw * KWH), durationMs);
 }
@@ -70,7 +70,7 @@ export function isJitter(a: RegisterValue, b: RegisterValue): boolean {
  * from above 90 % of the register's maximum to below 10 % of it, by a plausible step. A register with a value above the
  * maximum of its settings has another maximum, and did not roll over.
  */
-export function rolloverMilliwattHours(a: RegisterValue, b: RegisterValue, settings: LawSettings): number | null {
+export function rolloverMilliwattHours(a: RegisterValue, b: RegisterValue, settings: CountingSettings): number | null {
   if (settings.registerMaxKwh === null) return null;
   const maximum = Math.round(settings.registerMaxKwh * KWH);
   const isAcross =
@@ -85,7 +85,7 @@ export function rolloverMilliwattHours(a: RegisterValue, b: RegisterValue, setti
  * Whether the register was reset to zero: its value is below 10 % of the previous value, and reachable from zero in the
  * elapsed time.
  */
-export function isReset(a: RegisterValue, b: RegisterValue, settings: LawSettings): boolean {
+export function isReset(a: RegisterValue, b: RegisterValue, settings: CountingSettings): boolean {
   return (
     b.valueMilliwattHours * 10 < a.valueMilliwattHours &&
     isPlausible({ readAtMs: a.readAtMs, valueMilliwattHours: asMilliwattHours(0) }, b, settings)

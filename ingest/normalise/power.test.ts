@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { distinctReadings, referenceSteps } from '#test/reference/consumption.ts';
 import { addConflictingReadings, arbitraryPowers, arbitrarySettings } from '#test/reference/histories.ts';
-import { compareRestarts, computeIntervals, readingsOfDevice } from '#test/support/law.ts';
-import { powerLaw } from './power.ts';
+import { compareRestarts, computeIntervals, readingsOfDevice } from '#test/support/counting-rules.ts';
+import { createPowerCountingRule } from './power.ts';
 
 const series = arbitraryPowers('import').chain(addConflictingReadings);
 const roles = fc.constantFrom(
@@ -18,7 +18,10 @@ test('gives the same energy as the reference for 1,000 random series of power, w
   fc.assert(
     fc.property(series, arbitrarySettings, roles, (readings, device, counts) => {
       const points = distinctReadings(readingsOfDevice(readings));
-      const found = computeIntervals(powerLaw(device, { ...counts, channelDirection: 'import' }), points);
+      const found = computeIntervals(
+        createPowerCountingRule(device, { ...counts, channelDirection: 'import' }),
+        points,
+      );
       expect(
         found.map((one) => {
           const whole = { startMs: one.startMs, endMs: one.endMs };
@@ -46,9 +49,9 @@ test('counts the positive part of an export channel as export, and ignores the n
   fc.assert(
     fc.property(series, arbitrarySettings, (readings, device) => {
       const points = distinctReadings(readingsOfDevice(readings));
-      const law = powerLaw(device, { import: false, export: true, channelDirection: 'export' });
+      const rule = createPowerCountingRule(device, { import: false, export: true, channelDirection: 'export' });
       expect(
-        computeIntervals(law, points).map(({ importMilliwattHours, exportMilliwattHours }) => [
+        computeIntervals(rule, points).map(({ importMilliwattHours, exportMilliwattHours }) => [
           importMilliwattHours,
           exportMilliwattHours,
         ]),
@@ -78,11 +81,11 @@ test.each([
   // A line that starts at zero has one direction only.
   [0, -2_000_000, { importMilliwattHours: 0, importSpan: null, exportMilliwattHours: 150_000, exportSpan: null }],
 ])('splits the straight line from %d to %d mW over nine minutes at its zero crossing', (from, to, wanted) => {
-  const law = powerLaw(
+  const rule = createPowerCountingRule(
     { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 },
     { import: true, export: true, channelDirection: 'import' },
   );
-  const [found] = computeIntervals(law, [
+  const [found] = computeIntervals(rule, [
     { readAtMs: 0, intervalMs: 0, value: from },
     { readAtMs: 9 * 60_000, intervalMs: 0, value: to },
   ]);
@@ -97,11 +100,11 @@ test.each([
 });
 
 test('spreads a side of the line shorter than a millisecond over the whole step', () => {
-  const law = powerLaw(
+  const rule = createPowerCountingRule(
     { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 },
     { import: true, export: true, channelDirection: 'import' },
   );
-  const [found] = computeIntervals(law, [
+  const [found] = computeIntervals(rule, [
     { readAtMs: 0, intervalMs: 0, value: 1 },
     { readAtMs: 60_000, intervalMs: 0, value: -9_000_000 },
   ]);
@@ -118,18 +121,18 @@ test('spreads a side of the line shorter than a millisecond over the whole step'
 test('computes exact energy even if the product of power and time exceeds the safe integers', () => {
   const device = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 60 };
   const at = (readAtMs: number, value: number) => ({ readAtMs, intervalMs: 0, value });
-  const law = powerLaw(device, { import: true, export: false, channelDirection: 'import' });
+  const rule = createPowerCountingRule(device, { import: true, export: false, channelDirection: 'import' });
   // (2^32 + 2^32 - 1) mW for 3,599,999 ms: half the sum over an hour, halves rounded up.
-  const [interval] = computeIntervals(law, [at(0, 2 ** 32), at(3_599_999, 2 ** 32 - 1)]);
+  const [interval] = computeIntervals(rule, [at(0, 2 ** 32), at(3_599_999, 2 ** 32 - 1)]);
   expect(interval?.importMilliwattHours).toBe(Number(((2n ** 33n - 1n) * 3_599_999n + 3_600_000n) / 7_200_000n));
 });
 
-test('the law for power can restart from any single reading', () => {
+test('the counting rule for power can restart from any single reading', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, (readings, device) => {
       const points = distinctReadings(readingsOfDevice(readings));
       const found = compareRestarts(
-        powerLaw(device, { import: true, export: true, channelDirection: 'import' }),
+        createPowerCountingRule(device, { import: true, export: true, channelDirection: 'import' }),
         points,
         1,
       );

@@ -1,5 +1,5 @@
 import { asMilliwattHours, MINUTE_MS, type MilliwattHours } from '#src/core/units.ts';
-import { type Law, restartAfterLastCounted, type SettingsByTime, type Span } from './law.ts';
+import { type CountingRule, restartAfterLastCounted, type SettingsByTime, type Span } from './counting-rule.ts';
 import { hasSplitBetween, settingsAt } from './settings.ts';
 
 export interface PowerState {
@@ -69,10 +69,10 @@ export interface PowerRoles {
 }
 
 /**
- * The law for power: the energy is the area under the straight line between readings. A silence longer than the
+ * The counting rule for power: the energy is the area under the straight line between readings. A silence longer than the
  * device's maximum gap has no data. Readings in mW. Negative power on an import channel is export, and is never netted.
  */
-export function powerLaw(settings: SettingsByTime, roles: PowerRoles): Law<PowerState> {
+export function createPowerCountingRule(settings: SettingsByTime, roles: PowerRoles): CountingRule<PowerState> {
   const at = settingsAt(settings);
   const isExport = roles.channelDirection === 'export';
   return {

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { distinctReadings } from '#test/reference/consumption.ts';
 import { addConflictingReadings, arbitraryRegisters, arbitrarySettings } from '#test/reference/histories.ts';
 import { registerSteps } from '#test/reference/registers.ts';
-import { compareRestarts, computeIntervals, readingsOfDevice } from '#test/support/law.ts';
-import type { LawSettings, Point, Verdict } from './law.ts';
-import { RegisterLaw, type RegisterState } from './registers.ts';
-import { pointKey, replayLaw, storedResultAfter } from './replay.ts';
+import { compareRestarts, computeIntervals, readingsOfDevice } from '#test/support/counting-rules.ts';
+import type { CountingSettings, Point, Verdict } from './counting-rule.ts';
+import { RegisterCountingRule, type RegisterState } from './registers.ts';
+import { pointKey, replayReadings, storedResultAfter } from './replay.ts';
 
 const series = arbitraryRegisters('import').chain(addConflictingReadings);
 
@@ -20,7 +20,9 @@ test('gives the same energy as the reference for 1,000 random registers', () => 
         { limitKw: device.limitKw, maximumKwh: device.registerMaxKwh },
       );
       assert.deepEqual(
-        computeIntervals(new RegisterLaw(device, direction), points).map(({ isLate, ...interval }) => interval),
+        computeIntervals(new RegisterCountingRule(device, direction), points).map(
+          ({ isLate, ...interval }) => interval,
+        ),
         steps.map(({ from, to, energy, estimated }) => ({
           startMs: Number(from),
           endMs: Number(to),
@@ -43,7 +45,12 @@ test('restarting from any stored reading reaches the same state as the whole ser
       fc.boolean(),
       (readings, device, length, knowing) => {
         const points = distinctReadings(readingsOfDevice(readings));
-        for (const { state, restarted } of compareRestarts(new RegisterLaw(device, 'import'), points, length, knowing))
+        for (const { state, restarted } of compareRestarts(
+          new RegisterCountingRule(device, 'import'),
+          points,
+          length,
+          knowing,
+        ))
           assert.deepEqual(restarted, state);
       },
     ),
@@ -51,12 +58,12 @@ test('restarting from any stored reading reaches the same state as the whole ser
   );
 });
 
-test('reconstructs the law’s state of some minutes ago, or from before months of standstill, from the current state and a few stored readings', () => {
-  const law = new RegisterLaw(usual, 'import');
+test('reconstructs the counting rules’ state of some minutes ago, or from before months of standstill, from the current state and a few stored readings', () => {
+  const rule = new RegisterCountingRule(usual, 'import');
   const from = (points: Point[], back: number, count: number, knowing: boolean) => {
-    const { state } = replayLaw(law, law.initial, points);
+    const { state } = replayReadings(rule, rule.initial, points);
     const judged = points.slice(-back - count, -back).map((point) => ({ ...point, verdict: null }));
-    return law.restart(judged, knowing ? (state as RegisterState) : undefined);
+    return rule.restart(judged, knowing ? (state as RegisterState) : undefined);
   };
   const at = (minutes: number, kwh: number): Point => ({
     readAtMs: minutes * MINUTE_MS,
@@ -76,31 +83,31 @@ test('reconstructs the law’s state of some minutes ago, or from before months 
 test('returns the energy of stored readings by their stored verdicts', () => {
   fc.assert(
     fc.property(series, arbitrarySettings, (readings, device) => {
-      const law = new RegisterLaw(device, 'import');
+      const rule = new RegisterCountingRule(device, 'import');
       const points = distinctReadings(readingsOfDevice(readings));
-      const { intervals, verdicts } = replayLaw(law, law.initial, points);
+      const { intervals, verdicts } = replayReadings(rule, rule.initial, points);
       const judged = points.map((point) => ({ ...point, verdict: verdicts.get(pointKey(point))?.verdict ?? null }));
-      expect(storedResultAfter(law, law.initial, judged).intervals).toEqual(intervals);
+      expect(storedResultAfter(rule, rule.initial, judged).intervals).toEqual(intervals);
     }),
     { numRuns: 300 },
   );
 });
 
 const MINUTE_MS = 60_000;
-const usual: LawSettings = { limitKw: 10, registerMaxKwh: null, maxGapMinutes: 15 };
+const usual: CountingSettings = { limitKw: 10, registerMaxKwh: null, maxGapMinutes: 15 };
 
 /** Verdicts on values in kWh that arrive every quarter of an hour. */
-function verdictsOn(kwh: number[], device: LawSettings = usual): (Verdict | null)[] {
+function verdictsOn(kwh: number[], device: CountingSettings = usual): (Verdict | null)[] {
   const points: Point[] = kwh.map((value, index) => ({
     readAtMs: index * 15 * MINUTE_MS,
     intervalMs: 0,
     value: Math.round(value * 1e6),
   }));
-  const { verdicts } = replayLaw(new RegisterLaw(device, 'import'), {}, points);
+  const { verdicts } = replayReadings(new RegisterCountingRule(device, 'import'), {}, points);
   return points.map(({ readAtMs }) => verdicts.get(`${readAtMs}/0`)?.verdict ?? null);
 }
 
-test.each<[string, number[], (Verdict | null)[], Partial<LawSettings>]>([
+test.each<[string, number[], (Verdict | null)[], Partial<CountingSettings>]>([
   ['a glitch upwards', [100, 900, 101], [null, 'glitch', null], {}],
   ['a glitch downwards', [100, 3, 101], [null, 'glitch', null], {}],
   ['a fraction lost at a reboot', [100.09, 100, 100.1], [null, 'jitter', null], {}],
@@ -120,14 +127,14 @@ test.each<[string, number[], (Verdict | null)[], Partial<LawSettings>]>([
 
 const HOURLY = 60 * MINUTE_MS;
 /** Returns the verdicts and steps in kWh of readings at given minutes. */
-function outcomeOf(readings: [minutes: number, kwh: number][], device: Partial<LawSettings> = {}) {
+function outcomeOf(readings: [minutes: number, kwh: number][], device: Partial<CountingSettings> = {}) {
   const points = readings.map(([minutes, kwh]) => ({
     readAtMs: minutes * MINUTE_MS,
     intervalMs: 0,
     value: Math.round(kwh * 1e6),
   }));
-  const law = new RegisterLaw({ ...usual, ...device }, 'import');
-  const { verdicts, intervals } = replayLaw(law, law.initial, points);
+  const rule = new RegisterCountingRule({ ...usual, ...device }, 'import');
+  const { verdicts, intervals } = replayReadings(rule, rule.initial, points);
   return {
     verdicts: points.map(({ readAtMs }) => verdicts.get(`${readAtMs}/0`)?.verdict ?? null),
     steps: intervals.map(({ startMs, endMs, importMilliwattHours, estimated }) =>
@@ -263,8 +270,8 @@ test('a drop that would be too fast for a rollover is not judged as one', () => 
 test('reaches every row of the table of verdicts in random histories', () => {
   const seen = new Map<Verdict, number>();
   for (const [readings, device] of fc.sample(fc.tuple(series, arbitrarySettings), { numRuns: 1_000, seed: 17 })) {
-    const law = new RegisterLaw(device, 'import');
-    const { verdicts } = replayLaw(law, law.initial, distinctReadings(readingsOfDevice(readings)));
+    const rule = new RegisterCountingRule(device, 'import');
+    const { verdicts } = replayReadings(rule, rule.initial, distinctReadings(readingsOfDevice(readings)));
     for (const { verdict } of verdicts.values()) if (verdict) seen.set(verdict, (seen.get(verdict) ?? 0) + 1);
   }
   const rows = [

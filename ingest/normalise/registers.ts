@@ -1,16 +1,16 @@
 import { asMilliwattHours, HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type {
+  CountingFindings,
+  CountingRestart,
+  CountingRule,
+  CountingSettings,
   EnergyInterval,
-  Law,
-  LawFindings,
-  LawRestart,
-  LawSettings,
   Point,
   PointWithVerdict,
   SettingsByTime,
   Verdict,
-} from './law.ts';
+} from './counting-rule.ts';
 import {
   isJitter,
   isPlausible,
@@ -54,14 +54,14 @@ const pointOf = (value: RegisterValue): Point => ({
 });
 
 /**
- * The law for cumulative registers, which counts the differences of consecutive readings. An implausible reading is
+ * The counting rule for cumulative registers, which counts the differences of consecutive readings. An implausible reading is
  * held until later readings show whether it was late news, a glitch, a rollover, a reset, a swapped meter, or a correct
  * reading after a glitch. Readings in mWh. The energy counts as import or, with `direction` export, as export.
  */
-export class RegisterLaw implements Law<RegisterState> {
+export class RegisterCountingRule implements CountingRule<RegisterState> {
   readonly initial: RegisterState = {};
   readonly #settings: SettingsByTime;
-  readonly #at: (ms: number) => LawSettings;
+  readonly #at: (ms: number) => CountingSettings;
   readonly #direction: 'import' | 'export';
 
   constructor(settings: SettingsByTime, direction: 'import' | 'export') {
@@ -78,14 +78,18 @@ export class RegisterLaw implements Law<RegisterState> {
     return run ? earliestReadingMs(run) : Number.POSITIVE_INFINITY;
   }
 
-  restart(before: readonly PointWithVerdict[], later?: RegisterState): LawRestart<RegisterState> | null {
+  restart(before: readonly PointWithVerdict[], later?: RegisterState): CountingRestart<RegisterState> | null {
     const found = rebuildRun(before, later?.run);
     return found && { taken: found.taken, state: { run: found.state } };
   }
 
   counted(from: RegisterState, judged: readonly PointWithVerdict[]): EnergyInterval[] {
     const intervals: EnergyInterval[] = [];
-    const findings: LawFindings = { interval: (interval) => intervals.push(interval), verdict() {}, takeBack() {} };
+    const findings: CountingFindings = {
+      interval: (interval) => intervals.push(interval),
+      verdict() {},
+      takeBack() {},
+    };
     let last = from.run && lastReading(from.run);
     for (const { verdict, ...point } of judged) {
       // Readings after a held one are not counted until the held one gets a verdict.
@@ -100,7 +104,7 @@ export class RegisterLaw implements Law<RegisterState> {
     return intervals;
   }
 
-  step({ run, held, first }: RegisterState, point: Point, findings: LawFindings): RegisterState {
+  step({ run, held, first }: RegisterState, point: Point, findings: CountingFindings): RegisterState {
     const now = valueOfPoint(point);
     if (!run) return { run: createRegisterRun(now) };
     if (hasSplitBetween(this.#settings, (first ?? held ?? lastReading(run)).readAtMs, now.readAtMs)) {
@@ -116,7 +120,7 @@ export class RegisterLaw implements Law<RegisterState> {
   }
 
   /** Processes the next reading while no reading is held. */
-  #take(findings: LawFindings, run: RegisterRun, now: RegisterValue): RegisterState {
+  #take(findings: CountingFindings, run: RegisterRun, now: RegisterValue): RegisterState {
     const last = lastReading(run);
     if (this.#fits(last, now)) return { run: this.#goOn(findings, run, now, last) };
     if (!isJitter(last, now)) return hold(findings, run, now);
@@ -130,7 +134,7 @@ export class RegisterLaw implements Law<RegisterState> {
 
   /** Processes the reading right after a held one. */
   #takeAfterHeld(
-    findings: LawFindings,
+    findings: CountingFindings,
     { run, held }: { run: RegisterRun; held: RegisterValue },
     now: RegisterValue,
   ): RegisterState {
@@ -144,7 +148,7 @@ export class RegisterLaw implements Law<RegisterState> {
 
   /** Processes the reading after a held one and a first reading that is consistent with it. */
   #takeAfterFirst(
-    findings: LawFindings,
+    findings: CountingFindings,
     { run, held, first }: { run: RegisterRun; held: RegisterValue; first: RegisterValue },
     now: RegisterValue,
   ): RegisterState {
@@ -168,7 +172,7 @@ export class RegisterLaw implements Law<RegisterState> {
    * Determines the verdict on a held reading that two later readings confirm, and counts its energy. Returns the run up
    * to it.
    */
-  #confirm(findings: LawFindings, run: RegisterRun, held: RegisterValue): RegisterRun {
+  #confirm(findings: CountingFindings, run: RegisterRun, held: RegisterValue): RegisterRun {
     const [good, before] = [lastReading(run), secondLastReading(run)];
     const since = this.#lateSince(run, held);
     if (since) {
@@ -198,13 +202,13 @@ export class RegisterLaw implements Law<RegisterState> {
   }
 
   /** Counts the step to the next reading of a run, and returns the extended run. */
-  #goOn(findings: LawFindings, run: RegisterRun, next: RegisterValue, last = lastReading(run)): RegisterRun {
+  #goOn(findings: CountingFindings, run: RegisterRun, next: RegisterValue, last = lastReading(run)): RegisterRun {
     this.#countOver(findings, last, next, next.valueMilliwattHours - last.valueMilliwattHours);
     return appendToRun(run, next);
   }
 
   /** Counts an energy in mWh over the time between two readings. */
-  #countOver(findings: LawFindings, a: RegisterValue, b: RegisterValue, energy: number, isLate = false): void {
+  #countOver(findings: CountingFindings, a: RegisterValue, b: RegisterValue, energy: number, isLate = false): void {
     const [imported, exported] = this.#direction === 'import' ? [energy, 0] : [0, energy];
     findings.interval({
       startMs: a.readAtMs,
@@ -247,16 +251,16 @@ export class RegisterLaw implements Law<RegisterState> {
   }
 }
 
-const reject = (findings: LawFindings, value: RegisterValue): void => findings.verdict(pointOf(value), 'glitch');
+const reject = (findings: CountingFindings, value: RegisterValue): void => findings.verdict(pointOf(value), 'glitch');
 
-function hold(findings: LawFindings, run: RegisterRun, now: RegisterValue): RegisterState {
+function hold(findings: CountingFindings, run: RegisterRun, now: RegisterValue): RegisterState {
   findings.verdict(pointOf(now), 'held');
   return { run, held: now };
 }
 
 /** Stores the reading as the first one that is consistent with the held one. */
 function awaitSecond(
-  findings: LawFindings,
+  findings: CountingFindings,
   { run, held }: { run: RegisterRun; held: RegisterValue },
   now: RegisterValue,
 ): RegisterState {

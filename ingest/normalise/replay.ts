@@ -1,15 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
+import type {
+  CountingFindings,
+  CountingRule,
+  EnergyInterval,
+  Point,
+  PointWithVerdict,
+  Verdict,
+} from './counting-rule.ts';
 import type { ExclusionTest } from './edits.ts';
-import type { EnergyInterval, Law, LawFindings, Point, PointWithVerdict, Verdict } from './law.ts';
 
-/** Result of a law over a run of points. */
+/** Result of a counting rule over a run of points. */
 export interface ReplayResult {
   intervals: EnergyInterval[];
   /** Verdicts by `pointKey`. A point without an entry was plainly counted. */
   readonly verdicts: ReadonlyMap<string, PointWithVerdict>;
   state: unknown;
   /**
-   * Earliest time since which the law reverted energy, Unix ms; Infinity if it reverted none. It may be before the
+   * Earliest time since which the counting rule reverted energy, Unix ms; Infinity if it reverted none. It may be before the
    * start of the replay.
    */
   backToMs: number;
@@ -21,17 +28,17 @@ export const pointKey = (point: Point): string => `${point.readAtMs}/${point.int
 /** A shared empty map for the many replays in which all points were plainly counted. */
 export const NO_VERDICTS: ReadonlyMap<string, PointWithVerdict> = new Map();
 
-class Run implements ReplayResult, LawFindings {
+class Run implements ReplayResult, CountingFindings {
   readonly intervals: EnergyInterval[] = [];
   state: unknown;
   backToMs = Number.POSITIVE_INFINITY;
-  readonly #law: Law<unknown>;
+  readonly #rule: CountingRule<unknown>;
   readonly #points: Point[] = [];
   readonly #isExcluded: ExclusionTest | undefined;
   #verdicts: Map<string, PointWithVerdict> | null = null;
 
-  constructor(law: Law<unknown>, from: unknown, isExcluded?: ExclusionTest) {
-    this.#law = law;
+  constructor(rule: CountingRule<unknown>, from: unknown, isExcluded?: ExclusionTest) {
+    this.#rule = rule;
     this.#isExcluded = isExcluded;
     this.state = from;
   }
@@ -46,7 +53,7 @@ class Run implements ReplayResult, LawFindings {
       return;
     }
     this.#points.push(point);
-    this.state = this.#law.step(this.state, point, this);
+    this.state = this.#rule.step(this.state, point, this);
   }
 
   interval(interval: EnergyInterval): void {
@@ -71,15 +78,15 @@ class Run implements ReplayResult, LawFindings {
 }
 
 /**
- * Runs the law over ordered points, starting from a state. `isExcluded`: test for points that the law does not receive.
+ * Runs the counting rule over ordered points, starting from a state. `isExcluded`: test for points that the counting rule does not receive.
  */
-export function replayLaw(
-  law: Law<unknown>,
+export function replayReadings(
+  rule: CountingRule<unknown>,
   from: unknown,
   points: readonly Point[],
   isExcluded?: ExclusionTest,
 ): ReplayResult {
-  const run = new Run(law, from, isExcluded);
+  const run = new Run(rule, from, isExcluded);
   for (const point of points) run.take(point);
   return run;
 }
@@ -87,15 +94,19 @@ export function replayLaw(
 /** The stored results of a stretch of a series: its counted energy and the verdicts of its readings. */
 export type StoredResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
 
-/** Whether the law received a stored reading. It does not receive readings that an edit excludes. */
+/** Whether the counting rule received a stored reading. It does not receive readings that an edit excludes. */
 const isReceived = ({ verdict }: PointWithVerdict): boolean => verdict !== 'excluded';
 
 /** Returns the intervals and verdicts of stored readings that follow a state. */
-export function storedResultAfter(law: Law<unknown>, from: unknown, judged: readonly PointWithVerdict[]): StoredResult {
+export function storedResultAfter(
+  rule: CountingRule<unknown>,
+  from: unknown,
+  judged: readonly PointWithVerdict[],
+): StoredResult {
   const verdicts = new Map<string, PointWithVerdict>();
   for (const point of judged) if (point.verdict !== null) verdicts.set(pointKey(point), point);
   const received = judged.filter(isReceived);
-  return { intervals: law.counted?.(from, received) ?? replayLaw(law, from, received).intervals, verdicts };
+  return { intervals: rule.counted?.(from, received) ?? replayReadings(rule, from, received).intervals, verdicts };
 }
 
 /** Results for a stretch of a series before and after a change of its set of readings. */
@@ -108,28 +119,28 @@ export interface ReplayComparison {
   endMs: number;
 }
 
-/** The law before and after a change. The two differ only in settings and roles up to the change. */
-export interface LawsBeforeAndAfter {
-  readonly before: Law<unknown>;
-  readonly after: Law<unknown>;
-  /** The one of the two laws that counts for longer; it computes the state before the change. Default: `after`. */
-  readonly longer?: Law<unknown>;
+/** The counting rule before and after a change. The two differ only in settings and roles up to the change. */
+export interface RulesBeforeAndAfter {
+  readonly before: CountingRule<unknown>;
+  readonly after: CountingRule<unknown>;
+  /** The rule that counts for longer; it computes the state before the change. Default: `after`. */
+  readonly longer?: CountingRule<unknown>;
   /**
-   * The latest step of the clock that only one of the laws considers, Unix ms. The laws give the same results once
+   * The latest step of the clock that only one of the counting rules considers, Unix ms. The counting rules give the same results once
    * their states contain no reading up to that time. Undefined if there is no such step.
    */
   readonly stepAtMs?: number;
 }
 
 /**
- * Replays two versions of one stretch concurrently from the same state. The versions and their laws are equal after
+ * Replays two versions of one stretch concurrently from the same state. The versions and their counting rules are equal after
  * `lastChangeMs`. The replay ends when both states are equal after a reading that is plainly counted in both versions,
  * or when the points end. (After a reading with another verdict, a later reading may still revert energy from before
- * it.) `before`: the stored points with verdicts. `isExcluded`: test for points of `after` that the law does not
+ * it.) `before`: the stored points with verdicts. `isExcluded`: test for points of `after` that the counting rule does not
  * receive.
  */
 export function compareReplays(
-  laws: LawsBeforeAndAfter,
+  rules: RulesBeforeAndAfter,
   from: unknown,
   points: { before: readonly PointWithVerdict[]; after: readonly Point[] },
   lastChangeMs: number,
@@ -137,24 +148,24 @@ export function compareReplays(
 ): ReplayComparison {
   const beyondChange = points.before.filter(({ readAtMs }) => readAtMs > lastChangeMs);
   const [before, after] = [
-    new Run(laws.before, from, (point) => !isReceived(point as PointWithVerdict)),
-    new Run(laws.after, from, isExcluded),
+    new Run(rules.before, from, (point) => !isReceived(point as PointWithVerdict)),
+    new Run(rules.after, from, isExcluded),
   ];
   const changed = points.before.length - beyondChange.length;
   for (const point of points.before.slice(0, changed)) before.take(point);
   for (const point of points.after.slice(0, points.after.length - beyondChange.length)) after.take(point);
   const upTo = (count: number, met: boolean, endMs: number): ReplayComparison => ({
-    before: storedResultAfter(laws.before, from, points.before.slice(0, changed + count)),
+    before: storedResultAfter(rules.before, from, points.before.slice(0, changed + count)),
     after,
     met,
     endMs,
   });
-  const { stepAtMs } = laws;
+  const { stepAtMs } = rules;
   for (const [index, point] of beyondChange.entries()) {
     before.take(point);
     after.take(point);
     const isPlain = point.verdict === null && !after.verdicts.has(pointKey(point));
-    const holdsStep = stepAtMs !== undefined && (laws.after.earliestMs?.(after.state) ?? Infinity) <= stepAtMs;
+    const holdsStep = stepAtMs !== undefined && (rules.after.earliestMs?.(after.state) ?? Infinity) <= stepAtMs;
     if (isPlain && !holdsStep && isDeepStrictEqual(before.state, after.state))
       return upTo(index + 1, true, point.readAtMs);
   }

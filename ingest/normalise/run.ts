@@ -1,9 +1,9 @@
 import { asMilliwattHours, HOUR_MS } from '#src/core/units.ts';
-import type { LawRestart, PointWithVerdict, Verdict } from './law.ts';
+import type { CountingRestart, PointWithVerdict, Verdict } from './counting-rule.ts';
 import type { RegisterValue } from './plausibility.ts';
 
 /**
- * Counted readings that the register law needs, of the time since the last baseline, reset, rollover or swap:
+ * Counted readings that the counting rule for registers needs, of the time since the last baseline, reset, rollover or swap:
  * alternating times (Unix ms) and values (mWh). A flat array, because it is stored in the row of each series, and read
  * and written with each batch. Immutable. It begins with the last reading and the one before it. Up to three risen
  * readings follow, back to which late news may be spread. A risen reading is one at which the register had risen, or
@@ -140,7 +140,7 @@ const NOT_COUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'he
 export function rebuildRun(
   judged: readonly PointWithVerdict[],
   later: RegisterRun | undefined,
-): LawRestart<RegisterRun> | null {
+): CountingRestart<RegisterRun> | null {
   const taken = judged.findLastIndex(({ verdict }) => verdict === null) + 1;
   let run: RegisterRun | null = null;
   // Whether the first reading is a risen one is unknown, unless the run begins with it.

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LawSettings, SettingsByTime } from './law.ts';
+import type { CountingSettings, SettingsByTime } from './counting-rule.ts';
 import { applySettingsUpTo, findTimesWithOtherSettings, settingsAt } from './settings.ts';
 
-const of = (limitKw: number): LawSettings => ({ limitKw, registerMaxKwh: null, maxGapMinutes: 15 });
+const of = (limitKw: number): CountingSettings => ({ limitKw, registerMaxKwh: null, maxGapMinutes: 15 });
 const { NEGATIVE_INFINITY, POSITIVE_INFINITY } = Number;
 
 test('applies new settings before a time, and leaves the previous ones from it on', () => {

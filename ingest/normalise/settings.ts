@@ -1,13 +1,13 @@
-import type { EarlierSettings, LawSettings, SettingsByTime } from './law.ts';
+import type { CountingSettings, EarlierSettings, SettingsByTime } from './counting-rule.ts';
 
-/** Whether the law gives the same results with both settings. */
-const haveSameSettings = (one: LawSettings, other: LawSettings): boolean =>
+/** Whether the counting rule gives the same results with both settings. */
+const haveSameSettings = (one: CountingSettings, other: CountingSettings): boolean =>
   one.limitKw === other.limitKw &&
   one.registerMaxKwh === other.registerMaxKwh &&
   one.maxGapMinutes === other.maxGapMinutes;
 
 /** Returns a function that returns the settings for a reading at a time, Unix ms. */
-export function settingsAt(settings: SettingsByTime): (ms: number) => LawSettings {
+export function settingsAt(settings: SettingsByTime): (ms: number) => CountingSettings {
   const { earlier } = settings;
   if (!earlier) return () => settings;
   return (ms) => earlier.find(({ untilMs }) => ms < untilMs) ?? settings;
@@ -35,9 +35,9 @@ interface Times {
 }
 
 /** Returns the time range whose consumption was computed with settings other than `settings`. Null if there is none. */
-export function findTimesWithOtherSettings(computedWith: SettingsByTime, settings: LawSettings): Times | null {
+export function findTimesWithOtherSettings(computedWith: SettingsByTime, settings: CountingSettings): Times | null {
   const spans = spansOf(computedWith);
-  const isOther = (span: LawSettings) => !haveSameSettings(span, settings);
+  const isOther = (span: CountingSettings) => !haveSameSettings(span, settings);
   const [first, last] = [spans.findIndex(isOther), spans.findLast(isOther)];
   return last ? { fromMs: spans[first - 1]?.untilMs ?? Number.NEGATIVE_INFINITY, toMs: last.untilMs } : null;
 }
@@ -45,7 +45,7 @@ export function findTimesWithOtherSettings(computedWith: SettingsByTime, setting
 /** Returns the settings by time after consumption before a time (Unix ms) has been computed with `settings`. */
 export function applySettingsUpTo(
   computedWith: SettingsByTime,
-  settings: LawSettings,
+  settings: CountingSettings,
   untilMs: number,
 ): SettingsByTime {
   if (untilMs === Number.NEGATIVE_INFINITY) return computedWith;

@@ -5,10 +5,10 @@ import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
 import { distinctReadings, referenceConsumption, startOfHour } from '#test/reference/consumption.ts';
 import { arbitraryRegisters, arbitrarySettings, HISTORY_START_MS } from '#test/reference/histories.ts';
-import { readingsOfDevice } from '#test/support/law.ts';
-import type { EnergyInterval } from './law.ts';
-import { RegisterLaw, type RegisterState } from './registers.ts';
-import { replayLaw } from './replay.ts';
+import { readingsOfDevice } from '#test/support/counting-rules.ts';
+import type { EnergyInterval } from './counting-rule.ts';
+import { RegisterCountingRule, type RegisterState } from './registers.ts';
+import { replayReadings } from './replay.ts';
 import {
   hasRisen,
   type KnownSteps,
@@ -22,7 +22,7 @@ import {
 const HOUR_MS = 3_600_000;
 const ALL = { fromMs: -Infinity, toMs: Infinity, quietFromMs: -Infinity };
 
-/** The definition in the law of consumption, applied to all steps. */
+/** The definition in the counting rules, applied to all steps. */
 function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
   const within = steps.filter((one) => hasRisen(one) && one.startMs >= asked.startMs && one.endMs < asked.endMs);
   const around = steps.find((one) => hasRisen(one) && one.startMs <= asked.startMs && one.endMs > asked.endMs);
@@ -57,13 +57,13 @@ test('computes the correct result from some of a tariff’s steps, or returns no
       arbitrarySettings,
       fc.infiniteStream(fc.nat(1_000)),
       (readings, of, numbers) => {
-        const law = new RegisterLaw(of, 'import');
+        const rule = new RegisterCountingRule(of, 'import');
         const points = distinctReadings(readingsOfDevice(readings));
         const times = points.map(({ readAtMs }) => readAtMs);
         const number = () => numbers.next().value as number;
         const near = fc.sample(stepsNear(times), { numRuns: 40, seed: number() });
         for (const count of [2, 5, points.length >> 1, points.length]) {
-          const { intervals, state } = replayLaw(law, law.initial, points.slice(0, count));
+          const { intervals, state } = replayReadings(rule, rule.initial, points.slice(0, count));
           const { run } = state as RegisterState;
           if (!run) continue;
           for (const step of near) told += expectNoOther(stepsOfRun(run, 'import'), intervals, step);

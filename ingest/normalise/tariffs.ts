@@ -1,9 +1,9 @@
 import { asMilliwattHours, HOUR_MS } from '#src/core/units.ts';
-import type { EnergyInterval } from './law.ts';
+import type { EnergyInterval } from './counting-rule.ts';
 import { lastReading, latestRisenMs, type RegisterRun, secondLastReading } from './run.ts';
 
 /**
- * In each circuit and direction, only one tariff runs at a time (law of consumption, "From message to interval").
+ * In each circuit and direction, only one tariff runs at a time (counting rules, "From message to interval").
  * Sources that send a register only when it changes leave a gap during the hours of the other tariffs. If a rising step
  * of another tariff lies within a step and ends before it, the energy of the containing step is placed after the latest
  * such end.

@@ -165,8 +165,8 @@ export function hashKey(key: string): number {
 
 /**
  * A hash table of places, by the hashes of their keys: open addressing with linear probing in an array of integers. A Map with a million
- * strings takes 90 bytes of the JavaScript heap per entry, and five memory accesses per lookup, which cost more than the law. This table
- * needs one access and 8 bytes.
+ * strings takes 90 bytes of the JavaScript heap per entry, and five memory accesses per lookup, which cost more than the counting of the
+ * readings. This table needs one access and 8 bytes.
  */
 export class HashIndex {
   readonly #keyed: Keyed;

@@ -18,8 +18,8 @@ const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [LOOK_MS, 600_000];
 export type FailingDevices = Map<string, { failures: number; againAtMs: number }>;
 
 /**
- * Recomputes devices whose owners have changed a setting of the law, the meaning of a quantity, or an edit by hand, without waiting for
- * their next message. Recently deleted devices are included: their past stays in their owner's history.
+ * Recomputes devices whose owners have changed a setting of the counting rules, the meaning of a quantity, or an edit by hand, without
+ * waiting for their next message. Recently deleted devices are included: their past stays in their owner's history.
  */
 export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger) {
   const failing: FailingDevices = new Map();

@@ -1,6 +1,6 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import type { RegisterDescription } from '#ingest/decoders/registers-of-a-device/register.ts';
-import { comparePoints, type Point } from '#ingest/normalise/law.ts';
+import { comparePoints, type Point } from '#ingest/normalise/counting-rule.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import type { IncomingMessage, Rejection } from '../message.ts';
 import { type DeviceState, seriesName } from './device-state.ts';
@@ -34,7 +34,7 @@ export interface CollectedReadings {
   duplicates: number;
 }
 
-/** Reason of the rejection if two readings of one time differ; the lower value is stored (law of consumption). */
+/** Reason of the rejection if two readings of one time differ; the lower value is stored (counting rules). */
 export const CONFLICT_REASON = 'another value for the same time: the lower one stays';
 
 /**

@@ -6,7 +6,7 @@ import { meterKey } from '#src/database/meter.ts';
 import { applyDeltas, type DeltaRow, type DeviceDeltas, toDeltaRows } from './deltas.ts';
 import { seriesName, toStoredSettingsByTime } from './device-state.ts';
 import type { FastPathResult } from './fast-path.ts';
-import { formatLawStates, formatOpenHourOf, type HeadPlan, headAfterPlan, type NextHead } from './head.ts';
+import { formatCountingStates, formatOpenHourOf, type HeadPlan, headAfterPlan, type NextHead } from './head.ts';
 import { recordChangedHours, recordLateChanges } from './note-changes.ts';
 import { addToOpenHour, type OpenHourUpdate } from './open-hour.ts';
 import type { PartitionMonths } from './partition-months.ts';
@@ -211,7 +211,7 @@ export class StaleHeads extends Error {
  * StaleHeads if a version has changed. `next`: heads of plans, in addition to those of the fast path.
  */
 function saveHeads(
-  { deviceIds, was, versions, laws, opens }: FastPathResult,
+  { deviceIds, was, versions, states, opens }: FastPathResult,
   next: readonly NextHead[],
 ): BatchStatement[] {
   const count = deviceIds.length + next.length;
@@ -222,7 +222,7 @@ function saveHeads(
     encodeTexts([...deviceIds, ...planned.map(({ deviceId }) => deviceId)]),
     encodeBigints([...was, ...planned.map((one) => one.was)]),
     encodeBigints([...versions, ...planned.map(({ head }) => head.version)]),
-    joinTextElements(laws, encodeTextElements(planned.map(({ head }) => formatLawStates(head)))),
+    joinTextElements(states, encodeTextElements(planned.map(({ head }) => formatCountingStates(head)))),
     joinTextElements(opens, encodeTextElements(planned.map(({ head }) => formatOpenHourOf(head)))),
     encodeBooleans([...deviceIds.map(() => true), ...planned.map(({ hasValidReading }) => hasValidReading)]),
   ];

@@ -1,5 +1,5 @@
 import { addInterval, type BucketDeltas, dropZeroBuckets, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
-import type { EnergyInterval } from '#ingest/normalise/law.ts';
+import type { EnergyInterval } from '#ingest/normalise/counting-rule.ts';
 import type { Roles } from '#ingest/normalise/roles-by-time.ts';
 import { asMilliwattHours } from '#src/core/units.ts';
 import { type EstimatedExport, estimatedExportOf, isPlaced, type Meter } from '#src/database/meter.ts';

@@ -1,5 +1,5 @@
 import type { RegisterDescription } from '#ingest/decoders/registers-of-a-device/register.ts';
-import type { ClockStepBack, LawSettings, SettingsByTime } from '#ingest/normalise/law.ts';
+import type { ClockStepBack, CountingSettings, SettingsByTime } from '#ingest/normalise/counting-rule.ts';
 import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
@@ -10,14 +10,14 @@ import type { Edit } from '#src/devices/edits/edit.ts';
  */
 export const MAX_SERIES = 512;
 
-/** Stored state of a series' law: the series_id, the time of the last reading, and the law's state after it. */
-export type StoredLaw = readonly [seriesId: number, lastReadAtMs: number, tail: unknown];
+/** Stored state of a series' counting rule: the series_id, the time of the last reading, and the counting rule's state after it. */
+export type StoredCountingState = readonly [seriesId: number, lastReadAtMs: number, tail: unknown];
 
 /** The state of a device before a batch, as the plan reads it. Immutable: a plan contains the changes. */
 export interface DeviceState {
   readonly deviceId: string;
   readonly userId: string;
-  readonly settings: LawSettings;
+  readonly settings: CountingSettings;
   /**
    * Settings with which the stored consumption was computed, if the owner has changed settings, meanings or edits since and these are not
    * completely applied yet; else null.
@@ -39,14 +39,14 @@ export interface DeviceState {
 }
 
 /** Whether all further readings come after all edits, so that they can be planned without the edits. */
-export function areReadingsAfterEdits(edits: readonly Edit[], laws: Iterable<StoredLaw>): boolean {
+export function areReadingsAfterEdits(edits: readonly Edit[], states: Iterable<StoredCountingState>): boolean {
   if (edits.length === 0) return true;
   const endMs = Math.max(...edits.map(({ toMs }) => toMs));
-  for (const [, lastReadAtMs] of laws) if (lastReadAtMs < endMs) return false;
+  for (const [, lastReadAtMs] of states) if (lastReadAtMs < endMs) return false;
   return true;
 }
 
-/** A series, and the state of its law. */
+/** A series, and the state of its counting rule. */
 export interface SeriesState {
   /** Id of the stored series; null: it is not stored yet. */
   readonly seriesId: number | null;
@@ -83,14 +83,14 @@ export interface SeriesState {
   readonly earlierRoles?: readonly EarlierRoles[];
   /**
    * For a tariff: its steps that end after this time are placed after those of other tariffs (Unix ms). -Infinity: all steps are. A time:
-   * steps stored before it are as an earlier law computed them.
+   * steps stored before it are as an earlier edition of the counting rules computed them.
    */
   readonly tariffSinceMs: number;
   /** Time of the latest reading, Unix ms; null before the first. */
   readonly lastReadAtMs: number | null;
   /** Value of the latest reading in a cached head: a reading with the same time and value is a duplicate. */
   readonly lastValue?: number | undefined;
-  /** State of the law after the latest reading. Null: the series does not count. */
+  /** State of the counting rule after the latest reading. Null: the series does not count. */
   readonly tail: unknown;
   /** Readings up to this time are closed, Unix ms: retention has dropped the readings that they would change. Null: nothing was dropped. */
   readonly closedUntilMs: number | null;
@@ -155,7 +155,7 @@ export const createSeriesState = ({ channel, kind, native, unit, described }: Ne
 export const refusedUntilMs = ({ closedUntilMs, splits }: SeriesState): number =>
   Math.max(closedUntilMs ?? Number.NEGATIVE_INFINITY, splits?.at(-1) ?? Number.NEGATIVE_INFINITY);
 
-/** Columns of the law's settings, as in a row of `devices` and in `computed_with`. */
+/** Columns of the counting rule's settings, as in a row of `devices` and in `computed_with`. */
 export interface StoredSettings {
   limit_kw: number;
   register_max_kwh: number | null;
@@ -169,8 +169,8 @@ export interface StoredSettingsByTime extends StoredSettings {
   by_update?: true;
 }
 
-/** Reads the law's settings from a device's row. */
-export const parseSettings = (row: StoredSettings): LawSettings => ({
+/** Reads the counting rule's settings from a device's row. */
+export const parseSettings = (row: StoredSettings): CountingSettings => ({
   limitKw: row.limit_kw,
   registerMaxKwh: row.register_max_kwh,
   maxGapMinutes: row.max_gap_minutes,
@@ -188,7 +188,7 @@ export const toStoredSettingsByTime = ({ earlier, ...latest }: SettingsByTime): 
   ...(earlier && { earlier: earlier.map((one) => ({ ...stored(one), until_ms: one.untilMs })) }),
 });
 
-const stored = ({ limitKw, registerMaxKwh, maxGapMinutes }: LawSettings): StoredSettings => ({
+const stored = ({ limitKw, registerMaxKwh, maxGapMinutes }: CountingSettings): StoredSettings => ({
   limit_kw: limitKw,
   register_max_kwh: registerMaxKwh,
   max_gap_minutes: maxGapMinutes,

@@ -12,7 +12,7 @@ import { collectReadings } from './collect.ts';
 import { createEmptyDeltas, type DeltaRow } from './deltas.ts';
 import { type SeriesState, seriesName } from './device-state.ts';
 import { FastPath } from './fast-path.ts';
-import { type DeviceHead, formatLawStates, formatOpenHourOf, headAfterPlan } from './head.ts';
+import { type DeviceHead, formatCountingStates, formatOpenHourOf, headAfterPlan } from './head.ts';
 import { createHeadMemory } from './head-memory.ts';
 import { addToOpenHour, OPEN_HOUR_LENGTH, type OpenHourUpdate, quarterIndex } from './open-hour.ts';
 import { type DevicePlan, planDevice } from './plan.ts';
@@ -207,7 +207,7 @@ test('gives the same results as the plan for readings in order, and passes all o
         });
         const before = heads.map(({ deviceId }) => memory.get(deviceId));
         const followed = fastPath.step(batch, 0);
-        const [laws, opens] = [textsOf(followed.laws), textsOf(followed.opens)];
+        const [states, opens] = [textsOf(followed.states), textsOf(followed.opens)];
         expect(followed.deviceIds).toEqual(followed.deviceIds.toSorted());
         const isFollowed = ({ decoded }: IncomingMessage) => followed.deviceIds.includes(decoded.deviceId);
         assert.deepEqual(
@@ -243,7 +243,10 @@ test('gives the same results as the plan for readings in order, and passes all o
           expect(followed.was[index]).toBe(head.version);
           heads[device] = { ...wanted.head, version };
           assert.deepEqual(memory.get(head.deviceId), heads[device]);
-          assert.deepEqual([laws[index], opens[index]], [formatLawStates(wanted.head), formatOpenHourOf(wanted.head)]);
+          assert.deepEqual(
+            [states[index], opens[index]],
+            [formatCountingStates(wanted.head), formatOpenHourOf(wanted.head)],
+          );
           const closedRows = followed.closed.filter(({ deviceId }) => deviceId === head.deviceId);
           assert.deepEqual(
             summed(closedRows),

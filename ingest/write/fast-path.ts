@@ -13,7 +13,7 @@ import {
   recordLengthAt,
   type SeriesNames,
   userIdAt,
-  writeRecordLaws,
+  writeRecordCountingStates,
   writeRecordOpenHour,
 } from './head-record.ts';
 import { createTextWriter, type TextElements, type TextWriter } from './statement.ts';
@@ -26,7 +26,7 @@ export interface FastPathResult {
   /** Heads of these devices: the versions before and after, and the columns to store. */
   readonly was: readonly number[];
   readonly versions: readonly number[];
-  readonly laws: TextElements;
+  readonly states: TextElements;
   readonly opens: TextElements;
   /** New readings, parallel to their series ids. */
   readonly seriesIds: readonly number[];
@@ -50,7 +50,7 @@ export const EMPTY_FAST_PATH_RESULT: FastPathResult = {
   deviceIds: [],
   was: [],
   versions: [],
-  laws: NO_TEXTS,
+  states: NO_TEXTS,
   opens: NO_TEXTS,
   seriesIds: [],
   readings: [],
@@ -73,7 +73,7 @@ export function joinFastPathResults(one: FastPathResult, next: FastPathResult): 
     deviceIds: [...one.deviceIds, ...next.deviceIds],
     was: [...one.was, ...next.was],
     versions: [...one.versions, ...next.versions],
-    laws: texts(one.laws, next.laws),
+    states: texts(one.states, next.states),
     opens: texts(one.opens, next.opens),
     seriesIds: [...one.seriesIds, ...next.seriesIds],
     readings: [...one.readings, ...next.readings],
@@ -91,13 +91,13 @@ const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
 /**
  * Processes nearly all readings: those of settled devices that follow the stored readings by less than an hour and are plainly counted. It
  * computes with numbers in reused memory what the plan (plan.ts) computes with objects. These objects lived for a single reading, so that
- * each batch left as many of them to the garbage collector as it had devices. The law is the same (`Law.step`, `addInterval`). If a device
- * has anything else in the batch, all of its messages go to the plan, as if the fast path had not touched it.
+ * each batch left as many of them to the garbage collector as it had devices. The counting rule is the same (`CountingRule.step`,
+ * `addInterval`). If a device has anything else in the batch, all of its messages go to the plan, as if the fast path had not touched it.
  */
 export class FastPath {
   readonly #memory: HeadCache;
   readonly #heads = new SteppedHeads();
-  readonly #texts = { laws: createTextWriter(), opens: createTextWriter() };
+  readonly #texts = { states: createTextWriter(), opens: createTextWriter() };
 
   constructor(memory: HeadCache) {
     this.#memory = memory;
@@ -163,8 +163,11 @@ class Round {
   }
 
   /** Stores the new heads in the ring, and returns the changes of their devices. */
-  finish(batch: readonly IncomingMessage[], { laws, opens }: { laws: TextWriter; opens: TextWriter }): FastPathResult {
-    laws.clear();
+  finish(
+    batch: readonly IncomingMessage[],
+    { states, opens }: { states: TextWriter; opens: TextWriter },
+  ): FastPathResult {
+    states.clear();
     opens.clear();
     const ids = this.#ids;
     // In the order of the index and, mostly, of the table, so that neighbouring rows are written together.
@@ -172,13 +175,13 @@ class Round {
       .filter((device) => this.#reasons[device] === null)
       .sort((a, b) => ((ids[a] as string) < (ids[b] as string) ? -1 : 1));
     const { closed, changes } = this.#closedHours();
-    const { was, versions } = this.#store(taken, { laws, opens, changes });
+    const { was, versions } = this.#store(taken, { states, opens, changes });
     const isTaken = (_: unknown, row: number) => this.#reasons[this.#rowDevices[row] as number] === null;
     return {
       deviceIds: taken.map((device) => ids[device] as string),
       was,
       versions,
-      laws: laws.take(),
+      states: states.take(),
       opens: opens.take(),
       seriesIds: this.#rowSeries.filter(isTaken),
       readings: this.#rows.filter(isTaken),
@@ -255,7 +258,7 @@ class Round {
   /** Gives the devices' heads new versions, writes them for the database, and stores them in the ring. */
   #store(
     taken: readonly number[],
-    { laws, opens, changes }: { laws: TextWriter; opens: TextWriter; changes: Change[] },
+    { states, opens, changes }: { states: TextWriter; opens: TextWriter; changes: Change[] },
   ): { was: number[]; versions: number[] } {
     const { numbers } = this.#heads;
     const [was, versions]: [number[], number[]] = [[], []];
@@ -269,7 +272,7 @@ class Round {
       const version = newVersion();
       versions.push(version);
       numbers[head + RECORD_INDEX.version] = version;
-      writeRecordLaws(laws, numbers, head);
+      writeRecordCountingStates(states, numbers, head);
       writeRecordOpenHour(opens, numbers, head);
       copyNumbers(numbers, head, this.#ring.numbers, record, recordLengthAt(numbers, head));
     }

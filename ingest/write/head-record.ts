@@ -1,10 +1,16 @@
-import type { LawSettings } from '#ingest/normalise/law.ts';
+import type { CountingSettings } from '#ingest/normalise/counting-rule.ts';
 import type { Roles } from '#ingest/normalise/roles-by-time.ts';
 import { METERS } from '#src/database/meter.ts';
 import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
+import {
+  MAX_STATE_BYTES,
+  PACKED_STATE_LENGTH,
+  packCountingState,
+  unpackCountingState,
+  writeCountingState,
+} from './counting-state.ts';
 import { isAfterEarlierRoles, type SeriesState, seriesName } from './device-state.ts';
 import type { DeviceHead } from './head.ts';
-import { MAX_STATE_BYTES, PACKED_STATE_LENGTH, packLawState, unpackLawState, writeLawState } from './law-state.ts';
 import { MAX_OPEN_BYTES, OPEN_HOUR_LENGTH, writeOpenHour } from './open-hour.ts';
 import { type TextWriter, writeInteger } from './statement.ts';
 
@@ -59,8 +65,8 @@ export const RECORD_INDEX = {
 } as const;
 
 /**
- * Indices of a series' numbers in its block. `roles`: roles, flags and the start as a tariff in one number, see `unpackRoles`. `lastValue`: NaN
- * if unknown. `state`: see law-state.ts.
+ * Indices of a series' numbers in its block. `roles`: roles, flags and the start as a tariff in one number, see `unpackRoles`. `lastValue`:
+ * NaN if unknown. `state`: see counting-state.ts.
  */
 export const SERIES_INDEX = { name: 0, roles: 1, seriesId: 2, lastReadAtMs: 3, lastValue: 4, state: 5 } as const;
 /** Number of numbers in a series' block. */
@@ -113,7 +119,7 @@ export function seriesIndex(numbers: Float64Array, at: number, name: number): nu
 }
 
 /** Reads the settings of a record into a reused object. */
-export function readSettings(numbers: Float64Array, at: number, into: Writable<LawSettings>): void {
+export function readSettings(numbers: Float64Array, at: number, into: Writable<CountingSettings>): void {
   const registerMaxKwh = numbers[at + RECORD_INDEX.registerMaxKwh] as number;
   into.limitKw = numbers[at + RECORD_INDEX.limitKw] as number;
   into.registerMaxKwh = Number.isNaN(registerMaxKwh) ? null : registerMaxKwh;
@@ -123,14 +129,14 @@ export function readSettings(numbers: Float64Array, at: number, into: Writable<L
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Maximum length of a series in `device_heads.laws`, in bytes: two safe integers, the state, and brackets and commas. */
-const MAX_LAW_BYTES = 2 * 17 + MAX_STATE_BYTES + 5;
+const MAX_SERIES_STATE_BYTES = 2 * 17 + MAX_STATE_BYTES + 5;
 const [COMMA, OPENING, CLOSING] = [44, 91, 93];
 
-/** Writes `device_heads.laws` of a record, as the JSON that `parseStoredLaws` reads. */
-export function writeRecordLaws(laws: TextWriter, numbers: Float64Array, at: number): void {
+/** Writes `device_heads.laws` of a record, as the JSON that `parseStoredCountingStates` reads. */
+export function writeRecordCountingStates(states: TextWriter, numbers: Float64Array, at: number): void {
   const count = numbers[at + RECORD_INDEX.seriesCount] as number;
-  let place = laws.begin(2 + count * MAX_LAW_BYTES);
-  const { bytes } = laws;
+  let place = states.begin(2 + count * MAX_SERIES_STATE_BYTES);
+  const { bytes } = states;
   bytes[place++] = OPENING;
   for (let one = 0; one < count; one++) {
     const series = at + RECORD_INDEX.series + one * SERIES_LENGTH;
@@ -141,11 +147,11 @@ export function writeRecordLaws(laws: TextWriter, numbers: Float64Array, at: num
     const lastReadAtMs = numbers[series + SERIES_INDEX.lastReadAtMs] as number;
     place = writeInteger(bytes, lastReadAtMs, place + 1);
     bytes[place] = COMMA;
-    place = writeLawState(bytes, numbers, series + SERIES_INDEX.state, lastReadAtMs, place + 1);
+    place = writeCountingState(bytes, numbers, series + SERIES_INDEX.state, lastReadAtMs, place + 1);
     bytes[place++] = CLOSING;
   }
   bytes[place++] = CLOSING;
-  laws.end(place);
+  states.end(place);
 }
 
 /** Writes `device_heads.open` of a record. If the hour contains only zeros, it is closed. */
@@ -211,7 +217,7 @@ function pack(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
     numbers[one + SERIES_INDEX.seriesId] = seriesId;
     numbers[one + SERIES_INDEX.lastReadAtMs] = lastReadAtMs;
     numbers[one + SERIES_INDEX.lastValue] = lastValue ?? Number.NaN;
-    if (!packLawState(tail, numbers, one + SERIES_INDEX.state)) return false;
+    if (!packCountingState(tail, numbers, one + SERIES_INDEX.state)) return false;
     one += SERIES_LENGTH;
   }
   bytes.write(userId, one * NUMBER_BYTES, 'latin1');
@@ -240,7 +246,7 @@ export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string)
       tariffSinceMs: sinceOf(numbers[one + SERIES_INDEX.roles] as number),
       lastReadAtMs: numbers[one + SERIES_INDEX.lastReadAtMs] as number,
       lastValue: Number.isNaN(lastValue) ? undefined : lastValue,
-      tail: unpackLawState(numbers, one + SERIES_INDEX.state),
+      tail: unpackCountingState(numbers, one + SERIES_INDEX.state),
       closedUntilMs: null,
     });
   }

@@ -1,6 +1,12 @@
 import type { SeriesBatch } from './collect.ts';
-import { areReadingsAfterEdits, type DeviceState, MAX_SERIES, type StoredLaw, seriesName } from './device-state.ts';
-import { formatLawState, parseLawState } from './law-state.ts';
+import { formatCountingState, parseCountingState } from './counting-state.ts';
+import {
+  areReadingsAfterEdits,
+  type DeviceState,
+  MAX_SERIES,
+  type StoredCountingState,
+  seriesName,
+} from './device-state.ts';
 import { formatOpenHour, type OpenHour } from './open-hour.ts';
 import { countValidReadings, type DevicePlan } from './plan.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
@@ -79,7 +85,7 @@ export function headAfterPlan(
     before.computedWith === null &&
     !plan.areRolesOpen &&
     all.size <= MAX_SERIES &&
-    areReadingsAfterEdits(before.edits ?? [], lawsIn(all));
+    areReadingsAfterEdits(before.edits ?? [], countingStatesIn(all));
   const head = { ...before, series: all, open, isSettled, computedWith: null, version: newVersion() };
   return { deviceId, was, hasValidReading: countValidReadings(plan) > 0, head };
 }
@@ -92,24 +98,25 @@ function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number 
   return last?.readAtMs === head.lastReadAtMs ? last.value : undefined;
 }
 
-/** Returns `device_heads.laws`: for each series with readings its id, the time of the last one, and the state of its law. */
-export const formatLawStates = (head: DeviceHead): string => `[${lawsIn(head.series).map(formatStoredLaw).join(',')}]`;
+/** Returns `device_heads.laws`: for each series with readings its id, the time of the last one, and the state of its counting rule. */
+export const formatCountingStates = (head: DeviceHead): string =>
+  `[${countingStatesIn(head.series).map(formatStoredCountingState).join(',')}]`;
 
-const formatStoredLaw = ([seriesId, lastReadAtMs, tail]: StoredLaw): string =>
-  `[${seriesId},${lastReadAtMs},${formatLawState(tail, lastReadAtMs)}]`;
+const formatStoredCountingState = ([seriesId, lastReadAtMs, tail]: StoredCountingState): string =>
+  `[${seriesId},${lastReadAtMs},${formatCountingState(tail, lastReadAtMs)}]`;
 
-/** Returns the laws of the series that have readings. */
-const lawsIn = (series: DeviceHead['series']): StoredLaw[] =>
+/** Returns the counting rules of the series that have readings. */
+const countingStatesIn = (series: DeviceHead['series']): StoredCountingState[] =>
   [...series.values()].flatMap(({ seriesId, lastReadAtMs, tail }) =>
     lastReadAtMs === null ? [] : [[seriesId as number, lastReadAtMs, tail] as const],
   );
 
 /** Reads `device_heads.laws`. */
-export const parseStoredLaws = (text: string): readonly StoredLaw[] =>
-  (JSON.parse(text) as StoredLaw[]).map(([seriesId, lastReadAtMs, stored]) => [
+export const parseStoredCountingStates = (text: string): readonly StoredCountingState[] =>
+  (JSON.parse(text) as StoredCountingState[]).map(([seriesId, lastReadAtMs, stored]) => [
     seriesId,
     lastReadAtMs,
-    parseLawState(stored, lastReadAtMs),
+    parseCountingState(stored, lastReadAtMs),
   ]);
 
 /** Returns `device_heads.open`. */

@@ -1,5 +1,5 @@
+import type { PointWithVerdict, Verdict } from '#ingest/normalise/counting-rule.ts';
 import { doesEditConcernSeries, pendingEditFromMs, pendingEditToMs } from '#ingest/normalise/edits.ts';
-import type { PointWithVerdict, Verdict } from '#ingest/normalise/law.ts';
 import { countsAtAnyTime } from '#ingest/normalise/roles-by-time.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';

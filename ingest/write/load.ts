@@ -12,12 +12,12 @@ import {
   parseSettings,
   parseSettingsByTime,
   type SeriesState,
-  type StoredLaw,
+  type StoredCountingState,
   type StoredSettings,
   type StoredSettingsByTime,
   seriesName,
 } from './device-state.ts';
-import { type DeviceHead, parseStoredLaws } from './head.ts';
+import { type DeviceHead, parseStoredCountingStates } from './head.ts';
 import { findRecomputationEnd } from './load-stretches.ts';
 import { parseOpenHour } from './open-hour.ts';
 import { findPendingRoles } from './target-roles.ts';
@@ -32,9 +32,9 @@ export interface LockedDevice extends DeviceHead {
 
 /**
  * Locks the devices and their heads for this transaction, in the same order as all writers and as changes by owners, and loads the state of
- * those that exist. `arrived`: the batch's readings, by device and by the name of their series. `pieceReadings`: approximate number of readings that a
- * transaction replays to apply settings and edits. `isDeferred`: whether a changed device with readings is recomputed later instead.
- * `silent`: devices of which the batch has nothing. A deleted one is also loaded while its owner's last changes are not applied.
+ * those that exist. `arrived`: the batch's readings, by device and by the name of their series. `pieceReadings`: approximate number of
+ * readings that a transaction replays to apply settings and edits. `isDeferred`: whether a changed device with readings is recomputed later
+ * instead. `silent`: devices of which the batch has nothing. A deleted one is also loaded while its owner's last changes are not applied.
  */
 export async function loadDevices(
   client: PoolClient,
@@ -56,15 +56,15 @@ export async function loadDevices(
      ORDER BY device_id FOR NO KEY UPDATE`,
     [deviceIds, silent],
   );
-  const laws: Laws = new Map(
-    rows.map((row) => [row.device_id, new Map(parseStoredLaws(row.laws).map((law) => [law[0], law]))]),
+  const states: StoredCountingStates = new Map(
+    rows.map((row) => [row.device_id, new Map(parseStoredCountingStates(row.laws).map((state) => [state[0], state]))]),
   );
-  const series = await loadSeries(client, laws);
+  const series = await loadSeries(client, states);
   const edits = await loadEdits(client, deviceIds);
   const devices = new Map<string, LockedDevice>();
   for (const row of rows) {
     const { device_id: deviceId } = row;
-    const loaded = { laws: laws.get(deviceId), series: series.get(deviceId), edits: edits.get(deviceId) };
+    const loaded = { states: states.get(deviceId), series: series.get(deviceId), edits: edits.get(deviceId) };
     devices.set(deviceId, lockedDevice(row, loaded));
   }
   for (const [deviceId, device] of devices) {
@@ -97,11 +97,11 @@ interface DeviceRow extends StoredSettings {
 function lockedDevice(
   row: DeviceRow,
   {
-    laws = new Map(),
+    states = new Map(),
     series = new Map(),
     edits,
   }: {
-    laws: ReadonlyMap<number, StoredLaw> | undefined;
+    states: ReadonlyMap<number, StoredCountingState> | undefined;
     series: ReadonlyMap<string, SeriesState> | undefined;
     edits: readonly Edit[] | undefined;
   },
@@ -120,8 +120,8 @@ function lockedDevice(
     isSettled:
       !row.never_seen &&
       row.recent_rejects === 0 &&
-      laws.size <= MAX_SERIES &&
-      areReadingsAfterEdits(edits ?? [], laws.values()) &&
+      states.size <= MAX_SERIES &&
+      areReadingsAfterEdits(edits ?? [], states.values()) &&
       [...series.values()].every(isAfterLastSplit),
     wasNeverSeen: row.never_seen,
     recentRejects: row.recent_rejects,
@@ -189,21 +189,24 @@ interface StoredRoles {
   tariff_since: unknown;
 }
 
-/** Stored states of laws, by device_id and series_id. */
-type Laws = ReadonlyMap<string, ReadonlyMap<number, StoredLaw>>;
+/** Stored counting states, by device_id and series_id. */
+type StoredCountingStates = ReadonlyMap<string, ReadonlyMap<number, StoredCountingState>>;
 
 /** Loads all series of the devices. */
-async function loadSeries(client: PoolClient, laws: Laws): Promise<Map<string, Map<string, SeriesState>>> {
+async function loadSeries(
+  client: PoolClient,
+  states: StoredCountingStates,
+): Promise<Map<string, Map<string, SeriesState>>> {
   const byDevice = new Map<string, Map<string, SeriesState>>();
-  if (laws.size === 0) return byDevice;
+  if (states.size === 0) return byDevice;
   const { rows } = await client.query(
     `SELECT series_id, device_id, channel, kind, native_name, unit, described, meant, counts_import, counts_export, meter, tariff_since,
        first_read_at, nonzero_at, closed_until, split_after, earlier_roles
      FROM series WHERE device_id = ANY ($1) ORDER BY series_id`,
-    [[...laws.keys()]],
+    [[...states.keys()]],
   );
   for (const row of rows) {
-    const stands = laws.get(row.device_id)?.get(row.series_id);
+    const stands = states.get(row.device_id)?.get(row.series_id);
     const series: SeriesState = {
       seriesId: row.series_id,
       channel: row.channel,

@@ -128,8 +128,8 @@ function sumOf(one: MeasureSums | undefined, other: MeasureSums): MeasureSums {
 const HOURS = 2;
 
 /**
- * The quarter-hours of an open hour and of the next hour, as buckets for one step of a law. The same eight objects are reused for every
- * device. They are added to the numbers of a head's record (head-record.ts), which contains the hour and its quarter-hours.
+ * The quarter-hours of an open hour and of the next hour, as buckets for one step of a counting rule. The same eight objects are reused for
+ * every device. They are added to the numbers of a head's record (head-record.ts), which contains the hour and its quarter-hours.
  */
 export class OpenHourSums implements Buckets {
   readonly #quarters = Array.from({ length: HOURS * QUARTERS }, zeroSums);

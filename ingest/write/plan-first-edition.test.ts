@@ -4,18 +4,18 @@ import { expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
-import { comparePoints, type LawSettings, type Verdict } from '#ingest/normalise/law.ts';
-import { replayLaw } from '#ingest/normalise/replay.ts';
+import { type CountingSettings, comparePoints, type Verdict } from '#ingest/normalise/counting-rule.ts';
+import { replayReadings } from '#ingest/normalise/replay.ts';
 import { haveSameRoles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
-import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import {
   arbitraryHistory,
   arbitraryHistoryWithNewQuantities,
   arbitraryTariffHistory,
 } from '#test/reference/histories.ts';
+import { readingsOfDevice } from '#test/support/counting-rules.ts';
 import { firstEditionOfRegisters } from '#test/support/first-edition.ts';
-import { readingsOfDevice } from '#test/support/law.ts';
 import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
 import { expectEnergy, expectReferenceResults } from '#test/support/planned-energy.ts';
 import { arbitraryDelivery, HISTORY_COUNT, runWriters, splitIntoBatches } from '#test/support/planned-histories.ts';
@@ -23,8 +23,8 @@ import { createPairedDevices, recomputeAllChunks } from '#test/support/planned-w
 import { addIntervalToDeltas } from './deltas.ts';
 
 /**
- * Rewrites the stored rows as the first edition of the law wrote them. Returns whether more than the tails changed: a reading that the
- * first edition counted plainly may still be undecided in the second, and a later late reading then finds it decided.
+ * Rewrites the stored rows as the first edition of the counting rules wrote them. Returns whether more than the tails changed: a reading
+ * that the first edition counted plainly may still be undecided in the second, and a later late reading then finds it decided.
  */
 function asStoredBefore(device: StoredDevice): boolean {
   const { series, settings } = device;
@@ -46,13 +46,13 @@ function asStoredBefore(device: StoredDevice): boolean {
     one.roles = roles;
     one.tail = null;
     one.verdicts = new Map();
-    const law = lawOfSeries(one.channel, one.kind, one.roles, settings);
-    if (!law) continue;
+    const rule = selectCountingRule(one.channel, one.kind, one.roles, settings);
+    if (!rule) continue;
     const points = [...one.points.values()].sort(comparePoints);
     const old = one.kind === 'register' && firstEditionOfRegisters(settings, parseChannel(one.channel).direction);
     const { intervals, verdicts, state } = old
-      ? replayLaw(old, old.initial, points)
-      : replayLaw(law, law.initial, points);
+      ? replayReadings(old, old.initial, points)
+      : replayReadings(rule, rule.initial, points);
     for (const interval of intervals)
       addIntervalToDeltas({ own: device.profile, meters: device.meters }, interval, one.roles, 1);
     one.verdicts = new Map([...verdicts].map(([key, { verdict }]) => [key, verdict as Verdict]));
@@ -64,9 +64,9 @@ function asStoredBefore(device: StoredDevice): boolean {
   return !isDeepStrictEqual(before, all());
 }
 
-test('continues from rows that the law’s first edition computed, and gives the second edition’s results after a recomputation', () => {
+test('continues from rows that the first edition computed, and gives the second edition’s results after a recomputation', () => {
   const share = fc.integer({ min: 1, max: 99 });
-  const changed = (one: LawSettings): LawSettings => ({ ...one, maxGapMinutes: one.maxGapMinutes + 5 });
+  const changed = (one: CountingSettings): CountingSettings => ({ ...one, maxGapMinutes: one.maxGapMinutes + 5 });
   const installations = Math.max(20, Math.ceil(HISTORY_COUNT / 10));
   let others = 0;
   fc.assert(

@@ -1,6 +1,6 @@
+import type { CountingRestart, CountingRule, Point, PointWithVerdict } from '#ingest/normalise/counting-rule.ts';
 import type { ExclusionTest } from '#ingest/normalise/edits.ts';
-import type { Law, LawRestart, Point, PointWithVerdict } from '#ingest/normalise/law.ts';
-import { compareReplays, type LawsBeforeAndAfter, type ReplayComparison } from '#ingest/normalise/replay.ts';
+import { compareReplays, type ReplayComparison, type RulesBeforeAndAfter } from '#ingest/normalise/replay.ts';
 import type { NewPoint } from './collect.ts';
 import { addDifferences, addMergedReadings, type SeriesPlan } from './series-plan.ts';
 import { APART_MS, findStretch, growStretch, mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
@@ -8,8 +8,8 @@ import { APART_MS, findStretch, growStretch, mergeIntoStretch, type Stretch, typ
 /** Numbers of readings before and beyond a change that are loaded first. Nearly always, one of each suffices. */
 const FIRST_LOOK = { back: 4, beyond: 16 };
 /**
- * Maximum number of readings to go back if the law's stored state is of an earlier edition: beyond it, the first loaded reading is treated
- * as the first of the series. This happens once for each series of an updated installation, which may have millions of readings.
+ * Maximum number of readings to go back if the counting rule's stored state is of an earlier edition: beyond it, the first loaded reading
+ * is treated as the first of the series. This happens once for each series of an updated installation, which may have millions of readings.
  */
 const FURTHEST_UNKNOWN = 1_024;
 /** For a series that does not count: only duplicates must be found. */
@@ -17,12 +17,12 @@ const NO_LOOK = { back: 0, beyond: 0 };
 
 /**
  * Plans readings that arrive after later ones: replays the stretch around them with and without them, and adds the difference to the plan.
- * The same is done for readings that take back earlier energy. `law` null: the series does not count. `points`: in order. Returns the
+ * The same is done for readings that take back earlier energy. `rule` null: the series does not count. `points`: in order. Returns the
  * further stretches that it needs. If there are any, the plan is not complete.
  */
 export function planLateReadings(
   plan: SeriesPlan,
-  law: Law<unknown> | null,
+  rule: CountingRule<unknown> | null,
   points: readonly NewPoint[],
   stretches: readonly Stretch[],
 ): StretchBounds[] {
@@ -30,7 +30,7 @@ export function planLateReadings(
   const found = apart.map((cluster) => findStretch(stretches, boundsOf(cluster)));
   if (found.includes(undefined)) {
     return apart.flatMap((cluster, index) =>
-      found[index] ? [] : [{ ...boundsOf(cluster), ...(law ? FIRST_LOOK : NO_LOOK) }],
+      found[index] ? [] : [{ ...boundsOf(cluster), ...(rule ? FIRST_LOOK : NO_LOOK) }],
     );
   }
   // Time up to which earlier clusters have changed verdicts.
@@ -39,12 +39,12 @@ export function planLateReadings(
     const stretch = found[index] as Stretch;
     const merged = mergeIntoStretch(stretch.points, cluster);
     addMergedReadings(plan, merged);
-    if (!law || merged.lastChangeMs === Number.NEGATIVE_INFINITY) continue;
+    if (!rule || merged.lastChangeMs === Number.NEGATIVE_INFINITY) continue;
     const [previous, next] = [apart[index - 1], apart[index + 1]];
     const nextMs = next ? boundsOf(next).firstMs : Number.POSITIVE_INFINITY;
     const { isExcluded } = plan.edits;
-    const laws = { before: law, after: law };
-    const comparison = replayWithNewReadings(laws, plan.series.tail, stretch, merged, {
+    const rules = { before: rule, after: rule };
+    const comparison = replayWithNewReadings(rules, plan.series.tail, stretch, merged, {
       changedToMs,
       nextMs,
       isExcluded,
@@ -83,45 +83,48 @@ export type LongerStretchRequest =
   | 'reaches into the one before'
   | 'reaches into the next';
 
-/** Returns the state of a law right before its first plainly counted reading, on the assumption that nothing came before it. */
-function fromFirstCounted(law: Law<unknown>, before: readonly PointWithVerdict[]): LawRestart<unknown> | null {
+/** Returns the state of a counting rule right before its first plainly counted reading, on the assumption that nothing came before it. */
+function fromFirstCounted(
+  rule: CountingRule<unknown>,
+  before: readonly PointWithVerdict[],
+): CountingRestart<unknown> | null {
   const taken = before.findIndex(({ verdict }) => verdict === null);
-  return taken === -1 ? null : { taken, state: law.initial };
+  return taken === -1 ? null : { taken, state: rule.initial };
 }
 
 /**
  * Replays a stretch without and with its new readings, from the last state that can be determined, until both results agree or the series
  * ends. The replay must stay after the changes of the previous cluster (`changedToMs`) and before the new readings of the next one
- * (`nextMs`). `tail`: current state of the law. `isExcluded`: readings that the law no longer receives.
+ * (`nextMs`). `tail`: current state of the counting rule. `isExcluded`: readings that the counting rule no longer receives.
  */
 export function replayWithNewReadings(
-  laws: LawsBeforeAndAfter,
+  rules: RulesBeforeAndAfter,
   tail: unknown,
   stretch: Stretch,
   { after, lastChangeMs }: { readonly after: readonly Point[]; readonly lastChangeMs: number },
   { changedToMs, nextMs, isExcluded }: { changedToMs: number; nextMs: number; isExcluded: ExclusionTest | undefined },
 ): ReplayComparison | LongerStretchRequest {
-  // Both laws give the same results up to the change, so either can restart.
-  const law = laws.longer ?? laws.after;
+  // Both counting rules give the same results up to the change, so either can restart.
+  const rule = rules.longer ?? rules.after;
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
   const isCut = before.length < stretch.before.length;
-  const isKnown = tail !== null && law.knows(tail);
+  const isKnown = tail !== null && rule.knows(tail);
   const upToNext = stretch.points.filter(({ readAtMs }) => readAtMs < nextMs);
   const afterUpToNext = after.filter(({ readAtMs }) => readAtMs < nextMs);
   // The replay must begin early enough to count the energy that is taken back.
   let backToMs = Number.POSITIVE_INFINITY;
   for (;;) {
     const start =
-      law.restart(
+      rule.restart(
         before.filter(({ readAtMs }) => readAtMs <= backToMs),
         isKnown ? tail : undefined,
       ) ??
-      (stretch.isFromStart && !isCut ? { taken: 0, state: law.initial } : null) ??
-      (!isKnown && !isCut && stretch.back >= FURTHEST_UNKNOWN ? fromFirstCounted(law, before) : null);
+      (stretch.isFromStart && !isCut ? { taken: 0, state: rule.initial } : null) ??
+      (!isKnown && !isCut && stretch.back >= FURTHEST_UNKNOWN ? fromFirstCounted(rule, before) : null);
     if (!start) return isCut ? 'reaches into the one before' : 'begins further back';
     const since = before.slice(start.taken);
     const points = { before: [...since, ...upToNext], after: [...since, ...afterUpToNext] };
-    const comparison = compareReplays(laws, start.state, points, lastChangeMs, isExcluded);
+    const comparison = compareReplays(rules, start.state, points, lastChangeMs, isExcluded);
     backToMs = comparison.after.backToMs;
     const startMs = before[start.taken - 1]?.readAtMs ?? Number.NEGATIVE_INFINITY;
     if (backToMs < startMs) continue;

@@ -12,10 +12,10 @@ import {
   arbitraryTariffHistory,
   type History,
 } from '#test/reference/histories.ts';
+import { readingsOfDevice } from '#test/support/counting-rules.ts';
 import { createHeadCache } from '#test/support/head-caches.ts';
-import { readingsOfDevice } from '#test/support/law.ts';
 import { type MemoryStore, readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
-import { expectEqual, expectReferenceResults, expectStoredByLaw } from '#test/support/planned-energy.ts';
+import { expectEqual, expectReferenceResults, expectStoredByRules } from '#test/support/planned-energy.ts';
 import { arbitraryChunkMs, HISTORY_COUNT } from '#test/support/planned-histories.ts';
 import {
   createPairedDevices,
@@ -80,7 +80,7 @@ test('applies and reverts edits and settings in chunks, whatever arrives in betw
           else if ('settings' in next) store.set('dev_0', next.settings);
           else if ('meaning' in next) setMeaningOf(store, 'dev_0', next.meaning, next.countsAs);
           else recomputeChunk(store, 'dev_0', next.lengthMs);
-          if (device.version > checked) expectStoredByLaw(device);
+          if (device.version > checked) expectStoredByRules(device);
           checked = device.version;
         }
         come(100);

@@ -1,5 +1,5 @@
-import { comparePoints, type Point } from '#ingest/normalise/law.ts';
-import { type LawsBeforeAndAfter, pointKey } from '#ingest/normalise/replay.ts';
+import { comparePoints, type Point } from '#ingest/normalise/counting-rule.ts';
+import { pointKey, type RulesBeforeAndAfter } from '#ingest/normalise/replay.ts';
 import {
   countsAtAnyTime,
   countsUntilMs,
@@ -73,18 +73,18 @@ function applyEdits(plan: SeriesPlan, points: readonly Point[]): readonly Point[
 
 /**
  * Applies a piece of edits and changed settings: replays the stretch around the change without and with it, and adds the difference to the
- * plan, as for late readings. `laws` null: the series does not count. Returns the further stretches that it needs. If there are any, the
+ * plan, as for late readings. `rules` null: the series does not count. Returns the further stretches that it needs. If there are any, the
  * plan is not complete.
  */
 export function planRecomputation(
   plan: SeriesPlan,
   { firstMs, lastMs }: RecomputedReadings,
-  laws: LawsBeforeAndAfter | null,
+  rules: RulesBeforeAndAfter | null,
   stretches: readonly Stretch[],
 ): StretchBounds[] {
   const { added, withdrawn, isExcluded } = plan.edits;
   // Excluding edits have no effect on a series that does not count.
-  if (!laws && added.length === 0 && withdrawn.length === 0) return [];
+  if (!rules && added.length === 0 && withdrawn.length === 0) return [];
   const stretch = findStretch(stretches, { firstMs, lastMs });
   if (!stretch) return [{ ...FIRST_LOOK, firstMs, lastMs }];
   const after = applyEdits(plan, stretch.points);
@@ -95,13 +95,13 @@ export function planRecomputation(
     lastReadAtMs !== null && lastReadAtMs > lastMs
       ? lastReadAtMs
       : (after.at(-1)?.readAtMs ?? stretch.before.at(-1)?.readAtMs ?? lastMs);
-  if (!laws) {
+  if (!rules) {
     if (stretch.isToEnd) plan.head = { lastReadAtMs: endMs, tail: null };
     return [];
   }
   const { NEGATIVE_INFINITY: changedToMs, POSITIVE_INFINITY: nextMs } = Number;
   const both = { after, lastChangeMs: lastMs };
-  const comparison = replayWithNewReadings(laws, tail, stretch, both, { changedToMs, nextMs, isExcluded });
+  const comparison = replayWithNewReadings(rules, tail, stretch, both, { changedToMs, nextMs, isExcluded });
   if (comparison === 'goes on beyond') return [growStretch(stretch, 'beyond')];
   if (typeof comparison === 'string') return [growStretch(stretch, 'back')];
   addDifferences(plan, comparison.before, comparison.after);

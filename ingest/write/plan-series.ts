@@ -1,16 +1,16 @@
-import type { ClockStepBack, Law, SettingsByTime } from '#ingest/normalise/law.ts';
-import { createLawForRoles } from '#ingest/normalise/law-by-time.ts';
-import type { LawsBeforeAndAfter } from '#ingest/normalise/replay.ts';
+import type { ClockStepBack, CountingRule, SettingsByTime } from '#ingest/normalise/counting-rule.ts';
+import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
+import type { RulesBeforeAndAfter } from '#ingest/normalise/replay.ts';
 import { countsUntilMs, type Roles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
-import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import type { NewPoint } from './collect.ts';
 import { type DeviceState, refusedUntilMs, settingsOfSeries } from './device-state.ts';
 import { firstStretchBounds, planLateReadings } from './plan-late.ts';
 import { joinRecomputedReadings, pieceOfRoleChange, pieceOfSettingsChange, planRecomputation } from './plan-piece.ts';
-import { needsLawByTime, planFollowingReadings, type SeriesPlan } from './series-plan.ts';
+import { needsRuleByTime, planFollowingReadings, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
-/** All readings of a series, whose tariff steps an earlier edition of the law placed. */
+/** All readings of a series, whose tariff steps an earlier edition of the counting rules placed. */
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY };
 
 /** A device, and the time before which its plan applies pending changes. */
@@ -31,7 +31,7 @@ export function planSeries(
   const { series } = plan;
   const { lastReadAtMs } = series;
   const open = withoutClosed(plan, points);
-  const { before, after: law, ...more } = lawsOf(plan, computed);
+  const { before, after: rule, ...more } = rulesOf(plan, computed);
   const judged = pieceOfSettingsChange(device, series, pieceUntilMs);
   const piece = plan.isOfEarlierEdition
     ? WHOLE
@@ -40,28 +40,29 @@ export function planSeries(
         pieceOfRoleChange(series, plan, pieceUntilMs),
       );
   if (piece && lastReadAtMs !== null)
-    return planRecomputation(plan, piece, before && law && { before, after: law, ...more }, stretches);
+    return planRecomputation(plan, piece, before && rule && { before, after: rule, ...more }, stretches);
   const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
   if (found === 0 && stretches.length === 0)
-    return planFollowingReadings(plan, law, open) ? [] : [firstStretchBounds(open)];
+    return planFollowingReadings(plan, rule, open) ? [] : [firstStretchBounds(open)];
   const [late, following] = found === -1 ? [open, []] : [open.slice(0, found), open.slice(found)];
-  if (isCovered(following, stretches)) return planLateReadings(plan, law, open, stretches);
-  const wanted = late.length > 0 ? planLateReadings(plan, law, late, stretches) : [];
-  if (wanted.length > 0 || planFollowingReadings(plan, law, following)) return wanted;
+  if (isCovered(following, stretches)) return planLateReadings(plan, rule, open, stretches);
+  const wanted = late.length > 0 ? planLateReadings(plan, rule, late, stretches) : [];
+  if (wanted.length > 0 || planFollowingReadings(plan, rule, following)) return wanted;
   return [firstStretchBounds(following)];
 }
 
-/** Returns the laws of a series before and after its plan is written. Null: the series does not count. */
-function lawsOf(
+/** Returns the counting rules of a series before and after its plan is written. Null: the series does not count. */
+function rulesOf(
   plan: SeriesPlan,
   computed: DevicePlanning['computed'],
-): { [name in 'before' | 'after']: Law<unknown> | null } & Pick<LawsBeforeAndAfter, 'longer' | 'stepAtMs'> {
+): { [name in 'before' | 'after']: CountingRule<unknown> | null } & Pick<RulesBeforeAndAfter, 'longer' | 'stepAtMs'> {
   const { series } = plan;
   const { channel, kind } = series;
   const { stepsBack } = plan.edits;
   const of = (by: RolesByTime, settings: SettingsByTime, steps: readonly ClockStepBack[]) => {
-    const lawOf = (roles: Roles) => lawOfSeries(channel, kind, roles, settingsOfSeries(settings, series, steps));
-    return needsLawByTime(series, plan) ? createLawForRoles(by, lawOf) : lawOf(by.roles);
+    const ruleOf = (roles: Roles) =>
+      selectCountingRule(channel, kind, roles, settingsOfSeries(settings, series, steps));
+    return needsRuleByTime(series, plan) ? createCountingRuleByTime(by, ruleOf) : ruleOf(by.roles);
   };
   const [before, after] = [of(series, computed.before, stepsBack.before), of(plan, computed.after, stepsBack.after)];
   const longer = countsUntilMs(series) > countsUntilMs(plan) ? before : null;
@@ -76,8 +77,8 @@ function isCovered(following: readonly NewPoint[], stretches: readonly Stretch[]
 }
 
 /**
- * Rejects points of a time that retention has closed: retention was longer once, or a clock was wrong. Also rejects points that a changed `decoder_config`
- * produced for the time before the change, because they measure another quantity than the readings stored for that time.
+ * Rejects points of a time that retention has closed: retention was longer once, or a clock was wrong. Also rejects points that a changed
+ * `decoder_config` produced for the time before the change, because they measure another quantity than the readings stored for that time.
  */
 function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoint[]): readonly NewPoint[] {
   const untilMs = refusedUntilMs(series);

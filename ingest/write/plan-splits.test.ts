@@ -10,10 +10,10 @@ import {
   arbitraryRegisters,
   arbitrarySettings,
 } from '#test/reference/histories.ts';
+import { readingsOfDevice } from '#test/support/counting-rules.ts';
 import { createHeadCache } from '#test/support/head-caches.ts';
-import { readingsOfDevice } from '#test/support/law.ts';
 import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
-import { expectStoredByLaw } from '#test/support/planned-energy.ts';
+import { expectStoredByRules } from '#test/support/planned-energy.ts';
 import { HISTORY_COUNT } from '#test/support/planned-histories.ts';
 import { createPairedDevices, recomputeAllChunks, writeBatch } from '#test/support/planned-writes.ts';
 
@@ -74,7 +74,7 @@ test('starts a series from scratch when its decoder settings change, and never c
         const come = (all: readonly DecodedReading[]) => {
           for (let first = 0; first < all.length; first += 7)
             for (const _ of writeBatch(store, memory, all.slice(first, first + 7)));
-          expectStoredByLaw(device);
+          expectStoredByRules(device);
         };
         come(former);
         store.split('dev_0');
@@ -83,7 +83,7 @@ test('starts a series from scratch when its decoder settings change, and never c
         if (changed) {
           store.set('dev_0', changed);
           recomputeAllChunks(store, ['dev_0'], 50 * HOUR_MS);
-          expectStoredByLaw(device);
+          expectStoredByRules(device);
         }
         const sides = [former, after.filter(({ readAtMs }) => readAtMs > splitMs)];
         const wanted = added(sides.map((side) => referenceConsumption(side, device.settings, startOfQuarterHour, [])));

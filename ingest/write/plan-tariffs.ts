@@ -1,5 +1,5 @@
-import type { EnergyInterval, Law, PointWithVerdict, Verdict } from '#ingest/normalise/law.ts';
-import { createLawForRoles } from '#ingest/normalise/law-by-time.ts';
+import type { CountingRule, EnergyInterval, PointWithVerdict, Verdict } from '#ingest/normalise/counting-rule.ts';
+import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 import {
   countsAtAnyTime,
@@ -10,7 +10,7 @@ import {
   rolesAt,
 } from '#ingest/normalise/roles-by-time.ts';
 import { lastReading } from '#ingest/normalise/run.ts';
-import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import {
   hasRisen,
   type KnownSteps,
@@ -140,22 +140,24 @@ function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, i
   };
 }
 
-/** Returns the known stored steps of a series: from the state of its law, and from the loaded stretches. */
+/** Returns the known stored steps of a series: from the state of its counting rule, and from the loaded stretches. */
 function knownOf(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
   loaded: readonly Stretch[],
 ): KnownSteps[] {
   if (!countsAtAnyTime(series)) return [{ ...ALWAYS, steps: [] }];
-  const lawOf = (roles: Roles) =>
-    lawOfSeries(series.channel, series.kind, roles, settingsOfSeries(computedWith ?? settings, series));
-  const law = series.earlierRoles ? createLawForRoles(series, lawOf) : (lawOf(series.roles) as Law<unknown>);
-  const known = loaded.map((stretch) => stepsOfStretch(law, stretch));
+  const ruleOf = (roles: Roles) =>
+    selectCountingRule(series.channel, series.kind, roles, settingsOfSeries(computedWith ?? settings, series));
+  const rule = series.earlierRoles
+    ? createCountingRuleByTime(series, ruleOf)
+    : (ruleOf(series.roles) as CountingRule<unknown>);
+  const known = loaded.map((stretch) => stepsOfStretch(rule, stretch));
   const at = rolesAt(series);
   const last = at(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
-  const { run } = series.tail !== null && lawOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
+  const { run } = series.tail !== null && ruleOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
   if (!run) return known;
-  // The law continues its run while the series does not count, but the steps of that time are not stored.
+  // The counting rule continues its run while the series does not count, but the steps of that time are not stored.
   const isCounted = ({ import: isImport, export: isExport }: Roles) => isImport || isExport;
   // The role of the step's end decides its direction: a reading held since then may have another role.
   const ofRun = stepsOfRun(run, at(lastReading(run).readAtMs).export ? 'export' : 'import');
@@ -165,11 +167,14 @@ function knownOf(
 /** Verdicts of readings whose value does not count as the register's value. */
 const UNCOUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed', 'jitter', 'excluded']);
 
-function stepsOfStretch(law: Law<unknown>, { before, points, lastMs, isFromStart, isToEnd }: Stretch): KnownSteps {
+function stepsOfStretch(
+  rule: CountingRule<unknown>,
+  { before, points, lastMs, isFromStart, isToEnd }: Stretch,
+): KnownSteps {
   const judged: PointWithVerdict[] = [...before, ...points];
   const first = judged.findIndex(({ verdict }) => !UNCOUNTED.has(verdict));
   const counted = first === -1 ? [] : judged.slice(first);
-  const steps = law.counted?.(law.initial, counted) ?? [];
+  const steps = rule.counted?.(rule.initial, counted) ?? [];
   const { NEGATIVE_INFINITY: start, POSITIVE_INFINITY: end } = Number;
   const fromMs = isFromStart ? start : (counted[0]?.readAtMs ?? end);
   const toMs = isToEnd ? end : Math.max(lastMs, judged.at(-1)?.readAtMs ?? start);

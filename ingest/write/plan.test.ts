@@ -7,8 +7,8 @@ import {
   arbitraryHistoryWithNewQuantities,
   arbitraryTariffHistory,
 } from '#test/reference/histories.ts';
+import { readingsOfDevice } from '#test/support/counting-rules.ts';
 import { createHeadCache } from '#test/support/head-caches.ts';
-import { readingsOfDevice } from '#test/support/law.ts';
 import type { StoredDevice } from '#test/support/memory-store.ts';
 import { expectReferenceResults } from '#test/support/planned-energy.ts';
 import {
@@ -91,7 +91,7 @@ test('replays the later of two late groups of readings, hours apart, after the c
   expectReferenceResults(store.devices.get('dev_0') as StoredDevice, [...first, ...late]);
 });
 
-test('has no law state for a series that never counts because a better series existed earlier', () => {
+test('has no counting state for a series that never counts because a better series existed earlier', () => {
   const { store } = createPairedDevices([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const all = (
     [

@@ -1,5 +1,5 @@
+import type { SettingsByTime } from '#ingest/normalise/counting-rule.ts';
 import { type SeriesEdits, seriesEdits } from '#ingest/normalise/edits.ts';
-import type { SettingsByTime } from '#ingest/normalise/law.ts';
 import {
   applyRolesUpTo,
   countsUntilMs,
@@ -38,7 +38,10 @@ export interface DevicePlan {
   readonly pieceUntilMs: number;
   /** Settings with which the stored consumption is computed once the plan is written. */
   readonly computedWith: SettingsByTime;
-  /** Whether some series still has, at some time, a role that differs from its target, or steps that an earlier edition of the law placed. */
+  /**
+   * Whether some series still has, at some time, a role that differs from its target, or steps that an earlier edition of the counting
+   * rules placed.
+   */
   readonly areRolesOpen: boolean;
   /** Whether a software update changes the role of stored readings. The owner is notified once. */
   readonly isRecounted: boolean;
@@ -100,8 +103,8 @@ export function planDevice(
 }
 
 /**
- * Clears the state of the law if the series does not count at its last reading. The law does not receive readings that an edit excludes, so
- * its state may be older than that reading. A series that was expected to count later may never do so.
+ * Clears the state of the counting rule if the series does not count at its last reading. The counting rule does not receive readings that
+ * an edit excludes, so its state may be older than that reading. A series that was expected to count later may never do so.
  */
 function endTail(plan: SeriesPlan): void {
   const { lastReadAtMs, tail } = plan.head ?? plan.series;
@@ -170,7 +173,8 @@ function selectWork(
   const targets: readonly TargetRoles[] = isChosen
     ? chosenFor(device, found)
     : found.map(({ series }) => ({ ...series, meant: series.meant ?? null }));
-  // If the past of a stored series gets another role, the change is applied in chunks. All series change at the same time, because one may exclude another.
+  // If the past of a stored series gets another role, the change is applied in chunks. All series change at the same time, because one may
+  // exclude another.
   const isAtOnce =
     (device.computedWith === null || findPendingRoles(device, [...device.series.values()]).size === 0) &&
     found.every(({ series }, index) => isAhead(series, targets[index] as RolesByTime));
@@ -202,8 +206,8 @@ function selectWork(
 }
 
 /**
- * Whether a software update changes the role of stored readings of a series: the update marked the device, or the series is judged together with
- * the others of its device for the first time. (A series that was first stored after the update has been judged from its start.)
+ * Whether a software update changes the role of stored readings of a series: the update marked the device, or the series is judged together
+ * with the others of its device for the first time. (A series that was first stored after the update has been judged from its start.)
  */
 function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: TargetRoles): boolean {
   const isJudgedFirst = series.seriesId !== null && (series.meant ?? null) === null && target.meant !== null;
@@ -223,7 +227,7 @@ const hasOtherFirsts = ({ series, firsts }: Found): boolean =>
   series.firstReadAtMs !== firsts.firstReadAtMs ||
   series.nonzeroAtMs !== firsts.nonzeroAtMs;
 
-/** Whether the role of a series changes only after its last stored reading, so that its law continues from its state. */
+/** Whether the role of a series changes only after its last stored reading, so that its counting rule continues from its state. */
 function isAhead(series: SeriesState, target: RolesByTime): boolean {
   const times = rangeOfRoleDifference(series, target);
   if (times === null || series.lastReadAtMs === null) return true;
@@ -255,7 +259,7 @@ function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
   );
 }
 
-/** Whether an earlier version of the law placed the steps of a tariff. The plan recomputes them by the current version. */
+/** Whether an earlier version of the counting rules placed the steps of a tariff. The plan recomputes them by the current version. */
 const isPlacedBefore = ({ computedWith }: DeviceState, series: SeriesState, will: RolesByTime): boolean =>
   computedWith !== null &&
   series.lastReadAtMs !== null &&

@@ -1,4 +1,4 @@
-import type { Point, PointWithVerdict } from '#ingest/normalise/law.ts';
+import type { Point, PointWithVerdict } from '#ingest/normalise/counting-rule.ts';
 import { hasRole, haveSameRoles } from '#ingest/normalise/roles-by-time.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced } from '#src/database/meter.ts';

@@ -1,6 +1,6 @@
+import type { CountingRule, EnergyInterval, Point, PointWithVerdict } from '#ingest/normalise/counting-rule.ts';
 import type { SeriesEdits } from '#ingest/normalise/edits.ts';
-import type { EnergyInterval, Law, Point, PointWithVerdict } from '#ingest/normalise/law.ts';
-import { NO_VERDICTS, type ReplayResult, replayLaw, type StoredResult } from '#ingest/normalise/replay.ts';
+import { NO_VERDICTS, type ReplayResult, replayReadings, type StoredResult } from '#ingest/normalise/replay.ts';
 import {
   countsAtAnyTime,
   type EarlierRoles,
@@ -23,7 +23,7 @@ export interface SeriesPlan {
   /** Roles of the series after the plan. `earlierRoles`: roles before some times, for example while a changed role is applied in chunks. */
   readonly roles: Roles;
   readonly earlierRoles?: readonly EarlierRoles[];
-  /** Whether the series is recomputed as a whole, because an earlier edition of the law placed its tariff steps. */
+  /** Whether the series is recomputed as a whole, because an earlier edition of the counting rules placed its tariff steps. */
   readonly isOfEarlierEdition: boolean;
   /** Times of the first reading and of the first nonzero reading, after the plan. */
   readonly firsts: FirstTimes;
@@ -43,7 +43,7 @@ export interface SeriesPlan {
   readonly withdrawn: Point[];
   /** Changed verdicts, by `pointKey`. Null: no verdict changes. */
   verdicts: Map<string, PointWithVerdict> | null;
-  /** State of the law after the plan. Null: unchanged. */
+  /** State of the counting rule after the plan. Null: unchanged. */
   head: { lastReadAtMs: number; tail: unknown } | null;
   /** Changes of the device's load profile, shared by all series of the device. */
   readonly deltas: DeviceDeltas;
@@ -68,8 +68,8 @@ const isTariff = (roles: Roles) => roles.isTariff;
 export const doesSeriesStopCounting = (plan: SeriesPlan): boolean =>
   countsAtAnyTime(plan.series) && !countsAtAnyTime(plan);
 
-/** Whether the role of a series changes with time, before or after a plan, so that it needs a law by time. */
-export const needsLawByTime = (was: SeriesState, is: RolesByTime): boolean =>
+/** Whether the role of a series changes with time, before or after a plan, so that it needs a rule by time. */
+export const needsRuleByTime = (was: SeriesState, is: RolesByTime): boolean =>
   was.earlierRoles !== undefined ||
   is.earlierRoles !== undefined ||
   (was.lastReadAtMs !== null && !haveSameRoles(was.roles, is.roles));
@@ -100,20 +100,20 @@ export const tariffSinceMs = ({ series, isOfEarlierEdition }: SeriesPlan): numbe
   isOfEarlierEdition ? Number.NEGATIVE_INFINITY : series.tariffSinceMs;
 
 /**
- * Plans readings that all follow the stored ones, the usual case: the law continues from its state. `law` null: the series does not count.
- * Returns false, without changes, if stored readings are needed: because the law's state is of an earlier edition, or because the readings
- * take back earlier energy.
+ * Plans readings that all follow the stored ones, the usual case: the counting rule continues from its state. `rule` null: the series does
+ * not count. Returns false, without changes, if stored readings are needed: because the counting rule's state is of an earlier edition, or
+ * because the readings take back earlier energy.
  */
 export function planFollowingReadings(
   plan: SeriesPlan,
-  law: Law<unknown> | null,
+  rule: CountingRule<unknown> | null,
   points: readonly NewPoint[],
 ): boolean {
   const last = points.at(-1);
   if (!last) return true;
-  const tail = (plan.head ? plan.head.tail : plan.series.tail) ?? law?.initial;
-  if (law && !law.knows(tail)) return false;
-  const run = law && replayLaw(law, tail, points, plan.edits.isExcluded);
+  const tail = (plan.head ? plan.head.tail : plan.series.tail) ?? rule?.initial;
+  if (rule && !rule.knows(tail)) return false;
+  const run = rule && replayReadings(rule, tail, points, plan.edits.isExcluded);
   if (run && plan.series.lastReadAtMs !== null && run.backToMs < plan.series.lastReadAtMs) return false;
   for (const point of points) {
     plan.inserts.push(point);

@@ -1,9 +1,10 @@
 import { addInterval, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
-import type { EnergyInterval, LawFindings, LawSettings } from '#ingest/normalise/law.ts';
+import type { CountingFindings, CountingSettings, EnergyInterval } from '#ingest/normalise/counting-rule.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
-import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import { hasRisen, latestRisenEndWithin, risenStepAround, stepsOfRun } from '#ingest/normalise/tariffs.ts';
 import type { DecodedReading } from '../decoders/decoder.ts';
+import { packCountingState, unpackCountingState } from './counting-state.ts';
 import {
   mayRoleChange,
   RECORD_INDEX,
@@ -14,14 +15,13 @@ import {
   seriesIndex,
   unpackRoles,
 } from './head-record.ts';
-import { packLawState, unpackLawState } from './law-state.ts';
 import { extractQuarterHours, OpenHourSums } from './open-hour.ts';
 
 /**
  * Reason why a device needs a plan, in the order of the values: the message contains more than readings, or nothing; the series is new; the
  * time of the reading is refused; the reading does not follow the stored ones; the series' role may change with this reading; the commodity
- * has separate sums; the law gives a verdict, takes energy back, or estimates; the step's placement depends on other tariffs; the energy
- * lies beyond the open hour and the next; the state of the law cannot be packed.
+ * has separate sums; the counting rule gives a verdict, takes energy back, or estimates; the step's placement depends on other tariffs; the
+ * energy lies beyond the open hour and the next; the state of the counting rule cannot be packed.
  */
 export type SlowPathReason =
   | 'more than readings'
@@ -47,7 +47,7 @@ export class SteppedHeads {
   readonly sums = new OpenHourSums();
   /** Quarter-hours of the hour that the last reading closed; null if it closed none. */
   closed: ReadonlyBuckets | null = null;
-  readonly #settings: { -readonly [K in keyof LawSettings]: LawSettings[K] } = {
+  readonly #settings: { -readonly [K in keyof CountingSettings]: CountingSettings[K] } = {
     limitKw: 0,
     registerMaxKwh: null,
     maxGapMinutes: 0,
@@ -56,8 +56,8 @@ export class SteppedHeads {
   #isPlain = true;
   /** Rising steps of a tariff, whose placement depends on other tariffs. */
   readonly #risen: EnergyInterval[] = [];
-  /** Receives the law's results: adds energy directly to the sums of the open hour. */
-  readonly #findings: LawFindings = {
+  /** Receives the counting rule's results: adds energy directly to the sums of the open hour. */
+  readonly #findings: CountingFindings = {
     interval: (interval: EnergyInterval) => {
       addInterval(this.sums, interval, this.#roles, 1);
       // Estimated export has separate sums, so only the plan can add it.
@@ -99,7 +99,7 @@ export class SteppedHeads {
     return heads[at + SERIES_INDEX.seriesId] as number;
   }
 
-  /** Runs the law's step to a new reading, and adds its energy to the open hour. Returns null on success. */
+  /** Runs the counting rule's step to a new reading, and adds its energy to the open hour. Returns null on success. */
   #step(head: number, at: number, reading: DecodedReading): SlowPathReason | null {
     const heads = this.numbers;
     const roleNumber = heads[at + SERIES_INDEX.roles] as number;
@@ -107,20 +107,20 @@ export class SteppedHeads {
     this.#roles = unpackRoles(roleNumber);
     if (this.#roles.meter !== null) return 'commodity';
     readSettings(heads, head, this.#settings);
-    const law = lawOfSeries(reading.channel, reading.kind, this.#roles, this.#settings);
+    const rule = selectCountingRule(reading.channel, reading.kind, this.#roles, this.#settings);
     this.sums.begin(heads[head + RECORD_INDEX.hour] as number);
     this.closed = null;
     let state: unknown = null;
-    if (law) {
+    if (rule) {
       this.#isPlain = true;
       this.#risen.length = 0;
-      state = law.step(unpackLawState(heads, at + SERIES_INDEX.state) ?? law.initial, reading, this.#findings);
+      state = rule.step(unpackCountingState(heads, at + SERIES_INDEX.state) ?? rule.initial, reading, this.#findings);
       if (!this.#isPlain) return 'verdict';
       for (const step of this.#risen) if (!this.#isApart(head, at, step)) return 'tariffs';
       if (this.sums.isBeyond) return 'hour';
       this.#addToHour(head);
     }
-    return packLawState(state, heads, at + SERIES_INDEX.state) ? null : 'state';
+    return packCountingState(state, heads, at + SERIES_INDEX.state) ? null : 'state';
   }
 
   /** Adds the sums of a step to the open hour. If the step reaches into the next hour, that becomes the open one. */
@@ -141,7 +141,7 @@ export class SteppedHeads {
     for (let at = head + RECORD_INDEX.series; at < end; at += SERIES_LENGTH) {
       // Tariffs of other circuits are included: there are few, and the plan distinguishes them.
       if (at === tariff || !unpackRoles(heads[at + SERIES_INDEX.roles] as number).isTariff) continue;
-      const { run } = unpackLawState(heads, at + SERIES_INDEX.state) as RegisterState;
+      const { run } = unpackCountingState(heads, at + SERIES_INDEX.state) as RegisterState;
       const known = run && stepsOfRun(run, 'import');
       if (!known || latestRisenEndWithin(known, step) !== null || risenStepAround(known, step) !== null) return false;
     }

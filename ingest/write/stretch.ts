@@ -1,4 +1,4 @@
-import { comparePoints, type Point, type PointWithVerdict } from '#ingest/normalise/law.ts';
+import { comparePoints, type Point, type PointWithVerdict } from '#ingest/normalise/counting-rule.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { EditTimeRange } from '#src/devices/edits/edit.ts';

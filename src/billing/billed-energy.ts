@@ -48,7 +48,7 @@ export async function readKnownEnergy(
   };
 }
 
-/** Classification of a counted register reading, as far as it affects the register's value (ingest/normalise/law.ts). */
+/** Classification of a counted register reading, as far as it affects the register's value (ingest/normalise/counting-rule.ts). */
 export type RegisterStep = 'jitter' | 'reset' | 'rollover' | 'swap' | null;
 
 /** State of a register at an instant: the last counted reading up to the instant, and the next counted reading. mWh, Unix ms. */
@@ -77,7 +77,7 @@ export interface RegisterReading {
   is: 'measured' | 'by_hand' | 'interpolated' | 'last';
 }
 
-/** Returns the energy of the step to a reading by the law of consumption, mWh. `maximum`: the value at which the register returns to 0. */
+/** Returns the energy of the step to a reading by the counting rules, mWh. `maximum`: the value at which the register returns to 0. */
 function energyOfStep(before: number, value: number, step: RegisterStep, maximum: number): number {
   if (step === 'jitter' || step === 'swap') return 0;
   if (step === 'reset') return value;
@@ -85,8 +85,8 @@ function energyOfStep(before: number, value: number, step: RegisterStep, maximum
 }
 
 /**
- * Returns the energy of the current step up to the instant: in proportion to time and rounded down, as the law splits a step at every
- * bound.
+ * Returns the energy of the current step up to the instant: in proportion to time and rounded down, as the counting rule splits a step at
+ * every bound.
  */
 function energySinceLast({ atMs, lastMs, value, next }: RegisterState, maximum: number): number {
   if (!next) return 0;
@@ -95,8 +95,8 @@ function energySinceLast({ atMs, lastMs, value, next }: RegisterState, maximum: 
 }
 
 /**
- * Returns the energy that a register counted between two instants, mWh. It equals the law's result except for tariffs, whose energy the law
- * may move within a step. `breaks`: resets, rollovers and swaps between the last readings of the two instants.
+ * Returns the energy that a register counted between two instants, mWh. It equals the counting rule's result except for tariffs, whose
+ * energy the counting rule may move within a step. `breaks`: resets, rollovers and swaps between the last readings of the two instants.
  */
 export function computeEnergyBetween(
   from: RegisterState,

@@ -34,7 +34,7 @@ export type StatementEnergy = {
   }[];
   /**
    * Energy that the registers above do not contain: measured by power or intervals, or before a register's first known
-   * value. For tariffs also energy that the law assigned to the other side of a bound.
+   * value. For tariffs also energy that the counting rule assigned to the other side of a bound.
    */
   import_beside_registers_kwh: string;
   export_beside_registers_kwh: string;

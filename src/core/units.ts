@@ -22,7 +22,7 @@ export function kwhToMilliwattHours(kwh: number): MilliwattHours {
 }
 
 /**
- * Returns a finite number times 10^`places` as an integer, halves away from zero (the law's rounding). The number is
+ * Returns a finite number times 10^`places` as an integer, halves away from zero (the rounding of the counting rules). The number is
  * treated as the decimal that was sent, which is the shortest one for this double: 1.0005 is rounded up to three
  * places, although the double is slightly lower.
  */

@@ -6,7 +6,7 @@ export const COMMODITIES = ['gas', 'heat', 'water'] as const;
 export type Commodity = (typeof COMMODITIES)[number];
 
 /**
- * Pattern of channel names with a known meaning (law of consumption, "Registers of one device", rule 6): `import`,
+ * Pattern of channel names with a known meaning (counting rules, "Registers of one device", rule 6): `import`,
  * `export` or a commodity, a part of one (`import/t1`, `gas/m3`), or any of these after the name of a circuit
  * (`switch0/import`). Every other text is an unknown name (`feed_in`, `meter/unknown/wert_a`). Channels known not to
  * count are called `ignored/…`. PostgreSQL interprets the pattern as JavaScript does, and the index

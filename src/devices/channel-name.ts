@@ -1,7 +1,7 @@
 import type { Placement } from '#src/database/enums.ts';
 import { COMMODITIES, type Commodity, KNOWN_CHANNEL_PATTERN } from '#src/database/meter.ts';
 
-/** Meaning of a channel, from its name and its owner's settings (law of consumption, "Channels"). */
+/** Meaning of a channel, from its name and its owner's settings (counting rules, "Channels"). */
 
 export const CHANNEL_PARTS = ['total', 'tariff', 'phase'] as const;
 const OTHERS: ReadonlySet<string> = new Set(COMMODITIES);
@@ -14,7 +14,7 @@ export interface ParsedChannel {
   circuit: string;
   direction: EnergyDirection;
   part: (typeof CHANNEL_PARTS)[number];
-  /** Gas, heat and water follow the same law as electricity and are never counted as electricity. */
+  /** Gas, heat and water follow the same counting rules as electricity and are never counted as electricity. */
   commodity: Commodity | 'electricity';
   /** Whether the unit is m³. Volumes are handled as if they were kWh: `gas/m3`. */
   isVolume: boolean;
@@ -42,7 +42,7 @@ export const COUNTS_AS_PATTERN =
 
 /**
  * Values of `counts_as` for the energy that an inverter produces, and that a battery is charged and discharged with.
- * Each has its channel and its placement in the home (law of consumption, "Registers of one device", rule 5).
+ * Each has its channel and its placement in the home (counting rules, "Registers of one device", rule 5).
  */
 const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: EnergyDirection; placement: Placement }>> = {
   production: { circuit: 'pv', direction: 'export', placement: 'production' },

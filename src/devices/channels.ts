@@ -143,7 +143,7 @@ export async function listChannels(db: Database, deviceId: string, words: Channe
 
 /**
  * Returns the quantities of a device whose last reading is held, with the reading's time. A held reading is implausible
- * and does not count until later readings confirm or contradict it (law of consumption: held, confirming).
+ * and does not count until later readings confirm or contradict it (counting rules: held, confirming).
  */
 export async function listHeldReadings(db: Database, deviceId: string): Promise<{ native_name: string; at: Date }[]> {
   const rows = await db

@@ -27,7 +27,7 @@ export interface LiveReading {
 const TOTALS: ReadonlySet<string> = new Set(['import', 'export', 'production', 'charged', 'discharged']);
 /** Whether power with this meaning flows out of the device, so that it is subtracted. */
 const isOutward = (countsAs: string | null) => /^(?:export|production|discharged)/.test(countsAs ?? '');
-/** Maximum age of a current power. The law of consumption uses the same limit. */
+/** Maximum age of a current power. The counting rule for power uses the same limit. */
 const NOW_MS = 15 * 60_000;
 /** Maximum age of a live value. The bound in time lets PostgreSQL read only the latest partitions. */
 const SINCE_MS = 86_400_000;

@@ -8,7 +8,7 @@ export interface DiscoveredSeries {
   family: string;
   native_id: string;
   channel: string;
-  /** `register` or `power`: kinds of series for which the law computes differences between readings. */
+  /** `register` or `power`: kinds of series for which the counting rule computes differences between readings. */
   kind: string;
   /** The device's own name of the quantity. Null if it was not stored. */
   native_name: string | null;

@@ -6,7 +6,7 @@ import { mergeNumberSettings, type NumberReadingSettings, readsDifferentNumber }
 
 /**
  * Splits the series of a gateway's paired devices that read a different number with the new `decoder_config`, after
- * their last stored readings. Laws count no difference across a split, and later readings with a time before it are
+ * their last stored readings. Counting rules count no difference across a split, and later readings with a time before it are
  * rejected. The caller must have locked the gateway's row.
  */
 export async function splitSeriesBehindGateway(
@@ -92,9 +92,9 @@ async function part(trx: Database, series: readonly { series_id: number; device_
       message: `The settings of ${rows[0].channel} have already been changed ${MAX_SPLITS} times while it counted: pair its device again, or do not change them`,
     });
   await sql`WITH last AS (
-      SELECT s.series_id, s.device_id, s.channel, s.kind, to_timestamp((law ->> 1)::numeric / 1000) AS read_at
-      FROM series s JOIN device_heads h USING (device_id) CROSS JOIN LATERAL jsonb_array_elements(h.laws::jsonb) law
-      WHERE s.series_id = ANY (${seriesIds}) AND (law ->> 0)::bigint = s.series_id
+      SELECT s.series_id, s.device_id, s.channel, s.kind, to_timestamp((entry ->> 1)::numeric / 1000) AS read_at
+      FROM series s JOIN device_heads h USING (device_id) CROSS JOIN LATERAL jsonb_array_elements(h.laws::jsonb) entry
+      WHERE s.series_id = ANY (${seriesIds}) AND (entry ->> 0)::bigint = s.series_id
     ), parted AS (
       UPDATE series s SET split_after = coalesce(split_after, '{}') || last.read_at
       FROM last WHERE s.series_id = last.series_id AND (split_after IS NULL OR split_after[array_upper(split_after, 1)] < last.read_at)

@@ -21,7 +21,7 @@ import { assertOwnMappings } from './decoder-config.ts';
 import { bridgeTopicFirstMessage, isDiscoveryListed } from './gateways.ts';
 import { type DecoderFacts, guessPlacement } from './known-placement.ts';
 import { assertMayManageDevice, needsManager } from './management.ts';
-import { PREVIOUS_LAW_SETTINGS_SQL } from './previous-law-settings.ts';
+import { PREVIOUS_COUNTING_SETTINGS_SQL } from './previous-counting-settings.ts';
 import { splitSeriesOfDevice } from './split-series.ts';
 
 /** Columns of devices in lists. */
@@ -176,8 +176,8 @@ export function newDeviceRow({
   return { row, secret };
 }
 
-/** `PREVIOUS_LAW_SETTINGS_SQL` for typed queries. */
-export const PREVIOUS_LAW_SETTINGS = sql.raw(PREVIOUS_LAW_SETTINGS_SQL);
+/** `PREVIOUS_COUNTING_SETTINGS_SQL` for typed queries. */
+export const PREVIOUS_COUNTING_SETTINGS = sql.raw(PREVIOUS_COUNTING_SETTINGS_SQL);
 
 /** Pairs a device. Only this result contains its secret. Throws 409 if the account already has a device with this `external_id`. */
 export async function createDevice(db: Database, wanted: NewDevice): Promise<{ device: Device; secret: string }> {
@@ -289,10 +289,10 @@ const withChannels = async (db: Database, { channels, ...row }: DetailsRow): Pro
 });
 
 /**
- * Updates a device within the caller's reach. Returns null if there is none. Settings of the law and meanings of quantities also apply to
- * the past: the previous settings are stored, and ingest recomputes the consumption within seconds. A changed `decoder_config` reads a
- * different number only from then on. Throws 403 if an owner changes what a utility manages. The caller checks changes of `managed_by`
- * (`checkManager`).
+ * Updates a device within the caller's reach. Returns null if there is none. Settings of the counting rules and meanings of quantities also
+ * apply to the past: the previous settings are stored, and ingest recomputes the consumption within seconds. A changed `decoder_config`
+ * reads a different number only from then on. Throws 403 if an owner changes what a utility manages. The caller checks changes of
+ * `managed_by` (`checkManager`).
  */
 export async function updateDevice(
   db: Database,
@@ -325,7 +325,7 @@ export async function updateDevice(
     if (words === null) return null;
     const channels = words && mergeChannelSettings(words, said);
     if (channels) await assertUnambiguousChannels(trx, deviceId, channels);
-    const ofTheLaw =
+    const affectsCounting =
       channels !== undefined || 'limit_kw' in patch || 'register_max_kwh' in patch || 'max_gap_minutes' in patch;
     const guess = patch.type === undefined ? null : guessPlacement(patch.type).placement;
     const placed = patch.placement
@@ -339,7 +339,7 @@ export async function updateDevice(
         ...patch,
         ...placed,
         ...(channels ? { channels } : {}),
-        ...(ofTheLaw ? { computed_with: PREVIOUS_LAW_SETTINGS } : {}),
+        ...(affectsCounting ? { computed_with: PREVIOUS_COUNTING_SETTINGS } : {}),
       }))
       .where('device_id', '=', deviceId)
       .where('deleted_at', 'is', null)

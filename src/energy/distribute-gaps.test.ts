@@ -17,7 +17,7 @@ interface World {
 }
 
 /**
- * Returns the data in the form that the law stores: the energy of each silence is spread evenly, and the share up to
+ * Returns the data in the form in which ingest stores it: the energy of each silence is spread evenly, and the share up to
  * each bound is rounded down.
  */
 function stored({ fromMs, used, silences }: World) {

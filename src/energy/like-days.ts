@@ -3,7 +3,7 @@ import { type createWallClock, startOfClockUnit } from './wall-clock.ts';
 
 /**
  * Estimates how the known energy of a long silence may have been distributed over its hours: like on similar days
- * before it, instead of the straight line of the law. The result is labelled as an estimate, and no other figure is
+ * before it, instead of the straight line of the counting rules. The result is labelled as an estimate, and no other figure is
  * computed from it (docs/billing.md, docs/decisions/0092).
  */
 

@@ -10,7 +10,7 @@ import type { Range } from './ranges.ts';
 import { readQuarters } from './usage/quarters.ts';
 import { createWallClock } from './wall-clock.ts';
 
-/** Names, in a report, of the verdicts on readings that were not plainly counted (ingest/normalise/law.ts). */
+/** Names, in a report, of the verdicts on readings that were not plainly counted (ingest/normalise/counting-rule.ts). */
 export const VERDICT_BY_FINDING = {
   glitches: 'glitch',
   overlaps: 'overlap',
@@ -235,7 +235,8 @@ async function editsIn(db: Database, deviceId: string, range: Range) {
   const rows = await db
     .selectFrom('reading_edits')
     .select(['edit_id', 'from_at', 'to_at'])
-    // An edit for a clock that was set back (`instants`) excludes readings. Its value is where the register continues, not an added reading.
+    // An edit for a clock that was set back (`instants`) excludes readings. Its value is where the register continues, not an added
+    // reading.
     .select((eb) => eb.and([eb('value', 'is not', null), eb('instants', 'is', null)]).as('is_added'))
     .where('device_id', '=', deviceId)
     .where('revoked_at', 'is', null)

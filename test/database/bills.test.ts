@@ -21,7 +21,7 @@ import {
 } from '#test/reference/histories.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
-/** Bills add up: for any late readings and any closing times, the sum of all statements equals the final result of the law. */
+/** Bills add up: for any late readings and any closing times, the sum of all statements equals the final result of the counting rules. */
 /** Number of random histories. After a change of the bills' code, run 200 (BILLED_HISTORIES). */
 const RUNS = Number(process.env.BILLED_HISTORIES ?? 12);
 const SEED = 1;
@@ -119,7 +119,10 @@ function expectToAddUp({ period, versions, known, energy, corrections }: BillDet
   }
 }
 
-/** Whether all quantities that ever counted are registers without tariffs: their energies then equal the law's result, to the last mWh. */
+/**
+ * Whether all quantities that ever counted are registers without tariffs: their energies then equal the counting rule's result, to the last
+ * mWh.
+ */
 async function isPlain(deviceId: string): Promise<boolean> {
   const { rows } = await database.pool.query(
     `SELECT bool_and(r.kind = 'register' AND s.tariff_since IS NULL) AS plain FROM series_roles r JOIN series s USING (series_id)

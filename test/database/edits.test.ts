@@ -372,7 +372,7 @@ test('retention keeps results computed with edits, and dropped readings can no l
   await compute();
   const before = await profile();
   expect(before).toHaveLength(11);
-  // A year and a half later all readings are dropped, except the reading by hand, from which the law continues.
+  // A year and a half later all readings are dropped, except the reading by hand, from which the counting rule continues.
   api.now = new Date(MAY + 24 * 548 * HOUR_MS);
   expect((await dropReadings(api.database.pool, api.now, 13)).length).toBeGreaterThan(0);
   const { rows } = await api.database.pool.query(

@@ -83,7 +83,7 @@ function longer<K extends string>(kind: K, milliwattHours: { min: number; max: n
   });
 }
 
-/** Readings of one series, with every fault that its law handles. */
+/** Readings of one series, with every fault that its counting rule handles. */
 export const arbitraryRegisters = (channel: string) =>
   fc
     .record({
@@ -355,7 +355,7 @@ const historyOf = (readings: fc.Arbitrary<History['readings']>): fc.Arbitrary<Hi
     .record({ settings: arbitrarySettings, readings: readings.chain(addConflictingReadings) })
     .map(({ settings, readings }) => ({ ...settings, readings }));
 
-/** Random histories of at least 50 readings, with every fault that the law handles. */
+/** Random histories of at least 50 readings, with every fault that the counting rules handle. */
 export const arbitraryHistory: fc.Arbitrary<History> = historyOf(
   fc
     .tuple(seriesSets, seriesSets)

@@ -1,5 +1,5 @@
 /**
- * A slow computation of a home's usage, quarter-hour by quarter-hour and device by device, from the text of the law ("A home"). It is
+ * A slow computation of a home's usage, quarter-hour by quarter-hour and device by device, from the text of the rules ("A home"). It is
  * independent of src/energy/home, which it checks.
  */
 

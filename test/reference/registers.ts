@@ -1,6 +1,6 @@
 /**
- * A second implementation of the law for registers, written from its text and independent of the code that it checks. It looks at the whole
- * ordered list, classifies each reading by looking ahead, and only then counts. It uses BigInt throughout.
+ * A second implementation of the counting rules for registers, written from their text and independent of the code that it checks. It looks
+ * at the whole ordered list, classifies each reading by looking ahead, and only then counts. It uses BigInt throughout.
  */
 export interface Reading {
   at: bigint;

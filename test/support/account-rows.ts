@@ -70,8 +70,8 @@ export async function readAccountRows(
     );
   await read(
     'laws by name',
-    `SELECT jsonb_build_array(h.device_id, (SELECT jsonb_agg(jsonb_build_array(s.channel, s.kind, law->1, law->2) ORDER BY place)
-       FROM jsonb_array_elements(laws::jsonb) WITH ORDINALITY l (law, place) JOIN series s ON s.series_id = (law->>0)::bigint AND s.device_id = h.device_id))
+    `SELECT jsonb_build_array(h.device_id, (SELECT jsonb_agg(jsonb_build_array(s.channel, s.kind, entry->1, entry->2) ORDER BY place)
+       FROM jsonb_array_elements(laws::jsonb) WITH ORDINALITY l (entry, place) JOIN series s ON s.series_id = (entry->>0)::bigint AND s.device_id = h.device_id))
      FROM device_heads h WHERE ${is('user_id = ANY ($1)')}`,
   );
   for (const { relation } of [LOAD_PROFILE, ...LEVELS])

@@ -1,17 +1,17 @@
 import {
-  type Law,
-  type LawFindings,
-  type LawSettings,
+  type CountingFindings,
+  type CountingRule,
+  type CountingSettings,
   type Point,
   restartAfterLastCounted,
-} from '#ingest/normalise/law.ts';
+} from '#ingest/normalise/counting-rule.ts';
 import { isJitter, isPlausible, isReset, type RegisterValue } from '#ingest/normalise/plausibility.ts';
 import { asMilliwattHours } from '#src/core/units.ts';
 
 const HOUR_MS = 3_600_000;
 
 /**
- * State of the law in its first edition. `good`: last counted reading. `held`: implausible reading after it. `first`:
+ * State of the counting rule in its first edition. `good`: last counted reading. `held`: implausible reading after it. `first`:
  * reading that is consistent with the held one.
  */
 interface FirstEditionState {
@@ -30,8 +30,8 @@ const pointOf = (value: RegisterValue): Point => ({
   value: value.valueMilliwattHours,
 });
 
-/** Whether a step is a rollover by the first edition of the law, which did not limit its power. */
-function isRollover(a: RegisterValue, b: RegisterValue, { registerMaxKwh }: LawSettings): boolean {
+/** Whether a step is a rollover by the first edition of the counting rules, which did not limit its power. */
+function isRollover(a: RegisterValue, b: RegisterValue, { registerMaxKwh }: CountingSettings): boolean {
   if (registerMaxKwh === null) return false;
   const maximum = Math.round(registerMaxKwh * 1e6);
   return (
@@ -39,11 +39,14 @@ function isRollover(a: RegisterValue, b: RegisterValue, { registerMaxKwh }: LawS
   );
 }
 
-/** The law for registers in its first edition, which computed rows in older installations. */
-export function firstEditionOfRegisters(settings: LawSettings, direction: 'import' | 'export'): Law<FirstEditionState> {
+/** The counting rule for registers in its first edition, which computed rows in older installations. */
+export function firstEditionOfRegisters(
+  settings: CountingSettings,
+  direction: 'import' | 'export',
+): CountingRule<FirstEditionState> {
   const fits = (a: RegisterValue, b: RegisterValue) => isPlausible(a, b, settings);
 
-  function count(findings: LawFindings, a: RegisterValue, b: RegisterValue, energy: number) {
+  function count(findings: CountingFindings, a: RegisterValue, b: RegisterValue, energy: number) {
     const estimated = b.readAtMs - a.readAtMs > HOUR_MS;
     const [imported, exported] = direction === 'import' ? [energy, 0] : [0, energy];
     findings.interval({
@@ -54,11 +57,11 @@ export function firstEditionOfRegisters(settings: LawSettings, direction: 'impor
       estimated,
     });
   }
-  const countStep = (findings: LawFindings, a: RegisterValue, b: RegisterValue) =>
+  const countStep = (findings: CountingFindings, a: RegisterValue, b: RegisterValue) =>
     count(findings, a, b, b.valueMilliwattHours - a.valueMilliwattHours);
 
   /** Determines the verdict on a held reading that two later readings confirm, and counts the step to it. */
-  function confirm(findings: LawFindings, good: RegisterValue, held: RegisterValue) {
+  function confirm(findings: CountingFindings, good: RegisterValue, held: RegisterValue) {
     if (isRollover(good, held, settings)) {
       findings.verdict(pointOf(held), 'rollover');
       count(
@@ -75,7 +78,7 @@ export function firstEditionOfRegisters(settings: LawSettings, direction: 'impor
     }
   }
 
-  function hold(findings: LawFindings, good: RegisterValue, now: RegisterValue) {
+  function hold(findings: CountingFindings, good: RegisterValue, now: RegisterValue) {
     findings.verdict(pointOf(now), 'held');
     return { good, held: now };
   }

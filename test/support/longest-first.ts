@@ -17,7 +17,7 @@ const LONGEST = [
   'test/tiers/retention',
   'test/tiers/packing',
   'test/tiers/homes',
-  'test/tiers/law',
+  'test/tiers/counting-rules',
   'test/database/delivery/webhooks',
   'test/database/api/export',
   'test/database/move',

@@ -1,13 +1,13 @@
 import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
-import { appliedTimeUpTo, pendingEditFromMs } from '#ingest/normalise/edits.ts';
 import {
+  type CountingSettings,
   comparePoints,
-  type LawSettings,
   type Point,
   type PointWithVerdict,
   type SettingsByTime,
   type Verdict,
-} from '#ingest/normalise/law.ts';
+} from '#ingest/normalise/counting-rule.ts';
+import { appliedTimeUpTo, pendingEditFromMs } from '#ingest/normalise/edits.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
@@ -42,7 +42,7 @@ interface StoredSeries {
 /** A stored device, with its load profile of closed hours and of the open hour, by start of the quarter-hour in ms. */
 export interface StoredDevice {
   deviceId: string;
-  settings: LawSettings;
+  settings: CountingSettings;
   computedWith: SettingsByTime | null;
   channelSettings: ChannelSettings;
   /** Edits in force, and revoked ones that are still counted. */
@@ -59,9 +59,9 @@ export interface StoredDevice {
 /** In-memory database for the write path. It returns states and stretches of readings, and stores plans. */
 export interface MemoryStore {
   devices: Map<string, StoredDevice>;
-  pair(deviceId: string, settings: LawSettings): void;
+  pair(deviceId: string, settings: CountingSettings): void;
   /** Changes a device's settings, like its owner. Its past must then be recomputed. */
-  set(deviceId: string, settings: LawSettings): void;
+  set(deviceId: string, settings: CountingSettings): void;
   /** Sets what a quantity counts as, like the owner. Null restores the automatic choice. */
   setMeaning(deviceId: string, nativeName: string, countsAs: string | null): void;
   /** Adds an edit of a device's readings. */

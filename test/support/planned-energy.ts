@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
+import { comparePoints, type EnergyInterval, type Point } from '#ingest/normalise/counting-rule.ts';
+import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import { seriesEdits } from '#ingest/normalise/edits.ts';
-import { comparePoints, type EnergyInterval, type Point } from '#ingest/normalise/law.ts';
-import { createLawForRoles } from '#ingest/normalise/law-by-time.ts';
-import { pointKey, replayLaw } from '#ingest/normalise/replay.ts';
+import { pointKey, replayReadings } from '#ingest/normalise/replay.ts';
 import { countsUntilMs, type Roles, rolesAt } from '#ingest/normalise/roles-by-time.ts';
-import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import { hasRisen, shiftStepAfter } from '#ingest/normalise/tariffs.ts';
 import { addIntervalToDeltas } from '#ingest/write/deltas.ts';
 import { COMMODITIES, isPlaced, METERS } from '#src/database/meter.ts';
@@ -14,7 +14,7 @@ import { parseChannel } from '#src/devices/channel-name.ts';
 import { distinctReadings, referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
 import type { ReferenceEdit } from '#test/reference/edits.ts';
 import type { History } from '#test/reference/histories.ts';
-import { readingsOfDevice } from '#test/support/law.ts';
+import { readingsOfDevice } from '#test/support/counting-rules.ts';
 import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
 
 /** The same as `toEqual`, which takes ten times as long for values that are equal. */
@@ -89,7 +89,8 @@ const plainly = (channel: string) =>
 const MEDIA: ReadonlySet<string> = new Set([...COMMODITIES, 'm3']);
 
 /**
- * Expects the energy, the meters and the stored series to equal the results of the reference and of the law for the whole set of readings.
+ * Expects the energy, the meters and the stored series to equal the results of the reference and of the counting rule for the whole set of
+ * readings.
  */
 export function expectReferenceResults(device: StoredDevice, all: History['readings']): void {
   expectEnergy(device, all);
@@ -108,21 +109,21 @@ export function expectReferenceResults(device: StoredDevice, all: History['readi
     const pointText = (point: Point) => `${pointKey(point)} ${point.value}`;
     expectEqual([...points.values()].sort(comparePoints).map(pointText), whole.map(pointText));
     expect(lastReadAtMs).toBe(whole.at(-1)?.readAtMs);
-    const law = createLawForRoles(of, (roles) =>
-      lawOfSeries(channel, kind, roles, { ...settings, stepsBack: stepsBack.after }),
+    const rule = createCountingRuleByTime(of, (roles) =>
+      selectCountingRule(channel, kind, roles, { ...settings, stepsBack: stepsBack.after }),
     );
     const counted = whole.filter(({ readAtMs }) => readAtMs < countsUntilMs(of));
-    const run = replayLaw(law, law.initial, counted, isExcluded);
+    const run = replayReadings(rule, rule.initial, counted, isExcluded);
     expectEqual(verdicts, new Map([...run.verdicts.values()].map((judged) => [pointKey(judged), judged.verdict])));
     expectEqual(JSON.parse(tail ?? 'null'), counted.length === whole.length ? run.state : null);
   }
 }
 
 /**
- * Expects the stored results to equal the law's for the stored readings, with the settings with which each time was
+ * Expects the stored results to equal the counting rule's for the stored readings, with the settings with which each time was
  * computed. Therefore also holds between two chunks of a recomputation after edits or changed settings.
  */
-export function expectStoredByLaw(device: StoredDevice): void {
+export function expectStoredByRules(device: StoredDevice): void {
   const { settings, computedWith, edits, series } = device;
   const profile = { own: new Map(), meters: new Map() };
   const steps: Step[] = [];
@@ -131,9 +132,9 @@ export function expectStoredByLaw(device: StoredDevice): void {
     const endMs = countsUntilMs(of);
     const { isExcluded, stepsBack } = seriesEdits(edits, channel, kind, Number.NEGATIVE_INFINITY);
     const judgedBy = { ...(computedWith ?? settings), ...(splits && { splits }), stepsBack: stepsBack.after };
-    const law = createLawForRoles(of, (one) => lawOfSeries(channel, kind, one, judgedBy));
+    const rule = createCountingRuleByTime(of, (one) => selectCountingRule(channel, kind, one, judgedBy));
     const earlier = [...points.values()].filter(({ readAtMs }) => readAtMs < endMs).sort(comparePoints);
-    const run = replayLaw(law, law.initial, earlier, isExcluded);
+    const run = replayReadings(rule, rule.initial, earlier, isExcluded);
     expectEqual(new Map([...run.verdicts].map(([key, { verdict }]) => [key, verdict])), verdicts);
     const isPast = points.size > earlier.length || earlier.length === 0;
     expectEqual(JSON.parse(tail ?? 'null'), isPast ? null : run.state);

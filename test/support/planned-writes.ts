@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import type { CountingSettings } from '#ingest/normalise/counting-rule.ts';
 import { pendingEditFromMs } from '#ingest/normalise/edits.ts';
-import type { LawSettings } from '#ingest/normalise/law.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import { collectReadings } from '#ingest/write/collect.ts';
 import { areReadingsAfterEdits, type DeviceState, isAfterLastSplit, seriesName } from '#ingest/write/device-state.ts';
@@ -138,7 +138,7 @@ export function editDevice(store: MemoryStore, deviceId: string, edit: Reference
 }
 
 /** Creates a store with the devices `dev_0`, `dev_1`, … with these settings and without readings. */
-export function createPairedDevices(histories: readonly ({ readings: History['readings'] } & LawSettings)[]) {
+export function createPairedDevices(histories: readonly ({ readings: History['readings'] } & CountingSettings)[]) {
   const store = memoryStore();
   const devices = histories.map(({ readings, ...settings }, index) => {
     const deviceId = `dev_${index}`;

@@ -81,7 +81,7 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
 
 /**
  * Reverts a database to the state before heads, as if neither that migration nor the current rollups had been applied:
- * every hour is in the load profile and the aggregates, which have their public names, and the law states are in
+ * every hour is in the load profile and the aggregates, which have their public names, and the counting states are in
  * `series`.
  */
 export async function revertHeadsMigration(database: TestDatabase): Promise<void> {
@@ -94,8 +94,8 @@ export async function revertHeadsMigration(database: TestDatabase): Promise<void
   const views = [...LEVELS, LOAD_PROFILE].map(({ relation }) => relation);
   await run(
     'ALTER TABLE series ADD COLUMN last_read_at timestamptz, ADD COLUMN tail jsonb',
-    `UPDATE series SET last_read_at = to_timestamp((law->>1)::bigint / 1000.0), tail = nullif(law->2, 'null')
-     FROM device_heads, jsonb_array_elements(laws::jsonb) law WHERE series_id = (law->>0)::bigint`,
+    `UPDATE series SET last_read_at = to_timestamp((entry->>1)::bigint / 1000.0), tail = nullif(entry->2, 'null')
+     FROM device_heads, jsonb_array_elements(laws::jsonb) entry WHERE series_id = (entry->>0)::bigint`,
     'ALTER TABLE devices ADD COLUMN last_seen_at timestamptz',
     'DROP TRIGGER devices_change_head ON devices',
     'DROP TRIGGER devices_make_head ON devices',

@@ -154,7 +154,7 @@ async function rowsOf(deviceId: string) {
   const asked = [
     'SELECT starts_at, energy_milliwatt_hours AS energy, estimated_milliwatt_hours AS estimated, reading_count, covered_ms FROM device_intervals WHERE device_id = $1 ORDER BY 1',
     'SELECT n.read_at, n.verdict FROM reading_notes n JOIN series USING (series_id) WHERE device_id = $1 ORDER BY 1',
-    "SELECT laws::jsonb #> '{0,2}' AS law FROM device_heads WHERE device_id = $1",
+    "SELECT laws::jsonb #> '{0,2}' AS state FROM device_heads WHERE device_id = $1",
   ];
   return Promise.all(asked.map(async (text) => (await database.pool.query(text, [deviceId])).rows));
 }

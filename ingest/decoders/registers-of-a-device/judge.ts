@@ -25,7 +25,7 @@ type Verdicts = Map<One, RegisterChannel>;
 type Direction = 'import' | 'export';
 
 /**
- * Classifies all registers of a device together (law of consumption, "Registers of one device", rules 1 to 6). Pure; the order of the
+ * Classifies all registers of a device together (counting rules, "Registers of one device", rules 1 to 6). Pure; the order of the
  * registers does not matter. Registers that count are never a total and a part of that total.
  */
 export function classifyRegisters<Of extends LabelledRegister>(registers: readonly Of[]): Map<Of, RegisterChannel> {

@@ -112,9 +112,9 @@ export async function renumber(target: PoolClient): Promise<void> {
   // As `json` text instead of `jsonb`, so that a device's head is copied exactly as ingest wrote it.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('laws', (
-       SELECT '[' || coalesce(string_agg(format('[%s,%s,%s]', n.is_now, law->1, law->2), ',' ORDER BY place), '') || ']'
-       FROM json_array_elements((i.row->>'laws')::json) WITH ORDINALITY l (law, place)
-       JOIN numbered n ON n.relation = 'series' AND n.was = (law->>0)::bigint))
+       SELECT '[' || coalesce(string_agg(format('[%s,%s,%s]', n.is_now, entry->1, entry->2), ',' ORDER BY place), '') || ']'
+       FROM json_array_elements((i.row->>'laws')::json) WITH ORDINALITY l (entry, place)
+       JOIN numbered n ON n.relation = 'series' AND n.was = (entry->>0)::bigint))
      WHERE i.relation = 'device_heads'`,
   );
 }

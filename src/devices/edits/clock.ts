@@ -3,7 +3,7 @@ import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { PREVIOUS_LAW_SETTINGS } from '../store.ts';
+import { PREVIOUS_COUNTING_SETTINGS } from '../store.ts';
 import { CLOCK_AUTHOR } from './edit.ts';
 
 /**
@@ -41,7 +41,7 @@ export async function recordClockStep(
     const reason = `the clock of ${host} was set back by ${Math.round((beforeMs - afterMs) / 1_000)} s`;
     await trx
       .updateTable('devices')
-      .set({ computed_with: PREVIOUS_LAW_SETTINGS })
+      .set({ computed_with: PREVIOUS_COUNTING_SETTINGS })
       .where('device_id', '=', sql<string>`ANY (${[...new Set(edits.map(({ device_id }) => device_id))]}::text[])`)
       .execute();
     for (const { device_id, channel, kind, from_at, value, instants } of edits) {

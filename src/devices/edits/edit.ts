@@ -13,15 +13,15 @@ export interface EditTimeRange {
 /** `reading_edits.author` of an edit that the service made because the clock of a host was set back. */
 export const CLOCK_AUTHOR = 'clock';
 
-/** The fields of an edit, by hand or by the clock, that the law of consumption needs. */
+/** The fields of an edit, by hand or by the clock, that the counting rules need. */
 export interface Edit extends EditTimeRange {
   readonly editId: string;
   /** Channel of the edited series; null: all series of the device. */
   readonly channel: string | null;
   readonly kind: string | null;
   /**
-   * Value that a person read off the register at `fromMs`, mWh (volume: 0.001 l). For an edit by the clock: the register's first value in the stretch.
-   * Null: the edit excludes readings and adds none.
+   * Value that a person read off the register at `fromMs`, mWh (volume: 0.001 l). For an edit by the clock: the register's first value in
+   * the stretch. Null: the edit excludes readings and adds none.
    */
   readonly value: number | null;
   /**

@@ -7,7 +7,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { nativeNameOf } from '../channel-name.ts';
 import { ENERGY_AND_POWER_KINDS } from '../channels.ts';
 import { assertMayManageDevice } from '../management.ts';
-import { PREVIOUS_LAW_SETTINGS } from '../store.ts';
+import { PREVIOUS_COUNTING_SETTINGS } from '../store.ts';
 import { CLOCK_AUTHOR } from './edit.ts';
 
 /** Maximum number of edits of a device: first of edits in force, which every plan of its batches includes, then of all edits. */
@@ -183,7 +183,7 @@ async function computeAnew(trx: Database, reach: AccessibleAccounts, deviceId: s
   await assertMayManageDevice(trx, reach, deviceId);
   const row = await trx
     .updateTable('devices')
-    .set({ computed_with: PREVIOUS_LAW_SETTINGS })
+    .set({ computed_with: PREVIOUS_COUNTING_SETTINGS })
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
     .where(isAccountWithin(reach, 'devices.user_id'))
@@ -197,7 +197,10 @@ interface Series {
   kind: string | null;
 }
 
-/** Finds a quantity of a device by name. A reading by hand (`readAt`) needs a register that counts at that time. Throws 422 if there is none. */
+/**
+ * Finds a quantity of a device by name. A reading by hand (`readAt`) needs a register that counts at that time. Throws 422 if there is
+ * none.
+ */
 async function seriesOf(db: Database, deviceId: string, nativeName: string, readAt: Date | null): Promise<Series> {
   const rows = await db
     .selectFrom('series')

@@ -17,7 +17,7 @@ const SUMS = [
   /** Known time of production, ms. */
   'productionMs',
   'charged',
-  /** The law of a home (sums.ts, `balance`). */
+  /** The balance of a home (sums.ts, `balance`). */
   'balance',
   /** Known time of the channels that make up the exchange, ms. */
   'knownMs',

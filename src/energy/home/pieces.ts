@@ -65,7 +65,7 @@ export const MEASURES_BY_SUM: Record<HomeSum, readonly (keyof MeasureWeights)[]>
   countedMs: ['importMs', 'exportMs'],
 };
 
-/** Returns the factors of a part in each sum: the law of a home (docs/home.md) by role. Pure. */
+/** Returns the factors of a part in each sum: the balance of a home (docs/home.md) by role. Pure. */
 function weightsOf({
   role,
   isGridThere,

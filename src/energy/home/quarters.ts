@@ -31,8 +31,8 @@ const SUMS = [
 ] as const satisfies readonly HomeSum[];
 
 /**
- * Returns the usage of a home by quarter-hour in `[from, to)`, which are starts of quarter-hours: the law of a home (docs/home.md) applied
- * to packed profiles, which have one row for each device and day.
+ * Returns the usage of a home by quarter-hour in `[from, to)`, which are starts of quarter-hours: the balance of a home (docs/home.md)
+ * applied to packed profiles, which have one row for each device and day.
  */
 export async function homeQuarters(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeQuarters> {
   const fromMs = range.from.getTime();
@@ -62,8 +62,8 @@ export async function homeQuarters(db: Database, home: Home, range: { from: Date
 }
 
 /**
- * Returns the time in ms in which data of the counted channels, or of other `channels`, are expected, by quarter-hour. It is constant between
- * two changes of the counted channels.
+ * Returns the time in ms in which data of the counted channels, or of other `channels`, are expected, by quarter-hour. It is constant
+ * between two changes of the counted channels.
  */
 export function expectedMsByQuarter(
   { devices, stretches }: Home,

@@ -67,9 +67,9 @@ async function knownUntil(
     counts_export: boolean;
     last_ms: number;
   }>(
-    `SELECT s.device_id || coalesce('/' || s.meter, '') AS key, s.counts_import, s.counts_export, (law ->> 1)::bigint AS last_ms
-     FROM device_heads h CROSS JOIN LATERAL jsonb_array_elements(h.laws::jsonb) law
-     JOIN series s ON s.series_id = (law ->> 0)::bigint
+    `SELECT s.device_id || coalesce('/' || s.meter, '') AS key, s.counts_import, s.counts_export, (entry ->> 1)::bigint AS last_ms
+     FROM device_heads h CROSS JOIN LATERAL jsonb_array_elements(h.laws::jsonb) entry
+     JOIN series s ON s.series_id = (entry ->> 0)::bigint
      WHERE h.device_id = ANY ($1) AND (s.counts_import OR s.counts_export)`,
     [counted.map(({ deviceId, partOf }) => partOf ?? deviceId)],
   );

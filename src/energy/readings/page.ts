@@ -99,7 +99,7 @@ const isHeldBefore = sql`coalesce((
   ORDER BY h.read_at DESC LIMIT 1), false)`;
 
 /**
- * Returns the time of the last reading before `n` that is not excluded, as far as the law needs it: the previous one if
+ * Returns the time of the last reading before `n` that is not excluded, as far as the counting rule needs it: the previous one if
  * at most `MAX_PASSED_OVER` excluded ones are in between; otherwise the one that retention has stored, or the first of
  * the series.
  */

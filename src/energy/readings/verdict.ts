@@ -30,7 +30,7 @@ export type ReadingVerdict = (typeof READING_VERDICTS)[number];
 /** Stored verdict on a reading. Times are Unix ms. */
 export interface ReadingFacts {
   atMs: number;
-  /** Stored verdict of the law. Null: plainly counted, if its series counts. */
+  /** Stored verdict of the counting rule. Null: plainly counted, if its series counts. */
   note: string | null;
   /** Whether the reading fits a held one that is not decided yet. */
   isAwaiting: boolean;
@@ -48,7 +48,7 @@ export function readingVerdict(
 ): ReadingVerdict {
   const { kind, isKnown, counted, splitsMs } = series;
   const isEnergy = kind === 'register' || kind === 'interval' || kind === 'power';
-  // Climate readings have no law, so each value is used.
+  // Climate readings have no counting rule, so each value is used.
   if (!isEnergy) return 'counted';
   const counts = counted.some(({ fromMs, untilMs }) => fromMs < atMs && atMs <= untilMs);
   // The series counts from this reading on: the energy before it belongs to another quantity.

@@ -84,8 +84,8 @@ const MEASURE_OF = {
 const MEASURES = Object.values(MEASURE_OF);
 
 /**
- * Returns the weighted sums of parts by quarter-hour of `[from, to)`, which are starts of quarter-hours: the law of a home (docs/home.md)
- * applied to packed profiles.
+ * Returns the weighted sums of parts by quarter-hour of `[from, to)`, which are starts of quarter-hours: the balance of a home
+ * (docs/home.md) applied to packed profiles.
  */
 export async function sumQuarters<Name extends string>(
   db: Database,

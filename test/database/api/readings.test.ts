@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
-import { comparePoints } from '#ingest/normalise/law.ts';
-import { createLawForRoles } from '#ingest/normalise/law-by-time.ts';
-import { pointKey, replayLaw } from '#ingest/normalise/replay.ts';
+import { comparePoints } from '#ingest/normalise/counting-rule.ts';
+import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
+import { pointKey, replayReadings } from '#ingest/normalise/replay.ts';
 import { countsAtAnyTime, countsUntilMs, rolesAt } from '#ingest/normalise/roles-by-time.ts';
-import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createKey } from '#src/auth/keys.ts';
@@ -241,7 +241,7 @@ describe('the readings of a device', () => {
   });
 });
 
-/** Returns the verdict that the law, run over the whole set of readings, has on each of them. */
+/** Returns the verdict that the counting rule, run over the whole set of readings, has on each of them. */
 function expectedVerdicts({ readings, ...settings }: History): Map<string, string> {
   const names: Record<string, string> = { late: 'late_news', passed: 'passed_over', back: 'taken_back' };
   const series = new Map<string, { values: Set<number>[]; points: History['readings'] }>();
@@ -269,14 +269,16 @@ function expectedVerdicts({ readings, ...settings }: History): Map<string, strin
   const verdicts = new Map<string, string>();
   for (const [index, roles] of chooseRoles(all).entries()) {
     const { channel, kind, sorted, lower } = all[index] as (typeof all)[number];
-    const law = createLawForRoles(roles, (of) => lawOfSeries(channel, kind, of, settings));
-    // A copy of the law that counts at all times shows which readings end a step with energy.
+    const rule = createCountingRuleByTime(roles, (of) => selectCountingRule(channel, kind, of, settings));
+    // A copy of the counting rule that counts at all times shows which readings end a step with energy.
     const always = { import: true, export: true, meter: null };
-    const whole = lawOfSeries(channel, kind, kind === 'power' ? always : { ...always, export: false }, settings);
-    // After the last time in which the series counts, the law receives no readings: what is held then is never decided.
+    const whole = selectCountingRule(channel, kind, kind === 'power' ? always : { ...always, export: false }, settings);
+    // After the last time in which the series counts, the counting rule receives no readings: what is held then is never decided.
     const received = sorted.filter(({ readAtMs }) => readAtMs < countsUntilMs(roles));
-    const { verdicts: judged, state } = replayLaw(law, law.initial, received);
-    const ends = new Set(whole ? replayLaw(whole, whole.initial, received).intervals.map(({ endMs }) => endMs) : []);
+    const { verdicts: judged, state } = replayReadings(rule, rule.initial, received);
+    const ends = new Set(
+      whole ? replayReadings(whole, whole.initial, received).intervals.map(({ endMs }) => endMs) : [],
+    );
     const counts = (ms: number) => {
       const role = rolesAt(roles)(ms);
       return role.import || role.export;
@@ -304,7 +306,7 @@ function expectedVerdicts({ readings, ...settings }: History): Map<string, strin
 /** Number of random histories; a run with 500 takes five minutes. */
 const HISTORIES = Number(process.env.READ_HISTORIES ?? 30);
 
-test('the verdicts of readings are the law’s, whatever the order of arrival', async () => {
+test('the verdicts of readings are the counting rules’, whatever the order of arrival', async () => {
   api.now = new Date('2027-09-01T00:00:00Z');
   const drawn = fc.sample(
     arbitraryHistory.chain((history) =>

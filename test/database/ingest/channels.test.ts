@@ -72,12 +72,12 @@ async function devices(): Promise<{
   ]);
   return { large, small };
 }
-const lawsOf = async (deviceId: string): Promise<[number, number, unknown][]> =>
+const countingStatesOf = async (deviceId: string): Promise<[number, number, unknown][]> =>
   JSON.parse((await rowsOf('SELECT laws FROM device_heads WHERE device_id = $1', [deviceId]))[0].laws);
 
 test('of a device with very many channels, those not in the batch do not change, and its head is not cached', async () => {
   const { large, small } = await devices();
-  const before = new Map((await lawsOf(large.deviceId)).map((law) => [law[0], law]));
+  const before = new Map((await countingStatesOf(large.deviceId)).map((state) => [state[0], state]));
   expect(before.size).toBe(MAX_SERIES + 88);
   const memory = createHeadMemory();
   const writer = createWriter(database.pool, { memory });
@@ -90,12 +90,12 @@ test('of a device with very many channels, those not in the batch do not change,
     expect(written).toMatchObject({ stored: 2, rejected: 0, large: [large.deviceId] });
   }
   expect(memory.get(large.deviceId)).toBeNull();
-  const after = await lawsOf(large.deviceId);
+  const after = await countingStatesOf(large.deviceId);
   expect(after).toHaveLength(before.size);
   const [{ series_id }] = await rowsOf(`SELECT series_id FROM series WHERE device_id = $1 AND channel = 'c1/import'`, [
     large.deviceId,
   ]);
-  for (const law of after) if (law[0] !== Number(series_id)) expect(law).toEqual(before.get(law[0]));
+  for (const state of after) if (state[0] !== Number(series_id)) expect(state).toEqual(before.get(state[0]));
   const totals = await Promise.all(
     [large, small].map(({ userId }) => totalMilliwattHours(database, 'user_hourly', userId)),
   );
@@ -126,15 +126,15 @@ test('late readings, known and new quantities of a device with very many channel
 test('a device with too many channels gets no further one, and its channels continue', async () => {
   const { large } = await devices();
   const writer = createWriter(database.pool);
-  const before = await lawsOf(large.deviceId);
+  const before = await countingStatesOf(large.deviceId);
   expect(await writer.write([messageOf(large.deviceId, ['new/import', 'c7/import'], 1)])).toMatchObject({
     stored: 1,
     rejected: 1,
   });
   expect(await writer.write([messageOf(large.deviceId, ['new/import'], 2)])).toMatchObject({ stored: 0, rejected: 1 });
-  expect(await lawsOf(large.deviceId)).toHaveLength(before.length);
+  expect(await countingStatesOf(large.deviceId)).toHaveLength(before.length);
   // A limit above the current number allows further channels.
   const wider = createWriter(database.pool, { maxChannels: 10_000 });
   expect(await wider.write([messageOf(large.deviceId, ['new/import'], 3)])).toMatchObject({ stored: 1, rejected: 0 });
-  expect(await lawsOf(large.deviceId)).toHaveLength(before.length + 1);
+  expect(await countingStatesOf(large.deviceId)).toHaveLength(before.length + 1);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseStoredLaws } from '#ingest/write/head.ts';
+import { parseStoredCountingStates } from '#ingest/write/head.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 import { closeOpenHours } from '#test/support/without-heads.ts';
@@ -14,7 +14,7 @@ const START_MS = Date.UTC(2026, 10, 20, 10);
 const at = (minutes: number) => new Date(START_MS + minutes * 60_000);
 const NOW = at(120);
 
-test("rows of the law's first edition are continued, and follow the second edition around a late reading", async () => {
+test("rows of the counting rules' first edition are continued, and follow the second edition around a late reading", async () => {
   const { pool } = database;
   const home = await createMeter(database);
   // A false value below the limit at 15 minutes. The first edition counted it, and took the next correct value for another meter.
@@ -49,7 +49,7 @@ test("rows of the law's first edition are continued, and follow the second editi
   await home.read([[at(75), 100.5]], NOW);
   expect(await total()).toBe(1_300_000);
   const { rows } = await pool.query('SELECT laws FROM device_heads');
-  expect(parseStoredLaws(rows[0].laws)).toMatchObject([
+  expect(parseStoredCountingStates(rows[0].laws)).toMatchObject([
     [expect.any(Number), at(75).getTime(), { run: expect.arrayContaining([100_500_000]) }],
   ]);
   await home.read([[at(20), 100.1]], NOW);

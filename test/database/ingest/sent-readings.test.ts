@@ -63,8 +63,8 @@ async function pair(settings: { limitKw?: number; registerMaxKwh?: number | null
     role: 'homeowner',
   });
   const { limitKw = 100, registerMaxKwh = null, maxGapMinutes = 90 } = settings;
-  const law = { limit_kw: limitKw, register_max_kwh: registerMaxKwh, max_gap_minutes: maxGapMinutes };
-  const { device } = await createDevice(api.db, { userId, type: 'smart_meter', location: 'x', ...law });
+  const columns = { limit_kw: limitKw, register_max_kwh: registerMaxKwh, max_gap_minutes: maxGapMinutes };
+  const { device } = await createDevice(api.db, { userId, type: 'smart_meter', location: 'x', ...columns });
   return { userId, deviceId: device.device_id };
 }
 

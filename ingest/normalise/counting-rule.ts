@@ -59,8 +59,8 @@ export interface PointWithVerdict extends Point {
   verdict: Verdict | null;
 }
 
-/** Receives the results of a law's step: energy, and verdicts on this reading or on earlier ones. */
-export interface LawFindings {
+/** Receives the results of a counting rule's step: energy, and verdicts on this reading or on earlier ones. */
+export interface CountingFindings {
   interval(interval: EnergyInterval): void;
   verdict(point: Point, verdict: Verdict): void;
   /**
@@ -69,19 +69,19 @@ export interface LawFindings {
   takeBack(sinceMs: number, untilMs: number, verdict: Verdict): void;
 }
 
-/** State of a law after some of a list of readings. */
-export interface LawRestart<State> {
-  /** Number of readings that the state includes. The law continues with the following one. */
+/** State of a counting rule after some of a list of readings. */
+export interface CountingRestart<State> {
+  /** Number of readings that the state includes. The counting rule continues with the following one. */
   taken: number;
   state: State;
 }
 
 /**
- * Converts the readings of one series into intervals. The law is a state machine that takes readings in order of event
- * time. `State` is plain JSON and contains everything that the law needs: from equal states, equal readings give equal
+ * Converts the readings of one series into intervals. The counting rule is a state machine that takes readings in order of event
+ * time. `State` is plain JSON and contains everything that the counting rule needs: from equal states, equal readings give equal
  * results. A state is immutable.
  */
-export interface Law<State> {
+export interface CountingRule<State> {
   readonly initial: State;
   /**
    * Finds the latest state that a stretch of stored readings determines, whatever came before it. It allows a late
@@ -89,42 +89,42 @@ export interface Law<State> {
    * after the series' last reading, if known. Null if the readings do not determine a state; more readings from further
    * back may.
    */
-  restart(before: readonly PointWithVerdict[], later?: State): LawRestart<State> | null;
+  restart(before: readonly PointWithVerdict[], later?: State): CountingRestart<State> | null;
   /**
    * Returns the energy that stored readings counted as, by their stored verdicts, from a state on. Without this method,
-   * the law is run on the readings again. The results differ for readings that an earlier edition of the law judged.
+   * the counting rule is run on the readings again. The results differ for readings that an earlier edition of the counting rules judged.
    */
   counted?(from: State, judged: readonly PointWithVerdict[]): EnergyInterval[];
-  /** Whether a stored state is of this edition of the law. If not, the state is derived again from stored readings. */
+  /** Whether a stored state is of this edition of the counting rules. If not, the state is derived again from stored readings. */
   knows(state: unknown): boolean;
   /**
-   * Returns the time of the earliest reading in a state, Unix ms. Undefined if the law does not compare elapsed times
+   * Returns the time of the earliest reading in a state, Unix ms. Undefined if the counting rule does not compare elapsed times
    * with earlier readings.
    */
   earliestMs?(state: State): number;
   /** Processes the next reading. Returns the state after it. */
-  step(state: State, point: Point, findings: LawFindings): State;
+  step(state: State, point: Point, findings: CountingFindings): State;
 }
 
-/** Finds a restart for a law whose state after a plainly counted reading depends only on that reading. */
+/** Finds a restart for a counting rule whose state after a plainly counted reading depends only on that reading. */
 export function restartAfterLastCounted<State>(
   before: readonly PointWithVerdict[],
   stateAfter: (point: Point) => State,
-): LawRestart<State> | null {
+): CountingRestart<State> | null {
   const index = before.findLastIndex(({ verdict }) => verdict === null);
   const point = before[index];
   return point ? { taken: index + 1, state: stateAfter(point) } : null;
 }
 
-/** Settings of a device that its laws need. */
-export interface LawSettings {
+/** Settings of a device that its counting rules need. */
+export interface CountingSettings {
   limitKw: number;
   registerMaxKwh: number | null;
   maxGapMinutes: number;
 }
 
 /** Settings that applied before a time, Unix ms. */
-export interface EarlierSettings extends LawSettings {
+export interface EarlierSettings extends CountingSettings {
   readonly untilMs: number;
 }
 
@@ -133,7 +133,7 @@ export interface EarlierSettings extends LawSettings {
  * changed setting is being applied to a device's past in chunks. Consumption is a function of the set of messages and
  * of these settings.
  */
-export interface SettingsByTime extends LawSettings {
+export interface SettingsByTime extends CountingSettings {
   /** Earlier settings in order of time, each valid until its end. Undefined if the settings have never changed. */
   readonly earlier?: readonly EarlierSettings[];
   /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import type { LawSettings } from '#ingest/normalise/law.ts';
+import type { CountingSettings } from '#ingest/normalise/counting-rule.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { AppError } from '#src/core/errors.ts';
@@ -36,11 +36,11 @@ import { CACHE_KINDS, createHeadCache } from '#test/support/head-caches.ts';
 import { createMeter } from '#test/support/meters.ts';
 
 /**
- * Number of histories, and of histories that share a run (and its batches). Histories without a database test the law itself
+ * Number of histories, and of histories that share a run (and its batches). Histories without a database test the counting rules themselves
  * (ingest/write/plan.test.ts). This file tests what the database adds: the statements that store and find readings, and the aggregates,
  * with more histories on tiers where a refresh runs concurrently.
  */
-const HISTORIES = Number(process.env.LAW_HISTORIES ?? (TIERS[inject('tier')].continuousAggregates ? 300 : 100));
+const HISTORIES = Number(process.env.COUNTING_HISTORIES ?? (TIERS[inject('tier')].continuousAggregates ? 300 : 100));
 const PER_RUN = Math.min(50, Math.ceil(HISTORIES / 2));
 /** After the end of every history (a register can stand still for weeks), and within its retention. */
 const NOW_MS = Date.UTC(2027, 8, 1);
@@ -110,7 +110,7 @@ interface Delivery {
   /** Kind of cache of each of the two writers. */
   memories: (typeof CACHE_KINDS)[number][];
   /** Concurrent edits by hand, revocations of the device's last edit, and changes of its settings. */
-  edits: { device: number; edit: ArbitraryEdit; isRevoked: boolean; settings: LawSettings | null }[];
+  edits: { device: number; edit: ArbitraryEdit; isRevoked: boolean; settings: CountingSettings | null }[];
 }
 
 const delivery: fc.Arbitrary<Delivery> = fc.record({
@@ -196,7 +196,7 @@ async function editDevice({ deviceId, history }: Device, drawn: ArbitraryEdit): 
   });
 }
 
-async function setDevice(of: Device, settings: LawSettings): Promise<void> {
+async function setDevice(of: Device, settings: CountingSettings): Promise<void> {
   of.history = { ...of.history, ...settings };
   const { limitKw: limit_kw, registerMaxKwh: register_max_kwh, maxGapMinutes: max_gap_minutes } = settings;
   const patch = { limit_kw, register_max_kwh, max_gap_minutes };

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arbitraryHistory, arbitrarySettings } from '#test/reference/histories.ts';
-import { comparePoints } from './law.ts';
-import { createLawForRoles } from './law-by-time.ts';
-import { replayLaw } from './replay.ts';
+import { comparePoints } from './counting-rule.ts';
+import { createCountingRuleByTime } from './counting-rule-by-time.ts';
+import { replayReadings } from './replay.ts';
 import { applyRolesUpTo, NO_ROLES, type Roles, rangeOfRoleDifference, rolesAt } from './roles-by-time.ts';
-import { lawOfSeries } from './series-law.ts';
+import { selectCountingRule } from './select-counting-rule.ts';
 
 const IMPORT: Roles = { import: true, export: false, meter: null };
 const EXPORT: Roles = { import: false, export: true, meter: null };
@@ -32,7 +32,7 @@ test('applies new roles before a time, and leaves the previous ones from it on',
   );
 });
 
-test('counts each interval once, by the role at its end, for any border; with one role, it equals the law of that role', () => {
+test('counts each interval once, by the role at its end, for any border; with one role, it equals the counting rule of that role', () => {
   fc.assert(
     fc.property(
       arbitraryHistory,
@@ -51,19 +51,19 @@ test('counts each interval once, by the role at its end, for any border; with on
           });
         const border = points[Math.floor(share * points.length)]?.readAtMs ?? 0;
         const of = applyRolesUpTo({ roles: after }, { roles: before }, border);
-        const lawOf = (roles: Roles) => lawOfSeries('import', kind, roles, by);
+        const ruleOf = (roles: Roles) => selectCountingRule('import', kind, roles, by);
         const energy = (roles: Roles) => {
-          const law = lawOf(roles);
-          return law ? replayLaw(law, law.initial, points).intervals : [];
+          const rule = ruleOf(roles);
+          return rule ? replayReadings(rule, rule.initial, points).intervals : [];
         };
-        const law = createLawForRoles(of, lawOf);
+        const rule = createCountingRuleByTime(of, ruleOf);
         const isPast = after.import || after.export;
         const wanted = [
           // If no later reading counts, a reading that was held before the border never gets another verdict.
           ...(isPast ? energy(before).filter(({ endMs }) => endMs < border) : []),
           ...energy(after).filter(({ endMs }) => endMs >= border),
         ];
-        const found = replayLaw(law, law.initial, points).intervals;
+        const found = replayReadings(rule, rule.initial, points).intervals;
         if (isPast) expect(found).toEqual(wanted);
         else expect(found.every(({ endMs }) => endMs < border)).toBe(true);
       },

@@ -4,12 +4,12 @@ import type { PowerState } from '#ingest/normalise/power.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 
 /**
- * This file packs states of laws into a few numbers each, so that they can be stored outside of the JavaScript heap and written for the
- * database without intermediate strings or objects. States with a held reading and states of an earlier edition cannot be packed. They are
- * stored as JSON, and their heads are not cached but loaded with each batch.
+ * This file packs states of counting rules into a few numbers each, so that they can be stored outside of the JavaScript heap and written
+ * for the database without intermediate strings or objects. States with a held reading and states of an earlier edition cannot be packed.
+ * They are stored as JSON, and their heads are not cached but loaded with each batch.
  */
 
-/** Kinds of packed states: no law, a register's run, a power's last reading, the end of an interval. */
+/** Kinds of packed states: no counting rule, a register's run, a power's last reading, the end of an interval. */
 const [NOTHING, RUN, POWER, INTERVAL] = [0, 1, 2, 3];
 
 /** Maximum number of numbers in a state: a run has its last two readings and three more, with a time and a value each. */
@@ -19,7 +19,7 @@ const MAX_NUMBERS = 10;
 export const PACKED_STATE_LENGTH = 2 + MAX_NUMBERS;
 
 /** Packs a state. Returns false if it cannot be packed, or contains a number that is not whole. */
-export function packLawState(state: unknown, into: Float64Array, at: number): boolean {
+export function packCountingState(state: unknown, into: Float64Array, at: number): boolean {
   if (state === null) {
     into[at] = NOTHING;
     into[at + 1] = 0;
@@ -54,7 +54,7 @@ function packRun(run: readonly number[], into: Float64Array, at: number): boolea
 }
 
 /** Unpacks a state. */
-export function unpackLawState(from: Float64Array, at: number): unknown {
+export function unpackCountingState(from: Float64Array, at: number): unknown {
   switch (from[at]) {
     case RUN: {
       const run = [from[at + 2] as number];
@@ -87,9 +87,10 @@ const FIRST = 16;
 export const MAX_STATE_BYTES = 3 + 11 * MAX_NUMBERS;
 
 /**
- * Writes a packed state. Returns the end of the text. `lastReadAtMs`: time of the series' last reading, from which the first time is counted.
+ * Writes a packed state. Returns the end of the text. `lastReadAtMs`: time of the series' last reading, from which the first time is
+ * counted.
  */
-export function writeLawState(
+export function writeCountingState(
   bytes: Uint8Array,
   from: Float64Array,
   at: number,
@@ -130,16 +131,16 @@ function writeDifference(bytes: Uint8Array, value: number, place: number): numbe
 
 const scratch = { numbers: new Float64Array(PACKED_STATE_LENGTH), bytes: Buffer.alloc(MAX_STATE_BYTES) };
 
-/** Returns a state as `writeLawState` writes it, or as JSON if it cannot be packed, or contains more than a packed state. */
-export function formatLawState(state: unknown, lastReadAtMs: number): string {
+/** Returns a state as `writeCountingState` writes it, or as JSON if it cannot be packed, or contains more than a packed state. */
+export function formatCountingState(state: unknown, lastReadAtMs: number): string {
   const { numbers, bytes } = scratch;
-  const isPacked = packLawState(state, numbers, 0) && isDeepStrictEqual(unpackLawState(numbers, 0), state);
+  const isPacked = packCountingState(state, numbers, 0) && isDeepStrictEqual(unpackCountingState(numbers, 0), state);
   if (!isPacked) return JSON.stringify(state);
-  return bytes.toString('latin1', 0, writeLawState(bytes, numbers, 0, lastReadAtMs, 0));
+  return bytes.toString('latin1', 0, writeCountingState(bytes, numbers, 0, lastReadAtMs, 0));
 }
 
 /** Reads a state from the parsed JSON of `device_heads.laws`. Throws if the text was not written by this version or an earlier one. */
-export function parseLawState(stored: unknown, lastReadAtMs: number): unknown {
+export function parseCountingState(stored: unknown, lastReadAtMs: number): unknown {
   if (typeof stored !== 'string') return stored;
   const { numbers } = scratch;
   numbers[0] = KIND_LETTERS.indexOf(stored.charAt(0));
@@ -152,7 +153,7 @@ export function parseLawState(stored: unknown, lastReadAtMs: number): unknown {
   }
   numbers[1] = length;
   if ((numbers[0] as number) < RUN || length === 0 || length > MAX_NUMBERS) throw new UnknownState(stored);
-  return unpackLawState(numbers, 0);
+  return unpackCountingState(numbers, 0);
 }
 
 class UnknownState extends Error {

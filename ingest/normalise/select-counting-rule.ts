@@ -1,0 +1,60 @@
+import { parseChannel } from '#src/devices/channel-name.ts';
+import type { CountingRule, SettingsByTime } from './counting-rule.ts';
+import { createIntervalCountingRule } from './intervals.ts';
+import { createPowerCountingRule } from './power.ts';
+import { RegisterCountingRule } from './registers.ts';
+import type { Roles } from './roles-by-time.ts';
+
+/** Everything that determines a counting rule: channel, kind, roles and settings. */
+type Key = readonly [string, string, boolean, boolean, number, number | null, number];
+
+/** Maximum number of cached counting rules. Nearly all devices share a few of these rules, and creating one creates a dozen functions. */
+const MADE = 16;
+const made: { key: Key; rule: CountingRule<unknown> | null }[] = [];
+let oldest = 0;
+
+/** Returns the counting rule for a series with this channel and kind in these roles. Null if the series does not count. */
+export function selectCountingRule(
+  channel: string,
+  kind: string,
+  roles: Roles,
+  settings: SettingsByTime,
+): CountingRule<unknown> | null {
+  if (!roles.import && !roles.export) return null;
+  // Not cached, because counting rules with changing settings, splits or clock steps are used once.
+  if (settings.earlier || settings.splits || settings.stepsBack)
+    return createCountingRule(channel, kind, roles, settings);
+  const { limitKw, registerMaxKwh, maxGapMinutes } = settings;
+  for (const { key, rule } of made) {
+    if (
+      key[0] === channel &&
+      key[1] === kind &&
+      key[2] === roles.import &&
+      key[3] === roles.export &&
+      key[4] === limitKw &&
+      key[5] === registerMaxKwh &&
+      key[6] === maxGapMinutes
+    )
+      return rule;
+  }
+  const rule = createCountingRule(channel, kind, roles, { limitKw, registerMaxKwh, maxGapMinutes });
+  made[oldest] = { key: [channel, kind, roles.import, roles.export, limitKw, registerMaxKwh, maxGapMinutes], rule };
+  oldest = (oldest + 1) % MADE;
+  return rule;
+}
+
+function createCountingRule(
+  channel: string,
+  kind: string,
+  roles: Roles,
+  settings: SettingsByTime,
+): CountingRule<unknown> | null {
+  if (kind === 'power')
+    return createPowerCountingRule(settings, { ...roles, channelDirection: parseChannel(channel).direction });
+  // The role determines the direction, because the owner may have set another direction than that of the channel's
+  // name.
+  const direction = roles.export ? 'export' : 'import';
+  if (kind === 'register') return new RegisterCountingRule(settings, direction);
+  if (kind === 'interval') return createIntervalCountingRule(direction);
+  return null;
+}
