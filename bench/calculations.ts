@@ -83,7 +83,7 @@ export async function bench(): Promise<BenchmarkResult> {
       year: () => loadInsights(db, USER_ID, asked.range, 'day'),
       compare: () => run((signal) => compareOffers(db, calculator, { ...asked, offers: OFFERS }, signal)),
       what_if: () => run((signal) => loadWhatIf(db, calculator, { ...asked, change: CHANGE }, signal)),
-      statement: () => statementOfQuarters(db),
+      statement: () => statementOfQuarterHours(db),
       quarters: () => loadInsights(db, SIMPLE_USER_ID, MONTH, 'quarter_hour'),
     });
     const ratio = (a: keyof typeof times, b: keyof typeof times) =>
@@ -126,7 +126,7 @@ export async function bench(): Promise<BenchmarkResult> {
 }
 
 /** Runs the statement that reads the quarter-hours of the month. Throws if it reads another number of them. */
-async function statementOfQuarters(db: Database): Promise<void> {
+async function statementOfQuarterHours(db: Database): Promise<void> {
   const found = await readImports(db, { userId: SIMPLE_USER_ID }, MONTH, 'quarter_hour');
   if (found?.at.length !== 2_976) throw new Error(`${found?.at.length} quarter-hours instead of 2,976`);
 }

@@ -12,7 +12,7 @@ const weighted = new Set(['cost'] as const);
 export const COSTED_FROM = '2025-01-01';
 export const COSTED_UNTIL = '2025-12-31';
 export const COSTED_ZONE = 'Europe/Berlin';
-const QUARTERS = `(SELECT array_agg((random() * 4e5)::int) FROM generate_series(1, 96) WHERE d.day IS NOT NULL)`;
+const QUARTER_HOURS = `(SELECT array_agg((random() * 4e5)::int) FROM generate_series(1, 96) WHERE d.day IS NOT NULL)`;
 
 /** Number of homes with a year of data, by type of tariff. */
 const HOMES = {
@@ -41,7 +41,7 @@ export async function createCostedHomes(pool: Pool): Promise<void> {
   );
   await pool.query(
     `INSERT INTO ${PACKED_DAYS.relation} (device_id, day, user_id, energy_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
-     SELECT device_id, d.day, user_id, ${QUARTERS}, ${QUARTERS}, '{1}', '{900000}', '{900000}'
+     SELECT device_id, d.day, user_id, ${QUARTER_HOURS}, ${QUARTER_HOURS}, '{1}', '{900000}', '{900000}'
      FROM devices, generate_series($1::timestamptz, $2::timestamptz, interval '1 day') d (day)`,
     [COSTED_FROM, COSTED_UNTIL],
   );

@@ -34,7 +34,7 @@ const FIRST_HOME = 1_000_000;
 
 /** Time between two rounds, by the devices' clocks. */
 const ROUND_MS = 300_000;
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 3_600_000;
 let rounds = 0;
 
@@ -58,12 +58,12 @@ const MANY: Meters = { ...TEN_SECONDS, devices: DEVICES.many, messages: Math.max
 /** Uses separate devices, because a round covers two days of their clocks. */
 const FEW_BY_QUARTER_HOUR: Meters = {
   ...FEW,
-  stepMs: QUARTER_MS,
+  stepMs: QUARTER_HOUR_MS,
   first: DEVICES.many,
   clock: { ms: Date.now() - 60 * DAY_MS },
 };
 /** Each device advances an hour per round: one of every four messages closes the hour. */
-const MANY_BY_QUARTER_HOUR: Meters = { ...MANY, stepMs: QUARTER_MS, messages: 4 * DEVICES.many };
+const MANY_BY_QUARTER_HOUR: Meters = { ...MANY, stepMs: QUARTER_HOUR_MS, messages: 4 * DEVICES.many };
 
 /** Processes whose CPU time is measured. */
 const PROCESSES = ['postgres', 'ingest', 'worker', 'broker'] as const;

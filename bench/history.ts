@@ -1,10 +1,10 @@
 import { compressHistory } from '#src/database/migrate.ts';
 import {
   COLUMN_BY_MEASURE,
-  LATER_QUARTERS,
+  LATER_QUARTER_HOURS,
   MEASURE_COLUMNS,
   type Measure,
-  quarterColumn,
+  quarterHourColumn,
 } from '#src/rollups/levels.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { refreshUntilComplete } from '#src/rollups/refresh.ts';
@@ -14,7 +14,7 @@ import type { TierDatabase } from './tier-databases.ts';
 export const READINGS_PER_HOME_YEAR = 105_120;
 
 const later = (measure: Measure) =>
-  LATER_QUARTERS.map((quarter) => quarterColumn(COLUMN_BY_MEASURE[measure], quarter)).join(', ');
+  LATER_QUARTER_HOURS.map((quarter) => quarterHourColumn(COLUMN_BY_MEASURE[measure], quarter)).join(', ');
 /** Columns of a quarter-hour with known data. */
 const LATER = { energy: later('energyMilliwattHours'), count: later('readingCount'), covered: later('coveredMs') };
 

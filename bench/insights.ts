@@ -5,10 +5,10 @@ import { loadInsights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import {
   COLUMN_BY_MEASURE,
-  LATER_QUARTERS,
+  LATER_QUARTER_HOURS,
   MEASURE_NAMES,
   type MeasureSums,
-  quarterColumn,
+  quarterHourColumn,
 } from '#src/rollups/levels.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import type { BenchmarkResult } from './answer.ts';
@@ -31,7 +31,7 @@ const HOUR: Partial<Record<keyof MeasureSums, string>> = {
 const COLUMNS = MEASURE_NAMES.map((name) => COLUMN_BY_MEASURE[name]).join(', ');
 const SUMS = MEASURE_NAMES.map((name) => `sum(${COLUMN_BY_MEASURE[name]})`).join(', ');
 const ENERGY = COLUMN_BY_MEASURE.energyMilliwattHours;
-const LATER_ENERGY = LATER_QUARTERS.map((quarter) => quarterColumn(ENERGY, quarter)).join(', ');
+const LATER_ENERGY = LATER_QUARTER_HOURS.map((quarter) => quarterHourColumn(ENERGY, quarter)).join(', ');
 
 /** Measures p50 and p99 of day, month and hour queries for a user with a year of data among 1,000 users, with 1, 5 and 40 devices. */
 export async function bench(): Promise<BenchmarkResult> {
@@ -67,7 +67,7 @@ export async function bench(): Promise<BenchmarkResult> {
     );
     await pool.query(
       `INSERT INTO device_hours (device_id, user_id, starts_at, ${COLUMNS}, ${LATER_ENERGY})
-       SELECT device_id, user_id, at, ${MEASURE_NAMES.map((name) => HOUR[name] ?? '0').join(', ')}, ${LATER_QUARTERS.map(() => '(random() * 4e5)::bigint').join(', ')}
+       SELECT device_id, user_id, at, ${MEASURE_NAMES.map((name) => HOUR[name] ?? '0').join(', ')}, ${LATER_QUARTER_HOURS.map(() => '(random() * 4e5)::bigint').join(', ')}
        FROM devices, generate_series($2::timestamptz - interval '31 days', $2::timestamptz + interval '22 hours', interval '1 hour') at
        WHERE substr(user_id, 5)::int <= $1`,
       [PROFILED, YEAR.end],

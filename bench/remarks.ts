@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { formatDayNumber } from '#src/remarks/calendar.ts';
 import { remarksOfProfile } from '#src/remarks/decide.ts';
 import { homeRemarks } from '#src/remarks/home-remarks.ts';
 import { monthForecast } from '#src/remarks/month-forecast.ts';
-import { DAY_QUARTERS, type QuarterWatts } from '#src/remarks/profile.ts';
+import { QUARTER_HOURS_PER_DAY, type QuarterHourWatts } from '#src/remarks/profile.ts';
 import { PACKED_DAYS } from '#src/rollups/levels.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { COLUMN_SIGNS, type RealHome, type RegisterReadings, readHomes } from './forecast/homes.ts';
@@ -56,23 +56,23 @@ function listRealRemarks(homes: readonly RealHome[]): BenchmarkResult {
 
 interface Seen {
   fromMs: number;
-  used: QuarterWatts;
-  production: QuarterWatts | null;
-  devices: { deviceId: string; used: QuarterWatts }[];
+  used: QuarterHourWatts;
+  production: QuarterHourWatts | null;
+  devices: { deviceId: string; used: QuarterHourWatts }[];
 }
 
 function rowOf({ name, used: daily }: RealHome, seen: Seen) {
   const messages: string[] = [];
   const lastDay = new Map<string, number>();
-  const first = Math.ceil((daily.firstDay * DAY_MS - seen.fromMs) / QUARTER_MS) + 35 * DAY_QUARTERS;
+  const first = Math.ceil((daily.firstDay * DAY_MS - seen.fromMs) / QUARTER_HOUR_MS) + 35 * QUARTER_HOURS_PER_DAY;
   // The hour of the check is derived from the home's name, because people look at different times.
   const hour = (createHash('sha256').update(name).digest()[0] ?? 0) % HOURS_OF_A_DAY;
-  for (let at = first + hour * 4; at < seen.used.length; at += DAY_QUARTERS) {
-    const from = Math.max(0, at - SEEN_DAYS * DAY_QUARTERS);
-    const cut = (watts: QuarterWatts) => watts.subarray(from, at);
-    const today = Math.floor((seen.fromMs + at * QUARTER_MS) / DAY_MS);
+  for (let at = first + hour * 4; at < seen.used.length; at += QUARTER_HOURS_PER_DAY) {
+    const from = Math.max(0, at - SEEN_DAYS * QUARTER_HOURS_PER_DAY);
+    const cut = (watts: QuarterHourWatts) => watts.subarray(from, at);
+    const today = Math.floor((seen.fromMs + at * QUARTER_HOUR_MS) / DAY_MS);
     const remarks = remarksOfProfile({
-      fromMs: seen.fromMs + from * QUARTER_MS,
+      fromMs: seen.fromMs + from * QUARTER_HOUR_MS,
       used: cut(seen.used),
       production: seen.production && cut(seen.production),
       devices: seen.devices.map(({ deviceId, used }) => ({ deviceId, used: cut(used) })),
@@ -87,7 +87,7 @@ function rowOf({ name, used: daily }: RealHome, seen: Seen) {
         messages.push(`${formatDayNumber(today)} ${key} ${JSON.stringify(remark, leavingOut)}`);
     }
   }
-  return { name, months: ((seen.used.length - first) / DAY_QUARTERS / 365) * 12, messages };
+  return { name, months: ((seen.used.length - first) / QUARTER_HOURS_PER_DAY / 365) * 12, messages };
 }
 
 const leavingOut = (key: string, value: unknown) => {
@@ -101,9 +101,9 @@ function seenOf({ registers }: RealHome): Seen | null {
   if (known.length === 0) return null;
   const starts = known.map(([, register]) => Math.min(...register.map(([ms]) => ms)));
   const ends = known.map(([, register]) => register.reduce((last, [ms]) => Math.max(last, ms), 0));
-  const fromMs = Math.ceil(Math.max(...starts) / QUARTER_MS) * QUARTER_MS;
-  const count = Math.floor((Math.min(...ends) - fromMs) / QUARTER_MS);
-  const sum = (wanted: (name: string) => number | undefined): QuarterWatts | null => {
+  const fromMs = Math.ceil(Math.max(...starts) / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
+  const count = Math.floor((Math.min(...ends) - fromMs) / QUARTER_HOUR_MS);
+  const sum = (wanted: (name: string) => number | undefined): QuarterHourWatts | null => {
     const found = [...registers].flatMap(([name, register]) => {
       const sign = wanted(name);
       return sign === undefined ? [] : [{ sign, watts: wattsOf(register, fromMs, count) }];
@@ -114,26 +114,26 @@ function seenOf({ registers }: RealHome): Seen | null {
     );
   };
   const signOf = (name: string) => COLUMN_SIGNS.find(([pattern]) => pattern.test(name))?.[1];
-  const used = sum(signOf) as QuarterWatts;
+  const used = sum(signOf) as QuarterHourWatts;
   return {
     fromMs,
     used: used.map((watts) => (watts < 0 ? 0 : watts)),
     production: sum((name) => (/^(solar|pv)$/.test(name) ? 1 : undefined)),
     devices: [...registers.keys()]
       .filter((name) => signOf(name) === undefined && !name.startsWith('derived'))
-      .map((name) => ({ deviceId: name, used: sum((one) => (one === name ? 1 : undefined)) as QuarterWatts })),
+      .map((name) => ({ deviceId: name, used: sum((one) => (one === name ? 1 : undefined)) as QuarterHourWatts })),
   };
 }
 
-function wattsOf(register: RegisterReadings, fromMs: number, count: number): QuarterWatts {
+function wattsOf(register: RegisterReadings, fromMs: number, count: number): QuarterHourWatts {
   const watts = new Float64Array(count).fill(Number.NaN);
   const sorted = register.toSorted(([a], [b]) => a - b);
   for (const [index, [toMs, kwh]] of sorted.entries()) {
     const [beforeMs, before] = sorted[index - 1] ?? [toMs, kwh];
     if (toMs <= beforeMs || toMs - beforeMs > LONGEST_GAP_MS || kwh < before) continue;
     const mean = ((kwh - before) * 3.6e9) / (toMs - beforeMs);
-    const first = Math.max(0, Math.ceil((beforeMs - fromMs) / QUARTER_MS));
-    const end = Math.min(count, Math.ceil((toMs - fromMs) / QUARTER_MS));
+    const first = Math.max(0, Math.ceil((beforeMs - fromMs) / QUARTER_HOUR_MS));
+    const end = Math.min(count, Math.ceil((toMs - fromMs) / QUARTER_HOUR_MS));
     watts.fill(mean, first, Math.max(first, end));
   }
   return watts;

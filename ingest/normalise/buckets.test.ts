@@ -1,16 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { asMilliwattHours, QUARTER_MS } from '#src/core/units.ts';
+import { asMilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { addInterval, type BucketDeltas, dropZeroBuckets } from './buckets.ts';
 
-/** The maximum for which the energies of five intervals in one quarter add up exactly. */
+/** The maximum for which the energies of five intervals in one quarter-hour add up exactly. */
 const milliwattHours = fc
   .oneof(fc.integer({ min: 0, max: 5_000_000 }), fc.integer({ min: 0, max: Math.floor(Number.MAX_SAFE_INTEGER / 5) }))
   .map(asMilliwattHours);
 const interval = fc
   .record({
-    startMs: fc.integer({ min: 0, max: 4 * QUARTER_MS }).map((ms) => Date.UTC(2026, 8, 30) + ms),
-    lengthMs: fc.oneof(fc.integer({ min: 1, max: 2 * QUARTER_MS }), fc.integer({ min: 1, max: 5 * 24 * 3_600_000 })),
+    startMs: fc.integer({ min: 0, max: 4 * QUARTER_HOUR_MS }).map((ms) => Date.UTC(2026, 8, 30) + ms),
+    lengthMs: fc.oneof(
+      fc.integer({ min: 1, max: 2 * QUARTER_HOUR_MS }),
+      fc.integer({ min: 1, max: 5 * 24 * 3_600_000 }),
+    ),
     importMilliwattHours: milliwattHours,
     exportMilliwattHours: milliwattHours,
     estimated: fc.boolean(),
@@ -24,13 +27,13 @@ test('splits an interval at quarter-hours, in proportion to time, in whole mWh t
       const { startMs, endMs } = one;
       const deltas: BucketDeltas = new Map();
       addInterval(deltas, one, counts, 1);
-      const ofQuarters = [...deltas].sort(([a], [b]) => a - b);
-      const firstMs = startMs - (startMs % QUARTER_MS);
-      const quarters = Math.ceil((endMs - firstMs) / QUARTER_MS);
-      expect(ofQuarters.map(([bucketMs]) => (bucketMs - firstMs) / QUARTER_MS).join()).toBe(
+      const ofQuarterHours = [...deltas].sort(([a], [b]) => a - b);
+      const firstMs = startMs - (startMs % QUARTER_HOUR_MS);
+      const quarters = Math.ceil((endMs - firstMs) / QUARTER_HOUR_MS);
+      expect(ofQuarterHours.map(([bucketMs]) => (bucketMs - firstMs) / QUARTER_HOUR_MS).join()).toBe(
         Array.from({ length: quarters }, (_, index) => index).join(),
       );
-      // The energy up to the end of each quarter is proportional to time, rounded down.
+      // The energy up to the end of each quarter-hour is proportional to time, rounded down.
       for (const [name, energy, counted] of [
         ['energyMilliwattHours', one.importMilliwattHours, counts.import],
         ['estimatedMilliwattHours', one.estimated ? one.importMilliwattHours : 0, counts.import],
@@ -39,15 +42,15 @@ test('splits an interval at quarter-hours, in proportion to time, in whole mWh t
         ['exportCoveredMs', endMs - startMs, counts.export],
       ] as const) {
         let sum = 0n;
-        const upTo = ofQuarters.map(([, delta]) => (sum += BigInt(delta[name])));
+        const upTo = ofQuarterHours.map(([, delta]) => (sum += BigInt(delta[name])));
         const share = (bucketMs: number) =>
-          (BigInt(counted ? energy : 0) * BigInt(Math.min(bucketMs + QUARTER_MS, endMs) - startMs)) /
+          (BigInt(counted ? energy : 0) * BigInt(Math.min(bucketMs + QUARTER_HOUR_MS, endMs) - startMs)) /
           BigInt(endMs - startMs);
-        expect([name, upTo.join()]).toEqual([name, ofQuarters.map(([bucketMs]) => share(bucketMs)).join()]);
+        expect([name, upTo.join()]).toEqual([name, ofQuarterHours.map(([bucketMs]) => share(bucketMs)).join()]);
       }
-      // The reading counts in the quarter that ends at its time.
-      expect(ofQuarters.findIndex(([, delta]) => delta.readingCount !== 0)).toBe(quarters - 1);
-      expect(ofQuarters.at(-1)?.[1].readingCount).toBe(1);
+      // The reading counts in the quarter-hour that ends at its time.
+      expect(ofQuarterHours.findIndex(([, delta]) => delta.readingCount !== 0)).toBe(quarters - 1);
+      expect(ofQuarterHours.at(-1)?.[1].readingCount).toBe(1);
     }),
     { numRuns: 300 },
   );

@@ -1,4 +1,4 @@
-import { asMilliwattHours, type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
+import { asMilliwattHours, type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
 import type { EnergyInterval, Span } from './counting-rule.ts';
 import type { Roles } from './roles-by-time.ts';
@@ -47,7 +47,7 @@ function bucketOf(deltas: Buckets, startMs: number): MeasureSums {
 /**
  * Adds an interval to the buckets that it overlaps (`sign` 1) or subtracts it (-1), in proportion to time and in whole
  * mWh that add up exactly: each bucket gets the difference of the energies up to its two bounds. The interval's reading
- * counts in the bucket in which the interval ends; a reading at 10:00:00 counts in the quarter before.
+ * counts in the bucket in which the interval ends; a reading at 10:00:00 counts in the quarter-hour before that.
  */
 export function addInterval(
   deltas: Buckets,
@@ -60,8 +60,8 @@ export function addInterval(
   let importBefore = 0;
   let exportBefore = 0;
   while (fromMs < endMs) {
-    const bucketMs = Math.floor(fromMs / QUARTER_MS) * QUARTER_MS;
-    const toMs = Math.min(bucketMs + QUARTER_MS, endMs);
+    const bucketMs = Math.floor(fromMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
+    const toMs = Math.min(bucketMs + QUARTER_HOUR_MS, endMs);
     const delta = bucketOf(deltas, bucketMs);
     if (roles.import) {
       const importUpTo = flowedUpTo(importMilliwattHours, interval.importSpan ?? interval, toMs);

@@ -14,7 +14,7 @@ import { type SeriesState, seriesName } from './device-state.ts';
 import { FastPath } from './fast-path.ts';
 import { type DeviceHead, formatCountingStates, formatOpenHourOf, headAfterPlan } from './head.ts';
 import { createHeadMemory } from './head-memory.ts';
-import { addToOpenHour, OPEN_HOUR_LENGTH, type OpenHourUpdate, quarterIndex } from './open-hour.ts';
+import { addToOpenHour, OPEN_HOUR_LENGTH, type OpenHourUpdate, quarterHourIndex } from './open-hour.ts';
 import { type DevicePlan, planDevice } from './plan.ts';
 import type { TextElements } from './statement.ts';
 
@@ -328,7 +328,7 @@ test.each([
 
 test('closes an hour whose sums a reading sets to zero', () => {
   const memory = createHeadMemory({ maxBytes: 2 ** 16 });
-  const placeOfFirst = (measure: Measure) => quarterIndex(MEASURE_NAMES.indexOf(measure), 0);
+  const placeOfFirst = (measure: Measure) => quarterHourIndex(MEASURE_NAMES.indexOf(measure), 0);
   const quarters = Array<number>(OPEN_HOUR_LENGTH).fill(0);
   quarters[placeOfFirst('readingCount')] = -1;
   quarters[placeOfFirst('coveredMs')] = quarters[placeOfFirst('exportCoveredMs')] = -60_000;

@@ -1,5 +1,5 @@
 import { hasRole } from '#ingest/normalise/roles-by-time.ts';
-import { HOUR_MS, QUARTER_MS } from '#src/core/units.ts';
+import { HOUR_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { isPlaced } from '#src/database/meter.ts';
 import type { FastPathResult } from './fast-path.ts';
 import type { HeadPlan } from './head.ts';
@@ -81,7 +81,7 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
     const lastReadAtMs = plan.series.lastReadAtMs ?? 0;
     for (const { readAtMs } of inserts) if (readAtMs < lastReadAtMs) late.push(readAtMs);
     // In the quarter-hour of the last reading, new energy cannot be distinguished from corrected energy.
-    if (revises) knownToMs = Math.max(knownToMs, Math.floor(lastReadAtMs / QUARTER_MS) * QUARTER_MS);
+    if (revises) knownToMs = Math.max(knownToMs, Math.floor(lastReadAtMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
   }
   if (late.length === 0 && knownToMs === 0) return [];
   const hours = new Map<number, LateHour>();

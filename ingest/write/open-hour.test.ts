@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BucketDeltas, ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
-import { HOUR_MS, QUARTER_MS } from '#src/core/units.ts';
+import { HOUR_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
 import { addToOpenHour, formatOpenHour, listQuarterHours, type OpenHour, parseOpenHour } from './open-hour.ts';
 
@@ -10,7 +10,7 @@ const START_MS = Date.UTC(2026, 5, 1);
 const sums = (value: number) =>
   Object.fromEntries(MEASURE_NAMES.map((name, at) => [name, value * (at + 1)])) as unknown as MeasureSums;
 const deltasOf = (values: readonly (readonly [number, number])[]): BucketDeltas =>
-  new Map(values.map(([quarter, value]) => [START_MS + quarter * QUARTER_MS, sums(value)]));
+  new Map(values.map(([quarter, value]) => [START_MS + quarter * QUARTER_HOUR_MS, sums(value)]));
 
 /** The sums that a query returns: closed hours plus the open one. */
 function total(closed: readonly ReadonlyBuckets[], open: OpenHour): Map<number, number> {
@@ -39,7 +39,7 @@ test('distributes changes in any order of hours, reverted or not, over closed ho
       const wanted = new Map<number, number>();
       for (const values of batches) {
         for (const [quarter, value] of values) {
-          const at = START_MS + quarter * QUARTER_MS;
+          const at = START_MS + quarter * QUARTER_HOUR_MS;
           wanted.set(at, (wanted.get(at) ?? 0) + value);
           if (wanted.get(at) === 0) wanted.delete(at);
         }

@@ -1,11 +1,11 @@
 import { type BucketDeltas, type Buckets, type ReadonlyBuckets, zeroSums } from '#ingest/normalise/buckets.ts';
-import { HOUR_MS, QUARTER_MS } from '#src/core/units.ts';
+import { HOUR_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 import { writeInteger } from './statement.ts';
 
-const QUARTERS = HOUR_MS / QUARTER_MS;
+const QUARTER_HOURS = HOUR_MS / QUARTER_HOUR_MS;
 /** Number of quarter-hour values of all measures. */
-export const OPEN_HOUR_LENGTH = MEASURE_NAMES.length * QUARTERS;
+export const OPEN_HOUR_LENGTH = MEASURE_NAMES.length * QUARTER_HOURS;
 
 /** The latest hour of a device, which is stored in its head instead of the aggregates. Null: no hour is open. Immutable. */
 export type OpenHour = {
@@ -62,9 +62,9 @@ export function writeOpenHour(
 ): number {
   let next = writeInteger(bytes, hour, place);
   let end = next;
-  for (let first = at; first < at + OPEN_HOUR_LENGTH; first += QUARTERS) {
+  for (let first = at; first < at + OPEN_HOUR_LENGTH; first += QUARTER_HOURS) {
     let sum = 0;
-    for (let quarter = 0; quarter < QUARTERS; quarter++) sum += quarters[first + quarter] as number;
+    for (let quarter = 0; quarter < QUARTER_HOURS; quarter++) sum += quarters[first + quarter] as number;
     bytes[next++] = COMMA;
     if (sum !== 0) next = end = writeInteger(bytes, sum, next);
   }
@@ -92,15 +92,15 @@ export function parseOpenHour(text: string | null): OpenHour {
 }
 
 /** Returns the index of a measure's quarter-hour. */
-export const quarterIndex = (measure: number, quarter: number): number => measure * QUARTERS + quarter;
+export const quarterHourIndex = (measure: number, quarter: number): number => measure * QUARTER_HOURS + quarter;
 
 /** Returns the index, within its hour, of the quarter-hour that begins at a time. */
-const quarterOf = (startMs: number): number => (startMs % HOUR_MS) / QUARTER_MS;
+const quarterOf = (startMs: number): number => (startMs % HOUR_MS) / QUARTER_HOUR_MS;
 
 function addTo(quarters: number[], startMs: number, delta: MeasureSums): void {
   const quarter = quarterOf(startMs);
   for (let measure = 0; measure < MEASURE_NAMES.length; measure++) {
-    const place = quarterIndex(measure, quarter);
+    const place = quarterHourIndex(measure, quarter);
     quarters[place] = (quarters[place] as number) + delta[MEASURE_NAMES[measure] as Measure];
   }
 }
@@ -108,11 +108,11 @@ function addTo(quarters: number[], startMs: number, delta: MeasureSums): void {
 /** Returns the quarter-hours of an hour that are not zero in all measures. */
 export function listQuarterHours({ hour, quarters }: { hour: number; quarters: ArrayLike<number> }): BucketDeltas {
   const found: BucketDeltas = new Map();
-  for (let quarter = 0; quarter < QUARTERS; quarter++) {
+  for (let quarter = 0; quarter < QUARTER_HOURS; quarter++) {
     const sums = Object.fromEntries(
-      MEASURE_NAMES.map((name, measure) => [name, quarters[quarterIndex(measure, quarter)] as number]),
+      MEASURE_NAMES.map((name, measure) => [name, quarters[quarterHourIndex(measure, quarter)] as number]),
     ) as unknown as MeasureSums;
-    if (MEASURE_NAMES.some((name) => sums[name])) found.set(hour * HOUR_MS + quarter * QUARTER_MS, sums);
+    if (MEASURE_NAMES.some((name) => sums[name])) found.set(hour * HOUR_MS + quarter * QUARTER_HOUR_MS, sums);
   }
   return found;
 }
@@ -132,7 +132,7 @@ const HOURS = 2;
  * every device. They are added to the numbers of a head's record (head-record.ts), which contains the hour and its quarter-hours.
  */
 export class OpenHourSums implements Buckets {
-  readonly #quarters = Array.from({ length: HOURS * QUARTERS }, zeroSums);
+  readonly #quarters = Array.from({ length: HOURS * QUARTER_HOURS }, zeroSums);
   readonly #beyond = zeroSums();
   #hour = Number.NaN;
   /** Bits of the quarter-hours that have changed. */
@@ -148,8 +148,8 @@ export class OpenHourSums implements Buckets {
   }
 
   get(startMs: number): MeasureSums {
-    const quarter = (startMs - this.#hour * HOUR_MS) / QUARTER_MS;
-    if (!(quarter >= 0 && quarter < HOURS * QUARTERS)) {
+    const quarter = (startMs - this.#hour * HOUR_MS) / QUARTER_HOUR_MS;
+    if (!(quarter >= 0 && quarter < HOURS * QUARTER_HOURS)) {
       this.isBeyond = true;
       return this.#beyond;
     }
@@ -164,7 +164,7 @@ export class OpenHourSums implements Buckets {
 
   /** Whether the open hour (0) or the next one (1) has changed, in any of the given measures. */
   has(hour: 0 | 1, measures: readonly Measure[] = MEASURE_NAMES): boolean {
-    for (let quarter = hour * QUARTERS; quarter < (hour + 1) * QUARTERS; quarter++) {
+    for (let quarter = hour * QUARTER_HOURS; quarter < (hour + 1) * QUARTER_HOURS; quarter++) {
       if ((this.#touched & (1 << quarter)) === 0) continue;
       const sums = this.#quarters[quarter] as MeasureSums;
       for (const name of measures) if (sums[name] !== 0) return true;
@@ -174,12 +174,12 @@ export class OpenHourSums implements Buckets {
 
   /** Adds the sums of the open hour (0) or of the next one (1) to packed quarter-hours. */
   addTo(numbers: Float64Array, at: number, hour: 0 | 1): void {
-    for (let quarter = 0; quarter < QUARTERS; quarter++) {
-      const index = hour * QUARTERS + quarter;
+    for (let quarter = 0; quarter < QUARTER_HOURS; quarter++) {
+      const index = hour * QUARTER_HOURS + quarter;
       if ((this.#touched & (1 << index)) === 0) continue;
       const sums = this.#quarters[index] as MeasureSums;
       for (let measure = 0; measure < MEASURE_NAMES.length; measure++) {
-        const place = at + quarterIndex(measure, quarter);
+        const place = at + quarterHourIndex(measure, quarter);
         numbers[place] = (numbers[place] as number) + sums[MEASURE_NAMES[measure] as Measure];
       }
     }

@@ -1,12 +1,12 @@
 import { DateTime } from 'luxon';
-import { DAY_MS, HOUR_MS, type MilliwattHours, milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
+import { DAY_MS, HOUR_MS, type MilliwattHours, milliwattHoursToKwh, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Cost } from '#src/cost/cost.ts';
 import { loadCosts } from '#src/cost/costs.ts';
 import { costsSoFar, isTwoCurrenciesError } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
 import { readHomeUsage } from '#src/energy/home-usage.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
-import { readQuarters } from '#src/energy/usage/quarters.ts';
+import { readQuarterHours } from '#src/energy/usage/quarter-hours.ts';
 import { toComparableBillionths } from './costs.ts';
 import {
   type CostAlertType,
@@ -133,16 +133,16 @@ export async function previewSilence(
     .where('deleted_at', 'is', null)
     .execute();
   const ids = devices.map(({ device_id }) => device_id);
-  const quarterAt = (ms: number) => Math.ceil(ms / QUARTER_MS) * QUARTER_MS;
+  const quarterAt = (ms: number) => Math.ceil(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   // The range extends one day beyond now, because a meter's clock may run ahead.
   const fromMs = quarterAt(now.getTime() - DAYS * DAY_MS);
   const range = { from: new Date(fromMs), to: new Date(quarterAt(now.getTime() + DAY_MS)) };
-  const quarters = await readQuarters(db, { key: 'device_id', ids }, range, ['readingCount']);
+  const quarters = await readQuarterHours(db, { key: 'device_id', ids }, range, ['readingCount']);
   const silences = [...quarters].flatMap(([deviceId, { readingCount }]) =>
     gapsIn(readingCount).map(({ first, next }) => ({
       deviceId,
-      sinceMs: fromMs + first * QUARTER_MS,
-      untilMs: next === null ? null : fromMs + next * QUARTER_MS,
+      sinceMs: fromMs + first * QUARTER_HOUR_MS,
+      untilMs: next === null ? null : fromMs + next * QUARTER_HOUR_MS,
     })),
   );
   return silences

@@ -1,4 +1,4 @@
-import { asMilliwattHours, type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
+import { asMilliwattHours, type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { boughtEnergyMeterOf, deviceMeter, type EnergyMeter } from '#src/cost/bought-energy.ts';
 import type { Database } from '#src/database/connect.ts';
 
@@ -25,7 +25,7 @@ export const loadBilledMeter = (db: Database, { userId, deviceId }: BillSubject)
  * Rounds up to the start of a quarter-hour. In zones with odd offsets a bound may lie within a quarter-hour, which then belongs to the
  * previous period.
  */
-const quarterFrom = (at: Date): Date => new Date(Math.ceil(at.getTime() / QUARTER_MS) * QUARTER_MS);
+const quarterFrom = (at: Date): Date => new Date(Math.ceil(at.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
 
 /** Returns the energy of a range as sums over quarter-hours, so that adjacent ranges add up exactly. */
 export async function readKnownEnergy(

@@ -1,7 +1,7 @@
 export const MILLIWATT_HOURS_PER_KWH = 1_000_000;
 export const MINUTE_MS = 60_000;
 /** Length of a quarter-hour, the resolution of load profiles and prices. */
-export const QUARTER_MS = 900_000;
+export const QUARTER_HOUR_MS = 900_000;
 export const HOUR_MS = 3_600_000;
 /** Length of 24 hours, which is every day in UTC. */
 export const DAY_MS = 86_400_000;

@@ -2,7 +2,7 @@ import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
 import { findBeginning } from '#src/energy/usage/pasts.ts';
-import { sumQuarters } from '#src/energy/usage/quarters.ts';
+import { sumQuarterHours } from '#src/energy/usage/quarter-hours.ts';
 
 /**
  * Whose costs are computed: a user's home, or one of its devices. The caller must have checked that the device is
@@ -81,5 +81,5 @@ async function read(
       coveredMs: { importMs: imported },
     },
   }));
-  return { fromMs: range.from.getTime(), ...(await sumQuarters(db, weighed, range, SUMS)) };
+  return { fromMs: range.from.getTime(), ...(await sumQuarterHours(db, weighed, range, SUMS)) };
 }

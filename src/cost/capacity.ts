@@ -6,14 +6,14 @@ const BILLION = 1_000_000_000n;
 const NANO_KW_PER_MWH = 4_000n;
 
 /** Bought energy of a quarter-hour. `coveredMs`: milliseconds in which it is known. */
-interface PeakQuarter {
+interface PeakQuarterHour {
   imported: number | bigint;
   estimated: number | bigint;
   coveredMs: number;
 }
 
 /** Whether a quarter-hour may be a month's peak: it is known, and at most half of it is estimated (docs/cost.md, "Capacity"). */
-export const canBePeak = ({ imported, estimated, coveredMs }: PeakQuarter): boolean =>
+export const canBePeak = ({ imported, estimated, coveredMs }: PeakQuarterHour): boolean =>
   coveredMs > 0 && (typeof estimated === 'bigint' ? 2n * estimated : 2 * estimated) <= imported;
 
 /**

@@ -4,7 +4,7 @@ import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy } from './bought-energy.ts';
 import type { Cost } from './cost.ts';
 import { cutStretches, type HeldCostSources, openSources } from './held-sources.ts';
-import { computeTotalCost, costedQuarters } from './sums.ts';
+import { computeTotalCost, costedQuarterHours } from './sums.ts';
 import {
   canChangeAlterEnergy,
   describeBattery,
@@ -44,7 +44,7 @@ export interface WhatIfResult {
   before: SideEnergies & { cost: Cost | null };
   after: SideEnergies & { cost: Cost | null };
   battery: ReturnType<typeof describeBattery> | null;
-  unknownQuarters: number;
+  unknownQuarterHours: number;
   /** Whether the change can alter anything. */
   canAlter: boolean;
 }
@@ -69,7 +69,7 @@ export async function computeWhatIf({
   change,
 }: Omit<WhatIfTask, 'ask'>): Promise<WhatIfResult> {
   const home = simulateHome(exchange, change);
-  const { fromMs } = costedQuarters(range, now);
+  const { fromMs } = costedQuarterHours(range, now);
   const { coveredMs } = home;
   const stretches = [...held.stretches, { fromMs, ...home.before, coveredMs }];
   const sources = openSources({ ...held, stretches }, tariffs);
@@ -80,7 +80,7 @@ export async function computeWhatIf({
     before: { ...roundSideEnergies(home, 'before'), cost: before },
     after: { ...roundSideEnergies(home, 'after'), cost: after },
     battery: change.battery && describeBattery(home, change.battery),
-    unknownQuarters: home.unknownQuarters,
+    unknownQuarterHours: home.unknownQuarterHours,
     canAlter: canChangeAlterEnergy(home, change),
   };
 }

@@ -1,5 +1,5 @@
 import { addFractions, type Fraction, formatRounded, negateFraction, ZERO_FRACTION } from '#src/core/decimal.ts';
-import type { ClockDay, ClockQuarter } from '#src/energy/wall-clock.ts';
+import type { ClockDay, ClockQuarterHour } from '#src/energy/wall-clock.ts';
 import { currencyDecimalsOf } from '#src/tariffs/currency.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import { type ExactPrice, findEnergyPrice, findTariffOfDay, type SeriesPriceLookup } from './prices.ts';
@@ -117,7 +117,7 @@ export function createCostAccumulator(
      * Adds the cost of a quarter-hour (UTC, with its local time) to `into`. May be called once for several
      * quarter-hours of one day if none of them has any energy.
      */
-    add(into: CostSums, quarterMs: number, clock: ClockQuarter, energy: CostedEnergy, quarters = 1): void {
+    add(into: CostSums, quarterMs: number, clock: ClockQuarterHour, energy: CostedEnergy, quarters = 1): void {
       const { imported, estimated, exported } = energy;
       const { day } = clock;
       if (day !== lastDay) [lastDay, tariff] = [day, findTariffOfDay(tariffs, day.date)];

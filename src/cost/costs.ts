@@ -14,7 +14,7 @@ import {
   type BucketKeyFunction,
   type CostSources,
   computeTotalCost,
-  costedQuarters,
+  costedQuarterHours,
   costSums,
 } from './sums.ts';
 
@@ -120,7 +120,7 @@ export function holdPrices(
   range: Range,
   now: Date,
 ): Promise<HeldCostSources['prices']> {
-  const { fromMs, toMs } = costedQuarters(range, now);
+  const { fromMs, toMs } = costedQuarterHours(range, now);
   return readPackedPrices(db, seriesOf(tariffs), { from: new Date(fromMs), to: new Date(toMs) });
 }
 

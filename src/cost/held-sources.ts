@@ -1,9 +1,9 @@
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Range } from '#src/energy/ranges.ts';
 import { createPriceLookup, type PackedPrices } from '#src/tariffs/packed-days.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
-import { type CostSources, costedQuarters, findPeak, firstQuarter, monthOf, spanOf } from './sums.ts';
+import { type CostSources, costedQuarterHours, findPeak, firstQuarterHour, monthOf, spanOf } from './sums.ts';
 
 /** Energy and prices from which the costs of one range are computed, held in memory: plain data that a worker thread can receive. */
 export interface HeldCostSources {
@@ -19,7 +19,7 @@ export interface HeldCostSources {
 }
 
 /** Length of the range that is read in one query: the quarter-hours of 96 days. */
-const CHUNK_MS = 96 * 96 * QUARTER_MS;
+const CHUNK_MS = 96 * 96 * QUARTER_HOUR_MS;
 
 /**
  * Reads several lists with one value for each quarter-hour of `[fromMs, toMs)`, in chunks, so that other work of the
@@ -30,14 +30,14 @@ export async function readInChunks<Name extends string>(
   read: (chunk: { from: Date; to: Date }) => Promise<Record<Name, Float64Array>>,
   signal: AbortSignal,
 ): Promise<Record<Name, Float64Array> | null> {
-  const count = (toMs - fromMs) / QUARTER_MS;
+  const count = (toMs - fromMs) / QUARTER_HOUR_MS;
   let all: Record<Name, Float64Array> | null = null;
   for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
     signal.throwIfAborted();
     const chunk = await read({ from: new Date(ms), to: new Date(Math.min(ms + CHUNK_MS, toMs)) });
     const names = Object.keys(chunk) as Name[];
     all ??= Object.fromEntries(names.map((name) => [name, new Float64Array(count)])) as Record<Name, Float64Array>;
-    for (const name of names) all[name].set(chunk[name], (ms - fromMs) / QUARTER_MS);
+    for (const name of names) all[name].set(chunk[name], (ms - fromMs) / QUARTER_HOUR_MS);
   }
   return all;
 }
@@ -53,7 +53,7 @@ export async function loadEnergyOfRange(
   signal: AbortSignal,
 ): Promise<BoughtEnergy[]> {
   const earlier = await earlierMonths(meter, tariffs, asked, signal);
-  const { fromMs, toMs } = costedQuarters(asked.range, asked.now);
+  const { fromMs, toMs } = costedQuarterHours(asked.range, asked.now);
   const read = async (chunk: { from: Date; to: Date }) => {
     const { imported, estimated, exported, coveredMs } = await meter.boughtIn(chunk);
     return { imported, estimated, exported, coveredMs };
@@ -82,7 +82,7 @@ export async function earlierMonths(
     const { from, to } = spanOf(month, zone);
     if (meter.beginsAtMs === null || to.getTime() <= meter.beginsAtMs) break;
     signal.throwIfAborted();
-    const energy = await meter.boughtIn({ from: new Date(firstQuarter(from)), to: new Date(firstQuarter(to)) });
+    const energy = await meter.boughtIn({ from: new Date(firstQuarterHour(from)), to: new Date(firstQuarterHour(to)) });
     const hasPeak = findPeak(energy) !== null;
     if (hasPeak) months.unshift(energy);
     if (hasPeak && to <= range.from) found++;
@@ -121,7 +121,7 @@ export function cutStretches<Energy extends number | bigint>(
   list: (count: number) => BoughtEnergy<Energy>['imported'],
 ): BoughtEnergy<Energy> {
   const fromMs = range.from.getTime();
-  const count = (range.to.getTime() - fromMs) / QUARTER_MS;
+  const count = (range.to.getTime() - fromMs) / QUARTER_HOUR_MS;
   const into = {
     imported: list(count),
     estimated: list(count),
@@ -129,7 +129,7 @@ export function cutStretches<Energy extends number | bigint>(
     coveredMs: new Float64Array(count),
   };
   for (const stretch of stretches) {
-    const offset = (fromMs - stretch.fromMs) / QUARTER_MS;
+    const offset = (fromMs - stretch.fromMs) / QUARTER_HOUR_MS;
     const first = Math.max(0, -offset);
     const end = Math.min(count, stretch.imported.length - offset);
     for (const [name, values] of Object.entries<{ [at: number]: number | bigint }>(into))

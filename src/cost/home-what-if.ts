@@ -8,7 +8,7 @@ import type { Calculator } from './calculator.ts';
 import type { WhatIfResult } from './compute.task.ts';
 import { holdPrices } from './costs.ts';
 import { earlierMonths, readInChunks } from './held-sources.ts';
-import { assertSingleCurrency, costedQuarters } from './sums.ts';
+import { assertSingleCurrency, costedQuarterHours } from './sums.ts';
 import type { HomeChange } from './what-if.ts';
 
 /**
@@ -29,7 +29,11 @@ export async function loadWhatIf(
     boughtEnergyMeterOf(db, { userId }),
     holdPrices(db, tariffs, range, now),
   ]);
-  const exchange = await readInChunks(costedQuarters(range, now), (chunk) => readHomeExchange(db, home, chunk), signal);
+  const exchange = await readInChunks(
+    costedQuarterHours(range, now),
+    (chunk) => readHomeExchange(db, home, chunk),
+    signal,
+  );
   if (!exchange) return null;
   const stretches = await earlierMonths(meter, tariffs, { range, zone, now }, signal);
   const held = { zone, beginsAtMs: meter.beginsAtMs, stretches, prices };

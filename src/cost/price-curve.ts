@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { formatRounded } from '#src/core/decimal.ts';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
@@ -35,7 +35,7 @@ export async function loadPriceCurve(db: Database, userId: string, now: Date): P
   const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
   const clockAt = createWallClock(fromMs, toMs, zone);
   const quarters = new Map<number, (ExactPrice | null)[]>();
-  for (let ms = Math.ceil(fromMs / QUARTER_MS) * QUARTER_MS; ms < toMs; ms += QUARTER_MS) {
+  for (let ms = Math.ceil(fromMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS; ms < toMs; ms += QUARTER_HOUR_MS) {
     const clock = clockAt(ms);
     // A price in another currency cannot be drawn on the same axis.
     const tariff = findTariffOfDay(tariffs, clock.day.date);

@@ -1,4 +1,4 @@
-import type { ClockDay, ClockQuarter } from '#src/energy/wall-clock.ts';
+import type { ClockDay, ClockQuarterHour } from '#src/energy/wall-clock.ts';
 import type { RatePeriod, Rates, Tariff } from '#src/tariffs/tariff.ts';
 
 /**
@@ -23,7 +23,7 @@ export const findTariffOfDay = (tariffs: readonly Tariff[], date: string): Tarif
 export function findEnergyPrice(
   rates: Rates,
   quarterMs: number,
-  clock: ClockQuarter,
+  clock: ClockQuarterHour,
   seriesPrice: SeriesPriceLookup,
 ): ExactPrice | null {
   switch (rates.kind) {

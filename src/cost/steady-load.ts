@@ -1,18 +1,18 @@
 import { DateTime } from 'luxon';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
-import { homeQuarters } from '#src/energy/home/quarters.ts';
+import { readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
-import { type ClockQuarter, createWallClock } from '#src/energy/wall-clock.ts';
+import { type ClockQuarterHour, createWallClock } from '#src/energy/wall-clock.ts';
 import { boughtEnergyMeterOf, type EnergyMeter } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
 import { nullIfTwoCurrencies } from './running.ts';
 import { type CostSources, costSums } from './sums.ts';
 
 /** Energy of a load of 1 kW in a quarter-hour, in mWh and in kWh. */
-const KILOWATT_QUARTER = 250_000;
-const KWH_OF_QUARTER = 0.25;
+const KILOWATT_QUARTER_HOUR = 250_000;
+const KWH_OF_QUARTER_HOUR = 0.25;
 const HOURS_OF_YEAR = 8_766;
 
 /** Cost of a load of 1 kW over the 8,766 hours of a year. */
@@ -25,7 +25,7 @@ export interface KilowattYearCost {
 
 /** End of the night hours (energy/period/profile.ts), in minutes of the local day. */
 const NIGHT_ENDS_MINUTE = 5 * 60;
-const isNight = ({ minute }: ClockQuarter): boolean => minute < NIGHT_ENDS_MINUTE;
+const isNight = ({ minute }: ClockQuarterHour): boolean => minute < NIGHT_ENDS_MINUTE;
 
 /**
  * Returns the cost of a load of 1 kW over a year, extrapolated from the known prices of the 365 days up to the end of a
@@ -41,10 +41,10 @@ export async function computeKilowattYearCost(
   const last = end < today ? end : today;
   const first = DateTime.fromISO(last, { zone: 'utc' }).minus({ days: 364 }).toISODate() ?? '';
   const range = dayRange(first, last, zone);
-  const fromMs = Math.ceil(range.from.getTime() / QUARTER_MS) * QUARTER_MS;
+  const fromMs = Math.ceil(range.from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const toMs = Math.min(
-    Math.ceil(range.to.getTime() / QUARTER_MS) * QUARTER_MS,
-    (Math.floor(now.getTime() / QUARTER_MS) + 1) * QUARTER_MS,
+    Math.ceil(range.to.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS,
+    (Math.floor(now.getTime() / QUARTER_HOUR_MS) + 1) * QUARTER_HOUR_MS,
   );
   if (toMs <= fromMs) return null;
   const shares = await sharesBought(db, userId, { from: new Date(fromMs), to: new Date(toMs) });
@@ -58,9 +58,9 @@ export async function computeKilowattYearCost(
     return { cost: of ? roundCost(of, DECIMALS) : null, hours: 0, bought: 0 };
   }) as [Part, Part];
   for (const [at, share] of shares.entries()) {
-    const part = parts[isNight(clockOf(fromMs + at * QUARTER_MS)) ? 0 : 1];
-    part.hours += KWH_OF_QUARTER;
-    part.bought += share * KWH_OF_QUARTER;
+    const part = parts[isNight(clockOf(fromMs + at * QUARTER_HOUR_MS)) ? 0 : 1];
+    part.hours += KWH_OF_QUARTER_HOUR;
+    part.bought += share * KWH_OF_QUARTER_HOUR;
   }
   const currency = parts[0].cost?.currency ?? parts[1].cost?.currency;
   const amount = yearOf(parts);
@@ -99,11 +99,11 @@ const DECIMALS = 4;
  * and storage.
  */
 async function sharesBought(db: Database, userId: string, range: { from: Date; to: Date }): Promise<Float64Array> {
-  const count = Math.max(0, (range.to.getTime() - range.from.getTime()) / QUARTER_MS);
+  const count = Math.max(0, (range.to.getTime() - range.from.getTime()) / QUARTER_HOUR_MS);
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
   if (count === 0 || !(home.had.production || home.had.storage)) return new Float64Array(count).fill(1);
   const meter = await boughtEnergyMeterOf(db, { userId });
-  const [{ used }, { imported }] = await Promise.all([homeQuarters(db, home, range), meter.boughtIn(range)]);
+  const [{ used }, { imported }] = await Promise.all([readHomeQuarterHours(db, home, range), meter.boughtIn(range)]);
   return computeBoughtShares(imported, used);
 }
 
@@ -114,30 +114,30 @@ async function sharesBought(db: Database, userId: string, range: { from: Date; t
  */
 export function computeBoughtShares(imported: Float64Array, used: Float64Array): Float64Array {
   const shares = used.map((energy, at) => (energy > 0 ? Math.min(1, (imported[at] as number) / energy) : Number.NaN));
-  const [sums, counts] = [new Float64Array(QUARTERS_OF_DAY), new Float64Array(QUARTERS_OF_DAY)];
+  const [sums, counts] = [new Float64Array(QUARTER_HOURS_OF_DAY), new Float64Array(QUARTER_HOURS_OF_DAY)];
   for (const [at, share] of shares.entries()) {
     if (Number.isNaN(share)) continue;
-    const slot = at % QUARTERS_OF_DAY;
+    const slot = at % QUARTER_HOURS_OF_DAY;
     sums[slot] = (sums[slot] as number) + share;
     counts[slot] = (counts[slot] as number) + 1;
   }
   const total = (list: Float64Array) => list.reduce((sum, value) => sum + value, 0);
   const mean = total(counts) === 0 ? 1 : total(sums) / total(counts);
   const means = sums.map((sum, slot) => (counts[slot] === 0 ? mean : sum / (counts[slot] as number)));
-  return shares.map((share, at) => (Number.isNaN(share) ? (means[at % QUARTERS_OF_DAY] as number) : share));
+  return shares.map((share, at) => (Number.isNaN(share) ? (means[at % QUARTER_HOURS_OF_DAY] as number) : share));
 }
 
-const QUARTERS_OF_DAY = 96;
+const QUARTER_HOURS_OF_DAY = 96;
 
 /** Returns the meter of a constant load of 1 kW from `fromMs` on, of which the given shares are bought. */
 function steadyMeter(fromMs: number, shares: Float64Array): EnergyMeter {
   return {
     beginsAtMs: fromMs,
     boughtIn: async ({ from, to }) => {
-      const [first, end] = [from, to].map((time) => (time.getTime() - fromMs) / QUARTER_MS);
-      const imported = shares.slice(first, end).map((share) => Math.round(share * KILOWATT_QUARTER));
+      const [first, end] = [from, to].map((time) => (time.getTime() - fromMs) / QUARTER_HOUR_MS);
+      const imported = shares.slice(first, end).map((share) => Math.round(share * KILOWATT_QUARTER_HOUR));
       const nothing = new Float64Array(imported.length);
-      const coveredMs = new Float64Array(imported.length).fill(QUARTER_MS);
+      const coveredMs = new Float64Array(imported.length).fill(QUARTER_HOUR_MS);
       return { fromMs: from.getTime(), imported, estimated: nothing, exported: nothing, coveredMs };
     },
   };

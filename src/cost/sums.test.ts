@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
 import { parseDecimal } from '#src/core/decimal.ts';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { startOfClockUnit } from '#src/energy/wall-clock.ts';
 import type { Rates, Tariff } from '#src/tariffs/tariff.ts';
 import {
   type ApiRates,
   type ApiTariff,
-  type CostedQuarter,
+  type CostedQuarterHour,
   localTime,
   type ReferenceHome,
   referenceCosts,
@@ -68,12 +68,12 @@ const sourcesOf = (home: ReferenceHome): CostSources => ({
     beginsAtMs: home.quarters.length > 0 ? home.fromMs : null,
     async boughtIn({ from, to }): Promise<BoughtEnergy> {
       const fromMs = from.getTime();
-      const first = (fromMs - home.fromMs) / QUARTER_MS;
-      const length = (to.getTime() - fromMs) / QUARTER_MS;
-      const of = (what: (quarter: CostedQuarter) => number) => {
+      const first = (fromMs - home.fromMs) / QUARTER_HOUR_MS;
+      const length = (to.getTime() - fromMs) / QUARTER_HOUR_MS;
+      const of = (what: (quarter: CostedQuarterHour) => number) => {
         const column = new Float64Array(length);
         for (let at = Math.max(0, -first); at < length && first + at < home.quarters.length; at++)
-          column[at] = what(home.quarters[first + at] as CostedQuarter);
+          column[at] = what(home.quarters[first + at] as CostedQuarterHour);
         return column;
       };
       return {
@@ -81,7 +81,7 @@ const sourcesOf = (home: ReferenceHome): CostSources => ({
         imported: of(({ imported }) => imported),
         estimated: of(({ estimated }) => estimated),
         exported: of(({ exported }) => exported),
-        coveredMs: of(({ known }) => (known ? QUARTER_MS : 0)),
+        coveredMs: of(({ known }) => (known ? QUARTER_HOUR_MS : 0)),
       };
     },
   },
@@ -187,7 +187,7 @@ function homeOf({
     state = (state * 48_271) % 2_147_483_647;
     return state % below;
   };
-  const fromMs = Date.UTC(2026, 2, 20) + beginsAfter * QUARTER_MS;
+  const fromMs = Date.UTC(2026, 2, 20) + beginsAfter * QUARTER_HOUR_MS;
   const quarters = Array.from({ length: days * 96 }, () => {
     const known = random(10) > (isKnownMostly ? 0 : 6);
     const imported = known ? random(3_000_000) : 0;
@@ -232,7 +232,7 @@ function hourStart(ms: number, zone: string): string {
     return `${clock.slice(0, 2)}${offset}`;
   };
   let startMs = ms;
-  while (hourAt(startMs - QUARTER_MS) === hourAt(ms)) startMs -= QUARTER_MS;
+  while (hourAt(startMs - QUARTER_HOUR_MS) === hourAt(ms)) startMs -= QUARTER_HOUR_MS;
   return new Date(startMs).toISOString();
 }
 
@@ -251,9 +251,9 @@ test('costs equal those of an independent calculation, to the smallest unit', as
         const drawnHome = homeOf(drawn);
         const day = (after: number) => DateTime.utc(2026, 3, 26).plus({ days: after }).toISODate() as string;
         const range = dayRange(day(first), day(first + Math.min(days, group === 'hour' ? 3 : 95) - 1), asked);
-        const nowMs = drawnHome.fromMs + nowAfter * QUARTER_MS + 61_000;
+        const nowMs = drawnHome.fromMs + nowAfter * QUARTER_HOUR_MS + 61_000;
         // There is no metered energy after now.
-        const quarters = drawnHome.quarters.slice(0, Math.floor((nowMs - drawnHome.fromMs) / QUARTER_MS) + 1);
+        const quarters = drawnHome.quarters.slice(0, Math.floor((nowMs - drawnHome.fromMs) / QUARTER_HOUR_MS) + 1);
         const metered = { ...drawnHome, quarters };
         const { ours, theirs } = KEYS[group];
         const sums = await costSums(

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { DateTime } from 'luxon';
 import { addFractions, type Fraction } from '#src/core/decimal.ts';
 import { unprocessable } from '#src/core/errors.ts';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
-import { type ClockDay, type ClockQuarter, createWallClock } from '#src/energy/wall-clock.ts';
+import { type ClockDay, type ClockQuarterHour, createWallClock } from '#src/energy/wall-clock.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import { canBePeak, capacityCost } from './capacity.ts';
@@ -25,10 +25,10 @@ export interface CostSources<Energy extends number | bigint = number | bigint> {
 }
 
 /** Length of the range that is held in memory at a time: the quarter-hours of 96 days. */
-const CHUNK_MS = 96 * 96 * QUARTER_MS;
+const CHUNK_MS = 96 * 96 * QUARTER_HOUR_MS;
 
 /** Returns the bucket of a quarter-hour, from its start and its local time in the range's zone. */
-export type BucketKeyFunction = (quarterMs: number, clock: ClockQuarter) => string;
+export type BucketKeyFunction = (quarterMs: number, clock: ClockQuarterHour) => string;
 
 /**
  * Returns the exact sums of costs up to now by bucket key, in order. `hasMonths`: whether a bucket may contain whole
@@ -46,8 +46,8 @@ export async function costSums(
   if (!first) return sums;
   assertSingleCurrency(tariffs, range, zone);
   const beginMs = Math.min(meter.beginsAtMs ?? Number.POSITIVE_INFINITY, startOfDay(first.validFrom, zone).getTime());
-  const fromMs = Math.max(quarterOf(beginMs), firstQuarter(range.from));
-  const { toMs } = costedQuarters(range, now);
+  const fromMs = Math.max(quarterOf(beginMs), firstQuarterHour(range.from));
+  const { toMs } = costedQuarterHours(range, now);
   for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
     if (ms > fromMs) await setImmediate();
     await addChunk(ms, Math.min(ms + CHUNK_MS, toMs));
@@ -75,18 +75,18 @@ export async function costSums(
     const costing = createCostAccumulator(tariffs, prices, isHome);
     for (let ms = chunkMs; ms < endMs; ) {
       const { clock, key } = quarterAt(ms);
-      const at = (ms - chunkMs) / QUARTER_MS;
-      const lastMs = ms + (DAY_QUARTERS - 1) * QUARTER_MS;
-      const isWhole = lastMs < endMs && beginsOrdinaryDay(clock) && isNothing(bought, at, at + DAY_QUARTERS);
+      const at = (ms - chunkMs) / QUARTER_HOUR_MS;
+      const lastMs = ms + (QUARTER_HOURS_PER_DAY - 1) * QUARTER_HOUR_MS;
+      const isWhole = lastMs < endMs && beginsOrdinaryDay(clock) && isNothing(bought, at, at + QUARTER_HOURS_PER_DAY);
       const isOneRow = isWhole && isEndOf(clock.day, quarterAt(lastMs), key);
-      const quarters = isOneRow ? DAY_QUARTERS : 1;
+      const quarters = isOneRow ? QUARTER_HOURS_PER_DAY : 1;
       const energy = {
         imported: bought.imported[at] as number | bigint,
         estimated: bought.estimated[at] as number | bigint,
         exported: bought.exported[at] as number | bigint,
       };
       costing.add(sumsOf(key), ms, clock, energy, quarters);
-      ms += quarters * QUARTER_MS;
+      ms += quarters * QUARTER_HOUR_MS;
     }
     costing.finish();
   }
@@ -99,21 +99,22 @@ export async function computeTotalCost(sources: CostSources, asked: { range: Ran
 }
 
 /** Returns the quarter-hours of a range that have begun: `[fromMs, toMs)`. */
-export const costedQuarters = (range: Range, now: Date): { fromMs: number; toMs: number } => ({
-  fromMs: firstQuarter(range.from),
-  toMs: Math.min(firstQuarter(range.to), quarterOf(now.getTime()) + QUARTER_MS),
+export const costedQuarterHours = (range: Range, now: Date): { fromMs: number; toMs: number } => ({
+  fromMs: firstQuarterHour(range.from),
+  toMs: Math.min(firstQuarterHour(range.to), quarterOf(now.getTime()) + QUARTER_HOUR_MS),
 });
 
-const DAY_QUARTERS = 96;
+const QUARTER_HOURS_PER_DAY = 96;
 
 /**
  * Whether a quarter-hour is the first of a day of 24 hours. Days with a clock change are excluded, because their end is
  * not simple to find.
  */
-const beginsOrdinaryDay = ({ minute, day }: ClockQuarter): boolean => minute === 0 && day.quarters === DAY_QUARTERS;
+const beginsOrdinaryDay = ({ minute, day }: ClockQuarterHour): boolean =>
+  minute === 0 && day.quarters === QUARTER_HOURS_PER_DAY;
 
 /** Whether a quarter-hour is the last of a day and belongs to the same bucket as the first one. */
-const isEndOf = (day: ClockDay, last: { clock: ClockQuarter; key: string }, key: string): boolean =>
+const isEndOf = (day: ClockDay, last: { clock: ClockQuarterHour; key: string }, key: string): boolean =>
   last.clock.day === day && last.clock.minute === 1_440 - 15 && last.key === key;
 
 function isNothing({ imported, exported }: BoughtEnergy<number | bigint>, from: number, to: number): boolean {
@@ -122,14 +123,14 @@ function isNothing({ imported, exported }: BoughtEnergy<number | bigint>, from: 
 }
 
 /** Returns the start of the quarter-hour (UTC) that contains a time. */
-const quarterOf = (ms: number): number => Math.floor(ms / QUARTER_MS) * QUARTER_MS;
+const quarterOf = (ms: number): number => Math.floor(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 /** Returns the start of the first quarter-hour (UTC) at or after a time. */
-export const firstQuarter = (time: Date): number => Math.ceil(time.getTime() / QUARTER_MS) * QUARTER_MS;
+export const firstQuarterHour = (time: Date): number => Math.ceil(time.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 const startOfDay = (date: string, zone: string): Date => dayRange(date, date, zone).from;
 
 /**
- * Throws a 422 error about a field of the request if tariffs of two currencies are valid in the range: their amounts cannot be added. Returns
- * the currency; null if no tariff is valid.
+ * Throws a 422 error about a field of the request if tariffs of two currencies are valid in the range: their amounts cannot be added.
+ * Returns the currency; null if no tariff is valid.
  */
 export function assertSingleCurrency(
   tariffs: readonly Tariff[],
@@ -166,8 +167,8 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
   const { meter, tariffs, zone, range, now, keyOf } = asked;
   const peakOf = peaksOf(meter, zone, now);
   const bucketOf = (ms: number) => {
-    const quarterMs = firstQuarter(new Date(ms));
-    return keyOf(quarterMs, createWallClock(quarterMs, quarterMs + QUARTER_MS, range.zone)(quarterMs));
+    const quarterMs = firstQuarterHour(new Date(ms));
+    return keyOf(quarterMs, createWallClock(quarterMs, quarterMs + QUARTER_HOUR_MS, range.zone)(quarterMs));
   };
   const endMs = Math.min(range.to.getTime(), now.getTime() + 1);
   for (let month = monthOf(range.from, zone); ; month = month.plus({ months: 1 })) {
@@ -177,7 +178,7 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
     const lastMs = isOver ? to.getTime() : now.getTime() + 1;
     if (from < range.from || lastMs > range.to.getTime()) continue;
     const key = bucketOf(from.getTime());
-    if (bucketOf(lastMs - 1 - ((lastMs - 1) % QUARTER_MS)) !== key) continue;
+    if (bucketOf(lastMs - 1 - ((lastMs - 1) % QUARTER_HOUR_MS)) !== key) continue;
     const into = sums.get(key);
     const charge = findTariffOfDay(tariffs, month.endOf('month').toISODate() ?? '')?.capacity;
     if (!into || !charge) continue;
@@ -214,7 +215,10 @@ function peaksOf(
   const known = new Map<string, Promise<number | bigint | null>>();
   const find = async (month: DateTime): Promise<number | bigint | null> => {
     const { from, to } = spanOf(month, zone);
-    const span = { from: new Date(firstQuarter(from)), to: new Date(Math.min(firstQuarter(to), firstQuarter(now))) };
+    const span = {
+      from: new Date(firstQuarterHour(from)),
+      to: new Date(Math.min(firstQuarterHour(to), firstQuarterHour(now))),
+    };
     return span.from >= span.to ? null : findPeak(await meter.boughtIn(span));
   };
   return (month) => {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
 import { parseDecimal } from '#src/core/decimal.ts';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { HomeExchange } from '#src/energy/home/exchange.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import type { PackedPrices } from '#src/tariffs/packed-days.ts';
 import { parseTariff, type Terms } from '#src/tariffs/terms.ts';
-import { type ApiTariff, type CostedQuarter, type ExactRatio, referenceCosts } from '#test/reference/cost.ts';
-import { type ApiChange, type HomeQuarter, referenceWhatIf } from '#test/reference/what-if.ts';
+import { type ApiTariff, type CostedQuarterHour, type ExactRatio, referenceCosts } from '#test/reference/cost.ts';
+import { type ApiChange, type HomeQuarterHour, referenceWhatIf } from '#test/reference/what-if.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import compute, { computeWhatIf } from './compute.task.ts';
 import { earlierMonths, loadEnergyOfRange } from './held-sources.ts';
@@ -78,7 +78,7 @@ const changeOf = ({ battery, production_scale }: ApiChange): HomeChange => ({
 });
 
 /** A home whose first days have no panels yet, with import and export in the same quarter-hours, and gaps. */
-function randomQuarters(random: Random, count: number): HomeQuarter[] {
+function randomQuarterHours(random: Random, count: number): HomeQuarterHour[] {
   const [panelsFrom, hasBattery] = [random(4) === 0 ? random(count) : 0, random(4) === 0];
   // Whole Wh, or any mWh.
   const grain = oneOf(random, [1, 1_000]);
@@ -99,8 +99,8 @@ function randomQuarters(random: Random, count: number): HomeQuarter[] {
   });
 }
 
-function exchangeOf(home: readonly HomeQuarter[]): HomeExchange {
-  const column = (value: (quarter: HomeQuarter) => number) => Float64Array.from(home, value);
+function exchangeOf(home: readonly HomeQuarterHour[]): HomeExchange {
+  const column = (value: (quarter: HomeQuarterHour) => number) => Float64Array.from(home, value);
   return {
     isKnown: column(({ known }) => Number(known)),
     imported: column(({ imported }) => imported),
@@ -108,7 +108,7 @@ function exchangeOf(home: readonly HomeQuarter[]): HomeExchange {
     exported: column(({ exported }) => exported),
     exportedAlone: column(({ exported, hasSources }) => (hasSources ? 0 : exported)),
     production: column(({ production }) => production),
-    productionMs: column(({ hasSources }) => (hasSources ? QUARTER_MS : 0)),
+    productionMs: column(({ hasSources }) => (hasSources ? QUARTER_HOUR_MS : 0)),
     charged: column(({ charged }) => charged),
     balance: column((one) =>
       one.hasSources ? one.imported - one.exported + one.production + one.discharged - one.charged : one.imported,
@@ -117,12 +117,12 @@ function exchangeOf(home: readonly HomeQuarter[]): HomeExchange {
 }
 
 /** Returns the meter of all measured quarter-hours from `beginsAtMs` on. */
-const meterOf = (beginsAtMs: number, measured: readonly CostedQuarter[]): EnergyMeter => ({
+const meterOf = (beginsAtMs: number, measured: readonly CostedQuarterHour[]): EnergyMeter => ({
   beginsAtMs,
   async boughtIn({ from, to }): Promise<BoughtEnergy> {
-    const count = (to.getTime() - from.getTime()) / QUARTER_MS;
-    const first = (from.getTime() - beginsAtMs) / QUARTER_MS;
-    const column = (value: (quarter: CostedQuarter) => number) =>
+    const count = (to.getTime() - from.getTime()) / QUARTER_HOUR_MS;
+    const first = (from.getTime() - beginsAtMs) / QUARTER_HOUR_MS;
+    const column = (value: (quarter: CostedQuarterHour) => number) =>
       Float64Array.from({ length: count }, (_, at) => {
         const quarter = measured[first + at];
         return quarter ? value(quarter) : 0;
@@ -132,7 +132,7 @@ const meterOf = (beginsAtMs: number, measured: readonly CostedQuarter[]): Energy
       imported: column(({ imported }) => imported),
       estimated: column(({ estimated }) => estimated),
       exported: column(({ exported }) => exported),
-      coveredMs: column(({ known }) => (known ? QUARTER_MS : 0)),
+      coveredMs: column(({ known }) => (known ? QUARTER_HOUR_MS : 0)),
     };
   },
 });
@@ -165,10 +165,10 @@ function randomCase(seed: number) {
   const range = dayRange(start, end, zone);
   const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
   const now = random(4) === 0 ? new Date(fromMs + random(toMs - fromMs)) : new Date(toMs + 3_600_000);
-  const count = Math.min((toMs - fromMs) / QUARTER_MS, Math.floor((now.getTime() - fromMs) / QUARTER_MS) + 1);
-  const home = randomQuarters(random, count);
+  const count = Math.min((toMs - fromMs) / QUARTER_HOUR_MS, Math.floor((now.getTime() - fromMs) / QUARTER_HOUR_MS) + 1);
+  const home = randomQuarterHours(random, count);
   // The data begin up to 20 days before the range, so that earlier months have known peaks.
-  const earlier = randomQuarters(random, random(20 * 96)).map(({ imported, estimated, exported, known }) =>
+  const earlier = randomQuarterHours(random, random(20 * 96)).map(({ imported, estimated, exported, known }) =>
     known ? { imported, estimated, exported, known } : { imported: 0, estimated: 0, exported: 0, known },
   );
   const currency = oneOf(random, ['EUR', 'JPY', 'KWD']);
@@ -194,7 +194,7 @@ function randomCase(seed: number) {
 test(`${HOMES} random homes with batteries, panels and tariffs equal an independent calculation in fractions`, async () => {
   for (let seed = 1; seed <= HOMES; seed++) {
     const { zone, range, now, fromMs, toMs, home, earlier, own, change, series, packed } = randomCase(seed);
-    const beginsAtMs = fromMs - earlier.length * QUARTER_MS;
+    const beginsAtMs = fromMs - earlier.length * QUARTER_HOUR_MS;
     const measured = [...earlier, ...home];
     const tariffs = own.map(tariffOf);
     const stretches = await earlierMonths(meterOf(beginsAtMs, measured), tariffs, { range, zone, now }, signal);
@@ -204,13 +204,19 @@ test(`${HOMES} random homes with batteries, panels and tariffs equal an independ
       exchange: exchangeOf(home),
       change: changeOf(change),
     });
-    const { before, after, battery = null, unknownQuarters } = referenceWhatIf(home, change);
-    const costOf = (quarters: CostedQuarter<number | ExactRatio>[]) => {
+    const { before, after, battery = null, unknownQuarterHours } = referenceWhatIf(home, change);
+    const costOf = (quarters: CostedQuarterHour<number | ExactRatio>[]) => {
       const all = { zone, tariffs: own, fromMs: beginsAtMs, quarters: [...earlier, ...quarters], series };
       return referenceCosts(all, { fromMs, toMs, nowMs: now.getTime() }, () => '').get('') ?? null;
     };
     const side = ({ quarters, ...energies }: typeof before) => ({ ...energies, cost: costOf(quarters) });
-    expect({ seed, ...found }).toEqual({ seed, before: side(before), after: side(after), battery, unknownQuarters });
+    expect({ seed, ...found }).toEqual({
+      seed,
+      before: side(before),
+      after: side(after),
+      battery,
+      unknownQuarterHours,
+    });
   }
 });
 
@@ -218,7 +224,7 @@ test(`${HOMES} random homes under other tariffs equal an independent calculation
   for (let seed = 1; seed <= HOMES; seed++) {
     const { random, zone, start, range, now, fromMs, toMs, home, earlier, currency, own, series, packed } =
       randomCase(seed);
-    const beginsAtMs = fromMs - earlier.length * QUARTER_MS;
+    const beginsAtMs = fromMs - earlier.length * QUARTER_HOUR_MS;
     const measured = [...earlier, ...home];
     const offers = Array.from({ length: 1 + random(3) }, () => [randomTariff(random, start, currency)]);
     const tariffs = [own, ...offers].map((some) => some.map(tariffOf));

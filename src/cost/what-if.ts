@@ -1,5 +1,5 @@
 import { type Billionths, formatRounded } from '#src/core/decimal.ts';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { HomeExchange } from '#src/energy/home/exchange.ts';
 import { roundKwh } from './cost.ts';
 
@@ -39,7 +39,7 @@ export interface SimulatedHome {
   after: Exchanged<bigint[]>;
   /** Milliseconds of each quarter-hour in which the exchange is known: the whole quarter-hour or 0. */
   coveredMs: Float64Array;
-  unknownQuarters: number;
+  unknownQuarterHours: number;
   sums: {
     before: SideSums;
     after: SideSums;
@@ -84,10 +84,10 @@ export function simulateHome(exchange: HomeExchange, { battery, productionScale 
   const coveredMs = list();
   const totals = { imported: 0, exported: 0, exportedBeside: 0, production: 0, balance: 0, floor: 0 };
   const sums = { imported: 0n, exported: 0n, exportedBeside: 0n };
-  let [unknownQuarters, hasProduction] = [0, false];
+  let [unknownQuarterHours, hasProduction] = [0, false];
   for (let at = 0; at < count; at++) {
     if (exchange.isKnown[at] === 0) {
-      unknownQuarters++;
+      unknownQuarterHours++;
       continue;
     }
     const of = (name: keyof HomeExchange) => exchange[name][at] as number;
@@ -96,7 +96,7 @@ export function simulateHome(exchange: HomeExchange, { battery, productionScale 
     before.imported[at] = imported;
     before.exported[at] = exported;
     before.estimated[at] = Math.min(of('estimated'), imported);
-    coveredMs[at] = QUARTER_MS;
+    coveredMs[at] = QUARTER_HOUR_MS;
     totals.imported += imported;
     totals.exported += exported;
     if (!isAlone) totals.exportedBeside += exported;
@@ -120,7 +120,7 @@ export function simulateHome(exchange: HomeExchange, { battery, productionScale 
   const production = whole(totals.production);
   const [imported, exported, exportedBeside] = [totals.imported, totals.exported, totals.exportedBeside].map(whole);
   return {
-    ...{ units, before, after, coveredMs, unknownQuarters },
+    ...{ units, before, after, coveredMs, unknownQuarterHours },
     sums: {
       before: { imported, exported, exportedBeside, production } as SideSums,
       after: { ...sums, production: (production / BILLION) * (productionScale ?? BILLION) },

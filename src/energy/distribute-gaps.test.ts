@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
-import { QUARTER_MS } from '#src/core/units.ts';
-import { type DistributedQuarters, distributeGaps, type QuarterReader } from '#src/energy/distribute-gaps.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
+import { type DistributedQuarterHours, distributeGaps, type QuarterHourReader } from '#src/energy/distribute-gaps.ts';
 import { findInterpolatedRanges } from '#src/energy/like-days.ts';
 
 const DAY = 96;
 const zone = 'Europe/Berlin';
-const SHAPE = { zone, wholeMs: () => QUARTER_MS };
+const SHAPE = { zone, wholeMs: () => QUARTER_HOUR_MS };
 
 /** Usage of a home by quarter-hour, and the ranges of quarter-hours in which its register was silent. */
 interface World {
@@ -28,29 +28,29 @@ function stored({ fromMs, used, silences }: World) {
     const upTo = (at: number) => Math.floor((total * (at - first)) / (end - first));
     for (let at = first; at < end; at++) energy[at] = estimated[at] = upTo(at + 1) - upTo(at);
   }
-  return { fromMs, energy, estimated, coveredMs: new Float64Array(used.length).fill(QUARTER_MS) };
+  return { fromMs, energy, estimated, coveredMs: new Float64Array(used.length).fill(QUARTER_HOUR_MS) };
 }
 
 type Stored = ReturnType<typeof stored>;
 
 /** Reads the quarter-hours of the world, limited to its first and last one. */
 const readerOf =
-  ({ fromMs, energy, estimated, coveredMs }: Stored): QuarterReader =>
+  ({ fromMs, energy, estimated, coveredMs }: Stored): QuarterHourReader =>
   async (from, to) => {
-    const first = Math.max(0, (from - fromMs) / QUARTER_MS);
-    const end = Math.min(energy.length, (to - fromMs) / QUARTER_MS);
+    const first = Math.max(0, (from - fromMs) / QUARTER_HOUR_MS);
+    const end = Math.min(energy.length, (to - fromMs) / QUARTER_HOUR_MS);
     return {
-      fromMs: fromMs + first * QUARTER_MS,
+      fromMs: fromMs + first * QUARTER_HOUR_MS,
       energy: energy.slice(first, end),
       estimated: estimated.slice(first, end),
       coveredMs: coveredMs.slice(first, end),
     };
   };
 
-const ask = (world: Stored, first = 0, end = world.energy.length, shape = SHAPE): Promise<DistributedQuarters> =>
+const ask = (world: Stored, first = 0, end = world.energy.length, shape = SHAPE): Promise<DistributedQuarterHours> =>
   distributeGaps(
     readerOf(world),
-    { fromMs: world.fromMs + first * QUARTER_MS, toMs: world.fromMs + end * QUARTER_MS },
+    { fromMs: world.fromMs + first * QUARTER_HOUR_MS, toMs: world.fromMs + end * QUARTER_HOUR_MS },
     shape,
   );
 
@@ -59,7 +59,7 @@ const sum = (list: Float64Array) => list.reduce((all, one) => all + one, 0);
 /** 200 W, and 2 kW from 19:00 to 21:00 on the home's clock; at weekends at noon. */
 const evening = (fromMs: number, count: number): number[] =>
   Array.from({ length: count }, (_, at) => {
-    const { hour, weekday } = DateTime.fromMillis(fromMs + at * QUARTER_MS, { zone });
+    const { hour, weekday } = DateTime.fromMillis(fromMs + at * QUARTER_HOUR_MS, { zone });
     const isPeak = weekday >= 6 ? hour === 12 : hour === 19 || hour === 20;
     return isPeak ? 500_000 : 50_000;
   });
@@ -122,7 +122,7 @@ test.each([
   ['March, with a day of 23 hours', Date.UTC(2026, 2, 29)],
   ['October, with a day of 25 hours', Date.UTC(2026, 9, 25)],
 ])('a gap across a clock change has its peaks by the local time of the home (%s)', async (_, changeMs) => {
-  const fromMs = changeMs - 40 * DAY * QUARTER_MS;
+  const fromMs = changeMs - 40 * DAY * QUARTER_HOUR_MS;
   const used = evening(fromMs, 45 * DAY);
   const line = stored({ fromMs, used, silences: [[38 * DAY + 2, 43 * DAY + 1]] });
   const distributedGap = await ask(line);
@@ -146,7 +146,7 @@ test('a gap without similar days stays a straight line', async () => {
   // Silent from Wednesday, 3 June 2026, on. The four weeks before have silences, partly known quarter-hours, only two
   // workdays, or no usage.
   expect(await isUnchanged(({ estimated }) => estimated.fill(1, 0, 30 * DAY))).toBe(true);
-  expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(QUARTER_MS - 1, 0, 30 * DAY))).toBe(true);
+  expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(QUARTER_HOUR_MS - 1, 0, 30 * DAY))).toBe(true);
   expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(0, 0, 28 * DAY))).toBe(true);
   expect(await isUnchanged(({ energy }) => energy.fill(0, 0, 30 * DAY))).toBe(true);
   // A gap shorter than a day.

@@ -1,23 +1,23 @@
 import { setImmediate } from 'node:timers/promises';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import {
   distributeGap,
   findInterpolatedRanges,
-  type ImportedQuarters,
+  type ImportedQuarterHours,
   type InterpolatedRange,
-  LOOKBACK_QUARTERS,
-  MAX_GAP_QUARTERS,
+  LOOKBACK_QUARTER_HOURS,
+  MAX_GAP_QUARTER_HOURS,
 } from './like-days.ts';
 import { createWallClock } from './wall-clock.ts';
 
 /** Reads the quarter-hours of `[fromMs, toMs)`, which are starts of quarter-hours. May omit quarter-hours that cannot have data. */
-export type QuarterReader = (fromMs: number, toMs: number) => Promise<ImportedQuarters>;
+export type QuarterHourReader = (fromMs: number, toMs: number) => Promise<ImportedQuarterHours>;
 
 /**
  * Quarter-hours in which the energy of long gaps is distributed like on similar days. `isShared`: 1 for distributed
  * quarter-hours.
  */
-export interface DistributedQuarters extends ImportedQuarters {
+export interface DistributedQuarterHours extends ImportedQuarterHours {
   isShared: Uint8Array;
 }
 
@@ -28,24 +28,25 @@ export interface DistributedQuarters extends ImportedQuarters {
  * quarter-hour that begins at a time (Unix ms).
  */
 export async function distributeGaps(
-  read: QuarterReader,
+  read: QuarterHourReader,
   { fromMs, toMs }: { fromMs: number; toMs: number },
   { zone, wholeMs }: { zone: string; wholeMs: (ms: number) => number },
-): Promise<DistributedQuarters> {
-  let quarters = await read(fromMs - LOOKBACK_QUARTERS * QUARTER_MS, toMs);
-  const placeOf = (ms: number) => (ms - quarters.fromMs) / QUARTER_MS;
+): Promise<DistributedQuarterHours> {
+  let quarters = await read(fromMs - LOOKBACK_QUARTER_HOURS * QUARTER_HOUR_MS, toMs);
+  const placeOf = (ms: number) => (ms - quarters.fromMs) / QUARTER_HOUR_MS;
   const isInRange = ({ first, end }: InterpolatedRange) => first < placeOf(toMs) && end > placeOf(fromMs);
   let lines = findInterpolatedRanges(quarters).filter(isInRange);
-  const reachesOut = ({ first, end }: InterpolatedRange) => first < LOOKBACK_QUARTERS || end === quarters.energy.length;
+  const reachesOut = ({ first, end }: InterpolatedRange) =>
+    first < LOOKBACK_QUARTER_HOURS || end === quarters.energy.length;
   if (lines.some(reachesOut)) {
     // The range read before is longer than the longest gap that is distributed, so a gap that fills it is too long.
-    const before = MAX_GAP_QUARTERS + LOOKBACK_QUARTERS + 1;
-    quarters = await read(fromMs - before * QUARTER_MS, toMs + (MAX_GAP_QUARTERS + 1) * QUARTER_MS);
+    const before = MAX_GAP_QUARTER_HOURS + LOOKBACK_QUARTER_HOURS + 1;
+    quarters = await read(fromMs - before * QUARTER_HOUR_MS, toMs + (MAX_GAP_QUARTER_HOURS + 1) * QUARTER_HOUR_MS);
     lines = findInterpolatedRanges(quarters).filter(isInRange);
   }
   const { energy, estimated } = quarters;
   const isShared = new Uint8Array(energy.length);
-  const clockOf = createWallClock(quarters.fromMs, quarters.fromMs + energy.length * QUARTER_MS, zone);
+  const clockOf = createWallClock(quarters.fromMs, quarters.fromMs + energy.length * QUARTER_HOUR_MS, zone);
   // Distributions depend on measured quarter-hours only, so the order of gaps does not matter. Yields to the event loop, because a device
   // with daily readings has a thousand gaps.
   for (const line of lines) {

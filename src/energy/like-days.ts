@@ -1,4 +1,4 @@
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { type createWallClock, startOfClockUnit } from './wall-clock.ts';
 
 /**
@@ -8,7 +8,7 @@ import { type createWallClock, startOfClockUnit } from './wall-clock.ts';
  */
 
 /** Imports of a device in consecutive quarter-hours (UTC), in whole mWh. */
-export interface ImportedQuarters {
+export interface ImportedQuarterHours {
   /** Start of the first quarter-hour, Unix ms. */
   fromMs: number;
   energy: Float64Array;
@@ -34,16 +34,16 @@ export interface DistributionContext {
   wholeMs: (ms: number) => number;
 }
 
-const DAY_QUARTERS = 96;
-const HOUR_QUARTERS = 4;
+const QUARTER_HOURS_PER_DAY = 96;
+const QUARTER_HOURS_PER_HOUR = 4;
 /**
  * Minimum and maximum length of a line that is distributed. A shorter line is not a long gap; at the end of a longer
  * one, the days before it are no longer representative.
  */
-const LEAST_QUARTERS = DAY_QUARTERS;
-export const MAX_GAP_QUARTERS = 400 * DAY_QUARTERS;
+const LEAST_QUARTER_HOURS = QUARTER_HOURS_PER_DAY;
+export const MAX_GAP_QUARTER_HOURS = 400 * QUARTER_HOURS_PER_DAY;
 /** Similar days are searched in the four weeks before a gap. */
-export const LOOKBACK_QUARTERS = 28 * DAY_QUARTERS;
+export const LOOKBACK_QUARTER_HOURS = 28 * QUARTER_HOURS_PER_DAY;
 /**
  * Minimum numbers of similar hours, of the 20 days from Monday to Friday and the eight days of weekends. Fewer do not
  * show a habit.
@@ -59,7 +59,7 @@ const STEP_MWH = 4;
  * Returns the ranges of quarter-hours that were interpolated linearly, of any length. A range ends where the level changes, because there
  * is a reading, and the energies before and after it are known separately.
  */
-export function findInterpolatedRanges({ energy, estimated }: ImportedQuarters): InterpolatedRange[] {
+export function findInterpolatedRanges({ energy, estimated }: ImportedQuarterHours): InterpolatedRange[] {
   const lines: InterpolatedRange[] = [];
   let line: InterpolatedRange | undefined;
   for (let at = 0; at < energy.length; at++) {
@@ -83,14 +83,14 @@ export function findInterpolatedRanges({ energy, estimated }: ImportedQuarters):
  * down, so the sum equals that of the line. Null if the gap is too short or too long, or similar hours are missing or all 0. Pure.
  */
 export function distributeGap(
-  quarters: ImportedQuarters,
+  quarters: ImportedQuarterHours,
   { first, end }: InterpolatedRange,
   shape: DistributionContext,
 ): Float64Array | null {
   const count = end - first;
-  if (count < LEAST_QUARTERS || count > MAX_GAP_QUARTERS) return null;
-  const since = Math.max(0, first - LOOKBACK_QUARTERS);
-  const msAt = (at: number) => quarters.fromMs + at * QUARTER_MS;
+  if (count < LEAST_QUARTER_HOURS || count > MAX_GAP_QUARTER_HOURS) return null;
+  const since = Math.max(0, first - LOOKBACK_QUARTER_HOURS);
+  const msAt = (at: number) => quarters.fromMs + at * QUARTER_HOUR_MS;
   const { clockOf } = shape;
   const weightOf = weights(likeHours(quarters, { first: since, end: first }, shape));
   const weighed: bigint[] = [];
@@ -122,7 +122,7 @@ const keyOf = ({ day, minute }: ReturnType<Clock>): number =>
 
 /** Returns the completely measured hours, grouped by similarity. */
 function likeHours(
-  quarters: ImportedQuarters,
+  quarters: ImportedQuarterHours,
   { first, end }: InterpolatedRange,
   { wholeMs, clockOf }: DistributionContext,
 ) {
@@ -130,7 +130,7 @@ function likeHours(
   const hours = new Map<number, { key: number; energy: number; measured: number }>();
   for (let at = first; at < end; at++) {
     const known = coveredMs[at] as number;
-    const ms = fromMs + at * QUARTER_MS;
+    const ms = fromMs + at * QUARTER_HOUR_MS;
     if (known <= 0 || known < wholeMs(ms) || estimated[at] !== 0) continue;
     const clock = clockOf(ms);
     const hourMs = startOfClockUnit(ms, clock, 'hour');
@@ -139,7 +139,7 @@ function likeHours(
     hour.energy += energy[at] as number;
     hour.measured++;
   }
-  const whole = [...hours.values()].filter(({ measured }) => measured === HOUR_QUARTERS);
+  const whole = [...hours.values()].filter(({ measured }) => measured === QUARTER_HOURS_PER_HOUR);
   return Map.groupBy(whole, ({ key }) => key);
 }
 

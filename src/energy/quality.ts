@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { DateTime } from 'luxon';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
 import { sumCountedMs } from './home/counted-spans.ts';
 import { loadDeviceAsMeter } from './home/home.ts';
 import { localTimeSql } from './local-time.ts';
 import type { Range } from './ranges.ts';
-import { readQuarters } from './usage/quarters.ts';
+import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock } from './wall-clock.ts';
 
 /** Names, in a report, of the verdicts on readings that were not plainly counted (ingest/normalise/counting-rule.ts). */
@@ -78,7 +78,7 @@ const MEASURES = [
   'exportCoveredMs',
 ] as const;
 /** Length of the range that is read at a time. */
-const CHUNK_MS = 96 * 96 * QUARTER_MS;
+const CHUNK_MS = 96 * 96 * QUARTER_HOUR_MS;
 
 /** Converts mWh to kWh without rounding. */
 const kwh = (milliwattHours: number): number => milliwattHours / 1e6;
@@ -168,20 +168,20 @@ async function addIntervals(
   const loaded = await loadDeviceAsMeter(db, deviceId);
   const [meter] = loaded?.home.devices ?? [];
   if (!meter || meter.beginsAtMs === null) return;
-  const fromMs = Math.max(Math.ceil(range.from.getTime() / QUARTER_MS) * QUARTER_MS, meter.beginsAtMs);
-  const toMs = Math.floor(Math.min(range.to.getTime(), now.getTime()) / QUARTER_MS) * QUARTER_MS;
+  const fromMs = Math.max(Math.ceil(range.from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS, meter.beginsAtMs);
+  const toMs = Math.floor(Math.min(range.to.getTime(), now.getTime()) / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   if (fromMs >= toMs) return;
   const clockOf = createWallClock(fromMs, toMs, range.zone);
   const sums = new Map<MonthQuality, Sums>();
   for (let chunkMs = fromMs; chunkMs < toMs; chunkMs += CHUNK_MS) {
     const chunk = { from: new Date(chunkMs), to: new Date(Math.min(chunkMs + CHUNK_MS, toMs)) };
     const keys = { key: 'device_id', ids: [deviceId, estimatedExportKey(deviceId)] } as const;
-    const found = await readQuarters(db, keys, chunk, MEASURES);
+    const found = await readQuarterHours(db, keys, chunk, MEASURES);
     const [own, outwards] = [found.get(deviceId), found.get(estimatedExportKey(deviceId))];
-    for (let ms = chunkMs, at = 0; ms < chunk.to.getTime(); ms += QUARTER_MS, at++) {
+    for (let ms = chunkMs, at = 0; ms < chunk.to.getTime(); ms += QUARTER_HOUR_MS, at++) {
       const of = (name: (typeof MEASURES)[number]) => own?.[name][at] ?? 0;
       const row = monthOf(clockOf(ms).day.date.slice(0, 7));
-      const expected = sumCountedMs(meter.counted, ms, ms + QUARTER_MS);
+      const expected = sumCountedMs(meter.counted, ms, ms + QUARTER_HOUR_MS);
       const sum = sums.get(row) ?? { imported: 0, exported: 0, estimatedImport: 0, estimatedExport: 0 };
       sums.set(row, sum);
       const estimatedExport = outwards?.energyMilliwattHours[at] ?? 0;

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { DAY_MS, MINUTE_MS, QUARTER_MS } from '#src/core/units.ts';
+import { DAY_MS, MINUTE_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { offsetsIn, type ZoneOffset } from './local-time.ts';
 import { CLOCK_UNITS, type ClockUnit, dayRange } from './ranges.ts';
 
@@ -16,7 +16,7 @@ export interface ClockDay {
 }
 
 /** Local time of the start of a quarter-hour (UTC). */
-export interface ClockQuarter {
+export interface ClockQuarterHour {
   day: ClockDay;
   /** Minutes between local midnight and the start of the quarter-hour. */
   minute: number;
@@ -26,7 +26,7 @@ export interface ClockQuarter {
 /** Returns the start of the clock hour, or of the shorter unit, that contains a time, Unix ms, as `startOfClockUnitSql` does. */
 export function startOfClockUnit(
   ms: number,
-  { offset: { atMs, offsetMs } }: Pick<ClockQuarter, 'offset'>,
+  { offset: { atMs, offsetMs } }: Pick<ClockQuarterHour, 'offset'>,
   unit: ClockUnit,
 ): number {
   const unitMs = CLOCK_UNITS[unit] * MINUTE_MS;
@@ -37,7 +37,7 @@ export function startOfClockUnit(
  * Returns a function for the local time of each quarter-hour in `[fromMs, toMs)`, which must be called in order. A call
  * of a calendar library for each quarter-hour would take longer than all other processing.
  */
-export function createWallClock(fromMs: number, toMs: number, zone: string): (quarterMs: number) => ClockQuarter {
+export function createWallClock(fromMs: number, toMs: number, zone: string): (quarterMs: number) => ClockQuarterHour {
   // One more day at each end, because a clock that is set back across midnight repeats the end of a day.
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
   const whole = dayRange(dateOf(fromMs - DAY_MS), dateOf(toMs + DAY_MS), zone);
@@ -49,8 +49,8 @@ export function createWallClock(fromMs: number, toMs: number, zone: string): (qu
     return offsets[index] as ZoneOffset;
   };
   const days = new Map<number, ClockDay>();
-  const start = Math.ceil(whole.from.getTime() / QUARTER_MS) * QUARTER_MS;
-  for (let ms = start; ms < whole.to.getTime(); ms += QUARTER_MS) {
+  const start = Math.ceil(whole.from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
+  for (let ms = start; ms < whole.to.getTime(); ms += QUARTER_HOUR_MS) {
     const number = Math.floor((ms + offsetAt(ms).offsetMs) / DAY_MS);
     const day = days.get(number);
     if (day) day.quarters++;

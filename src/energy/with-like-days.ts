@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { asMilliwattHours, DAY_MS, milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
+import { asMilliwattHours, DAY_MS, milliwattHoursToKwh, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { clockLabels } from './clock-labels.ts';
 import type { DeviceUsage } from './device-usage.ts';
@@ -7,9 +7,9 @@ import { distributeGaps } from './distribute-gaps.ts';
 import { sumCountedMs } from './home/counted-spans.ts';
 import { loadDeviceAsMeter } from './home/home.ts';
 import type { GroupBy } from './insights.ts';
-import type { ImportedQuarters } from './like-days.ts';
+import type { ImportedQuarterHours } from './like-days.ts';
 import { isClockUnit, type Range } from './ranges.ts';
-import { readQuarters } from './usage/quarters.ts';
+import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock, startOfClockUnit } from './wall-clock.ts';
 
 /** How the estimated energy in a row was distributed: by similar days, or evenly. Null: nothing is estimated. */
@@ -61,7 +61,7 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   const loaded = await loadDeviceAsMeter(db, deviceId);
   const [meter] = loaded?.home.devices ?? [];
   if (!meter || meter.beginsAtMs === null) return sums;
-  const floor = (ms: number) => Math.floor(ms / QUARTER_MS) * QUARTER_MS;
+  const floor = (ms: number) => Math.floor(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const fromMs = Math.max(floor(range.from.getTime()), meter.beginsAtMs);
   // Data up to a day ahead can come from a device whose clock is fast.
   const endMs = floor(now.getTime()) + DAY_MS;
@@ -69,15 +69,15 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   if (fromMs >= toMs) return sums;
   const beginsAtMs = meter.beginsAtMs;
   const read = (from: number, to: number) => imported(db, deviceId, Math.max(from, beginsAtMs), Math.min(to, endMs));
-  const wholeMs = (ms: number) => sumCountedMs(meter.counted, ms, ms + QUARTER_MS).imports;
+  const wholeMs = (ms: number) => sumCountedMs(meter.counted, ms, ms + QUARTER_HOUR_MS).imports;
   const shape = { zone: homeZone, wholeMs };
   const shared = await distributeGaps(read, { fromMs, toMs }, shape);
   const clockOf = createWallClock(fromMs, toMs, range.zone);
   const unit = isClockUnit(groupBy) ? groupBy : 'hour';
   const labelsOf = clockLabels(range, unit);
   let last: { startMs: number; sum: Sum } | undefined;
-  for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_MS, at++) {
-    if (at > 0 && (at * QUARTER_MS) % CHUNK_MS === 0) await setImmediate();
+  for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_HOUR_MS, at++) {
+    if (at > 0 && (at * QUARTER_HOUR_MS) % CHUNK_MS === 0) await setImmediate();
     const clock = clockOf(ms);
     const startMs = startOfClockUnit(ms, clock, unit);
     if (last?.startMs !== startMs) {
@@ -96,15 +96,15 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
 }
 
 /** Reads the imports of a device in `[fromMs, toMs)`, which are starts of quarter-hours. Yields to the event loop between chunks. */
-async function imported(db: Database, deviceId: string, fromMs: number, toMs: number): Promise<ImportedQuarters> {
-  const list = () => new Float64Array((toMs - fromMs) / QUARTER_MS);
+async function imported(db: Database, deviceId: string, fromMs: number, toMs: number): Promise<ImportedQuarterHours> {
+  const list = () => new Float64Array((toMs - fromMs) / QUARTER_HOUR_MS);
   const all = { fromMs, energy: list(), estimated: list(), coveredMs: list() };
   for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
     const chunk = { from: new Date(ms), to: new Date(Math.min(ms + CHUNK_MS, toMs)) };
-    const found = (await readQuarters(db, { key: 'device_id', ids: [deviceId] }, chunk, MEASURES)).get(deviceId);
+    const found = (await readQuarterHours(db, { key: 'device_id', ids: [deviceId] }, chunk, MEASURES)).get(deviceId);
     await setImmediate();
     if (!found) continue;
-    const at = (ms - fromMs) / QUARTER_MS;
+    const at = (ms - fromMs) / QUARTER_HOUR_MS;
     all.energy.set(found.energyMilliwattHours, at);
     all.estimated.set(found.estimatedMilliwattHours, at);
     all.coveredMs.set(found.coveredMs, at);

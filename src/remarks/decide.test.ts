@@ -2,26 +2,26 @@ import { describe, expect, test } from 'vitest';
 import { dayNumber } from './calendar.ts';
 import { cheaperTariff } from './cheaper-tariff.ts';
 import { remarksOfProfile } from './decide.ts';
-import { DAY_QUARTERS, type HomeProfile } from './profile.ts';
+import { type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 
 const DAYS = 60;
-const QUARTERS = DAYS * DAY_QUARTERS;
+const QUARTER_HOURS = DAYS * QUARTER_HOURS_PER_DAY;
 const FROM_MS = Date.parse('2025-09-01T00:00:00Z');
 const FIRST_DAY = dayNumber('2025-09-01');
 
 /** A home that uses 100 W, and 700 W in the evening; a little more every second day. */
 const evenings = (at: number) => {
-  const hour = (at % DAY_QUARTERS) / 4;
-  return (hour >= 18 && hour < 22 ? 700 : 100) + (Math.floor(at / DAY_QUARTERS) % 2) * 4;
+  const hour = (at % QUARTER_HOURS_PER_DAY) / 4;
+  return (hour >= 18 && hour < 22 ? 700 : 100) + (Math.floor(at / QUARTER_HOURS_PER_DAY) % 2) * 4;
 };
 
 function profile(
   usedAt: (at: number) => number = evenings,
   more: Partial<Pick<HomeProfile, 'production' | 'devices'>> = {},
 ): HomeProfile {
-  const used = Float64Array.from({ length: QUARTERS }, (_, at) => usedAt(at));
+  const used = Float64Array.from({ length: QUARTER_HOURS }, (_, at) => usedAt(at));
   const kwh = Array.from({ length: DAYS }, (_, day) => {
-    const watts = used.subarray(day * DAY_QUARTERS, (day + 1) * DAY_QUARTERS);
+    const watts = used.subarray(day * QUARTER_HOURS_PER_DAY, (day + 1) * QUARTER_HOURS_PER_DAY);
     return watts.some(Number.isNaN) ? null : watts.reduce((sum, one) => sum + one / 4_000, 0);
   });
   return {
@@ -36,8 +36,8 @@ function profile(
 }
 
 const kindsOf = (one: HomeProfile) => remarksOfProfile(one).map(({ kind }) => kind);
-const last = (hours: number) => (at: number) => at >= QUARTERS - 4 * hours;
-const dayOf = (at: number) => Math.floor(at / DAY_QUARTERS);
+const last = (hours: number) => (at: number) => at >= QUARTER_HOURS - 4 * hours;
+const dayOf = (at: number) => Math.floor(at / QUARTER_HOURS_PER_DAY);
 
 describe('an ordinary home gets no remark', () => {
   test('a home with two weeks of data, or with many unknown hours, gets no remark', () => {
@@ -62,7 +62,7 @@ describe('a load that stays on', () => {
     expect(others).toEqual([]);
     expect(remark?.kind).toBe('stays_on');
     if (remark?.kind !== 'stays_on') return;
-    expect(remark.sinceMs).toBe(FROM_MS + (QUARTERS - 92) * 900_000);
+    expect(remark.sinceMs).toBe(FROM_MS + (QUARTER_HOURS - 92) * 900_000);
     expect(remark.leastW).toBeGreaterThan(1_299);
     expect(remark.usualW).toBeLessThan(105);
     expect(remark.compared).toHaveLength(29);
@@ -71,7 +71,7 @@ describe('a load that stays on', () => {
   test('names the device that causes most of it', () => {
     const plug = (deviceId: string, at: (at: number) => number) => ({
       deviceId,
-      used: Float64Array.from({ length: QUARTERS }, (_, one) => at(one)),
+      used: Float64Array.from({ length: QUARTER_HOURS }, (_, one) => at(one)),
     });
     const [lamp, oven] = [plug('dev_lamp', () => 5), plug('dev_heater', (at) => (last(23)(at) ? 1_180 : 0))];
     expect(remarksOfProfile(profile(heater, { devices: [lamp, oven] }))[0]).toMatchObject({ deviceId: 'dev_heater' });
@@ -102,15 +102,17 @@ test('a rise of quiet hours is not reported for a home whose quiet hours vary sl
 });
 
 test('a fridge without a pause of a whole quarter-hour is not reported as a rise of the night load', () => {
-  const pauses = (at: number) => at % DAY_QUARTERS === 12 && !last(24)(at);
+  const pauses = (at: number) => at % QUARTER_HOURS_PER_DAY === 12 && !last(24)(at);
   expect(kindsOf(profile((at) => evenings(at) - (pauses(at) ? 60 : 0)))).toEqual([]);
 });
 
 test('a device that uses many times as much is not reported as using more', () => {
-  const pump = Float64Array.from({ length: QUARTERS }, (_, at) => (last(24)(at) ? 400 : 6));
+  const pump = Float64Array.from({ length: QUARTER_HOURS }, (_, at) => (last(24)(at) ? 400 : 6));
   expect(kindsOf(profile(evenings, { devices: [{ deviceId: 'dev_3', used: pump }] }))).toEqual([]);
   // A device that varies by a third from day to day has no usual usage.
-  const screen = Float64Array.from({ length: QUARTERS }, (_, at) => (last(24)(at) ? 140 : 40 + 7 * (dayOf(at) % 4)));
+  const screen = Float64Array.from({ length: QUARTER_HOURS }, (_, at) =>
+    last(24)(at) ? 140 : 40 + 7 * (dayOf(at) % 4),
+  );
   expect(kindsOf(profile(evenings, { devices: [{ deviceId: 'dev_4', used: screen }] }))).toEqual([]);
 });
 
@@ -120,25 +122,25 @@ test('a rise of quiet hours is reported, unless a device that explains it is rep
   const night = profile((at) => evenings(at) + extra(at));
   expect(kindsOf(night)).toEqual(['night_rose']);
   const devices = [
-    { deviceId: 'dev_1', used: Float64Array.from({ length: QUARTERS }, (_, at) => freezer(at) + extra(at)) },
+    { deviceId: 'dev_1', used: Float64Array.from({ length: QUARTER_HOURS }, (_, at) => freezer(at) + extra(at)) },
   ];
   const remarks = remarksOfProfile({ ...night, devices });
   expect(remarks.map(({ kind }) => kind)).toEqual(['device_uses_more']);
   // A washing machine has no usual daily usage.
-  const washing = Float64Array.from({ length: QUARTERS }, (_, at) =>
-    dayOf(at) % 3 === 0 && at % DAY_QUARTERS < 6 ? 1_500 : 0,
+  const washing = Float64Array.from({ length: QUARTER_HOURS }, (_, at) =>
+    dayOf(at) % 3 === 0 && at % QUARTER_HOURS_PER_DAY < 6 ? 1_500 : 0,
   );
   expect(kindsOf(profile(evenings, { devices: [{ deviceId: 'dev_2', used: washing }] }))).toEqual([]);
 });
 
 describe('production that is missing', () => {
   const sun = (at: number) => {
-    const hour = (at % DAY_QUARTERS) / 4;
+    const hour = (at % QUARTER_HOURS_PER_DAY) / 4;
     const height = Math.max(0, Math.sin(((hour - 7) / 10) * Math.PI)) * (hour > 7 && hour < 17 ? 1 : 0);
     return 3_000 * height * (dayOf(at) % 5 === 0 ? 0.15 : 0.8);
   };
   const panels = (at: (at: number) => number) => ({
-    production: Float64Array.from({ length: QUARTERS }, (_, one) => at(one)),
+    production: Float64Array.from({ length: QUARTER_HOURS }, (_, one) => at(one)),
   });
 
   test('is reported by the evening, but not for a cloudy day or a night', () => {
@@ -196,7 +198,7 @@ describe('production that is missing', () => {
 describe('an unusual day', () => {
   /** A day with a party: 12 kWh more. */
   const party = (day: number) => (at: number) =>
-    evenings(at) + (dayOf(at) === day && at % DAY_QUARTERS >= 60 ? 1_333 : 0);
+    evenings(at) + (dayOf(at) === day && at % QUARTER_HOURS_PER_DAY >= 60 ? 1_333 : 0);
 
   test('is reported for three days with the same weekdays for comparison, and a second one within a month is not reported', () => {
     const [remark] = remarksOfProfile(profile(party(DAYS - 2)));
@@ -218,7 +220,7 @@ describe('an unusual day', () => {
   test('is reported after one unusual week, which does not count as usual, but not after two', () => {
     const odd = (weeks: number[]) => (at: number) =>
       party(DAYS - 1)(at) +
-      (weeks.includes(Math.floor((DAYS - 2 - dayOf(at)) / 7)) && at % DAY_QUARTERS >= 60 ? 1_500 : 0);
+      (weeks.includes(Math.floor((DAYS - 2 - dayOf(at)) / 7)) && at % QUARTER_HOURS_PER_DAY >= 60 ? 1_500 : 0);
     expect(kindsOf(profile(odd([3])))).toContain('unusual_day');
     expect(kindsOf(profile(odd([3, 4])))).not.toContain('unusual_day');
   });

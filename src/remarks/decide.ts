@@ -1,7 +1,7 @@
 import { type DeviceUsesMore, findDevicesUsingMore } from './device-uses-more.ts';
 import { detectNightRise, type NightRise } from './night-load.ts';
 import { detectMissingProduction, type MissingProduction } from './production-missing.ts';
-import { DAY_QUARTERS, type HomeProfile } from './profile.ts';
+import { type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 import { detectStaysOn, type StaysOn } from './stays-on.ts';
 import { type UnusualDay, unusualDay } from './unusual-day.ts';
 
@@ -24,4 +24,6 @@ export function remarksOfProfile(profile: HomeProfile): ProfileRemark[] {
 
 /** Whether a load stayed on one or two days before, because the nights of that time still affect the night load. */
 const stayedOn = (profile: HomeProfile): boolean =>
-  [1, 2].some((days) => detectStaysOn({ ...profile, used: profile.used.subarray(0, -days * DAY_QUARTERS) }) !== null);
+  [1, 2].some(
+    (days) => detectStaysOn({ ...profile, used: profile.used.subarray(0, -days * QUARTER_HOURS_PER_DAY) }) !== null,
+  );

@@ -1,5 +1,5 @@
-import { QUARTER_MS } from '#src/core/units.ts';
-import { DAY_QUARTERS, endOfProfile, filterKnownWatts, type HomeProfile } from './profile.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
+import { endOfProfile, filterKnownWatts, type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 import { median, medianAbsoluteDeviation, quantile } from './robust.ts';
 
 /** A device with nearly constant daily usage, such as a freezer, used clearly more. */
@@ -36,10 +36,10 @@ export function findDevicesUsingMore(profile: HomeProfile): DeviceUsesMore[] {
   return devices.flatMap(({ deviceId, used }) => {
     const compared: DeviceUsesMore['compared'] = [];
     for (let day = DAYS; day >= 0; day--) {
-      const to = used.length - day * DAY_QUARTERS;
-      const known = filterKnownWatts(used, to - DAY_QUARTERS, to, LEAST_KNOWN);
+      const to = used.length - day * QUARTER_HOURS_PER_DAY;
+      const known = filterKnownWatts(used, to - QUARTER_HOURS_PER_DAY, to, LEAST_KNOWN);
       if (!known && day === 0) return [];
-      if (known) compared.push({ atMs: fromMs + to * QUARTER_MS, kwh: (mean(known) * 24) / 1_000 });
+      if (known) compared.push({ atMs: fromMs + to * QUARTER_HOUR_MS, kwh: (mean(known) * 24) / 1_000 });
     }
     const before = compared.slice(0, -1).map(({ kwh }) => kwh);
     const [usualKwh, differs] = [median(before), medianAbsoluteDeviation(before)];
@@ -49,7 +49,7 @@ export function findDevicesUsingMore(profile: HomeProfile): DeviceUsesMore[] {
     const rise = Math.max(LEAST_KWH, LEAST_SHARE * usualKwh, SPREADS * differs);
     if (kwh - usualKwh < rise || kwh - quantile(before, 0.9) < rise / 2) return [];
     const last = compared.findLastIndex((one) => one.kwh < (kwh + usualKwh) / 2);
-    const sinceMs = (compared[last + 1]?.atMs ?? endOfProfile(profile)) - DAY_QUARTERS * QUARTER_MS;
+    const sinceMs = (compared[last + 1]?.atMs ?? endOfProfile(profile)) - QUARTER_HOURS_PER_DAY * QUARTER_HOUR_MS;
     return [
       { kind: 'device_uses_more' as const, deviceId, sinceMs, untilMs: endOfProfile(profile), kwh, usualKwh, compared },
     ];

@@ -1,5 +1,5 @@
-import { QUARTER_MS } from '#src/core/units.ts';
-import { filterKnownWatts, type QuarterWatts } from './profile.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
+import { filterKnownWatts, type QuarterHourWatts } from './profile.ts';
 import { median, medianAbsoluteDeviation, quantile } from './robust.ts';
 
 /** Level in watts of a time window, by its end. */
@@ -20,7 +20,7 @@ export interface ComparedLevel {
   levels: TimedLevel[];
 }
 
-const DAY_QUARTERS = 96;
+const QUARTER_HOURS_PER_DAY = 96;
 const DAYS = 28;
 /** Minimum number of known days. With fewer, for example after weeks without messages, nothing is compared. */
 const LEAST_DAYS = 14;
@@ -28,17 +28,17 @@ const LEAST_SHARE = 0.95;
 
 /** Compares the level of the last quarter-hours with that of the same hours on the 28 days before. Null if too little is known. */
 export function compareLevel(
-  used: QuarterWatts,
+  used: QuarterHourWatts,
   fromMs: number,
-  windowQuarters: number,
+  windowQuarterHours: number,
   levelOf: (window: Float64Array) => number,
 ): ComparedLevel | null {
   const end = used.length;
   const levels: TimedLevel[] = [];
   for (let day = DAYS; day >= 0; day--) {
-    const to = end - day * DAY_QUARTERS;
-    const window = filterKnownWatts(used, to - windowQuarters, to, LEAST_SHARE);
-    if (window) levels.push({ atMs: fromMs + to * QUARTER_MS, watts: levelOf(window) });
+    const to = end - day * QUARTER_HOURS_PER_DAY;
+    const window = filterKnownWatts(used, to - windowQuarterHours, to, LEAST_SHARE);
+    if (window) levels.push({ atMs: fromMs + to * QUARTER_HOUR_MS, watts: levelOf(window) });
     else if (day === 0) return null;
   }
   const before = levels.slice(0, -1).map(({ watts }) => watts);
@@ -66,7 +66,7 @@ export function wasSimilarlyHigh({ now, usual, levels }: ComparedLevel): boolean
 }
 
 /** Returns the index of the first quarter-hour since which every known value has been at least `leastW`. */
-export function findRiseStart(used: QuarterWatts, leastW: number): number {
+export function findRiseStart(used: QuarterHourWatts, leastW: number): number {
   let since = used.length;
   for (let place = used.length - 1; place >= 0; place--) {
     const watts = used[place] as number;

@@ -1,6 +1,6 @@
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { compareLevel, type TimedLevel, wasSimilarlyHigh } from './levels.ts';
-import { DAY_QUARTERS, endOfProfile, type HomeProfile } from './profile.ts';
+import { endOfProfile, type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 
 /**
  * The load in the home's hours of lowest usage, mostly at night, has risen. Possible cause: a freezer that hardly
@@ -23,13 +23,13 @@ const LEAST_RISE_W = 18;
 const LEAST_SHARE = 0.12;
 const SPREADS = 6;
 /** The window of 23 hours contains a night at any time of evaluation, and a night drops out of it within a day. */
-const WINDOW_QUARTERS = 92;
-const QUIET_QUARTERS = 8;
+const WINDOW_QUARTER_HOURS = 92;
+const QUIET_QUARTER_HOURS = 8;
 
 /** Detects a rise of the load in the lowest two consecutive hours, compared with the four weeks before. */
 export function detectNightRise(profile: HomeProfile): NightRise | null {
   const { used, fromMs } = profile;
-  const level = compareLevel(used, fromMs, WINDOW_QUARTERS, quietWatts);
+  const level = compareLevel(used, fromMs, WINDOW_QUARTER_HOURS, quietWatts);
   if (!level || wasSimilarlyHigh(level)) return null;
   const { now, usual, spread, high, levels } = level;
   const rise = Math.max(LEAST_RISE_W, LEAST_SHARE * usual, SPREADS * spread);
@@ -39,7 +39,7 @@ export function detectNightRise(profile: HomeProfile): NightRise | null {
   const firstMs = levels[raised + 1]?.atMs ?? endOfProfile(profile);
   return {
     kind: 'night_rose',
-    sinceMs: firstMs - DAY_QUARTERS * QUARTER_MS,
+    sinceMs: firstMs - QUARTER_HOURS_PER_DAY * QUARTER_HOUR_MS,
     untilMs: endOfProfile(profile),
     quietW: now,
     usualW: usual,
@@ -48,15 +48,15 @@ export function detectNightRise(profile: HomeProfile): NightRise | null {
 }
 
 /**
- * Returns the lowest mean power of `QUIET_QUARTERS` quarter-hours in a row. Fridge cycles average out over this time, and a charging car
- * still leaves two quiet hours.
+ * Returns the lowest mean power of `QUIET_QUARTER_HOURS` quarter-hours in a row. Fridge cycles average out over this time, and a charging
+ * car still leaves two quiet hours.
  */
 function quietWatts(window: Float64Array): number {
   let lowest = Number.POSITIVE_INFINITY;
   let sum = 0;
   for (const [at, watts] of window.entries()) {
-    sum += watts - (window[at - QUIET_QUARTERS] ?? 0);
-    if (at >= QUIET_QUARTERS - 1) lowest = Math.min(lowest, sum / QUIET_QUARTERS);
+    sum += watts - (window[at - QUIET_QUARTER_HOURS] ?? 0);
+    if (at >= QUIET_QUARTER_HOURS - 1) lowest = Math.min(lowest, sum / QUIET_QUARTER_HOURS);
   }
   return lowest;
 }

@@ -1,5 +1,5 @@
-import { QUARTER_MS } from '#src/core/units.ts';
-import { DAY_QUARTERS, endOfProfile, type HomeProfile, type QuarterWatts } from './profile.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
+import { endOfProfile, type HomeProfile, QUARTER_HOURS_PER_DAY, type QuarterHourWatts } from './profile.ts';
 import { quantile } from './robust.ts';
 
 /**
@@ -35,7 +35,7 @@ const LEAST_SHARE = 0.6;
  * Silence after which production counts as missing. Two days, because inverters are off at night and some report only
  * after noon. The alert on silence (`no_data`) fires earlier.
  */
-const SILENT_QUARTERS = 2 * DAY_QUARTERS;
+const SILENT_QUARTER_HOURS = 2 * QUARTER_HOURS_PER_DAY;
 
 /**
  * Detects missing production: since the last production, even days with little sun in the last three weeks would have
@@ -52,12 +52,12 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
   const end = production.length;
   const last = production.findLastIndex((watts) => watts > NOTHING_SHARE * best);
   // Panels without production for longer than the comparison have probably been removed.
-  if (last < 0 || end - last > DAYS * DAY_QUARTERS) return null;
+  if (last < 0 || end - last > DAYS * QUARTER_HOURS_PER_DAY) return null;
   const isSilent = production.subarray(last + 1).every(Number.isNaN);
   // A short silence is normal, because some inverters report their production once a day.
-  if (isSilent && end - last < SILENT_QUARTERS) return null;
+  if (isSilent && end - last < SILENT_QUARTER_HOURS) return null;
   let [sinceThenKwh, dayKwh] = [0, 0];
-  for (let back = 0; back < DAY_QUARTERS; back++) {
+  for (let back = 0; back < QUARTER_HOURS_PER_DAY; back++) {
     const poor = poorWatts(production, end - 1 - back, last);
     if (poor === null) return null;
     dayKwh += poor / 4_000;
@@ -68,7 +68,7 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
   if (sinceThenKwh < Math.max(LEAST_KWH, LEAST_SHARE * dayKwh)) return null;
   return {
     kind: 'production_missing',
-    sinceMs: fromMs + (last + 1) * QUARTER_MS,
+    sinceMs: fromMs + (last + 1) * QUARTER_HOUR_MS,
     untilMs: endOfProfile(profile),
     expectedKwh: sinceThenKwh,
     isSilent,
@@ -80,24 +80,24 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
  * Returns the power at this time of day on a day with little sun, from the days before the last production; null if too
  * few are known. Days are compared in UTC, because the sun does not follow summer time.
  */
-function poorWatts(production: QuarterWatts, place: number, last: number): number | null {
+function poorWatts(production: QuarterHourWatts, place: number, last: number): number | null {
   const before: number[] = [];
   for (let day = 1; day <= 2 * DAYS && before.length < DAYS; day++) {
-    const at = place - day * DAY_QUARTERS;
+    const at = place - day * QUARTER_HOURS_PER_DAY;
     // Unknown values count as 0, because an inverter that is off at night does not report.
     if (at >= 0 && at <= last) before.push(production[at] || 0);
   }
   return before.length < LEAST_DAYS ? null : quantile(before, POOR);
 }
 
-function daysOf(production: QuarterWatts, fromMs: number): MissingProduction['compared'] {
+function daysOf(production: QuarterHourWatts, fromMs: number): MissingProduction['compared'] {
   const days: MissingProduction['compared'] = [];
   for (let day = 14; day >= 0; day--) {
-    const to = production.length - day * DAY_QUARTERS;
-    if (to < DAY_QUARTERS) continue;
-    const known = production.subarray(to - DAY_QUARTERS, to).filter((watts) => !Number.isNaN(watts));
+    const to = production.length - day * QUARTER_HOURS_PER_DAY;
+    if (to < QUARTER_HOURS_PER_DAY) continue;
+    const known = production.subarray(to - QUARTER_HOURS_PER_DAY, to).filter((watts) => !Number.isNaN(watts));
     if (known.length > 0 || day === 0)
-      days.push({ atMs: fromMs + to * QUARTER_MS, kwh: known.reduce((sum, watts) => sum + watts / 4_000, 0) });
+      days.push({ atMs: fromMs + to * QUARTER_HOUR_MS, kwh: known.reduce((sum, watts) => sum + watts / 4_000, 0) });
   }
   return days;
 }

@@ -1,33 +1,38 @@
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { DailyUse } from './daily-use.ts';
 
 /**
  * Mean watts of consecutive quarter-hours (UTC). NaN if too little of the quarter-hour is known, or if it is mostly
  * estimated.
  */
-export type QuarterWatts = Float64Array;
+export type QuarterHourWatts = Float64Array;
 
 /** Data of a home on which remarks are based, up to the last complete quarter-hour. */
 export interface HomeProfile {
   /** Start of the first quarter-hour, Unix ms. */
   fromMs: number;
-  used: QuarterWatts;
+  used: QuarterHourWatts;
   /** Production of the home; null if it has no production device. */
-  production: QuarterWatts | null;
-  devices: readonly { deviceId: string; used: QuarterWatts }[];
+  production: QuarterHourWatts | null;
+  devices: readonly { deviceId: string; used: QuarterHourWatts }[];
   /** Daily usage in the home's zone. It begins earlier than the quarter-hours. */
   daily: DailyUse;
   /** The current day, as a day number (calendar.ts). */
   today: number;
 }
 
-export const DAY_QUARTERS = 96;
+export const QUARTER_HOURS_PER_DAY = 96;
 
 /** Returns the end of a profile's data, Unix ms. */
-export const endOfProfile = ({ fromMs, used }: HomeProfile): number => fromMs + used.length * QUARTER_MS;
+export const endOfProfile = ({ fromMs, used }: HomeProfile): number => fromMs + used.length * QUARTER_HOUR_MS;
 
 /** Returns the known quarter-hours of `[from, to)` (indexes), or null if fewer than `share` of them are known. */
-export function filterKnownWatts(watts: QuarterWatts, from: number, to: number, share: number): Float64Array | null {
+export function filterKnownWatts(
+  watts: QuarterHourWatts,
+  from: number,
+  to: number,
+  share: number,
+): Float64Array | null {
   if (from < 0) return null;
   const known = watts.subarray(from, to).filter((one) => !Number.isNaN(one));
   return known.length < share * (to - from) ? null : known;

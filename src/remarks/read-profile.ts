@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { DateTime } from 'luxon';
-import { DAY_MS, QUARTER_MS } from '#src/core/units.ts';
+import { DAY_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Home, loadHome } from '#src/energy/home/home.ts';
-import { type HomeQuarters, homeQuarters } from '#src/energy/home/quarters.ts';
+import { type HomeQuarterHours, readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
 import { quarterHourToWatts } from '#src/energy/period/base-load.ts';
-import { readQuarters } from '#src/energy/usage/quarters.ts';
+import { readQuarterHours } from '#src/energy/usage/quarter-hours.ts';
 import { createWallClock } from '#src/energy/wall-clock.ts';
 import { dayNumber } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
-import type { HomeProfile, QuarterWatts } from './profile.ts';
+import type { HomeProfile, QuarterHourWatts } from './profile.ts';
 
 /** Number of days whose quarter-hours are read and held in memory at a time. */
 const CHUNK_DAYS = 96;
@@ -41,8 +41,8 @@ export async function readProfile(db: Database, asked: ProfileQuery): Promise<Ho
   const { quarters, fromMs, daily, today } = await readDays(db, home, asked, PROFILE_DAYS);
   const lastCovered = quarters.coverage.findLastIndex((share) => share > 0);
   const end = lastCovered + 1;
-  if (lastCovered < 0 || asked.now.getTime() - (fromMs + end * QUARTER_MS) > LATEST_MS) return null;
-  const range = { from: new Date(fromMs), to: new Date(fromMs + end * QUARTER_MS) };
+  if (lastCovered < 0 || asked.now.getTime() - (fromMs + end * QUARTER_HOUR_MS) > LATEST_MS) return null;
+  const range = { from: new Date(fromMs), to: new Date(fromMs + end * QUARTER_HOUR_MS) };
   return {
     fromMs,
     used: wattsOf(quarters).subarray(0, end),
@@ -69,19 +69,19 @@ export async function readDailyUse(
  * chunks.
  */
 async function readDays(db: Database, home: Home, { zone, now }: ProfileQuery, days: number) {
-  const endMs = Math.floor(now.getTime() / QUARTER_MS) * QUARTER_MS;
+  const endMs = Math.floor(now.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const begins = home.devices.flatMap(({ beginsAtMs }) => (beginsAtMs === null ? [] : [beginsAtMs]));
   const fromMs = Math.min(endMs, Math.max(endMs - days * DAY_MS, begins.length === 0 ? endMs : Math.min(...begins)));
-  const count = (endMs - fromMs) / QUARTER_MS;
+  const count = (endMs - fromMs) / QUARTER_HOUR_MS;
   const list = () => new Float64Array(count).fill(Number.NaN);
-  const all: HomeQuarters = { used: list(), estimated: list(), coverage: list(), production: list() };
+  const all: HomeQuarterHours = { used: list(), estimated: list(), coverage: list(), production: list() };
   const byDay = new Map<number, DaySum>();
   for (let ms = fromMs; ms < endMs; ms += CHUNK_DAYS * DAY_MS) {
     await setImmediate();
     const toMs = Math.min(endMs, ms + CHUNK_DAYS * DAY_MS);
-    const chunk = await homeQuarters(db, home, { from: new Date(ms), to: new Date(toMs) });
+    const chunk = await readHomeQuarterHours(db, home, { from: new Date(ms), to: new Date(toMs) });
     for (const name of ['used', 'estimated', 'coverage', 'production'] as const)
-      all[name].set(chunk[name], (ms - fromMs) / QUARTER_MS);
+      all[name].set(chunk[name], (ms - fromMs) / QUARTER_HOUR_MS);
     addDays(byDay, chunk, ms, toMs, zone);
   }
   const today = dayNumber(DateTime.fromJSDate(now, { zone }).toISODate() ?? '');
@@ -100,10 +100,16 @@ interface DaySum {
 
 const NOTHING: DaySum = { used: 0, estimated: 0, covered: 0, quarters: 0 };
 
-function addDays(byDay: Map<number, DaySum>, chunk: HomeQuarters, fromMs: number, toMs: number, zone: string): void {
+function addDays(
+  byDay: Map<number, DaySum>,
+  chunk: HomeQuarterHours,
+  fromMs: number,
+  toMs: number,
+  zone: string,
+): void {
   const clockOf = createWallClock(fromMs, toMs, zone);
   let last: { date: string; sum: DaySum } = { date: '', sum: NOTHING };
-  for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_MS, at++) {
+  for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_HOUR_MS, at++) {
     const { day } = clockOf(ms);
     if (last.date !== day.date) {
       const number = dayNumber(day.date);
@@ -125,7 +131,7 @@ function kwhOf(day: DaySum | undefined): number | null {
 }
 
 /** Returns the power of each quarter-hour; NaN if it is not sufficiently known and measured. `coverage`: known share. */
-const wattsOf = ({ used, estimated, coverage }: Omit<HomeQuarters, 'production'>): QuarterWatts =>
+const wattsOf = ({ used, estimated, coverage }: Omit<HomeQuarterHours, 'production'>): QuarterHourWatts =>
   used.map((energy, at) => {
     const isKnown = (coverage[at] as number) >= LEAST_COVERAGE && 2 * (estimated[at] as number) <= energy;
     return isKnown ? quarterHourToWatts(energy) : Number.NaN;
@@ -143,11 +149,11 @@ async function devicesOf(db: Database, home: Home, range: { from: Date; to: Date
   });
   const ids = shown.slice(0, MOST_DEVICES).map(({ deviceId }) => deviceId);
   if (ids.length === 0) return [];
-  const profiles = await readQuarters(db, { key: 'device_id', ids }, range, MEASURES);
+  const profiles = await readQuarterHours(db, { key: 'device_id', ids }, range, MEASURES);
   return [...profiles].map(
     ([deviceId, { energyMilliwattHours: used, estimatedMilliwattHours: estimated, coveredMs }]) => ({
       deviceId,
-      used: wattsOf({ used, estimated, coverage: coveredMs.map((ms) => ms / QUARTER_MS) }),
+      used: wattsOf({ used, estimated, coverage: coveredMs.map((ms) => ms / QUARTER_HOUR_MS) }),
     }),
   );
 }

@@ -1,4 +1,4 @@
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { type ComparedLevel, compareLevel, findRiseStart, type TimedLevel, wasSimilarlyHigh } from './levels.ts';
 import { endOfProfile, type HomeProfile } from './profile.ts';
 
@@ -24,7 +24,7 @@ export interface StaysOn {
 /**
  * The window of 22 hours contains most of a night at any time of evaluation, and a night drops out of it within a day.
  */
-const WINDOW_QUARTERS = 88;
+const WINDOW_QUARTER_HOURS = 88;
 /** Minimum rise: the load of a fridge that does not stop. A smaller rise needs no remark. */
 const LEAST_RISE_W = 45;
 /** Minimum rise relative to the usual level: homes with high usage vary more. */
@@ -38,12 +38,12 @@ const PASSED = 2;
 /** Detects a load that stays on: the lowest quarter-hours of the last 22 hours are far above those of the four weeks before. */
 export function detectStaysOn(profile: HomeProfile): StaysOn | null {
   const { used, fromMs } = profile;
-  const level = compareLevel(used, fromMs, WINDOW_QUARTERS, lowWatts);
+  const level = compareLevel(used, fromMs, WINDOW_QUARTER_HOURS, lowWatts);
   if (!level || !isHigh(level) || wasSimilarlyHigh(level)) return null;
   const { now, usual, levels } = level;
   return {
     kind: 'stays_on',
-    sinceMs: fromMs + findRiseStart(used, (now + usual) / 2) * QUARTER_MS,
+    sinceMs: fromMs + findRiseStart(used, (now + usual) / 2) * QUARTER_HOUR_MS,
     untilMs: endOfProfile(profile),
     leastW: now,
     usualW: usual,
@@ -55,7 +55,7 @@ export function detectStaysOn(profile: HomeProfile): StaysOn | null {
 /** Returns the device whose own level rose by most of `riseW`, or null. */
 function mostOf({ devices, fromMs }: HomeProfile, riseW: number): string | null {
   const rises = devices.map(({ deviceId, used }) => {
-    const level = compareLevel(used, fromMs, WINDOW_QUARTERS, lowWatts);
+    const level = compareLevel(used, fromMs, WINDOW_QUARTER_HOURS, lowWatts);
     return { deviceId, rise: level ? level.now - level.usual : 0 };
   });
   return rises.find(({ rise }) => rise >= MOST_SHARE * riseW)?.deviceId ?? null;

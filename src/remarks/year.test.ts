@@ -10,7 +10,7 @@ import {
   simulateYear,
 } from '#test/support/simulated-year.ts';
 import { remarksOfProfile } from './decide.ts';
-import { DAY_QUARTERS } from './profile.ts';
+import { QUARTER_HOURS_PER_DAY } from './profile.ts';
 
 /** Number of homes of each kind; use more after a change of the decisions. */
 const HOMES = Number(process.env.REMARKED_HOMES ?? 1);
@@ -33,7 +33,7 @@ function messagesOf(kind: HomeKind, seed: string): { day: number; kind: string }
   const lastDay = new Map<string, number>();
   const messages: { day: number; kind: string }[] = [];
   for (let day = FIRST_DAY; day < YEAR_DAYS; day++) {
-    for (const remark of remarksOfProfile(profileAt(year, day * DAY_QUARTERS + hour * 4, true))) {
+    for (const remark of remarksOfProfile(profileAt(year, day * QUARTER_HOURS_PER_DAY + hour * 4, true))) {
       const before = lastDay.get(remark.kind);
       if (before === undefined || day - before > APART_DAYS) messages.push({ day, kind: remark.kind });
       lastDay.set(remark.kind, day);
@@ -70,9 +70,12 @@ describe('a simulated fault is reported within a day', () => {
   for (const { fault, in: kinds, hasPlug, said } of FAULTS) {
     test(`${fault}${hasPlug ? ', which is measured by itself' : ''}`, () => {
       for (const { kind, seed } of homes.filter((home) => kinds.includes(home.kind))) {
-        const begins = createRandom(seed, fault, String(hasPlug)).whole(40 * DAY_QUARTERS, 360 * DAY_QUARTERS);
+        const begins = createRandom(seed, fault, String(hasPlug)).whole(
+          40 * QUARTER_HOURS_PER_DAY,
+          360 * QUARTER_HOURS_PER_DAY,
+        );
         const traits = { ...ordinaryHome(kind, seed), faults: [createLastingFault(fault, begins)] };
-        const beginsOn = Math.floor(begins / DAY_QUARTERS);
+        const beginsOn = Math.floor(begins / QUARTER_HOURS_PER_DAY);
         const year = simulateYear(kind, traits, beginsOn + 3, beginsOn - 33);
         const toldAt = (hours: number) =>
           remarksOfProfile(profileAt(year, begins + hours * 4, hasPlug)).map((one) => one.kind);

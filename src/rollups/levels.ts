@@ -135,9 +135,9 @@ export const STORED_HOURS: Stored = {
 export const PACKED_DAYS: Stored = { relation: 'device_days', time: 'day', keys: ['device_id', 'day', 'user_id'] };
 
 /** Numbers of the quarter-hours that have a column of their own in a stored hour. The first quarter-hour has none. */
-export const LATER_QUARTERS = [2, 3, 4] as const;
+export const LATER_QUARTER_HOURS = [2, 3, 4] as const;
 /** Returns the column of a stored hour for one quarter-hour of a measure. */
-export const quarterColumn = (column: string, quarter: (typeof LATER_QUARTERS)[number]): string =>
+export const quarterHourColumn = (column: string, quarter: (typeof LATER_QUARTER_HOURS)[number]): string =>
   `${column}_${quarter}`;
 
 /** Aggregates, from the lowest to the highest level. */

@@ -10,7 +10,7 @@ import {
   ROW_TIME_COLUMN,
   storedRelation,
 } from './levels.ts';
-import { packedPieces, storedHours, storedQuarters } from './sql/hours.ts';
+import { packedPieces, storedHours, storedQuarterHours } from './sql/hours.ts';
 import { keyOrdinalsSql, keysSql, type LevelSource, levelBelow } from './sql/pieces.ts';
 
 /**
@@ -133,7 +133,7 @@ export function ownerPiecesSql(
   const parts = level.isOfDevice
     ? [
         closed(level.time, packedPieces(minutes, columns)),
-        closed(at, minutes === 60 ? storedHours(columns) : storedQuarters(columns)),
+        closed(at, minutes === 60 ? storedHours(columns) : storedQuarterHours(columns)),
       ]
     : [sql`SELECT ${read(level.time)} FROM ${sql.table(storedRelation(level))} WHERE ${only(level.time)}`];
   const open = sql`SELECT ${read(minutes === 60 ? source.time : at)} FROM ${sql.table(view)} WHERE ${only(source.time)}`;

@@ -10,7 +10,7 @@ import { type TestApi, testApi } from '#test/support/api.ts';
 
 /** Quality reports of simulated months, written as ingest writes: they contain each planted fault and no other. */
 const HOUR_MS = 3_600_000;
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 const MAY = Date.UTC(2026, 4, 1);
 const JUNE = Date.UTC(2026, 5, 1);
 const clean = [...meterHistory(createHome(drawHomeTraits('quality'), MAY - 90 * 24 * HOUR_MS), MAY, JUNE, 900)];
@@ -117,7 +117,7 @@ test.each(['a', 'b'])('the quality of a month with every fault lists each, with 
     const ms = Date.parse(reading.ts) - Date.parse(last.ts);
     if (ms <= HOUR_MS) continue;
     estimated += energy;
-    estimatedIntervals += ms / QUARTER_MS;
+    estimatedIntervals += ms / QUARTER_HOUR_MS;
   }
   const [row] = await report();
   expect(row).toMatchObject({
@@ -141,7 +141,7 @@ test.each(['a', 'b'])('the quality of a month with every fault lists each, with 
 
 test('the quality of a month lists swaps, refused readings with reasons, and unknown times', async () => {
   const { send, report, deviceId, key } = await meter();
-  const at = (quarter: number) => new Date(MAY + quarter * QUARTER_MS).toISOString();
+  const at = (quarter: number) => new Date(MAY + quarter * QUARTER_HOUR_MS).toISOString();
   const rows = (from: number, to: number, kwh: (quarter: number) => number) =>
     Array.from({ length: to - from }, (_, index) => ({ ts: at(from + index), energy_total_kwh: kwh(from + index) }));
   // After an hour without a meter, another meter with a higher register is installed.

@@ -20,7 +20,7 @@ export type ApiRates =
   | { series_id: string; add?: string; multiply?: string };
 
 /** Energies of a quarter-hour in mWh, whole or as fractions. `known`: whether any import is known. */
-export interface CostedQuarter<Energy extends number | ExactRatio = number> {
+export interface CostedQuarterHour<Energy extends number | ExactRatio = number> {
   imported: Energy;
   estimated: Energy;
   exported: Energy;
@@ -32,7 +32,7 @@ export interface ReferenceHome {
   tariffs: readonly ApiTariff[];
   /** Unix ms of the first quarter-hour with known energy; all later ones follow. */
   fromMs: number;
-  quarters: readonly CostedQuarter<number | ExactRatio>[];
+  quarters: readonly CostedQuarterHour<number | ExactRatio>[];
   /** Prices by series and by the start of their quarter-hour, half-hour or hour. */
   series: ReadonlyMap<string, { minutes: number; prices: ReadonlyMap<number, string> }>;
 }
@@ -48,7 +48,7 @@ export interface ReferenceCost {
   missing_prices_kwh: number;
 }
 
-const QUARTER = 900_000;
+const QUARTER_HOUR = 900_000;
 const DECIMALS: Record<string, number> = { EUR: 2, JPY: 0, KWD: 3 };
 
 export class ExactRatio {
@@ -158,11 +158,11 @@ export function referenceCosts(
 ): Map<string, ReferenceCost | null> {
   const rows = new Map<string, Row>();
   const lengths = new Map<string, number>();
-  for (let ms = Math.ceil(fromMs / QUARTER) * QUARTER; ms < toMs && ms <= nowMs; ms += QUARTER) {
+  for (let ms = Math.ceil(fromMs / QUARTER_HOUR) * QUARTER_HOUR; ms < toMs && ms <= nowMs; ms += QUARTER_HOUR) {
     const local = localTime(ms, home.zone);
     const { date } = local;
     const tariff = tariffOn(home, date);
-    const quarter = home.quarters[(ms - home.fromMs) / QUARTER];
+    const quarter = home.quarters[(ms - home.fromMs) / QUARTER_HOUR];
     const name = rowOf(ms);
     let row = rows.get(name);
     if (!row) {
@@ -227,8 +227,8 @@ const tariffOn = ({ tariffs }: ReferenceHome, date: string): ApiTariff | null =>
 /** Number of quarter-hours that begin on a date. */
 function quartersOf(date: string, zone: string): number {
   let count = 0;
-  const noon = Math.floor(DateTime.fromISO(`${date}T12:00`, { zone }).toMillis() / QUARTER) * QUARTER;
-  for (let ms = noon - 160 * QUARTER; ms < noon + 160 * QUARTER; ms += QUARTER)
+  const noon = Math.floor(DateTime.fromISO(`${date}T12:00`, { zone }).toMillis() / QUARTER_HOUR) * QUARTER_HOUR;
+  for (let ms = noon - 160 * QUARTER_HOUR; ms < noon + 160 * QUARTER_HOUR; ms += QUARTER_HOUR)
     if (localTime(ms, zone).date === date) count++;
   return count;
 }
@@ -261,7 +261,7 @@ function addCapacity(
   /** Highest quarter-hour of each month, mWh. */
   const peaks = new Map<string, number | ExactRatio>();
   for (const [index, { imported, estimated, known }] of home.quarters.entries()) {
-    const ms = home.fromMs + index * QUARTER;
+    const ms = home.fromMs + index * QUARTER_HOUR;
     const twice = typeof estimated === 'number' ? estimated * 2 : estimated.plus(estimated);
     if (!known || isMore(twice, imported) || ms > nowMs) continue;
     const month = localTime(ms, home.zone).yearMonth;
@@ -273,9 +273,9 @@ function addCapacity(
     const [start, end] = [month.toMillis(), month.plus({ months: 1 }).toMillis()];
     const isRunning = start <= nowMs && nowMs < end;
     if (start < fromMs || start > nowMs || (isRunning ? toMs <= nowMs : end > toMs)) continue;
-    const lastMs = isRunning ? nowMs : end - QUARTER;
+    const lastMs = isRunning ? nowMs : end - QUARTER_HOUR;
     const name = rowOf(start);
-    if (rowOf(Math.floor(lastMs / QUARTER) * QUARTER) !== name) continue;
+    if (rowOf(Math.floor(lastMs / QUARTER_HOUR) * QUARTER_HOUR) !== name) continue;
     const row = rows.get(name);
     const charge = tariffOn(home, month.endOf('month').toISODate() as string)?.capacity;
     if (!row || !charge) continue;

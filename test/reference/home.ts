@@ -6,7 +6,7 @@
 export type ReferencePlacement = 'grid' | 'production' | 'storage' | 'consumption' | 'excluded';
 
 /** Known values of a device in a quarter-hour: mWh, and ms of coverage in each direction. */
-interface ReferenceQuarter {
+interface ReferenceQuarterHour {
   import: number;
   export: number;
   estimated: number;
@@ -23,7 +23,7 @@ export interface ReferenceDevice {
   placement: ReferencePlacement;
   upstream: string | null;
   /** Quarter-hours by their start, Unix ms. */
-  quarters: Map<number, ReferenceQuarter>;
+  quarters: Map<number, ReferenceQuarterHour>;
   /** Time of the device's deletion, Unix ms; null if it still exists. */
   deletedAtMs: number | null;
   channels: { import: number; export: number };
@@ -31,12 +31,12 @@ export interface ReferenceDevice {
   earlier?: { untilMs: number; import: number; export: number };
 }
 
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 
 /** Time in ms for which the channels of a device should be known in a quarter-hour. */
 function due({ channels, earlier }: ReferenceDevice, at: number, of: 'import' | 'export'): number {
-  const before = earlier ? Math.min(Math.max(earlier.untilMs - at, 0), QUARTER_MS) * earlier[of] : 0;
-  return channels[of] * QUARTER_MS + before;
+  const before = earlier ? Math.min(Math.max(earlier.untilMs - at, 0), QUARTER_HOUR_MS) * earlier[of] : 0;
+  return channels[of] * QUARTER_HOUR_MS + before;
 }
 
 function isBehind(

@@ -1,4 +1,4 @@
-import { type CostedQuarter, ExactRatio } from './cost.ts';
+import { type CostedQuarterHour, ExactRatio } from './cost.ts';
 
 /**
  * A second, independent computation of a home with a battery or more production: the formulas of the interface, in fractions. It shares no
@@ -6,7 +6,7 @@ import { type CostedQuarter, ExactRatio } from './cost.ts';
  */
 
 /** A quarter-hour of a home, mWh. */
-export interface HomeQuarter {
+export interface HomeQuarterHour {
   known: boolean;
   imported: number;
   estimated: number;
@@ -31,7 +31,7 @@ export interface ApiChange {
 }
 
 interface Side {
-  quarters: CostedQuarter<ExactRatio>[];
+  quarters: CostedQuarterHour<ExactRatio>[];
   grid_import_kwh: number;
   grid_export_kwh: number;
   self_consumed_kwh: number | null;
@@ -49,14 +49,14 @@ const over = (one: ExactRatio, other: ExactRatio) => one.times(new ExactRatio(ot
 const kwh = (one: ExactRatio) => Number(over(one, MWH_PER_KWH).text(3));
 
 /** Returns both sides, and what the battery did. */
-export function referenceWhatIf(home: readonly HomeQuarter[], { battery, production_scale = '1' }: ApiChange) {
+export function referenceWhatIf(home: readonly HomeQuarterHour[], { battery, production_scale = '1' }: ApiChange) {
   const scale = ExactRatio.of(production_scale);
   const written = (text = '0') => ExactRatio.of(text).times(MWH_PER_KWH);
   const capacity = written(battery?.capacity_kwh);
   const efficiency = ExactRatio.of(battery?.round_trip_efficiency ?? '1');
   let stored = written(battery?.initial_kwh);
   let [charged, discharged] = [ZERO, ZERO];
-  const [before, after]: [CostedQuarter<ExactRatio>[], CostedQuarter<ExactRatio>[]] = [[], []];
+  const [before, after]: [CostedQuarterHour<ExactRatio>[], CostedQuarterHour<ExactRatio>[]] = [[], []];
   for (const quarter of home) {
     if (!quarter.known) {
       const nothing = { imported: ZERO, estimated: ZERO, exported: ZERO, known: false };
@@ -91,19 +91,23 @@ export function referenceWhatIf(home: readonly HomeQuarter[], { battery, product
       stored_kwh: kwh(stored),
       full_cycles: Number(over(discharged, capacity).text(2)),
     },
-    unknownQuarters: home.filter(({ known }) => !known).length,
+    unknownQuarterHours: home.filter(({ known }) => !known).length,
   };
 }
 
-function describe(home: readonly HomeQuarter[], quarters: CostedQuarter<ExactRatio>[], scale: ExactRatio): Side {
+function describe(
+  home: readonly HomeQuarterHour[],
+  quarters: CostedQuarterHour<ExactRatio>[],
+  scale: ExactRatio,
+): Side {
   const known = home.flatMap((quarter, at) =>
-    quarter.known ? [{ ...quarter, side: quarters[at] as CostedQuarter<ExactRatio> }] : [],
+    quarter.known ? [{ ...quarter, side: quarters[at] as CostedQuarterHour<ExactRatio> }] : [],
   );
   const imported = sumOf(known.map(({ side }) => side.imported));
   const beside = known.filter(({ hasSources }) => hasSources);
   const produced = sumOf(beside.map(({ production }) => of(production))).times(scale);
   const usedDirectly = produced.minus(sumOf(beside.map(({ side }) => side.exported)));
-  const netOf = (one: HomeQuarter) => of(one.imported).minus(of(one.exported));
+  const netOf = (one: HomeQuarterHour) => of(one.imported).minus(of(one.exported));
   const balance = sumOf(
     known.map((one) => {
       if (!one.hasSources) return notNegative(netOf(one));

@@ -21,7 +21,7 @@ import { createCalculator } from '#src/cost/calculator.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { createUser, type Role } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER } from './load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from './load-profile.ts';
 
 export interface Answer {
   status: number;
@@ -236,7 +236,7 @@ export async function writeProfile(api: TestApi, userId: string, profile: Map<nu
       userId,
       startsAtMs,
       energyMilliwattHours,
-      ...FULLY_KNOWN_QUARTER,
+      ...FULLY_KNOWN_QUARTER_HOUR,
     })),
   );
 }

@@ -1,14 +1,14 @@
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, updateDevice } from '#src/devices/store.ts';
 import type { Dashboard } from './dashboard.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER } from './load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from './load-profile.ts';
 
 /**
  * Homes for the browser tests. Their past is written directly to the database, in ingest's format, because that takes
  * only a second for years of data.
  */
 
-export const QUARTER_MS = 900_000;
+export const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -30,7 +30,7 @@ export async function addHistory<Name extends string>(
   devices: Record<Name, Kind>,
 ): Promise<Record<Name, string>> {
   const untilMs = Date.now();
-  const firstMs = Math.floor(untilMs / QUARTER_MS) * QUARTER_MS - days * DAY_MS;
+  const firstMs = Math.floor(untilMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS - days * DAY_MS;
   const ids = {} as Record<Name, string>;
   const rows: Parameters<typeof addToProfile>[1][number][] = [];
   for (const [name, kind] of Object.entries(devices) as [Name, Kind][]) {
@@ -45,7 +45,7 @@ export async function addHistory<Name extends string>(
         `INSERT INTO series (device_id, channel, kind, counts_import, counts_export) VALUES ($1, $2, 'register', $3, $4)`,
         [deviceId, direction, direction === 'import', direction === 'export'],
       );
-      for (let ms = firstMs; ms < untilMs; ms += QUARTER_MS) {
+      for (let ms = firstMs; ms < untilMs; ms += QUARTER_HOUR_MS) {
         const time = new Date(ms);
         const watts = load({
           ms,
@@ -54,11 +54,11 @@ export async function addHistory<Name extends string>(
         });
         if (watts === null) continue;
         // The current quarter-hour is only partly covered. Just after midnight it is all of today.
-        const coveredMs = Math.min(QUARTER_MS, untilMs - ms);
+        const coveredMs = Math.min(QUARTER_HOUR_MS, untilMs - ms);
         const energy = Math.round((watts * coveredMs) / 3_600);
         rows.push(
           direction === 'import'
-            ? { deviceId, userId, startsAtMs: ms, energyMilliwattHours: energy, ...FULLY_KNOWN_QUARTER, coveredMs }
+            ? { deviceId, userId, startsAtMs: ms, energyMilliwattHours: energy, ...FULLY_KNOWN_QUARTER_HOUR, coveredMs }
             : {
                 deviceId,
                 userId,

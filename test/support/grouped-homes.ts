@@ -13,8 +13,8 @@ import {
   DATA_RANGE,
   HISTORY_FROM_MS,
   kwh,
-  QUARTER_COUNT,
-  QUARTER_MS,
+  QUARTER_HOUR_COUNT,
+  QUARTER_HOUR_MS,
   randomElement,
   randomHome,
   seedRandom,
@@ -101,13 +101,13 @@ export function registerGroupedHomes(count: number): GroupedHomes {
     seedRandom(PROPERTY_RUNS.seed);
     const api = await testApi();
     grouped.api = api;
-    api.now = new Date(HISTORY_FROM_MS + QUARTER_COUNT * QUARTER_MS);
+    api.now = new Date(HISTORY_FROM_MS + QUARTER_HOUR_COUNT * QUARTER_HOUR_MS);
     utility = await api.user('utility');
     while (homes.length < count) homes.push(await randomHome(api, homes.length % 2 === 0));
     const ids = homes.map(({ userId }) => userId);
     await api.database.pool.query('UPDATE users SET enrolled_by = $1 WHERE user_id = ANY ($2)', [utility.userId, ids]);
     await writeHomes(api, homes);
-    await api.database.settle(new Date(HISTORY_FROM_MS + 2 * 96 * QUARTER_MS));
+    await api.database.settle(new Date(HISTORY_FROM_MS + 2 * 96 * QUARTER_HOUR_MS));
     for (const [name, parent] of Object.entries(PARENT)) {
       const parent_group_id = parent && groupIds.get(parent);
       groupIds.set(name, (await grouped.ask('/v1/groups', 'POST', { name, parent_group_id })).group_id);

@@ -10,7 +10,7 @@ export type ProfileDifference = { deviceId: string; userId: string; startsAtMs: 
 >;
 
 /** Measures of a fully known quarter-hour. */
-export const FULLY_KNOWN_QUARTER = { readingCount: 1, coveredMs: 900_000 };
+export const FULLY_KNOWN_QUARTER_HOUR = { readingCount: 1, coveredMs: 900_000 };
 
 const NOTHING = Object.fromEntries(MEASURE_NAMES.map((name) => [name, 0])) as MeasureSums;
 

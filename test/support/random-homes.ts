@@ -3,9 +3,9 @@ import type { TestApi } from './api.ts';
 import { addToProfile, type ProfileDifference } from './load-profile.ts';
 
 /** Random homes with four days of quarter-hours across a change of the clocks; the same seed gives the same homes. */
-export const QUARTER_MS = 900_000;
+export const QUARTER_HOUR_MS = 900_000;
 export const HISTORY_FROM_MS = Date.UTC(2026, 2, 27);
-export const QUARTER_COUNT = 4 * 96;
+export const QUARTER_HOUR_COUNT = 4 * 96;
 export const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Australia/Lord_Howe'];
 export const PLACEMENTS: ReferencePlacement[] = [
   'grid',
@@ -61,7 +61,7 @@ export async function randomHome(api: TestApi, isPlain = false): Promise<TestHom
         userId,
         device.placement,
         device.upstream,
-        device.deletedAtMs && new Date(device.deletedAtMs - random(QUARTER_MS)),
+        device.deletedAtMs && new Date(device.deletedAtMs - random(QUARTER_HOUR_MS)),
         words,
       ],
     );
@@ -115,36 +115,36 @@ function randomDevice(id: string, upstream: string | null, isPlain = false): Ref
   const placement = isPlain ? 'consumption' : randomElement(PLACEMENTS);
   const has = { import: random(4) > 0 || placement === 'consumption', export: random(3) > 0 };
   const channels = { import: has.import || !has.export ? 1 : 0, export: has.export ? 1 : 0 };
-  const begins = random(3) === 0 ? random(QUARTER_COUNT) : 0;
-  const ends = random(4) === 0 ? begins + 1 + random(QUARTER_COUNT - begins) : QUARTER_COUNT;
+  const begins = random(3) === 0 ? random(QUARTER_HOUR_COUNT) : 0;
+  const ends = random(4) === 0 ? begins + 1 + random(QUARTER_HOUR_COUNT - begins) : QUARTER_HOUR_COUNT;
   const device: ReferenceDevice = {
     id,
     placement,
     upstream,
     quarters: new Map(),
-    deletedAtMs: ends < QUARTER_COUNT ? HISTORY_FROM_MS + ends * QUARTER_MS : null,
+    deletedAtMs: ends < QUARTER_HOUR_COUNT ? HISTORY_FROM_MS + ends * QUARTER_HOUR_MS : null,
     channels,
   };
   // Until some minute, a power channel also counted, in addition to the current channels.
   if (channels.import > 0 && random(3) === 0)
     device.earlier = {
-      untilMs: HISTORY_FROM_MS + random(QUARTER_COUNT * 15) * 60_000,
+      untilMs: HISTORY_FROM_MS + random(QUARTER_HOUR_COUNT * 15) * 60_000,
       import: 1,
       export: channels.export && random(2),
     };
   const [most, mostOut] = [1 + random(400_000), 1 + random(400_000)];
-  const isSilent = Array.from({ length: 3 }, () => ({ from: random(QUARTER_COUNT), length: random(40) }));
+  const isSilent = Array.from({ length: 3 }, () => ({ from: random(QUARTER_HOUR_COUNT), length: random(40) }));
   for (let index = begins; index < ends; index++) {
     if (isSilent.some(({ from, length }) => index >= from && index < from + length)) continue;
     const energy = channels.import ? random(most) : 0;
     const exported = channels.export ? random(mostOut) : 0;
-    device.quarters.set(HISTORY_FROM_MS + index * QUARTER_MS, {
+    device.quarters.set(HISTORY_FROM_MS + index * QUARTER_HOUR_MS, {
       import: energy,
       export: exported,
       estimated: random(3) === 0 ? energy : 0,
       exportEstimated: random(3) === 0 ? exported : 0,
-      importMs: channels.import ? QUARTER_MS : 0,
-      exportMs: channels.export ? QUARTER_MS : 0,
+      importMs: channels.import ? QUARTER_HOUR_MS : 0,
+      exportMs: channels.export ? QUARTER_HOUR_MS : 0,
     });
   }
   return device;
@@ -169,7 +169,7 @@ export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promis
           readingCount: 1,
           energyMilliwattHours: exportEstimated,
           estimatedMilliwattHours: exportEstimated,
-          coveredMs: QUARTER_MS,
+          coveredMs: QUARTER_HOUR_MS,
         };
         // A channel with a placement of its own is stored separately and as part of its device. The same applies to its
         // estimated export.
@@ -197,22 +197,23 @@ function calendar(zone: string) {
     hourCycle: 'h23',
   });
   return new Map(
-    Array.from({ length: QUARTER_COUNT + 400 }, (_, index) => HISTORY_FROM_MS + (index - 200) * QUARTER_MS).map(
-      (at) => {
-        const { year, month, day, hour, minute } = Object.fromEntries(
-          format.formatToParts(at).map(({ type, value }) => [type, value]),
-        );
-        return [
-          at,
-          {
-            date: `${year}-${month}-${day}`,
-            hour: `${hour}:00`,
-            startMs: at - Number(minute) * 60_000,
-            minute: Number(minute),
-          },
-        ] as const;
-      },
-    ),
+    Array.from(
+      { length: QUARTER_HOUR_COUNT + 400 },
+      (_, index) => HISTORY_FROM_MS + (index - 200) * QUARTER_HOUR_MS,
+    ).map((at) => {
+      const { year, month, day, hour, minute } = Object.fromEntries(
+        format.formatToParts(at).map(({ type, value }) => [type, value]),
+      );
+      return [
+        at,
+        {
+          date: `${year}-${month}-${day}`,
+          hour: `${hour}:00`,
+          startMs: at - Number(minute) * 60_000,
+          minute: Number(minute),
+        },
+      ] as const;
+    }),
   );
 }
 export type Calendar = ReturnType<typeof calendar>;

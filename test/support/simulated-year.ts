@@ -2,9 +2,9 @@ import type { HomeFault } from '#simulators/home-faults.ts';
 import { drawHomeTraits, freezerWatts, type HomeTraits, simulateDay } from '#simulators/homes.ts';
 import { createRandom } from '#simulators/random.ts';
 import { drawSolarTraits, simulateSolarDay } from '#simulators/solar.ts';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { dayNumber } from '#src/remarks/calendar.ts';
-import { DAY_QUARTERS, type HomeProfile } from '#src/remarks/profile.ts';
+import { type HomeProfile, QUARTER_HOURS_PER_DAY } from '#src/remarks/profile.ts';
 
 const DAY_MS = 86_400_000;
 const FROM_MS = Date.parse('2025-01-01T00:00:00Z');
@@ -43,12 +43,12 @@ export function ordinaryHome(kind: HomeKind, seed: string): HomeTraits {
 
 /** Simulates `days` days of a home from 2025 on. Days before `firstDay` are left empty because they are not used. */
 export function simulateYear(kind: HomeKind, traits: HomeTraits, days: number, firstDay = 0): SimulatedYear {
-  const list = () => new Float64Array(days * DAY_QUARTERS).fill(Number.NaN);
+  const list = () => new Float64Array(days * QUARTER_HOURS_PER_DAY).fill(Number.NaN);
   const [used, freezer, production] = [list(), list(), kind === 'solar' ? list() : null];
   const solar = drawSolarTraits(traits.seed, LATITUDE);
   for (let day = firstDay; day < days; day++) {
     const startsAtMs = FROM_MS + day * DAY_MS;
-    const at = day * DAY_QUARTERS;
+    const at = day * QUARTER_HOURS_PER_DAY;
     if (production) {
       const { load, production: made } = simulateSolarDay(traits, solar, startsAtMs, 0).watts;
       used.set(quarters(load), at);
@@ -57,14 +57,14 @@ export function simulateYear(kind: HomeKind, traits: HomeTraits, days: number, f
     freezer.set(quarters(freezerWatts(traits, startsAtMs)), at);
   }
   const daily = Array.from({ length: days }, (_, day) => {
-    const watts = used.subarray(day * DAY_QUARTERS, (day + 1) * DAY_QUARTERS);
+    const watts = used.subarray(day * QUARTER_HOURS_PER_DAY, (day + 1) * QUARTER_HOURS_PER_DAY);
     return day < firstDay ? null : watts.reduce((sum, one) => sum + one / 4_000, 0);
   });
   return { used, production, freezer, daily };
 }
 
 function quarters(minutes: Int32Array): Float64Array {
-  const means = new Float64Array(DAY_QUARTERS);
+  const means = new Float64Array(QUARTER_HOURS_PER_DAY);
   for (const [minute, watts] of minutes.entries()) {
     const place = Math.floor(minute / 15);
     means[place] = (means[place] as number) + watts / 15;
@@ -77,11 +77,11 @@ function quarters(minutes: Int32Array): Float64Array {
  * measured separately.
  */
 export function profileAt(year: SimulatedYear, quarter: number, hasPlug: boolean): HomeProfile {
-  const from = Math.max(0, quarter - SEEN_DAYS * DAY_QUARTERS);
-  const today = Math.floor(quarter / DAY_QUARTERS);
+  const from = Math.max(0, quarter - SEEN_DAYS * QUARTER_HOURS_PER_DAY);
+  const today = Math.floor(quarter / QUARTER_HOURS_PER_DAY);
   const firstDay = dayNumber('2025-01-01');
   return {
-    fromMs: FROM_MS + from * QUARTER_MS,
+    fromMs: FROM_MS + from * QUARTER_HOUR_MS,
     used: year.used.subarray(from, quarter),
     production: year.production?.subarray(from, quarter) ?? null,
     devices: hasPlug ? [{ deviceId: 'freezer', used: year.freezer.subarray(from, quarter) }] : [],
@@ -93,6 +93,6 @@ export function profileAt(year: SimulatedYear, quarter: number, hasPlug: boolean
 /** Returns a fault that begins at a quarter-hour, counted from the start of 2025, and does not end. */
 export const createLastingFault = (kind: HomeFault['kind'], quarter: number): HomeFault => ({
   kind,
-  fromMs: FROM_MS + quarter * QUARTER_MS,
+  fromMs: FROM_MS + quarter * QUARTER_HOUR_MS,
   toMs: Number.POSITIVE_INFINITY,
 });

@@ -1,15 +1,15 @@
 import { createDevice } from '#src/devices/store.ts';
 import type { TestApi } from './api.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER, type ProfileDifference } from './load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER_HOUR, type ProfileDifference } from './load-profile.ts';
 
 export type Person = Awaited<ReturnType<TestApi['user']>>;
 
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 /** Rows that are written at a time. */
 const BATCH = 20_000;
 
 /** A quarter-hour of a home with panels, mWh. */
-export interface SolarQuarter {
+export interface SolarQuarterHour {
   atMs: number;
   imported: number;
   exported: number;
@@ -24,7 +24,7 @@ export async function solarHome(
   api: TestApi,
   userId: string,
   { fromMs, toMs, isUnknown = () => false }: { fromMs: number; toMs: number; isUnknown?: (atMs: number) => boolean },
-): Promise<SolarQuarter[]> {
+): Promise<SolarQuarterHour[]> {
   const device = async (type: 'smart_meter' | 'inverter', placement: 'grid' | 'production') => {
     const made = await createDevice(api.db, { userId, type, location: 'home', placement });
     return made.device.device_id;
@@ -34,20 +34,20 @@ export async function solarHome(
   await api.database.pool.query(insert, [meter, 'import', true, false]);
   await api.database.pool.query(insert, [meter, 'export', false, true]);
   await api.database.pool.query(insert, [inverter, 'export', false, true]);
-  const quarters = Array.from({ length: Math.floor((toMs - fromMs) / QUARTER_MS) }, (_, index) =>
-    quarterAt(fromMs + index * QUARTER_MS),
+  const quarters = Array.from({ length: Math.floor((toMs - fromMs) / QUARTER_HOUR_MS) }, (_, index) =>
+    quarterAt(fromMs + index * QUARTER_HOUR_MS),
   );
   const rows = quarters.flatMap(({ atMs, imported, exported, production }): ProfileDifference[] => [
     {
-      ...{ deviceId: meter, userId, startsAtMs: atMs, ...FULLY_KNOWN_QUARTER },
-      ...{ energyMilliwattHours: imported, exportMilliwattHours: exported, exportCoveredMs: QUARTER_MS },
+      ...{ deviceId: meter, userId, startsAtMs: atMs, ...FULLY_KNOWN_QUARTER_HOUR },
+      ...{ energyMilliwattHours: imported, exportMilliwattHours: exported, exportCoveredMs: QUARTER_HOUR_MS },
     },
     ...(isUnknown(atMs)
       ? []
       : [
           {
             ...{ deviceId: inverter, userId, startsAtMs: atMs, readingCount: 1 },
-            ...{ exportMilliwattHours: production, exportCoveredMs: QUARTER_MS },
+            ...{ exportMilliwattHours: production, exportCoveredMs: QUARTER_HOUR_MS },
           },
         ]),
   ]);
@@ -58,8 +58,8 @@ export async function solarHome(
 /**
  * Returns a quarter-hour of a sunny home by the clock (UTC): odd energies, and in some quarter-hours both directions.
  */
-function quarterAt(atMs: number): SolarQuarter {
-  const number = atMs / QUARTER_MS;
+function quarterAt(atMs: number): SolarQuarterHour {
+  const number = atMs / QUARTER_HOUR_MS;
   const hour = (atMs / 3_600_000) % 24;
   const wobble = (number * 7_919) % 100_003;
   const production = hour > 6 && hour < 19 ? Math.round(900_000 * Math.sin(((hour - 6) / 13) * Math.PI)) + wobble : 0;

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 import type { Pool } from '#src/database/connect.ts';
 import {
-  LATER_QUARTERS,
+  LATER_QUARTER_HOURS,
   LEVELS,
   LOAD_PROFILE,
   MEASURE_COLUMNS,
-  quarterColumn,
+  quarterHourColumn,
   STORED_LEVELS,
   storedRelation,
 } from '#src/rollups/levels.ts';
@@ -44,7 +44,9 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
     'DROP FUNCTION apply_device_hours',
     'DELETE FROM device_hours',
     ...MEASURE_COLUMNS.flatMap((column) =>
-      LATER_QUARTERS.map((quarter) => `ALTER TABLE device_hours DROP COLUMN ${quarterColumn(column, quarter)}`),
+      LATER_QUARTER_HOURS.map(
+        (quarter) => `ALTER TABLE device_hours DROP COLUMN ${quarterHourColumn(column, quarter)}`,
+      ),
     ),
     'ALTER TABLE device_hours RENAME TO closed_device_intervals',
     `INSERT INTO closed_device_intervals (${columns}) SELECT ${columns} FROM quarter_hours`,

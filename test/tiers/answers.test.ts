@@ -5,7 +5,7 @@ import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
  * Requests every answer that is read from aggregates once on each tier: its queries must run there and include all written data. Zones,
  * bounds and forms are tested in test/database/api.
  */
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 const FROM_MS = Date.UTC(2026, 2, 20);
 const NOW_MS = Date.UTC(2026, 5, 15, 12);
 
@@ -16,7 +16,7 @@ const profile = new Map<number, number>();
 beforeAll(async () => {
   api = await testApi();
   anna = await api.user('homeowner');
-  for (let at = FROM_MS; at < NOW_MS; at += QUARTER_MS) profile.set(at, ((at / QUARTER_MS) % 97) * 4_000);
+  for (let at = FROM_MS; at < NOW_MS; at += QUARTER_HOUR_MS) profile.set(at, ((at / QUARTER_HOUR_MS) % 97) * 4_000);
   await writeProfile(api, anna.userId, profile);
   // Half of the data lies before the border of materialised data, on tiers that have one.
   await api.database.settle(new Date(Date.UTC(2026, 4, 1)));

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type ApiTariff,
-  type CostedQuarter,
+  type CostedQuarterHour,
   type ReferenceCost,
   type ReferenceHome,
   referenceCosts,
@@ -11,10 +11,10 @@ import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
 
 /** Costs in answers equal an independent calculation, with packed days, stored hours and several devices. */
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 const FROM_MS = Date.UTC(2026, 2, 20);
 const DAYS = 22;
-const QUARTERS = DAYS * 96;
+const QUARTER_HOURS = DAYS * 96;
 const ZONE = 'Europe/Berlin';
 
 type Placement = 'grid' | 'consumption' | 'production';
@@ -72,18 +72,21 @@ const random = (below: number): number => {
 };
 
 let api: TestApi;
-const homes = new Map<string, { key: string; first: string; quarters: CostedQuarter[]; ofFirst: CostedQuarter[] }>();
+const homes = new Map<
+  string,
+  { key: string; first: string; quarters: CostedQuarterHour[]; ofFirst: CostedQuarterHour[] }
+>();
 const series: ReferenceHome['series'] = new Map([['', { minutes: 15, prices: new Map<number, string>() }]]);
 
 beforeAll(async () => {
   api = await testApi();
   // The current time lies within a quarter-hour of the last day.
-  api.now = new Date(FROM_MS + (QUARTERS - 30) * QUARTER_MS + 100_000);
+  api.now = new Date(FROM_MS + (QUARTER_HOURS - 30) * QUARTER_HOUR_MS + 100_000);
   const prices = series.get('')?.prices as Map<number, string>;
-  for (let index = 0; index < QUARTERS + 96; index++)
-    if (random(50) > 0) prices.set(FROM_MS + index * QUARTER_MS, (random(400) / 1000 - 0.05).toFixed(5));
+  for (let index = 0; index < QUARTER_HOURS + 96; index++)
+    if (random(50) > 0) prices.set(FROM_MS + index * QUARTER_HOUR_MS, (random(400) / 1000 - 0.05).toFixed(5));
   for (const [name, devices] of Object.entries(HOMES)) homes.set(name, await make(devices));
-  await api.database.settle(new Date(FROM_MS + 12 * 96 * QUARTER_MS));
+  await api.database.settle(new Date(FROM_MS + 12 * 96 * QUARTER_HOUR_MS));
 });
 afterAll(() => api.close());
 
@@ -116,13 +119,13 @@ async function make(devices: readonly Device[]) {
     });
   }
   const quarters = Array.from(
-    { length: QUARTERS },
-    (): CostedQuarter => ({ imported: 0, estimated: 0, exported: 0, known: false }),
+    { length: QUARTER_HOURS },
+    (): CostedQuarterHour => ({ imported: 0, estimated: 0, exported: 0, known: false }),
   );
   const ofFirst = quarters.map((quarter) => ({ ...quarter }));
   const gridFrom = Math.min(
     ...devices.filter(({ placement }) => placement === 'grid').map(({ from }) => from),
-    QUARTERS,
+    QUARTER_HOURS,
   );
   const rows: ProfileDifference[] = [];
   const ids: string[] = [];
@@ -134,7 +137,7 @@ async function make(devices: readonly Device[]) {
       `INSERT INTO series (device_id, channel, kind, counts_import, counts_export) SELECT $1, c, 'register', c = 'import', c = 'export' FROM unnest($2::text[]) c`,
       [deviceId, hasExport ? ['import', 'export'] : ['import']],
     );
-    for (let index = from; index < QUARTERS - 29; index++) {
+    for (let index = from; index < QUARTER_HOURS - 29; index++) {
       if (random(30) === 0) continue;
       const imported = random(900_000);
       const quarter = {
@@ -145,15 +148,15 @@ async function make(devices: readonly Device[]) {
       rows.push({
         deviceId,
         userId,
-        startsAtMs: FROM_MS + index * QUARTER_MS,
+        startsAtMs: FROM_MS + index * QUARTER_HOUR_MS,
         readingCount: 1,
         energyMilliwattHours: quarter.imported,
         estimatedMilliwattHours: quarter.estimated,
         exportMilliwattHours: quarter.exported,
-        coveredMs: QUARTER_MS,
-        exportCoveredMs: hasExport ? QUARTER_MS : 0,
+        coveredMs: QUARTER_HOUR_MS,
+        exportCoveredMs: hasExport ? QUARTER_HOUR_MS : 0,
       });
-      const into = quarters[index] as CostedQuarter;
+      const into = quarters[index] as CostedQuarterHour;
       const isBought = placement === 'grid' || (placement === 'consumption' && index < gridFrom);
       if (isBought) {
         into.imported += quarter.imported;
@@ -173,7 +176,7 @@ const CLOCK_MINUTES: Partial<Record<Group, number>> = { quarter_hour: 15, half_h
 const [START, END] = ['2026-03-18', '2026-04-14'];
 
 /** Returns the reference's costs by the names of rows. */
-function expected(quarters: readonly CostedQuarter[], tariffs: readonly ApiTariff[], group: Group, zone: string) {
+function expected(quarters: readonly CostedQuarterHour[], tariffs: readonly ApiTariff[], group: Group, zone: string) {
   const home: ReferenceHome = { zone: ZONE, tariffs, fromMs: FROM_MS, quarters, series };
   const fromMs = DateTime.fromISO(START, { zone }).toMillis();
   const toMs = DateTime.fromISO(END, { zone }).plus({ days: 1 }).toMillis();

@@ -10,15 +10,15 @@ import {
   PROPERTY_RUNS,
   registerGroupedHomes,
 } from '#test/support/grouped-homes.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
 import {
   calendars,
   DATA_RANGE,
   HISTORY_FROM_MS,
   INSIGHT_INCLUDES,
   kwh,
-  QUARTER_COUNT,
-  QUARTER_MS,
+  QUARTER_HOUR_COUNT,
+  QUARTER_HOUR_MS,
   randomElement,
   type TestHome,
   ZONES,
@@ -233,7 +233,7 @@ test('for random changes between two passes, a group’s answer is correct', asy
 test('open hours are included at once', async () => {
   await put('district', REMAINING_HOMES);
   const before = await ask(`${grouped.path('district')}/energy-insights?start=2026-03-30&end=2026-03-30`);
-  const startsAtMs = HISTORY_FROM_MS + (QUARTER_COUNT - 1) * QUARTER_MS;
+  const startsAtMs = HISTORY_FROM_MS + (QUARTER_HOUR_COUNT - 1) * QUARTER_HOUR_MS;
   const { userId } = homes[0] as TestHome;
   await addToProfile(grouped.api.database, [
     {
@@ -241,7 +241,7 @@ test('open hours are included at once', async () => {
       userId,
       startsAtMs,
       energyMilliwattHours: 5_000_000,
-      ...FULLY_KNOWN_QUARTER,
+      ...FULLY_KNOWN_QUARTER_HOUR,
     },
   ]);
   const after = await ask(`${grouped.path('district')}/energy-insights?start=2026-03-30&end=2026-03-30`);

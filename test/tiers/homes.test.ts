@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
-import { homeQuarters } from '#src/energy/home/quarters.ts';
+import { readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
 import { referenceHome } from '#test/reference/home.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import {
@@ -13,8 +13,8 @@ import {
   INSIGHT_INCLUDES,
   kwh,
   PLACEMENTS,
-  QUARTER_COUNT,
-  QUARTER_MS,
+  QUARTER_HOUR_COUNT,
+  QUARTER_HOUR_MS,
   randomElement,
   randomHome,
   seedRandom,
@@ -34,11 +34,11 @@ let homes: TestHome[];
 beforeAll(async () => {
   seedRandom(SEED);
   api = await testApi();
-  api.now = new Date(HISTORY_FROM_MS + QUARTER_COUNT * QUARTER_MS);
+  api.now = new Date(HISTORY_FROM_MS + QUARTER_HOUR_COUNT * QUARTER_HOUR_MS);
   homes = [];
   for (let index = 0; index < HOMES; index++) homes.push(await randomHome(api));
   await writeHomes(api, homes);
-  await api.database.settle(new Date(HISTORY_FROM_MS + 2 * 96 * QUARTER_MS));
+  await api.database.settle(new Date(HISTORY_FROM_MS + 2 * 96 * QUARTER_HOUR_MS));
 });
 afterAll(() => api.close());
 
@@ -111,22 +111,25 @@ test.each(ZONES)(
 
 test('lists of their quarter-hours equal the same sum', async () => {
   const db = createDatabase(api.database.pool);
-  const range = { from: new Date(HISTORY_FROM_MS), to: new Date(HISTORY_FROM_MS + QUARTER_COUNT * QUARTER_MS) };
+  const range = {
+    from: new Date(HISTORY_FROM_MS),
+    to: new Date(HISTORY_FROM_MS + QUARTER_HOUR_COUNT * QUARTER_HOUR_MS),
+  };
   for (const { userId, devices } of homes) {
     const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
-    const readQuarters = await homeQuarters(db, home, range);
+    const readQuarterHours = await readHomeQuarterHours(db, home, range);
     const answerOf = referenceHome(devices);
     const known = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? null : value);
     const rows = { told: [] as object[], wanted: [] as object[] };
-    for (let at = 0; at < QUARTER_COUNT; at++) {
-      const { used, estimated, production, coverage } = answerOf([HISTORY_FROM_MS + at * QUARTER_MS]);
+    for (let at = 0; at < QUARTER_HOUR_COUNT; at++) {
+      const { used, estimated, production, coverage } = answerOf([HISTORY_FROM_MS + at * QUARTER_HOUR_MS]);
       rows.wanted.push({ at, used, estimated, production, coverage });
-      const share = known(readQuarters.coverage[at]);
+      const share = known(readQuarterHours.coverage[at]);
       rows.told.push({
         at,
-        used: known(readQuarters.used[at]),
-        estimated: known(readQuarters.estimated[at]),
-        production: known(readQuarters.production[at]),
+        used: known(readQuarterHours.used[at]),
+        estimated: known(readQuarterHours.estimated[at]),
+        production: known(readQuarterHours.production[at]),
         coverage: share === null ? null : Math.floor(1_000 * share) / 1_000,
       });
     }

@@ -10,11 +10,11 @@ import type { UserSpan } from '#src/energy/usage/totals.ts';
 import { LEVELS, LOAD_PROFILE, MEASURE_NAMES, type Measure } from '#src/rollups/levels.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER, type ProfileDifference } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER_HOUR, type ProfileDifference } from '#test/support/load-profile.ts';
 import { closeOpenHours } from '#test/support/without-heads.ts';
 
 const HOUR_MS = 3_600_000;
-const QUARTER_MS = HOUR_MS / 4;
+const QUARTER_HOUR_MS = HOUR_MS / 4;
 /** Start and end of two days with the end of a month between them, Unix ms. */
 const [FROM_MS, TO_MS] = [Date.UTC(2026, 4, 31), Date.UTC(2026, 5, 2)];
 const NOW = new Date('2026-06-01T20:10:00Z');
@@ -47,7 +47,7 @@ function quarterHour(draw: (below: number) => number): Sums {
   return {
     energyMilliwattHours,
     estimatedMilliwattHours: draw(2) * (energyMilliwattHours / 2),
-    ...FULLY_KNOWN_QUARTER,
+    ...FULLY_KNOWN_QUARTER_HOUR,
   };
 }
 
@@ -67,7 +67,7 @@ async function homes() {
       // In some homes all devices have the same open hour, in others each its own.
       const openMs = FROM_MS + (home % 2 ? 20 + home : draw(48)) * HOUR_MS;
       const open: Sums[] = [];
-      for (let at = FROM_MS; at < TO_MS; at += QUARTER_MS) {
+      for (let at = FROM_MS; at < TO_MS; at += QUARTER_HOUR_MS) {
         const truth = quarterHour(draw);
         const isOpen = at >= openMs && at < openMs + HOUR_MS;
         const stored = isOpen ? (draw(2) ? quarterHour(draw) : {}) : truth;
@@ -119,7 +119,7 @@ async function answers({ userId, deviceIds }: { userId: string; deviceIds: strin
     [FROM_MS, TO_MS],
     [FROM_MS + 5 * HOUR_MS, TO_MS - 3 * HOUR_MS],
     [FROM_MS - 10 * 24 * HOUR_MS, TO_MS + 10 * 24 * HOUR_MS],
-    [FROM_MS + 5 * HOUR_MS + 2 * QUARTER_MS, TO_MS - 2 * QUARTER_MS],
+    [FROM_MS + 5 * HOUR_MS + 2 * QUARTER_HOUR_MS, TO_MS - 2 * QUARTER_HOUR_MS],
   ].map(([startMs = 0, endMs = 0]) => ({ userId, startMs, endMs }));
   found.totals = [...(await computeUsageTotals(db, asked, NOW.getTime()))];
   for (const { relation, keys } of [LOAD_PROFILE, ...LEVELS]) {

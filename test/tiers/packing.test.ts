@@ -11,12 +11,12 @@ import { packDays, unpackDays } from '#src/rollups/pack.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER, type ProfileDifference } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER_HOUR, type ProfileDifference } from '#test/support/load-profile.ts';
 import { createMeter } from '#test/support/meters.ts';
 import { HOURS_MIGRATION, revertHoursMigration } from '#test/support/without-heads.ts';
 
-const QUARTER_MS = 900_000;
-const DAY_MS = 96 * QUARTER_MS;
+const QUARTER_HOUR_MS = 900_000;
+const DAY_MS = 96 * QUARTER_HOUR_MS;
 const FIRST_MS = Date.UTC(2026, 10, 1);
 const NOW = new Date('2026-11-20T12:10:00Z');
 /** Packing handles days before this time. */
@@ -72,7 +72,10 @@ function differences(
     const kind = draw(6);
     if (kind === 0)
       for (let quarter = 0; quarter < 96; quarter++)
-        push(deviceId, dayMs + quarter * QUARTER_MS, { energyMilliwattHours: 7 as never, ...FULLY_KNOWN_QUARTER });
+        push(deviceId, dayMs + quarter * QUARTER_HOUR_MS, {
+          energyMilliwattHours: 7 as never,
+          ...FULLY_KNOWN_QUARTER_HOUR,
+        });
     else if (kind === 1)
       // Differences contain all known quarter-hours of a day, or the first three.
       for (const [ms, sums] of draw(2) ? known : known.slice(0, 3))
@@ -82,9 +85,9 @@ function differences(
       // The first device is a power station: a quarter-hour of more energy than a packed day can hold.
       const energyMilliwattHours = (place === 0 ? 3_000_000_000 : 1) * (1 + draw(1000));
       const exported = draw(3) ? {} : { exportMilliwattHours: draw(99) as never, exportCoveredMs: 900_000 };
-      push(deviceId, dayMs + draw(96) * QUARTER_MS, {
+      push(deviceId, dayMs + draw(96) * QUARTER_HOUR_MS, {
         energyMilliwattHours: energyMilliwattHours as never,
-        ...FULLY_KNOWN_QUARTER,
+        ...FULLY_KNOWN_QUARTER_HOUR,
         ...exported,
       });
     }
@@ -173,9 +176,9 @@ test('hours that are written continuously while they are packed count once', asy
   const day = [...Array(24).keys()].map((hour) => ({
     deviceId,
     userId,
-    startsAtMs: FIRST_MS + hour * 4 * QUARTER_MS,
+    startsAtMs: FIRST_MS + hour * 4 * QUARTER_HOUR_MS,
     energyMilliwattHours: 1 as never,
-    ...FULLY_KNOWN_QUARTER,
+    ...FULLY_KNOWN_QUARTER_HOUR,
   }));
   let isOver = false;
   const write = async (written = 0): Promise<number> => {
@@ -286,9 +289,9 @@ async function addHours({ deviceId, userId }: { deviceId: string; userId: string
   const found: ProfileDifference[] = [...Array(days * 96).keys()].map((quarter) => ({
     deviceId,
     userId,
-    startsAtMs: Date.parse(from) + quarter * QUARTER_MS,
+    startsAtMs: Date.parse(from) + quarter * QUARTER_HOUR_MS,
     energyMilliwattHours: 1 as never,
-    ...FULLY_KNOWN_QUARTER,
+    ...FULLY_KNOWN_QUARTER_HOUR,
   }));
   await addToProfile(database, found);
   return found;
@@ -299,9 +302,9 @@ test('a device that changed hands during a day keeps both owners’ hours of tha
   const at = (day: number, hour: number, userId: string): ProfileDifference => ({
     deviceId: one.deviceId,
     userId,
-    startsAtMs: FIRST_MS + day * DAY_MS + hour * 4 * QUARTER_MS,
+    startsAtMs: FIRST_MS + day * DAY_MS + hour * 4 * QUARTER_HOUR_MS,
     energyMilliwattHours: 5 as never,
-    ...FULLY_KNOWN_QUARTER,
+    ...FULLY_KNOWN_QUARTER_HOUR,
   });
   const known = async () =>
     (

@@ -12,7 +12,7 @@ import { createGroup } from '#src/groups/store.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER, toDeltaStatementRows } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER_HOUR, toDeltaStatementRows } from '#test/support/load-profile.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
 
 /** Real writers change data while sums of groups are stored: at any moment, answers equal the sum over the homes. */
@@ -106,7 +106,7 @@ test('an open hour is written again and then closes: its day contains its final 
   const { rows } = await database.pool.query('SELECT open FROM device_heads WHERE device_id = $1', [home.deviceId]);
   const { deviceId, userId } = home;
   await addToProfile(database, [
-    { deviceId, userId, startsAtMs: at(5, 60).getTime(), energyMilliwattHours: 9, ...FULLY_KNOWN_QUARTER },
+    { deviceId, userId, startsAtMs: at(5, 60).getTime(), energyMilliwattHours: 9, ...FULLY_KNOWN_QUARTER_HOUR },
   ]);
   await database.settle();
   await runPass();
@@ -143,7 +143,7 @@ test('a group’s sum includes a late reading that commits after a pass that did
   await client.query('BEGIN');
   const late = { deviceId: home.deviceId, userId: home.userId, startsAtMs: at(9, 60).getTime() };
   for (const step of applyDeltas(
-    toDeltaStatementRows([{ ...late, energyMilliwattHours: 4_000_000, ...FULLY_KNOWN_QUARTER }]),
+    toDeltaStatementRows([{ ...late, energyMilliwattHours: 4_000_000, ...FULLY_KNOWN_QUARTER_HOUR }]),
   ))
     await step(client);
   await runPass();
@@ -169,7 +169,7 @@ test('a pass waits for a writer that began before changes were recorded', async 
   await client.query('BEGIN');
   const late = { deviceId: home.deviceId, userId: home.userId, startsAtMs: at(8, 60).getTime() };
   for (const step of applyDeltas(
-    toDeltaStatementRows([{ ...late, energyMilliwattHours: 6_000_000, ...FULLY_KNOWN_QUARTER }]),
+    toDeltaStatementRows([{ ...late, energyMilliwattHours: 6_000_000, ...FULLY_KNOWN_QUARTER_HOUR }]),
   ))
     await step(client);
   expect(await runPass(200)).toBe(0);
@@ -214,7 +214,7 @@ test('the first times of devices and the direction of their energy are computed 
       startsAtMs: at(daysAgo, 0).getTime(),
       exportMilliwattHours,
       energyMilliwattHours,
-      ...FULLY_KNOWN_QUARTER,
+      ...FULLY_KNOWN_QUARTER_HOUR,
     });
     await addToProfile(database, [flow(40, 500), flow(20, 500)]);
     await database.settle();

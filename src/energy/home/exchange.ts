@@ -1,9 +1,9 @@
 import type { Database } from '#src/database/connect.ts';
-import { sumQuarters } from '../usage/quarters.ts';
+import { sumQuarterHours } from '../usage/quarter-hours.ts';
 import { sumCountedMs } from './counted-spans.ts';
 import type { Home } from './home.ts';
 import { computeWeights, listRoleParts, type MeasureWeights, type WeightedPart } from './pieces.ts';
-import { expectedMsByQuarter } from './quarters.ts';
+import { expectedMsByQuarterHour } from './quarter-hours.ts';
 import type { ExpectedChannels } from './roles.ts';
 
 const SUMS = [
@@ -36,8 +36,8 @@ export async function readHomeExchange(
   home: Home,
   range: { from: Date; to: Date },
 ): Promise<HomeExchange> {
-  const { knownMs, ...sums } = await sumQuarters(db, exchangeParts(home, range), range, SUMS);
-  const expected = expectedMsByQuarter(home, range.from.getTime(), knownMs.length, exchangedChannels);
+  const { knownMs, ...sums } = await sumQuarterHours(db, exchangeParts(home, range), range, SUMS);
+  const expected = expectedMsByQuarterHour(home, range.from.getTime(), knownMs.length, exchangedChannels);
   const isKnown = expected.map((ms, at) => Number(ms > 0 && (knownMs[at] as number) >= ms));
   return { ...sums, isKnown };
 }

@@ -1,4 +1,4 @@
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { type Database, PREPARED_PREFIX, queryOf } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { type Meter, meterKey } from '#src/database/meter.ts';
@@ -63,8 +63,8 @@ export async function loadHomes(db: Database, userIds: readonly string[], asked:
 }
 
 /**
- * Loads a home for one commodity other than electricity: all of its meters that are not excluded, or one device with any placement. `meter`:
- * the commodity, in kWh or m³. The caller checks that the user or device is within its reach.
+ * Loads a home for one commodity other than electricity: all of its meters that are not excluded, or one device with any placement.
+ * `meter`: the commodity, in kWh or m³. The caller checks that the user or device is within its reach.
  */
 export async function loadCommodityHome(
   db: Database,
@@ -115,8 +115,9 @@ const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${
   ORDER BY c.device_id, c.meter, c.counts_from, c.counts_until`;
 
 /**
- * Loads one device as if it were the only meter of a home, so that its import and export are separate. Null if it never counts. `device`: the
- * device with its real placement. `hasSplitBetween`: some channels have placements of their own. The caller checks that the device is within its reach.
+ * Loads one device as if it were the only meter of a home, so that its import and export are separate. Null if it never counts. `device`:
+ * the device with its real placement. `hasSplitBetween`: some channels have placements of their own. The caller checks that the device is
+ * within its reach.
  */
 export async function loadDeviceAsMeter(
   db: Database,
@@ -164,7 +165,7 @@ function placedDevices(rows: readonly Row[]): HomeDevice[] {
       placement: row.placement,
       upstreamDeviceId: row.upstream_device_id,
       beginsAtMs: row.begins_at?.getTime() ?? null,
-      endsAtMs: row.deleted_at && Math.ceil(row.deleted_at.getTime() / QUARTER_MS) * QUARTER_MS,
+      endsAtMs: row.deleted_at && Math.ceil(row.deleted_at.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS,
       producesExport:
         neverImports || Number(row.net_export ?? 0) >= parts.reduce((sum, { meter }) => sum + net(meter), 0),
       counted: counted.get(null) ?? [],

@@ -1,4 +1,4 @@
-import { type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
+import { type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { readHomeSums } from '../usage/home-sums.ts';
 import { type Home, loadHome } from './home.ts';
@@ -84,7 +84,7 @@ async function knownUntil(
     .filter((ms) => ms > nowMs - SILENT_MS);
   const [first, last] = [Math.min(...times), Math.max(...times)];
   if (times.length === 0 || last - first <= TOGETHER_MS) return Number.POSITIVE_INFINITY;
-  return Math.floor(first / QUARTER_MS) * QUARTER_MS;
+  return Math.floor(first / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 }
 
 interface Directions {

@@ -4,16 +4,16 @@
  */
 
 /** Number of quarter-hours in a steady stretch: two hours, longer than the cycle of a fridge. */
-const STEADY_QUARTERS = 8;
+const STEADY_QUARTER_HOURS = 8;
 /** Minimum number of known quarter-hours of the 96 in a day. With fewer, the lowest hours may be unknown ones. */
 const MIN_KNOWN = 72;
 /** Minimum number of known days: with fewer, an unusual day cannot be recognised. */
 const MIN_DAYS = 3;
 /** Factor from the energy of a quarter-hour in mWh to W. */
-const WATTS_PER_QUARTER = 0.004;
+const WATTS_PER_QUARTER_HOUR = 0.004;
 
 /** Converts the energy of a quarter-hour in mWh to W. */
-export const quarterHourToWatts = (milliwattHours: number): number => milliwattHours * WATTS_PER_QUARTER;
+export const quarterHourToWatts = (milliwattHours: number): number => milliwattHours * WATTS_PER_QUARTER_HOUR;
 
 /**
  * Returns the base load in W: the median of the lowest two-hour means of the days that are mostly known. Null if there are fewer than three
@@ -30,7 +30,7 @@ export function baseLoadOf(energies: Float64Array, days: readonly number[]): num
   return quarterHourToWatts(lowest.toSorted((a, b) => a - b)[Math.floor((lowest.length - 1) / 2)] as number);
 }
 
-/** Returns the lowest sum of `STEADY_QUARTERS` consecutive known quarter-hours as a mean. Null if too few are known. */
+/** Returns the lowest sum of `STEADY_QUARTER_HOURS` consecutive known quarter-hours as a mean. Null if too few are known. */
 function lowestMean(energies: Float64Array, from: number, to: number): number | null {
   let [known, run, sum, lowest] = [0, 0, 0, Number.POSITIVE_INFINITY];
   for (let at = from; at < to; at++) {
@@ -42,8 +42,8 @@ function lowestMean(energies: Float64Array, from: number, to: number): number | 
     known++;
     run++;
     sum += energy;
-    if (run > STEADY_QUARTERS) sum -= energies[at - STEADY_QUARTERS] as number;
-    if (run >= STEADY_QUARTERS) lowest = Math.min(lowest, sum);
+    if (run > STEADY_QUARTER_HOURS) sum -= energies[at - STEADY_QUARTER_HOURS] as number;
+    if (run >= STEADY_QUARTER_HOURS) lowest = Math.min(lowest, sum);
   }
-  return known < MIN_KNOWN || lowest === Number.POSITIVE_INFINITY ? null : Math.max(0, lowest / STEADY_QUARTERS);
+  return known < MIN_KNOWN || lowest === Number.POSITIVE_INFINITY ? null : Math.max(0, lowest / STEADY_QUARTER_HOURS);
 }

@@ -2,7 +2,7 @@ import type { Database } from '#src/database/connect.ts';
 import type { Range } from '../ranges.ts';
 import { type ElectricityDevice, loadElectricityDevices } from '../usage-breakdown.ts';
 import { loadDeviceProfiles } from './data-source.ts';
-import { type BaseAndNightLoad, computeBaseAndNightLoad, type QuarterCalendar } from './profile.ts';
+import { type BaseAndNightLoad, computeBaseAndNightLoad, type QuarterHourCalendar } from './profile.ts';
 
 /** A device of a home with its data in a period. */
 export type PeriodDevice = ElectricityDevice & BaseAndNightLoad;
@@ -21,7 +21,7 @@ export async function loadPeriodDevices(
   db: Database,
   userId: string,
   range: Range,
-  profile: { from: Date; to: Date; calendar: QuarterCalendar; days: number },
+  profile: { from: Date; to: Date; calendar: QuarterHourCalendar; days: number },
 ): Promise<PeriodDevice[]> {
   const devices = await loadElectricityDevices(db, userId, range);
   const consumers = devices.toSorted((a, b) => (b.import_kwh ?? -1) - (a.import_kwh ?? -1));

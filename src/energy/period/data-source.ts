@@ -1,12 +1,12 @@
-import { asMilliwattHours, type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
+import { asMilliwattHours, type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Home, loadDeviceAsMeter, loadHome } from '../home/home.ts';
-import { type HomeQuarters, homeQuarters } from '../home/quarters.ts';
+import { type HomeQuarterHours, readHomeQuarterHours } from '../home/quarter-hours.ts';
 import { computeExpectedMs } from '../home/roles.ts';
 import { computeEstimated, computeUsed, type HomeSums } from '../home/sums.ts';
 import type { Range } from '../ranges.ts';
 import { homeByDay, homeByMonth, readHomeSums } from '../usage/home-sums.ts';
-import { readQuarters } from '../usage/quarters.ts';
+import { readQuarterHours } from '../usage/quarter-hours.ts';
 
 /** Energy used or produced in a bucket. */
 export interface EnergyAmount {
@@ -26,7 +26,7 @@ export interface PeriodTotal extends CoveredAmount {
 }
 
 /** Load by quarter-hour in mWh, from `fromMs` on. NaN: unknown, or mostly estimated. */
-export interface QuarterLoad {
+export interface QuarterHourLoad {
   fromMs: number;
   energies: Float64Array;
 }
@@ -45,7 +45,7 @@ export async function createHomeDataSource(db: Database, userId: string): Promis
     return used === null ? null : { used, estimated: computeEstimated(sums) };
   };
   return tellerOf(db, { home, rows: plain, amountOf, isProducer: false }, async (range) => {
-    return maskUnmeasured(await homeQuarters(db, plain, range));
+    return maskUnmeasured(await readHomeQuarterHours(db, plain, range));
   });
 }
 
@@ -68,7 +68,7 @@ export async function createDeviceDataSource(db: Database, deviceId: string): Pr
   };
   return tellerOf(db, { home, rows: home, amountOf, isProducer }, async (range) => {
     const found = await loadDeviceProfiles(db, [deviceId], range, isProducer);
-    const count = (range.to.getTime() - range.from.getTime()) / QUARTER_MS;
+    const count = (range.to.getTime() - range.from.getTime()) / QUARTER_HOUR_MS;
     return found.get(deviceId) ?? new Float64Array(count).fill(Number.NaN);
   });
 }
@@ -77,13 +77,13 @@ const NONE = asMilliwattHours(0);
 
 /** Minimum share of a quarter-hour that must be known. */
 const MOSTLY = 0.9;
-const MOSTLY_MS = MOSTLY * QUARTER_MS;
+const MOSTLY_MS = MOSTLY * QUARTER_HOUR_MS;
 
 /**
  * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. Only the last quarter-hour, which may not be
  * over, must be mostly covered; if all had to be, an inverter that is off at night would make all nights unknown. Pure.
  */
-export function maskUnmeasured({ used, estimated, coverage }: Omit<HomeQuarters, 'production'>): Float64Array {
+export function maskUnmeasured({ used, estimated, coverage }: Omit<HomeQuarterHours, 'production'>): Float64Array {
   const last = used.length - 1;
   return used.map((energy, at) => {
     const isWhole = at < last || (coverage[at] as number) >= MOSTLY;
@@ -104,7 +104,11 @@ export async function loadDeviceProfiles(
   const [energy, known] = isOut
     ? (['exportMilliwattHours', 'exportCoveredMs'] as const)
     : (['energyMilliwattHours', 'coveredMs'] as const);
-  const found = await readQuarters(db, { key: 'device_id', ids }, range, [energy, known, 'estimatedMilliwattHours']);
+  const found = await readQuarterHours(db, { key: 'device_id', ids }, range, [
+    energy,
+    known,
+    'estimatedMilliwattHours',
+  ]);
   return new Map(
     [...found].map(([id, lists]) => {
       const energies = lists[energy].map((value, at) => {
@@ -137,8 +141,8 @@ function tellerOf(
       return { amount: amountOf(sums), coverage: coverageOf(home, beginsAtMs, sums.countedMs, range), sums };
     },
     /**
-     * The same as `totalIn`, but without energy flows, which saves a third of the time. Coverage then refers to the meters at the connection
-     * point, or to consumption devices if there is none.
+     * The same as `totalIn`, but without energy flows, which saves a third of the time. Coverage then refers to the meters at the
+     * connection point, or to consumption devices if there is none.
      */
     async usedIn(range: { from: Date; to: Date }): Promise<CoveredAmount> {
       const sums = await readHomeSums(db, rows, range);
@@ -158,7 +162,7 @@ function tellerOf(
       });
     },
     /** Returns the load in `[from, to)`, which are starts of quarter-hours. */
-    loadIn: async (range: { from: Date; to: Date }): Promise<QuarterLoad> => ({
+    loadIn: async (range: { from: Date; to: Date }): Promise<QuarterHourLoad> => ({
       fromMs: range.from.getTime(),
       energies: await energiesIn(range),
     }),

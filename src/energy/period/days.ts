@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { dayCount, dayRange } from '../ranges.ts';
 
 /** Lengths of the periods on the Home page; weeks begin on Monday (ISO 8601). */
@@ -58,7 +58,7 @@ export function toInstants({ start, end }: DaySpan, zone: string, cutAt: Date | 
   if (cutAt === null) return { from, to };
   const { hour, minute } = DateTime.fromJSDate(cutAt, { zone });
   const cutMs = DateTime.fromISO(end, { zone }).set({ hour, minute }).toMillis();
-  const cut = new Date(Math.floor(cutMs / QUARTER_MS) * QUARTER_MS);
+  const cut = new Date(Math.floor(cutMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
   return { from, to: cut < from ? from : cut < to ? cut : to };
 }
 

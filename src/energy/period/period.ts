@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
+import { milliwattHoursToKwh, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type CommodityUsage, commodityOverview } from '../commodity-overview.ts';
 import { computeExpectedMs } from '../home/roles.ts';
@@ -16,7 +16,7 @@ import {
   type EnergyAmount,
   type PeriodDataSource,
   type PeriodTotal,
-  type QuarterLoad,
+  type QuarterHourLoad,
 } from './data-source.ts';
 import { type ComparedDays, comparedDays, type DaySpan, findPeriodDays, type PeriodUnit, toInstants } from './days.ts';
 import { type CurrentPower, loadCurrentPower } from './power-now.ts';
@@ -26,7 +26,7 @@ import {
   computeMeanDay,
   computeMeanWeek,
   findPeak,
-  type QuarterCalendar,
+  type QuarterHourCalendar,
   type WeekHourMean,
 } from './profile.ts';
 
@@ -101,13 +101,13 @@ export async function loadHomePeriod(
   const teller =
     deviceId === undefined ? await createHomeDataSource(db, userId) : await createDeviceDataSource(db, deviceId);
   const window = windowOf(range, now, teller?.beginsAtMs ?? null);
-  const count = (window.to.getTime() - window.from.getTime()) / QUARTER_MS;
+  const count = (window.to.getTime() - window.from.getTime()) / QUARTER_HOUR_MS;
   const calendar = calendarOf(window.from.getTime(), count, zone);
   const nightly = lastDays(window, calendar);
   const isHome = deviceId === undefined;
   const nothing = { fromMs: window.from.getTime(), energies: new Float64Array(count).fill(Number.NaN) };
   const [whole, totals, rows, load, power, commodities, devices, thermostats] = await Promise.all([
-    teller?.totalIn({ from: range.from, to: earlier(range.to, endOfQuarter(now)) }) ?? null,
+    teller?.totalIn({ from: range.from, to: earlier(range.to, endOfQuarterHour(now)) }) ?? null,
     Promise.all(
       (spans ?? []).map((span, index) =>
         span && teller && !(index === 0 && isLong) ? teller.usedIn(span.range) : null,
@@ -182,36 +182,37 @@ export function findComparedSpans(
 const earlierDate = (a: string, b: string): string => (a < b ? a : b);
 const dateIn = (time: Date, zone: string): string => DateTime.fromJSDate(time, { zone }).toISODate() ?? '';
 const earlier = (a: Date, b: Date): Date => (a < b ? a : b);
-const endOfQuarter = (time: Date): Date => new Date(Math.ceil((time.getTime() + 1) / QUARTER_MS) * QUARTER_MS);
-const startOfQuarter = (ms: number): number => Math.floor(ms / QUARTER_MS) * QUARTER_MS;
+const endOfQuarterHour = (time: Date): Date =>
+  new Date(Math.ceil((time.getTime() + 1) / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
+const startOfQuarterHour = (ms: number): number => Math.floor(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 
 /**
  * Returns the range of quarter-hours that is read: twelve weeks up to the end of the period, or up to now. Empty if the period has not
  * begun.
  */
 function windowOf(range: Range, now: Date, beginsAtMs: number | null): { from: Date; to: Date } {
-  const to = startOfQuarter(earlier(range.to, endOfQuarter(now)).getTime());
+  const to = startOfQuarterHour(earlier(range.to, endOfQuarterHour(now)).getTime());
   if (range.from > now) return { from: new Date(to), to: new Date(to) };
   const { zone } = range;
   const last = DateTime.fromMillis(to - 1, { zone });
   const first = last.minus({ days: 7 * WEEKS - 1 }).toISODate() ?? '';
   const fromMs = dayRange(first, first, zone).from.getTime();
   const begins = beginsAtMs === null ? fromMs : Math.min(to, Math.max(fromMs, beginsAtMs));
-  return { from: new Date(startOfQuarter(begins)), to: new Date(to) };
+  return { from: new Date(startOfQuarterHour(begins)), to: new Date(to) };
 }
 
 /** Returns the last days of a window with their calendar. Devices are read for these days only, because there are many. */
-function lastDays({ from, to }: { from: Date; to: Date }, { dayStarts, ...lists }: QuarterCalendar) {
+function lastDays({ from, to }: { from: Date; to: Date }, { dayStarts, ...lists }: QuarterHourCalendar) {
   const starts = dayStarts.slice(-PROFILE_DAYS - 1);
   const first = starts[0] ?? 0;
   const cut = <List extends Uint8Array | Float64Array>(list: List) => list.subarray(first) as List;
-  const calendar: QuarterCalendar = {
+  const calendar: QuarterHourCalendar = {
     dayStarts: starts.map((at) => at - first),
     slots: cut(lists.slots),
     weekdays: cut(lists.weekdays),
     hoursMs: cut(lists.hoursMs),
   };
-  return { from: new Date(from.getTime() + first * QUARTER_MS), to, calendar, days: PROFILE_DAYS };
+  return { from: new Date(from.getTime() + first * QUARTER_HOUR_MS), to, calendar, days: PROFILE_DAYS };
 }
 
 const known = ({ used, estimated }: EnergyAmount) => ({
@@ -225,14 +226,14 @@ function usedOf(total: CoveredAmount | null): Used {
 }
 
 /** Returns all quarter-hours of a day, including unknown and future ones. */
-function curveOf({ fromMs, energies }: QuarterLoad, { from, to, zone }: Range) {
-  const firstMs = Math.ceil(from.getTime() / QUARTER_MS) * QUARTER_MS;
-  const count = Math.floor((to.getTime() - firstMs) / QUARTER_MS);
+function curveOf({ fromMs, energies }: QuarterHourLoad, { from, to, zone }: Range) {
+  const firstMs = Math.ceil(from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
+  const count = Math.floor((to.getTime() - firstMs) / QUARTER_HOUR_MS);
   const { slots } = calendarOf(firstMs, count, zone);
-  const offset = (firstMs - fromMs) / QUARTER_MS;
+  const offset = (firstMs - fromMs) / QUARTER_HOUR_MS;
   return Array.from({ length: count }, (_, at) => {
     const energy = energies[offset + at] ?? Number.NaN;
-    const iso = DateTime.fromMillis(firstMs + at * QUARTER_MS, { zone }).toISO({ suppressMilliseconds: true });
+    const iso = DateTime.fromMillis(firstMs + at * QUARTER_HOUR_MS, { zone }).toISO({ suppressMilliseconds: true });
     return {
       at: iso,
       slot: slots[at] as number,
@@ -242,7 +243,7 @@ function curveOf({ fromMs, energies }: QuarterLoad, { from, to, zone }: Range) {
 }
 
 /** Returns the mean day over the days of the period that have begun, or over its last days if it is longer. */
-function typicalCurve({ energies }: QuarterLoad, calendar: QuarterCalendar, count: number) {
+function typicalCurve({ energies }: QuarterHourLoad, calendar: QuarterHourCalendar, count: number) {
   const days = Math.max(1, Math.min(count, PROFILE_DAYS));
   return computeMeanDay(energies, calendar, days).map((watts, slot) => ({
     at: null,

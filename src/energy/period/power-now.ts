@@ -1,11 +1,11 @@
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type LiveChannel, readLatestChannels, readPowersBetween, sumPowers } from '#src/devices/live.ts';
 import { sumCountedMs } from '../home/counted-spans.ts';
 import type { Home } from '../home/home.ts';
 import { type DevicePower, homePowerOf } from '../home/power.ts';
 import type { HomeDevice } from '../home/roles.ts';
-import { readQuarters } from '../usage/quarters.ts';
+import { readQuarterHours } from '../usage/quarter-hours.ts';
 
 /** Current power of a home in W. */
 export interface CurrentPower {
@@ -69,7 +69,8 @@ export async function loadPowerTrail(
 }
 
 /**
- * The power of a home from the latest values of its devices (`channels`, by device). Null unless each counting device sent a power within 60 s. Pure.
+ * The power of a home from the latest values of its devices (`channels`, by device). Null unless each counting device sent a power within
+ * 60 s. Pure.
  */
 export function measuredPowerOf(
   home: Parts,
@@ -92,12 +93,15 @@ export function measuredPowerOf(
   return { watts: Math.round(power.watts), at, minutes: null };
 }
 
-/** The mean power of this quarter-hour, or of this and the previous one if this one has just begun. Each device's mean is over its covered time. */
+/**
+ * The mean power of this quarter-hour, or of this and the previous one if this one has just begun. Each device's mean is over its covered
+ * time.
+ */
 async function meanPower(db: Database, home: Parts, now: Date): Promise<CurrentPower | null> {
-  const quarterMs = Math.floor(now.getTime() / QUARTER_MS) * QUARTER_MS;
-  const range = { from: new Date(quarterMs - QUARTER_MS), to: new Date(quarterMs + QUARTER_MS) };
+  const quarterMs = Math.floor(now.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
+  const range = { from: new Date(quarterMs - QUARTER_HOUR_MS), to: new Date(quarterMs + QUARTER_HOUR_MS) };
   const ids = home.devices.map(({ deviceId }) => deviceId);
-  const found = await readQuarters(db, { key: 'device_id', ids }, range, [
+  const found = await readQuarterHours(db, { key: 'device_id', ids }, range, [
     'energyMilliwattHours',
     'coveredMs',
     'exportMilliwattHours',

@@ -1,15 +1,15 @@
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createWallClock, startOfClockUnit } from '../wall-clock.ts';
 import { baseLoadOf, quarterHourToWatts } from './base-load.ts';
-import type { QuarterLoad } from './data-source.ts';
+import type { QuarterHourLoad } from './data-source.ts';
 
 /** Night hours by the local clock: without cooking, washing or sun. */
 const NIGHT_HOURS = { from: 0, to: 5 } as const;
 const MINUTES = 60;
-const QUARTERS_OF_DAY = 96;
+const QUARTER_HOURS_OF_DAY = 96;
 
 /** Position of the quarter-hours of a range in the days of a zone. */
-export interface QuarterCalendar {
+export interface QuarterHourCalendar {
   /** Indexes at which the days begin, and the end of the last day. */
   dayStarts: number[];
   /** For each quarter-hour: its local slot in a day of 96, its ISO weekday, and the Unix ms of its clock hour. */
@@ -19,15 +19,15 @@ export interface QuarterCalendar {
 }
 
 /** Returns the calendar of `count` quarter-hours. Pure. */
-export function calendarOf(fromMs: number, count: number, zone: string): QuarterCalendar {
+export function calendarOf(fromMs: number, count: number, zone: string): QuarterHourCalendar {
   const [slots, weekdays] = [new Uint8Array(count), new Uint8Array(count)];
   const hoursMs = new Float64Array(count);
   const dayStarts: number[] = [];
   if (count === 0) return { dayStarts: [0], slots, weekdays, hoursMs };
-  const clockOf = createWallClock(fromMs, fromMs + count * QUARTER_MS, zone);
+  const clockOf = createWallClock(fromMs, fromMs + count * QUARTER_HOUR_MS, zone);
   let date: string | undefined;
   for (let at = 0; at < count; at++) {
-    const ms = fromMs + at * QUARTER_MS;
+    const ms = fromMs + at * QUARTER_HOUR_MS;
     const clock = clockOf(ms);
     const { day, minute } = clock;
     if (day.date !== date) dayStarts.push(at);
@@ -49,7 +49,7 @@ export interface BaseAndNightLoad {
 /** Returns the base load and the night load of the last `days` days. Pure. */
 export function computeBaseAndNightLoad(
   energies: Float64Array,
-  calendar: QuarterCalendar,
+  calendar: QuarterHourCalendar,
   days: number,
 ): BaseAndNightLoad {
   const starts = calendar.dayStarts.slice(-days - 1);
@@ -67,8 +67,8 @@ export function computeBaseAndNightLoad(
 }
 
 /** Returns the mean load of each quarter-hour of the day over the last `days` days, in W; null if unknown. Pure. */
-export function computeMeanDay(energies: Float64Array, calendar: QuarterCalendar, days: number): (number | null)[] {
-  const [sums, counts] = [new Float64Array(QUARTERS_OF_DAY), new Float64Array(QUARTERS_OF_DAY)];
+export function computeMeanDay(energies: Float64Array, calendar: QuarterHourCalendar, days: number): (number | null)[] {
+  const [sums, counts] = [new Float64Array(QUARTER_HOURS_OF_DAY), new Float64Array(QUARTER_HOURS_OF_DAY)];
   for (let at = calendar.dayStarts.at(-days - 1) ?? 0; at < energies.length; at++) {
     const slot = calendar.slots[at] as number;
     if (Number.isNaN(energies[at])) continue;
@@ -90,8 +90,8 @@ export interface WeekHourMean {
 
 /** Returns the mean usage by hour of the week, from completely known hours, in order. Pure. */
 export function computeMeanWeek(
-  { energies }: QuarterLoad,
-  { slots, weekdays, hoursMs }: QuarterCalendar,
+  { energies }: QuarterHourLoad,
+  { slots, weekdays, hoursMs }: QuarterHourCalendar,
 ): WeekHourMean[] {
   const cells = new Map<number, { sum: number; count: number }>();
   for (let at = 0; at < energies.length; ) {
@@ -115,14 +115,14 @@ export function computeMeanWeek(
 
 /** Returns the highest quarter-hour of a range of a load, or null if nothing is known. Pure. */
 export function findPeak(
-  { fromMs, energies }: QuarterLoad,
+  { fromMs, energies }: QuarterHourLoad,
   range: { from: Date; to: Date },
 ): { atMs: number; watts: number } | null {
   let peak: { atMs: number; watts: number } | null = null;
-  const place = (time: Date) => Math.ceil((time.getTime() - fromMs) / QUARTER_MS);
+  const place = (time: Date) => Math.ceil((time.getTime() - fromMs) / QUARTER_HOUR_MS);
   for (let at = Math.max(0, place(range.from)); at < Math.min(place(range.to), energies.length); at++) {
     const watts = quarterHourToWatts(energies[at] as number);
-    if (watts > (peak?.watts ?? 0)) peak = { atMs: fromMs + at * QUARTER_MS, watts: Math.round(watts) };
+    if (watts > (peak?.watts ?? 0)) peak = { atMs: fromMs + at * QUARTER_HOUR_MS, watts: Math.round(watts) };
   }
   return peak;
 }

@@ -18,7 +18,7 @@ import {
 import { type HomeSums, listSumNames, USED_SQL } from '../home/sums.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
 import { type ClockUnit, longestPieceMinutes, type Range } from '../ranges.ts';
-import { listUnitsOfQuarters, sumOfUnit, sumQuarters } from './quarters.ts';
+import { listUnitsOfQuarterHours, sumOfUnit, sumQuarterHours } from './quarter-hours.ts';
 
 /** Sums of a home's devices in a clock unit, day or month of a zone. Buckets without data are left out, or all their sums are 0. */
 export interface HomeClockUnit extends HomeSums {
@@ -48,7 +48,7 @@ export async function homeByClockUnit(
   range: Range,
   unit: ClockUnit,
 ): Promise<HomeClockUnit[]> {
-  if (longestPieceMinutes(range, unit) < 60) return sumHomeQuarters(db, home, range, unit);
+  if (longestPieceMinutes(range, unit) < 60) return sumHomeQuarterHours(db, home, range, unit);
   const { rows } = await sql<HomeClockUnit>`
     SELECT hour AS "startsAt", ${sumColumnsSql([home])} FROM (${homeHours(home, range)}) h ORDER BY 1`.execute(db);
   return rows;
@@ -58,12 +58,12 @@ export async function homeByClockUnit(
  * Returns the sums of a home by clock units that are no whole UTC hours, from packed quarter-hours. A statement that sums one row for each
  * quarter-hour and device takes ten times as long.
  */
-async function sumHomeQuarters(db: Database, home: Home, range: Range, unit: ClockUnit): Promise<HomeClockUnit[]> {
+async function sumHomeQuarterHours(db: Database, home: Home, range: Range, unit: ClockUnit): Promise<HomeClockUnit[]> {
   const names = listSumNames(home.isMoreAsked).filter(
     (name) => home.needsConsumption || (name !== 'consumption' && name !== 'consumptionMs'),
   );
-  const { quarters, units } = listUnitsOfQuarters(range, unit);
-  const sums = await sumQuarters(db, listWeightedParts(home, quarters, names), quarters, names);
+  const { quarters, units } = listUnitsOfQuarterHours(range, unit);
+  const sums = await sumQuarterHours(db, listWeightedParts(home, quarters, names), quarters, names);
   return mapWithBreaks(units, (one) => {
     const ofUnit = names.map((name) => [name, sumOfUnit(sums[name], one)]);
     return { startsAt: new Date(one.startMs), ...(Object.fromEntries(ofUnit) as HomeSums) };

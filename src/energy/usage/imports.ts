@@ -13,7 +13,7 @@ import { levelRowsSql, ownerPiecesSql, type RowOwner } from '#src/rollups/parts.
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
 import { type ClockUnit, isClockUnit, longestPieceMinutes, type Range } from '../ranges.ts';
 import { filterComposedUsers, isComposedSql } from './composed.ts';
-import { listUnitsOfQuarters, readQuarters, sumOfUnit } from './quarters.ts';
+import { listUnitsOfQuarterHours, readQuarterHours, sumOfUnit } from './quarter-hours.ts';
 
 /**
  * Imports of a user or a device by bucket. The usage of a home with a single meter, or with appliances only, is its
@@ -64,7 +64,9 @@ export interface ImportedTotal {
   peakHourOfDay: number | null;
 }
 
-/** Formats the first date of a day or month of `Imports`, YYYY-MM-DD. (`toISOString` takes four times as long, and a response has thirty.) */
+/**
+ * Formats the first date of a day or month of `Imports`, YYYY-MM-DD. (`toISOString` takes four times as long, and a response has thirty.)
+ */
 export function formatEpochDate(second: number): string {
   const date = new Date(second * 1_000);
   const twoDigits = (value: number) => (value < 10 ? `0${value}` : String(value));
@@ -86,7 +88,7 @@ export async function readImports(
 ): Promise<BucketImports | null> {
   const isShort = range.to.getTime() - range.from.getTime() <= WEEKS_MS;
   if (isClockUnit(bucket) && longestPieceMinutes(range, bucket) < 60)
-    return sumImportQuarters(db, whose, range, bucket);
+    return sumImportQuarterHours(db, whose, range, bucket);
   if (isClockUnit(bucket))
     return columnsOf(
       db,
@@ -164,10 +166,10 @@ function importsOf([row]: readonly Columns[]): BucketImports | null {
   };
 }
 
-const QUARTERS = ['energyMilliwattHours', 'coveredMs'] as const;
+const QUARTER_HOURS = ['energyMilliwattHours', 'coveredMs'] as const;
 
 /** Reads the imports by clock units that are no whole UTC hours, from packed quarter-hours. Null: the user's home is composed. */
-async function sumImportQuarters(
+async function sumImportQuarterHours(
   db: Database,
   whose: ImportOwner,
   range: Range,
@@ -175,8 +177,8 @@ async function sumImportQuarters(
 ): Promise<BucketImports | null> {
   if ('userId' in whose && (await filterComposedUsers(db, [whose.userId])).size > 0) return null;
   const { key, id } = ownerOf(whose);
-  const { quarters, units } = listUnitsOfQuarters(range, unit);
-  const found = (await readQuarters(db, { key, ids: [id] }, quarters, QUARTERS)).get(id);
+  const { quarters, units } = listUnitsOfQuarterHours(range, unit);
+  const found = (await readQuarterHours(db, { key, ids: [id] }, quarters, QUARTER_HOURS)).get(id);
   if (!found) return { at: [], milliwattHours: [], peaks: [] };
   const known = units.filter((one) => sumOfUnit(found.coveredMs, one) !== 0);
   return {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { type Buyer, deviceMeter, type EnergyMeter } from '#src/cost/bought-energy.ts';
 import { type CostSums, roundCost } from '#src/cost/cost.ts';
 import { loadCostSources } from '#src/cost/costs.ts';
@@ -8,7 +8,7 @@ import { type Database, queryOf } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
 import { type Range, splitByMonth } from '#src/energy/ranges.ts';
-import { type ClockQuarter, createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
+import { type ClockQuarterHour, createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
 import { currencyDecimalsOf } from '#src/tariffs/currency.ts';
 
 /** Lengths of the intervals of a feed. */
@@ -53,7 +53,7 @@ export interface GreenButtonData {
 /** Decimal places of a cost in ESPI. */
 const COST_DECIMALS = 5;
 /** Length of the range that is read in one query: the quarter-hours of 96 days. */
-const CHUNK_MS = 96 * 96 * QUARTER_MS;
+const CHUNK_MS = 96 * 96 * QUARTER_HOUR_MS;
 
 /**
  * Returns a buyer's imported and exported energy by clock hour or quarter-hour of the range's time zone, with its cost. Intervals in the
@@ -68,7 +68,7 @@ export async function loadGreenButtonData(
   const meter = buyer.deviceId === undefined ? sources.meter : await deviceMeter(db, buyer.deviceId, { exported: 1 });
   const intervals = await intervalsOf(meter, range, now, unit);
   markEdited(intervals, await editedTimes(db, buyer, range));
-  const startOf = (ms: number, clock: ClockQuarter) => String(startOfClockUnit(ms, clock, unit));
+  const startOf = (ms: number, clock: ClockQuarterHour) => String(startOfClockUnit(ms, clock, unit));
   const costs = await costSums(sources, { range, now }, startOf, false);
   for (const interval of intervals) {
     const cost = exactly(costs.get(String(interval.startMs)));
@@ -121,12 +121,12 @@ async function intervalsOf(
     const endMs = Math.min(chunkMs + CHUNK_MS, toMs);
     const bought = await meter.boughtIn({ from: new Date(chunkMs), to: new Date(endMs) });
     const clockOf = createWallClock(chunkMs, endMs, range.zone);
-    for (let ms = chunkMs, at = 0; ms < endMs; ms += QUARTER_MS, at++) {
+    for (let ms = chunkMs, at = 0; ms < endMs; ms += QUARTER_HOUR_MS, at++) {
       const clock = clockOf(ms);
       const startMs = startOfClockUnit(ms, clock, unit);
       const interval = intervals.get(startMs) ?? { ...NOTHING, startMs, date: clock.day.date };
       intervals.set(startMs, interval);
-      interval.durationMs = ms + QUARTER_MS - startMs;
+      interval.durationMs = ms + QUARTER_HOUR_MS - startMs;
       interval.imported = (interval.imported ?? 0) + (bought.imported[at] as number);
       interval.estimated += bought.estimated[at] as number;
       interval.exported += bought.exported[at] as number;
@@ -150,7 +150,7 @@ const NOTHING = {
   exportEarned: null,
   coveredMs: 0,
 };
-const quarterAfter = (ms: number): number => Math.ceil(ms / QUARTER_MS) * QUARTER_MS;
+const quarterAfter = (ms: number): number => Math.ceil(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 
 const exactly = (sums: CostSums | undefined) =>
   sums?.currency ? roundCost(sums, COST_DECIMALS - currencyDecimalsOf(sums.currency)) : null;

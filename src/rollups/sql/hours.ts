@@ -1,9 +1,9 @@
 import {
   KNOWLEDGE_COLUMNS,
-  LATER_QUARTERS,
+  LATER_QUARTER_HOURS,
   MEASURE_COLUMNS,
   PACKED_DAYS,
-  quarterColumn,
+  quarterHourColumn,
   ROW_TIME_COLUMN,
   STORED_HOURS,
 } from '../levels.ts';
@@ -15,8 +15,8 @@ import { quoteLiteral } from './pieces.ts';
 export const APPLY_HOURS = `apply_${STORED_HOURS.relation}`;
 
 /** Columns of a stored hour for quarter-hours, each with its measure and number. */
-const QUARTERS = MEASURE_COLUMNS.flatMap((column) =>
-  LATER_QUARTERS.map((quarter) => ({ column, quarter, name: quarterColumn(column, quarter) })),
+const QUARTER_HOURS = MEASURE_COLUMNS.flatMap((column) =>
+  LATER_QUARTER_HOURS.map((quarter) => ({ column, quarter, name: quarterHourColumn(column, quarter) })),
 );
 
 const lines = (items: readonly string[], indent: string): string => items.map((item) => indent + item).join(',\n');
@@ -26,11 +26,11 @@ export function applyHours(): string {
   const falls = KNOWLEDGE_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
   const summed = [
     ...MEASURE_COLUMNS.map((column) => `sum(d.${column})`),
-    ...QUARTERS.map(({ column, quarter }) => `nullif(sum(d.${column}) FILTER (WHERE d.quarter = ${quarter}), 0)`),
+    ...QUARTER_HOURS.map(({ column, quarter }) => `nullif(sum(d.${column}) FILTER (WHERE d.quarter = ${quarter}), 0)`),
   ];
   const added = [
     ...MEASURE_COLUMNS.map((column) => `${column} = t.${column} + excluded.${column}`),
-    ...QUARTERS.map(({ name }) => `${name} = nullif(coalesce(t.${name}, 0) + coalesce(excluded.${name}, 0), 0)`),
+    ...QUARTER_HOURS.map(({ name }) => `${name} = nullif(coalesce(t.${name}, 0) + coalesce(excluded.${name}, 0), 0)`),
   ];
   return `-- Closed hours of the load profile (a table of sql/schema), to which writes add.
 
@@ -41,7 +41,7 @@ BEGIN
   -- In key order, so that two writers that share rows never wait for each other in a circle.
   INSERT INTO ${STORED_HOURS.relation} AS t (${[...STORED_HOURS.keys, ...MEASURE_COLUMNS].join(', ')},
 ${lines(
-  QUARTERS.map(({ name }) => name),
+  QUARTER_HOURS.map(({ name }) => name),
   '    ',
 )})
   SELECT d.device_id, d.hour, d.user_id,
@@ -76,19 +76,21 @@ ${indent}DELETE FROM ${STORED_HOURS.relation} t
 ${indent}USING (SELECT DISTINCT d.device_id, date_bin('1 hour', d.starts_at, 'epoch') AS starts_at FROM unnest(deltas) d) d
 ${indent}WHERE t.device_id = d.device_id AND t.starts_at = d.starts_at
 ${indent}  AND (${MEASURE_COLUMNS.map((column) => `t.${column}`).join(', ')}) = (${MEASURE_COLUMNS.map(() => 0).join(', ')})
-${indent}  AND num_nonnulls(${QUARTERS.map(({ name }) => `t.${name}`).join(', ')}) = 0;`;
+${indent}  AND num_nonnulls(${QUARTER_HOURS.map(({ name }) => `t.${name}`).join(', ')}) = 0;`;
 }
 
 /** Returns the SQL expression for a measure of the quarter-hour `place` (from 0) of a stored hour. */
-export function quarterOfHour(column: string, row: string, place: string): string {
-  const [first, ...later] = LATER_QUARTERS.map((quarter) => `coalesce(${row}.${quarterColumn(column, quarter)}, 0)`);
+export function quarterHourOfHour(column: string, row: string, place: string): string {
+  const [first, ...later] = LATER_QUARTER_HOURS.map(
+    (quarter) => `coalesce(${row}.${quarterHourColumn(column, quarter)}, 0)`,
+  );
   const rest = [first, ...later].map((one) => ` - ${one}`).join('');
   const whens = [first, ...later].map((one, index) => ` WHEN ${index + 1} THEN ${one}`).join('');
   return `CASE ${place} WHEN 0 THEN ${row}.${column}${rest}${whens} END`;
 }
 
 /** Returns the SQL expression for a measure of the quarter-hour `place` (from 0) of a packed day. */
-export const quarterOfDay = (column: string, row: string, place: string): string =>
+export const quarterHourOfDay = (column: string, row: string, place: string): string =>
   `coalesce(${row}.${column}[CASE WHEN cardinality(${row}.${column}) = 1 THEN 1 ELSE ${place} + 1 END], 0)::bigint`;
 
 /**
@@ -117,10 +119,10 @@ const measures = (of: (column: string) => string, columns = MEASURE_COLUMNS): st
  * Returns the query for quarter-hours of stored hours. A quarter-hour may have several rows, because earlier versions wrote rows for single
  * quarter-hours.
  */
-export const storedQuarters = (
+export const storedQuarterHours = (
   columns = MEASURE_COLUMNS,
 ): string => `SELECT h.device_id, h.starts_at + q.after AS starts_at, h.user_id,
-${measures((column) => quarterOfHour(column, 'h', 'q.place'), columns)},
+${measures((column) => quarterHourOfHour(column, 'h', 'q.place'), columns)},
   h.starts_at AS ${ROW_TIME_COLUMN}
 FROM ${STORED_HOURS.relation} h CROSS JOIN ${places(4, '15 minutes')} q`;
 
@@ -136,7 +138,7 @@ FROM ${STORED_HOURS.relation} h`;
 export function packedPieces(minutes: 15 | 30 | 60, columns = MEASURE_COLUMNS): string {
   const quarters = minutes / 15;
   const of = (column: string) =>
-    quarters === 1 ? quarterOfDay(column, 'd', 'q.place') : sumOfDay(column, 'd', 'q.place', quarters);
+    quarters === 1 ? quarterHourOfDay(column, 'd', 'q.place') : sumOfDay(column, 'd', 'q.place', quarters);
   return `SELECT d.device_id, d.day + q.after AS ${minutes === 60 ? 'hour' : 'starts_at'}, d.user_id,
 ${measures(of, columns)},
   d.day AS ${ROW_TIME_COLUMN}
@@ -149,7 +151,7 @@ export const closedHourViewsSql =
 -- both, and several: whoever reads them adds them up, and bounds ${ROW_TIME_COLUMN}, too, which an index has: what is asked from a
 -- time on is in rows that begin less than a day before it.
 CREATE OR REPLACE VIEW closed_device_intervals AS
-${storedQuarters()}
+${storedQuarterHours()}
 UNION ALL
 ${packedPieces(15)};
 ${commentsOnClosed('closed_device_intervals', 'device_intervals', 'starts_at', 'quarter-hour')}

@@ -1,5 +1,5 @@
 import { type Billionths, parseScaled } from '#src/core/decimal.ts';
-import { MINUTE_MS, QUARTER_MS } from '#src/core/units.ts';
+import { MINUTE_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { findTimeErrors, type TimedPrice } from '../packed-days.ts';
 import { MAX_PRICE } from '../terms.ts';
 
@@ -83,7 +83,7 @@ function isFiner(rows: readonly AnswerRow[], resolutionMinutes: number): boolean
   const between = rows.filter(
     (row) =>
       'startsAtMs' in row &&
-      row.startsAtMs % QUARTER_MS === 0 &&
+      row.startsAtMs % QUARTER_HOUR_MS === 0 &&
       row.startsAtMs % (resolutionMinutes * MINUTE_MS) !== 0,
   );
   return rows.length >= MIN_ROWS_TO_JUDGE && between.length * 2 >= rows.length;

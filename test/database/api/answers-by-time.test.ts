@@ -10,8 +10,8 @@ import { type TestApi, testApi } from '#test/support/api.ts';
  * A channel counts once: at each time, the best quantity that has a reading before its end. All answers about a time must use the quantity
  * that counted then.
  */
-const QUARTER_MS = 900_000;
-const HOUR_MS = 4 * QUARTER_MS;
+const QUARTER_HOUR_MS = 900_000;
+const HOUR_MS = 4 * QUARTER_HOUR_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** Start of two days, and of a third one, which belongs to the next month. */
 const START = Date.UTC(2026, 3, 29);
@@ -22,7 +22,7 @@ const AFTER = { start: '2026-05-01', end: '2026-05-01' };
 const ALL = { start: '2026-04-29', end: '2026-05-01' };
 /** 400 W in each quarter-hour. */
 const POWER_W = 400;
-const QUARTER_KWH = 0.1;
+const QUARTER_HOUR_KWH = 0.1;
 const EVERY = 'production,self_consumed,coverage';
 
 let api: TestApi;
@@ -33,13 +33,13 @@ afterAll(() => api.close());
 
 /** Returns the times of a series: each quarter-hour of `[fromMs, toMs]`. */
 const times = (fromMs: number, toMs: number) =>
-  Array.from({ length: (toMs - fromMs) / QUARTER_MS + 1 }, (_, at) => fromMs + at * QUARTER_MS);
+  Array.from({ length: (toMs - fromMs) / QUARTER_HOUR_MS + 1 }, (_, at) => fromMs + at * QUARTER_HOUR_MS);
 type Sent = readonly [readAtMs: number, channel: string, kind: QuantityKind, value: number];
 const powers = (channel: string, fromMs: number, toMs: number): Sent[] =>
   times(fromMs, toMs).map((ms) => [ms, channel, 'power', POWER_W]);
 /** A register whose first reading is 100 kWh. */
 const registers = (channel: string, fromMs: number, toMs: number): Sent[] =>
-  times(fromMs, toMs).map((ms, at) => [ms, channel, 'register', 100 + at * QUARTER_KWH]);
+  times(fromMs, toMs).map((ms, at) => [ms, channel, 'register', 100 + at * QUARTER_HOUR_KWH]);
 
 async function home(...types: string[]) {
   const utility = await api.user('utility');
@@ -109,7 +109,7 @@ test('a device with a power and later two tariffs: only the power counts before 
   // The power readings continue, and are the known part of the export.
   await send(powers('import', START, BORDER));
   await send(['import/t1', 'import/t2'].flatMap((channel) => registers(channel, BORDER, END)));
-  await send(powers('import', BORDER + QUARTER_MS, END));
+  await send(powers('import', BORDER + QUARTER_HOUR_MS, END));
   const known = [
     { date: '2026-04-29', kwh_used: 9.6, coverage: 1, complete: true },
     { date: '2026-04-30', kwh_used: 9.6, coverage: 1, complete: true },
@@ -128,7 +128,9 @@ test('a device with three phases and later a register: unknown time of a phase s
   const { send, days, usage, months } = await home('smart_meter');
   await send(['import/l1', 'import/l2', 'import/l3'].flatMap((channel) => powers(channel, START, BORDER - DAY_MS)));
   // One phase is silent for the whole second day.
-  await send(['import/l1', 'import/l3'].flatMap((channel) => powers(channel, BORDER - DAY_MS + QUARTER_MS, BORDER)));
+  await send(
+    ['import/l1', 'import/l3'].flatMap((channel) => powers(channel, BORDER - DAY_MS + QUARTER_HOUR_MS, BORDER)),
+  );
   await send(registers('import', BORDER, END));
   await send(['import/l1', 'import/l2', 'import/l3'].flatMap((channel) => powers(channel, BORDER, END)));
   const known = [
@@ -159,9 +161,9 @@ test('a gap of two tariffs is distributed by earlier days, which were measured a
 async function tariffHome() {
   const made = await home('smart_meter');
   const tariffs = [...registers('import/t1', START, BORDER), ...registers('import/t2', START, BORDER)];
-  const isWrong = ([ms, channel]: Sent) => ms === BORDER - DAY_MS - QUARTER_MS && channel === 'import/t1';
+  const isWrong = ([ms, channel]: Sent) => ms === BORDER - DAY_MS - QUARTER_HOUR_MS && channel === 'import/t1';
   await made.send(tariffs.map((one) => (isWrong(one) ? [one[0], one[1], one[2], 90_000] : one)));
-  await made.send([...registers('import', BORDER, END), ...registers('import/t1', BORDER + QUARTER_MS, END)]);
+  await made.send([...registers('import', BORDER, END), ...registers('import/t1', BORDER + QUARTER_HOUR_MS, END)]);
   return made;
 }
 
@@ -192,7 +194,7 @@ test('findings and edits belong to the registers that count at their time', asyn
   expect(await months()).toMatchObject([{ findings: { glitches: 1 } }, { findings: { glitches: 0 } }]);
   const at = (ms: number) => new Date(ms).toISOString();
   const byHand = (native_name: string, ms: number) => ({ action: 'add', native_name, at: at(ms), kwh: 100.05 });
-  expect(await edit(byHand('import/t1 energy_total_kwh', START + QUARTER_MS / 2))).toBe(201);
+  expect(await edit(byHand('import/t1 energy_total_kwh', START + QUARTER_HOUR_MS / 2))).toBe(201);
   expect(await edit(byHand('import/t1 energy_total_kwh', BORDER + HOUR_MS + 1))).toBe(422);
   expect(await edit(byHand('import energy_total_kwh', BORDER - HOUR_MS + 1))).toBe(422);
   const feed = async ({ start, end }: typeof BEFORE) =>
@@ -210,7 +212,7 @@ test('a power next to an unknown register keeps its counted energy, and the home
   const [, inverter = ''] = deviceIds;
   await send(powers('import', START, BORDER));
   await send(registers('pv/export', BORDER - DAY_MS, END), inverter);
-  await send([...powers('import', BORDER + QUARTER_MS, END), ...registers('unknown/wert_a', BORDER, END)]);
+  await send([...powers('import', BORDER + QUARTER_HOUR_MS, END), ...registers('unknown/wert_a', BORDER, END)]);
   expect(await days(EVERY)).toMatchObject([
     { date: '2026-04-29', kwh_used: 9.6, production_kwh: null, self_consumed_kwh: null, coverage: 1, complete: true },
     { date: '2026-04-30', kwh_used: 19.2, production_kwh: 9.6, self_consumed_kwh: 9.6, coverage: 1, complete: true },

@@ -6,7 +6,7 @@ import { COLUMN_BY_MEASURE, MEASURE_COLUMNS } from '#src/rollups/levels.ts';
 import { registerDashboardApi } from '#test/support/dashboard-api.ts';
 import { createMeter } from '#test/support/meters.ts';
 
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 3_600_000;
 
 const own = registerDashboardApi();
@@ -82,8 +82,8 @@ describe('operations for administrators', () => {
     const before = await get();
     const { read, deviceId } = await createMeter(own.api.database);
     await sql('UPDATE devices SET says_faulty = true WHERE device_id = $1', [deviceId]);
-    const atMs = Date.now() - 100 * QUARTER_MS;
-    const readings = Array.from({ length: 50 }, (_, at) => [new Date(atMs + at * QUARTER_MS), 100 + at] as const);
+    const atMs = Date.now() - 100 * QUARTER_HOUR_MS;
+    const readings = Array.from({ length: 50 }, (_, at) => [new Date(atMs + at * QUARTER_HOUR_MS), 100 + at] as const);
     await read(readings);
     const lastSeen = (await sql('SELECT max(seen_at) AS at FROM device_heads')).rows[0].at;
     const realNow = own.api.now;
@@ -215,8 +215,8 @@ describe('operations for administrators', () => {
 
   test('aggregates are compared with the load profile', async () => {
     const { userId, read } = await createMeter(own.api.database);
-    const atMs = Date.now() - 100 * QUARTER_MS;
-    await read(Array.from({ length: 50 }, (_, at) => [new Date(atMs + at * QUARTER_MS), 100 + at] as const));
+    const atMs = Date.now() - 100 * QUARTER_HOUR_MS;
+    await read(Array.from({ length: 50 }, (_, at) => [new Date(atMs + at * QUARTER_HOUR_MS), 100 + at] as const));
     await own.api.database.settle();
     const before = own.api.now;
     own.api.now = new Date();

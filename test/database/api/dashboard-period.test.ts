@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
 
 /** Tests of a home's period and its costs, as the dashboard requests them. */
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -43,7 +43,7 @@ describe('a period', () => {
     // A meter from August 2024 to the afternoon of 27 October 2025, the day after Europe's clocks were set back.
     const { device } = await createDevice(own.api.db, { userId: anna.userId, type: 'smart_meter', location: 'cellar' });
     let random = 7;
-    for (let at = Date.UTC(2024, 7, 20); at < Date.UTC(2025, 9, 27, 15, 15); at += QUARTER_MS) {
+    for (let at = Date.UTC(2024, 7, 20); at < Date.UTC(2025, 9, 27, 15, 15); at += QUARTER_HOUR_MS) {
       random = (random * 48_271) % 2_147_483_647;
       if (new Date(at).toISOString().startsWith('2025-10-10')) continue;
       profile.set(at, 20_000 + (random % 400_000));
@@ -60,7 +60,7 @@ describe('a period', () => {
           userId: anna.userId,
           startsAtMs,
           energyMilliwattHours,
-          ...FULLY_KNOWN_QUARTER,
+          ...FULLY_KNOWN_QUARTER_HOUR,
         },
       })),
     );
@@ -225,11 +225,11 @@ describe('a home with solar, a battery and plugs', () => {
     const sendPower = (name: string, startsAtMs: number, importW: number | null, exportW: number | null = null) =>
       rows.push({
         ...{ deviceId: ids[name] as string, userId: owner.userId, startsAtMs, readingCount: 1 },
-        ...(importW === null ? {} : { energyMilliwattHours: importW * 250, coveredMs: QUARTER_MS }),
-        ...(exportW === null ? {} : { exportMilliwattHours: exportW * 250, exportCoveredMs: QUARTER_MS }),
+        ...(importW === null ? {} : { energyMilliwattHours: importW * 250, coveredMs: QUARTER_HOUR_MS }),
+        ...(exportW === null ? {} : { exportMilliwattHours: exportW * 250, exportCoveredMs: QUARTER_HOUR_MS }),
       });
     // 300 W all day, a kettle of 2 kW at 7:00, 1 kW of sun from 10:00 to 16:00, a heater of 500 W at night; ten weeks.
-    for (let at = Date.UTC(2026, 3, 1); at < Date.UTC(2026, 5, 15, 12); at += QUARTER_MS) {
+    for (let at = Date.UTC(2026, 3, 1); at < Date.UTC(2026, 5, 15, 12); at += QUARTER_HOUR_MS) {
       const hour = new Date(at).getUTCHours();
       const [sun, night] = [hour >= 10 && hour < 16 ? 1_000 : 0, hour < 5];
       const used = 300 + (hour === 7 ? 2_000 : 0) + (night ? 500 : 0);

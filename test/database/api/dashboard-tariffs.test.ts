@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createDevice } from '#src/devices/store.ts';
 import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
 
 const own = registerDashboardApi();
 const { ask, sql } = own;
@@ -31,7 +31,7 @@ describe('prices on the dashboard', () => {
       deviceId,
       userId: owner.userId,
       startsAtMs: Date.parse(time),
-      ...FULLY_KNOWN_QUARTER,
+      ...FULLY_KNOWN_QUARTER_HOUR,
       energyMilliwattHours: kwh * 1e6,
       estimatedMilliwattHours: estimatedKwh * 1e6,
     });

@@ -5,10 +5,10 @@ import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
 
 /** Emissions in answers equal an independent calculation in integers, for random homes and random series. */
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const FROM_MS = Date.UTC(2026, 2, 20);
-const QUARTERS = 15 * 96;
+const QUARTER_HOURS = 15 * 96;
 /** The first day has earlier energy, which does not count in any zone. */
 const [START, END] = ['2026-03-22', '2026-04-05'];
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu'];
@@ -53,7 +53,7 @@ const homes: Home[] = [];
 beforeAll(async () => {
   api = await testApi();
   // The current time lies within the last quarter-hour with data.
-  api.now = new Date(FROM_MS + (QUARTERS - 1) * QUARTER_MS + 100_000);
+  api.now = new Date(FROM_MS + (QUARTER_HOURS - 1) * QUARTER_HOUR_MS + 100_000);
   for (const [name, devices] of Object.entries(FIXED)) homes.push(await make(name, devices));
   for (let index = 0; index < RANDOM_HOMES; index++) {
     const count = 1 + random(4);
@@ -63,7 +63,7 @@ beforeAll(async () => {
     }));
     homes.push(await make(`home ${index}: ${devices.map(({ placement, from }) => `${placement} ${from}`)}`, devices));
   }
-  await api.database.settle(new Date(FROM_MS + 8 * 96 * QUARTER_MS));
+  await api.database.settle(new Date(FROM_MS + 8 * 96 * QUARTER_HOUR_MS));
 });
 afterAll(() => api.close());
 
@@ -79,14 +79,15 @@ async function makeSeries({ key, userId }: { key: string; userId: string }): Pro
   const { series_id } = await send(key, '/v1/emission-series', 'POST', { name: 'grid', resolution_minutes: minutes });
   const intensities = new Map<number, bigint>();
   const emissionRows: object[] = [];
-  for (let ms = FROM_MS; ms < FROM_MS + QUARTERS * QUARTER_MS; ms += minutes * 60_000) {
+  for (let ms = FROM_MS; ms < FROM_MS + QUARTER_HOURS * QUARTER_HOUR_MS; ms += minutes * 60_000) {
     if (random(12) === 0) continue;
     const billionths = BigInt(random(900)) * 1_000_000_000n + BigInt(random(2) * random(999_999_999));
     const signed = random(15) === 0 ? -billionths : billionths;
     const digits = String(billionths).padStart(10, '0');
     const grams_per_kwh = `${signed < 0n ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`;
     emissionRows.push({ starts_at: new Date(ms).toISOString(), grams_per_kwh });
-    for (let quarter = ms; quarter < ms + minutes * 60_000; quarter += QUARTER_MS) intensities.set(quarter, signed);
+    for (let quarter = ms; quarter < ms + minutes * 60_000; quarter += QUARTER_HOUR_MS)
+      intensities.set(quarter, signed);
   }
   await send(key, `/v1/emission-series/${series_id}/intensities`, 'PUT', emissionRows);
   await send(key, `/v1/users/${userId}`, 'PATCH', { emission_series_id: series_id });
@@ -96,9 +97,9 @@ async function makeSeries({ key, userId }: { key: string; userId: string }): Pro
 async function make(name: string, devices: readonly Device[]): Promise<Home> {
   const { userId, key } = await api.user('homeowner');
   const intensities = await makeSeries({ key, userId });
-  const none = () => Array.from({ length: QUARTERS }, () => 0n);
+  const none = () => Array.from({ length: QUARTER_HOURS }, () => 0n);
   const [energies, ofDevice] = [none(), none()];
-  const gridFrom = Math.min(...devices.map(({ placement, from }) => (placement === 'grid' ? from : QUARTERS)));
+  const gridFrom = Math.min(...devices.map(({ placement, from }) => (placement === 'grid' ? from : QUARTER_HOURS)));
   const rows: ProfileDifference[] = [];
   const deviceIds: string[] = [];
   for (const { placement, from } of devices) {
@@ -109,18 +110,18 @@ async function make(name: string, devices: readonly Device[]): Promise<Home> {
       `INSERT INTO series (device_id, channel, kind, counts_import, counts_export) SELECT $1, c, 'register', c = 'import', c = 'export' FROM unnest($2::text[]) c`,
       [deviceId, hasExport ? ['import', 'export'] : ['import']],
     );
-    for (let index = from; index < QUARTERS; index++) {
+    for (let index = from; index < QUARTER_HOURS; index++) {
       if (index > from && random(30) === 0) continue;
       const imported = random(900_000);
       rows.push({
         deviceId,
         userId,
-        startsAtMs: FROM_MS + index * QUARTER_MS,
+        startsAtMs: FROM_MS + index * QUARTER_HOUR_MS,
         readingCount: 1,
         energyMilliwattHours: imported,
         exportMilliwattHours: hasExport ? random(500_000) : 0,
-        coveredMs: QUARTER_MS,
-        exportCoveredMs: hasExport ? QUARTER_MS : 0,
+        coveredMs: QUARTER_HOUR_MS,
+        exportCoveredMs: hasExport ? QUARTER_HOUR_MS : 0,
       });
       const counts = placement === 'grid' || (placement === 'consumption' && index < gridFrom);
       if (counts) energies[index] = (energies[index] as bigint) + BigInt(imported);
@@ -149,7 +150,7 @@ function formatThousandths(value: bigint): string {
 function expected({ energies, intensities }: Weighed, nameOf: (ms: number) => string | null) {
   const sums = new Map<string, { weighted: bigint; missing: bigint }>();
   for (const [index, energy] of energies.entries()) {
-    const ms = FROM_MS + index * QUARTER_MS;
+    const ms = FROM_MS + index * QUARTER_HOUR_MS;
     const name = nameOf(ms);
     if (name === null) continue;
     const sum = sums.get(name) ?? { weighted: 0n, missing: 0n };
@@ -245,7 +246,7 @@ test('emissions are rounded once from the exact sum, halves away from zero', asy
   const { series_id } = await send(key, '/v1/emission-series', 'POST', { name: 'grid', resolution_minutes: 60 });
   const fromMs = Date.UTC(2026, 2, 21);
   const rows = Array.from({ length: 6 }, (_, hour) => ({
-    ...{ deviceId, userId, readingCount: 1, coveredMs: QUARTER_MS },
+    ...{ deviceId, userId, readingCount: 1, coveredMs: QUARTER_HOUR_MS },
     ...{ startsAtMs: fromMs + hour * 3_600_000, energyMilliwattHours: 500_000 },
   }));
   await addToProfile(api.database, rows);

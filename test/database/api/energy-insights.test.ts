@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
 
-const QUARTER_MS = 900_000;
-const DAY_MS = 96 * QUARTER_MS;
+const QUARTER_HOUR_MS = 900_000;
+const DAY_MS = 96 * QUARTER_HOUR_MS;
 
 let api: TestApi;
 let anna: { userId: string; key: string };
@@ -14,7 +14,7 @@ beforeAll(async () => {
   // Two years of quarter-hours from a small random generator, with a gap of two days and a day of zeros.
   let random = 7;
   const from = Date.UTC(2025, 0, 1);
-  for (let at = from; at < Date.UTC(2026, 5, 15, 12); at += QUARTER_MS) {
+  for (let at = from; at < Date.UTC(2026, 5, 15, 12); at += QUARTER_HOUR_MS) {
     random = (random * 48_271) % 2_147_483_647;
     const day = new Date(at).toISOString().slice(0, 10);
     if (day === '2026-03-10' || day === '2026-03-11') continue;

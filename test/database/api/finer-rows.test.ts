@@ -5,7 +5,7 @@ import { addToProfile, type ProfileDifference } from '#test/support/load-profile
 
 /** Rows by half-hour and quarter-hour: they add up to the rows by hour in every format, also on days with a clock change. */
 
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 const ATOM = 'application/atom+xml';
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const INCLUDE =
@@ -100,7 +100,7 @@ beforeAll(async () => {
   const rows: ProfileDifference[] = [];
   for (const day of DAYS)
     for (let index = 0; index < DAYS_EACH * 96; index++) {
-      const startsAtMs = Date.parse(day) + index * QUARTER_MS;
+      const startsAtMs = Date.parse(day) + index * QUARTER_HOUR_MS;
       // The whole house was silent for a while on the first day, and the fridge at other times, too.
       const isSilent = index >= 30 && index < 37;
       const parts: [Home, string, ReturnType<typeof energies>['grid']][] = [
@@ -125,8 +125,8 @@ beforeAll(async () => {
           energyMilliwattHours: imported * 1_000,
           exportMilliwattHours: exported * 1_000,
           estimatedMilliwattHours: isEstimated ? imported * 1_000 : 0,
-          coveredMs: hasImport ? QUARTER_MS : 0,
-          exportCoveredMs: hasExport ? QUARTER_MS : 0,
+          coveredMs: hasImport ? QUARTER_HOUR_MS : 0,
+          exportCoveredMs: hasExport ? QUARTER_HOUR_MS : 0,
         });
       }
     }

@@ -26,7 +26,7 @@ import {
   tokensOf,
 } from '#test/support/apps.ts';
 import { hasEspiSchema, validateByEspiSchema } from '#test/support/espi-schema.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
 import { addMember, homeKey, type Person } from '#test/support/members.ts';
 
 const DAY_MS = 86_400_000;
@@ -340,7 +340,7 @@ describe('a year of quarter-hours', () => {
         const wattHours = 1 + (((day * 96 + quarter) * 7_919) % 997);
         energies.set(startsAtMs / 1_000, wattHours);
         const energyMilliwattHours = wattHours * 1_000;
-        return { deviceId, userId: year.userId, startsAtMs, energyMilliwattHours, ...FULLY_KNOWN_QUARTER };
+        return { deviceId, userId: year.userId, startsAtMs, energyMilliwattHours, ...FULLY_KNOWN_QUARTER_HOUR };
       });
       await addToProfile(api.database, rows);
     }

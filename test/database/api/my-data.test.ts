@@ -1,7 +1,7 @@
 import { read, SSF, utils, type WorkSheet } from '@e965/xlsx';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
 
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const ATOM = 'application/atom+xml';
@@ -22,7 +22,7 @@ beforeAll(async () => {
     deviceId,
     userId: home.userId,
     startsAtMs: from + index * 900_000,
-    ...FULLY_KNOWN_QUARTER,
+    ...FULLY_KNOWN_QUARTER_HOUR,
     energyMilliwattHours: 250_250 + index * 1_000,
   }));
   await addToProfile(api.database, rows);

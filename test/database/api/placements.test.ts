@@ -7,7 +7,7 @@ import { checkAllRollups } from '#src/rollups/mend.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
 
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 const DAY = '2026-06-10';
 const DAY_MS = Date.parse(DAY);
 const KWH = 1_000_000;
@@ -49,12 +49,12 @@ async function flows(
   const rows = Array.from({ length: quarters }, (_, index) => ({
     deviceId,
     userId: home.userId,
-    startsAtMs: DAY_MS + (from * 4 + index) * QUARTER_MS,
+    startsAtMs: DAY_MS + (from * 4 + index) * QUARTER_HOUR_MS,
     energyMilliwattHours: (imported * KWH) / quarters,
     exportMilliwattHours: ((exported ?? 0) * KWH) / quarters,
     readingCount: 1,
-    coveredMs: QUARTER_MS,
-    exportCoveredMs: exported === undefined ? 0 : QUARTER_MS,
+    coveredMs: QUARTER_HOUR_MS,
+    exportCoveredMs: exported === undefined ? 0 : QUARTER_HOUR_MS,
   }));
   await addToProfile(api.database, rows as unknown as ProfileDifference[]);
 }
@@ -446,11 +446,16 @@ test('a row with unknown usage and another known measure contains that measure',
 test('an interpolated day has no peak hour', async () => {
   const home = await api.user('homeowner');
   const meter = await pair(home, { type: 'smart_meter' });
-  const estimated = { estimatedMilliwattHours: KWH, energyMilliwattHours: KWH, readingCount: 1, coveredMs: QUARTER_MS };
+  const estimated = {
+    estimatedMilliwattHours: KWH,
+    energyMilliwattHours: KWH,
+    readingCount: 1,
+    coveredMs: QUARTER_HOUR_MS,
+  };
   const rows = Array.from({ length: 96 }, (_, index) => ({
     deviceId: meter,
     userId: home.userId,
-    startsAtMs: DAY_MS + index * QUARTER_MS,
+    startsAtMs: DAY_MS + index * QUARTER_HOUR_MS,
     ...(index < 48 ? estimated : { ...estimated, estimatedMilliwattHours: index < 52 ? KWH / 2 : KWH }),
   }));
   await addToProfile(api.database, rows as unknown as ProfileDifference[]);

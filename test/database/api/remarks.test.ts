@@ -7,11 +7,11 @@ import { createDevice } from '#src/devices/store.ts';
 import { raiseRemarks } from '#src/remarks/raise.ts';
 import { createRemarkComposer } from '#src/start/remark-mails.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
 import { mailServer } from '#test/support/mail-server.ts';
 import { createLastingFault, ordinaryHome, simulateYear } from '#test/support/simulated-year.ts';
 
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 3_600_000;
 
 interface Person {
@@ -57,7 +57,7 @@ async function write(userId: string, deviceId: string, profile: Map<number, Ener
         startsAtMs,
         energyMilliwattHours: milliwattHours,
         estimatedMilliwattHours: estimated,
-        ...FULLY_KNOWN_QUARTER,
+        ...FULLY_KNOWN_QUARTER_HOUR,
       };
     }),
   );
@@ -89,7 +89,7 @@ async function forgetfulHome(
   const energies = [...year.used].map((watts, at) => {
     const milliwattHours = Math.round(watts * 250);
     const estimated = at >= days * 96 - estimatedHours * 4 ? milliwattHours : 0;
-    return [fromMs + at * QUARTER_MS, { milliwattHours, estimated }] as const;
+    return [fromMs + at * QUARTER_HOUR_MS, { milliwattHours, estimated }] as const;
   });
   await write(owner.userId, deviceId, new Map(energies));
   return { owner, untilMs: fromMs + days * 24 * HOUR_MS };

@@ -9,7 +9,7 @@ import { drawSolarTraits, SOLAR_FLOWS, type SolarFlow, simulateSolarDay } from '
 import { createDatabase } from '#src/database/connect.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { loadHome } from '#src/energy/home/home.ts';
-import { homeQuarters } from '#src/energy/home/quarters.ts';
+import { readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
 import { dayNumber } from '#src/remarks/calendar.ts';
 import { readDailyUse } from '#src/remarks/read-profile.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -160,7 +160,7 @@ test('the quarter-hours of the simulated home add up to the same days, in its ti
     expect(Math.abs((daily.kwh[at] ?? Number.NaN) - drawn.load / 1e6), `day ${at}`).toBeLessThan(HALF_WH);
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   const range = { from: new Date(FROM_MS), to: new Date(UNTIL_MS) };
-  const { production, coverage } = await homeQuarters(db, home, range);
+  const { production, coverage } = await readHomeQuarterHours(db, home, range);
   const made = [...days.values()].reduce((sum, drawn) => sum + drawn.production, 0);
   expect(production.reduce((sum, one) => sum + one, 0) / 1e6).toBeCloseTo(made / 1e6, 2);
   expect(coverage.every((share) => share === 1)).toBe(true);

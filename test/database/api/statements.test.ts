@@ -5,7 +5,7 @@ import { SCOPES } from '#src/auth/scopes.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
 import { testDatabase } from '#test/support/database.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
 
 /**
  * Number of SQL statements that each operation needs for one small request, including BEGIN and COMMIT. Each statement is a round trip and
@@ -196,7 +196,7 @@ async function homeWith(utility: Person, placements: readonly string[]): Promise
         energyMilliwattHours: 1_000 * (at % 7),
         exportMilliwattHours: 500 * (at % 3),
         exportCoveredMs: 900_000,
-        ...FULLY_KNOWN_QUARTER,
+        ...FULLY_KNOWN_QUARTER_HOUR,
       })),
     );
   }

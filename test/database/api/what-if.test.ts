@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { referenceCosts } from '#test/reference/cost.ts';
-import { type ApiChange, type HomeQuarter, referenceWhatIf } from '#test/reference/what-if.ts';
+import { type ApiChange, type HomeQuarterHour, referenceWhatIf } from '#test/reference/what-if.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
-import { type Person, type SolarQuarter, solarHome } from '#test/support/solar-home.ts';
+import { type Person, type SolarQuarterHour, solarHome } from '#test/support/solar-home.ts';
 
 /** A year of a home with panels by quarter-hours: answers equal an independent calculation in fractions. */
 const ZONE = 'Europe/Berlin';
@@ -27,7 +27,7 @@ let api: TestApi;
 let utility: Person;
 let owner: Person;
 let stranger: Person;
-let quarters: SolarQuarter[];
+let quarters: SolarQuarterHour[];
 beforeAll(async () => {
   api = await testApi();
   utility = await api.user('utility');
@@ -45,19 +45,19 @@ function expected(change: ApiChange, untilMs = TO_MS) {
   const range = { fromMs: FROM_MS, toMs: untilMs, nowMs: api.now.getTime() };
   const some = quarters.filter(({ atMs }) => atMs < untilMs);
   const home = some.map(
-    (quarter): HomeQuarter => ({
+    (quarter): HomeQuarterHour => ({
       ...quarter,
       ...{ known: !isUnknown(quarter.atMs), estimated: 0, charged: 0, discharged: 0, hasSources: true },
     }),
   );
-  const { before, after, battery: moved, unknownQuarters } = referenceWhatIf(home, change);
+  const { before, after, battery: moved, unknownQuarterHours } = referenceWhatIf(home, change);
   const side = ({ quarters: exchanged, ...energies }: typeof before) => {
     const all = { zone: ZONE, tariffs: [tariff as never], fromMs: FROM_MS, quarters: exchanged, series: new Map() };
     const costs = referenceCosts(all, range, () => '');
     return { ...energies, cost: costs.get('') };
   };
   const energies = moved ? { battery: moved } : {};
-  return { before: side(before), after: side(after), ...energies, unknown_hours: unknownQuarters / 4 };
+  return { before: side(before), after: side(after), ...energies, unknown_hours: unknownQuarterHours / 4 };
 }
 
 test('a battery and other panels give the same result as the reference, for a year and for January, with and without a tariff', async () => {

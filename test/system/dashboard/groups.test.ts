@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
 import { loadWords } from '#test/support/words.ts';
 
 const DAY_MS = 86_400_000;
@@ -23,7 +23,13 @@ test('a utility creates a tree of groups, adds homes, and sees their usage by da
       dashboard.database,
       [1, 2, 3, 4, 5, 6].map((day) => {
         const startsAtMs = today - day * DAY_MS + 18 * 3_600_000;
-        return { deviceId, userId, startsAtMs, energyMilliwattHours: (day + 5) * 1_000_000, ...FULLY_KNOWN_QUARTER };
+        return {
+          deviceId,
+          userId,
+          startsAtMs,
+          energyMilliwattHours: (day + 5) * 1_000_000,
+          ...FULLY_KNOWN_QUARTER_HOUR,
+        };
       }),
     );
   }

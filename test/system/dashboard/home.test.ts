@@ -8,7 +8,7 @@ import { storePrices } from '#src/tariffs/prices.ts';
 import { updateUser } from '#src/users/store.ts';
 import { SCREEN_SIZES, testCurrentLooks, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { addHistory, ordinaryLoadWatts, QUARTER_MS, sunnyRoofWatts } from '#test/support/dashboard-homes.ts';
+import { addHistory, ordinaryLoadWatts, QUARTER_HOUR_MS, sunnyRoofWatts } from '#test/support/dashboard-homes.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 const HOUR_MS = 3_600_000;
@@ -28,7 +28,7 @@ afterAll(() => dashboard.close());
 function history(days: number, loadKw: number): { ts: string; energy_total_kwh: number }[] {
   const untilMs = Date.now();
   const readings: { ts: string; energy_total_kwh: number }[] = [];
-  for (let ms = untilMs - days * 24 * HOUR_MS; ms <= untilMs; ms += QUARTER_MS) {
+  for (let ms = untilMs - days * 24 * HOUR_MS; ms <= untilMs; ms += QUARTER_HOUR_MS) {
     const backHours = (untilMs - ms) / HOUR_MS;
     if (backHours > 30 && backHours < 36) continue;
     const energy_total_kwh = Math.round(1e6 * (100 + loadKw * (days * 24 - backHours))) / 1e6;
@@ -452,11 +452,11 @@ test('plugs only, and a meter that was just paired: draws nothing that is unknow
 test('a thermostat only: shows its rooms and what is missing, and its heating next to the load once there is a meter', async () => {
   const userId = await dashboard.user('warm@example.com');
   const thermostat = await dashboard.device(userId, 'thermostat');
-  const untilMs = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
+  const untilMs = Math.floor(Date.now() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   await thermostat.publish(
     Array.from({ length: 96 }, (_, back) => ({
       ...{
-        ts: new Date(untilMs - back * QUARTER_MS).toISOString(),
+        ts: new Date(untilMs - back * QUARTER_HOUR_MS).toISOString(),
         temperature_c: 19 + (back % 8) / 4,
         setpoint_c: 21,
       },

@@ -6,8 +6,8 @@ import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { ordinaryHome } from '#test/support/simulated-year.ts';
 import { loadWords } from '#test/support/words.ts';
 
-const QUARTER_MS = 900_000;
-const DAY_MS = 96 * QUARTER_MS;
+const QUARTER_HOUR_MS = 900_000;
+const DAY_MS = 96 * QUARTER_HOUR_MS;
 const DAYS = 45;
 const HEATER_HOURS = 26;
 
@@ -20,11 +20,15 @@ afterAll(() => dashboard.close());
 test('describes a heater that was left on yesterday in plain words, with its comparison, and forecasts the month’s end', async () => {
   const userId = await dashboard.user('forgetful@example.com');
   const meter = await dashboard.device(userId);
-  const untilMs = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
-  const heater = { kind: 'forgotten heater', fromMs: untilMs - HEATER_HOURS * 4 * QUARTER_MS, toMs: Infinity } as const;
+  const untilMs = Math.floor(Date.now() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
+  const heater = {
+    kind: 'forgotten heater',
+    fromMs: untilMs - HEATER_HOURS * 4 * QUARTER_HOUR_MS,
+    toMs: Infinity,
+  } as const;
   const home = createHome({ ...ordinaryHome('flat', 'forgetful'), faults: [heater] }, untilMs - DAYS * DAY_MS);
   const readings: { ts: string; energy_total_kwh: number }[] = [];
-  for (let ms = home.installedAtMs; ms <= untilMs; ms += QUARTER_MS) {
+  for (let ms = home.installedAtMs; ms <= untilMs; ms += QUARTER_HOUR_MS) {
     const energy_total_kwh = home.at(ms).registerMilliwattHours / 1e6;
     readings.push({ ts: new Date(ms).toISOString(), energy_total_kwh });
   }

@@ -13,7 +13,7 @@ import { installPython, installTypescript } from '#test/support/clients/packaged
 import { runProgram } from '#test/support/clients/run.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { freePort } from '#test/support/free-port.ts';
-import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -53,7 +53,7 @@ describe('the guides', () => {
       const { device_id: deviceId } = (await createDevice(service.db, { userId, type: 'meter', location: 'first' }))
         .device;
       for (const location of ['second', 'third']) await createDevice(service.db, { userId, type: 'meter', location });
-      const used = { deviceId, userId, ...FULLY_KNOWN_QUARTER };
+      const used = { deviceId, userId, ...FULLY_KNOWN_QUARTER_HOUR };
       await addToProfile(service.database, [
         { ...used, startsAtMs: Date.parse('2026-03-29T00:30:00Z'), energyMilliwattHours: 100_000 },
         { ...used, startsAtMs: Date.parse('2026-03-29T01:30:00Z'), energyMilliwattHours: 200_000 },

@@ -26,7 +26,7 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { homeFlows } from '#test/support/home-flows.ts';
 import { startImportBroker } from '#test/support/import-broker.ts';
 
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 3_600_000;
 
 let database: TestDatabase;
@@ -98,7 +98,7 @@ describe('the homes of the demo', () => {
   it('have aggregates that equal their meters’ energy exactly', async () => {
     const { homes } = await start(nowMs);
     for (const device of homes.devices.filter(({ kind }) => kind === 'meter')) {
-      const firstMs = Math.ceil(device.installedAtMs / QUARTER_MS) * QUARTER_MS;
+      const firstMs = Math.ceil(device.installedAtMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
       const { rows } = await database.pool.query(
         'SELECT sum(energy_milliwatt_hours)::bigint AS total FROM device_hourly WHERE device_id = $1',
         [device.deviceId],
@@ -194,7 +194,7 @@ describe('the homes of the demo', () => {
 
 describe('the demo shows', () => {
   const HISTORY_DAYS = 60;
-  const nowMs = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
+  const nowMs = Math.floor(Date.now() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   let own: TestDatabase;
   let ownDb: Database;
   let ownBroker: EmbeddedBroker;
@@ -449,7 +449,7 @@ it('faults in the history of a meter with two registers do not change its counte
      FROM device_hourly WHERE device_id = $1`,
     [meter.deviceId],
   );
-  const firstMs = Math.ceil(meter.installedAtMs / QUARTER_MS) * QUARTER_MS;
+  const firstMs = Math.ceil(meter.installedAtMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   expect(rows[0]).toEqual({ import: counted(meter, 0, firstMs, nowMs), export: counted(meter, 1, firstMs, nowMs) });
   expect(rows[0].export).toBeGreaterThan(0);
   const glitches = await database.pool.query(

@@ -8,7 +8,7 @@ import { totalMilliwattHours } from '#test/support/meters.ts';
 /** A late day of many devices is folded in chunks of bounded size. The clock of the refresh stands at NOW. */
 const NOW = new Date('2026-11-20T12:00:00Z');
 const DAY_MS = Date.UTC(2026, 8, 10);
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 const LEVELS = ['device_hourly', 'user_hourly', 'user_daily', 'user_monthly'];
 
 let database: TestDatabase;
@@ -25,10 +25,10 @@ const lateDay = (devices: number, quarters: number): ProfileDifference[] =>
   Array.from({ length: devices * quarters }, (_, index) => ({
     deviceId: `dev_${String(Math.floor(index / quarters)).padStart(3, '0')}`,
     userId: 'usr_a',
-    startsAtMs: DAY_MS + (index % quarters) * QUARTER_MS,
+    startsAtMs: DAY_MS + (index % quarters) * QUARTER_HOUR_MS,
     energyMilliwattHours: 1 + index,
     readingCount: 1,
-    coveredMs: QUARTER_MS,
+    coveredMs: QUARTER_HOUR_MS,
   }));
 const totalOf = (differences: readonly ProfileDifference[]) =>
   differences.reduce((sum, { energyMilliwattHours = 0 }) => sum + energyMilliwattHours, 0);
@@ -90,7 +90,7 @@ test('energy that one chunk adds and another removes leaves no row and no differ
     ...one,
     energyMilliwattHours: -(one.energyMilliwattHours ?? 0),
     readingCount: -1,
-    coveredMs: -QUARTER_MS,
+    coveredMs: -QUARTER_HOUR_MS,
   }));
   await addToProfile(database, back.slice(0, 3));
   await refreshRollups(database.pool, NOW, { devices: 1 });

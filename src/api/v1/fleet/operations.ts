@@ -13,7 +13,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { requestedUserId, requestedUserWithZone } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { DEVICE_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { listFleet } from '#src/devices/fleet/list.ts';
 import { readSilences } from '#src/devices/fleet/silences.ts';
@@ -154,10 +154,10 @@ function rowsOf(
 function starts(unit: 'hour' | 'day', zone: string): (ms: number) => { ms: number; text: string } {
   const known = new Map<number, { ms: number; text: string }>();
   return (ms) => {
-    const quarter = Math.floor(ms / QUARTER_MS);
+    const quarter = Math.floor(ms / QUARTER_HOUR_MS);
     const before = known.get(quarter);
     if (before) return before;
-    const start = DateTime.fromMillis(quarter * QUARTER_MS, { zone }).startOf(unit);
+    const start = DateTime.fromMillis(quarter * QUARTER_HOUR_MS, { zone }).startOf(unit);
     const found = { ms: start.toMillis(), text: start.toISO({ suppressMilliseconds: true }) ?? '' };
     known.set(quarter, found);
     return found;

@@ -105,7 +105,7 @@ export function toResponse({
   before,
   after,
   battery: moved,
-  unknownQuarters,
+  unknownQuarterHours,
 }: WhatIfResult): z.output<typeof whatIfAnswer> {
   const shown = ({ cost: amount, ...energies }: WhatIfResult['before']) =>
     amount ? { ...energies, cost: amount } : energies;
@@ -113,7 +113,7 @@ export function toResponse({
     before: shown(before),
     after: shown(after),
     ...(moved && { battery: moved }),
-    unknown_hours: unknownQuarters / 4,
+    unknown_hours: unknownQuarterHours / 4,
   };
 }
 

@@ -122,7 +122,7 @@ export function precedingDaysName({ unit, compared }: Period): string {
   });
 }
 
-const QUARTER_MS = 900_000;
+const QUARTER_HOUR_MS = 900_000;
 
 /**
  * Returns the time of day at which the compared days end: the quarter-hour before the newest reading, as in the
@@ -133,7 +133,7 @@ function cutOf({ end, now, newest_at, timezone }: Period): string | null {
   const day = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone }).format(cutMs);
   if (day > end) return null;
   return dateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: timezone }).format(
-    Math.floor(cutMs / QUARTER_MS) * QUARTER_MS,
+    Math.floor(cutMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS,
   );
 }
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { DAY_MS, QUARTER_MS } from '#src/core/units.ts';
+import { DAY_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import {
   COLUMN_BY_MEASURE,
-  LATER_QUARTERS,
+  LATER_QUARTER_HOURS,
   type Measure,
   PACKED_DAYS,
-  quarterColumn,
+  quarterHourColumn,
   STORED_HOURS,
 } from '#src/rollups/levels.ts';
 import type { RowOwners } from '#src/rollups/parts.ts';
@@ -14,10 +14,10 @@ import type { MeasureWeights, WeightedPart } from '../home/pieces.ts';
 import type { ClockUnit, Range } from '../ranges.ts';
 import { createWallClock, startOfClockUnit } from '../wall-clock.ts';
 
-const QUARTERS_OF = { day: 96, hour: 4, open: 1 };
+const QUARTER_HOURS_OF = { day: 96, hour: 4, open: 1 };
 
 /** Measures by quarter-hour of a range, in order; each list begins at the start of the range. */
-export type MeasureQuarters<M extends Measure> = Record<M, Float64Array>;
+export type MeasuredQuarterHours<M extends Measure> = Record<M, Float64Array>;
 
 interface Row {
   who: string;
@@ -32,14 +32,14 @@ interface Row {
  * as stored, one row for each day, because one row for each quarter-hour would take longer than all processing. Owners without data are
  * left out.
  */
-export async function readQuarters<M extends Measure>(
+export async function readQuarterHours<M extends Measure>(
   db: Database,
   owners: RowOwners | readonly RowOwners[],
   { from, to }: { from: Date; to: Date },
   measures: readonly M[],
-): Promise<Map<string, MeasureQuarters<M>>> {
-  const first = from.getTime() / QUARTER_MS;
-  const count = to.getTime() / QUARTER_MS - first;
+): Promise<Map<string, MeasuredQuarterHours<M>>> {
+  const first = from.getTime() / QUARTER_HOUR_MS;
+  const count = to.getTime() / QUARTER_HOUR_MS - first;
   const columns = measures.map((measure) => COLUMN_BY_MEASURE[measure]);
   const place = (time: string) => sql`(date_part('epoch', ${sql.ref(time)}) / 900)::int AS at`;
   const lists = (of: (column: string) => string) =>
@@ -50,21 +50,23 @@ export async function readQuarters<M extends Measure>(
   const rowsOf = ({ key, ids }: RowOwners) => {
     const owner = sql.ref(key);
     return sql`
-    SELECT ${owner} AS who, ${place(PACKED_DAYS.time)}, ${QUARTERS_OF.day}::int AS quarters, ${lists((column) => column)}
+    SELECT ${owner} AS who, ${place(PACKED_DAYS.time)}, ${QUARTER_HOURS_OF.day}::int AS quarters, ${lists((column) => column)}
     FROM ${sql.table(PACKED_DAYS.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(PACKED_DAYS.time)} > ${since} AND ${sql.ref(PACKED_DAYS.time)} < ${to}
     UNION ALL
-    SELECT ${owner}, ${place(STORED_HOURS.time)}, ${QUARTERS_OF.hour}, ${lists(quartersOfHour)}
+    SELECT ${owner}, ${place(STORED_HOURS.time)}, ${QUARTER_HOURS_OF.hour}, ${lists(quartersOfHour)}
     FROM ${sql.table(STORED_HOURS.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(STORED_HOURS.time)} > ${since} AND ${sql.ref(STORED_HOURS.time)} < ${to}
     UNION ALL
-    SELECT ${owner}, ${place('starts_at')}, ${QUARTERS_OF.open}, ${lists((column) => `ARRAY[${column}]`)}
+    SELECT ${owner}, ${place('starts_at')}, ${QUARTER_HOURS_OF.open}, ${lists((column) => `ARRAY[${column}]`)}
     FROM open_quarter_hours WHERE ${owner} = ANY (${ids}::text[]) AND starts_at >= ${from} AND starts_at < ${to}`;
   };
   const { rows } = await sql<Row>`${sql.join([owners].flat().map(rowsOf), sql` UNION ALL `)}`.execute(db);
-  const found = new Map<string, MeasureQuarters<M>>();
+  const found = new Map<string, MeasuredQuarterHours<M>>();
   for (const row of rows) {
     let lists = found.get(row.who);
     if (!lists) {
-      lists = Object.fromEntries(measures.map((measure) => [measure, new Float64Array(count)])) as MeasureQuarters<M>;
+      lists = Object.fromEntries(
+        measures.map((measure) => [measure, new Float64Array(count)]),
+      ) as MeasuredQuarterHours<M>;
       found.set(row.who, lists);
     }
     for (const measure of measures)
@@ -87,25 +89,25 @@ const MEASURES = Object.values(MEASURE_OF);
  * Returns the weighted sums of parts by quarter-hour of `[from, to)`, which are starts of quarter-hours: the balance of a home
  * (docs/home.md) applied to packed profiles.
  */
-export async function sumQuarters<Name extends string>(
+export async function sumQuarterHours<Name extends string>(
   db: Database,
   parts: readonly WeightedPart<Name>[],
   range: { from: Date; to: Date },
   names: readonly Name[],
 ): Promise<Record<Name, Float64Array>> {
   const fromMs = range.from.getTime();
-  const count = (range.to.getTime() - fromMs) / QUARTER_MS;
+  const count = (range.to.getTime() - fromMs) / QUARTER_HOUR_MS;
   const sums = Object.fromEntries(names.map((name) => [name, new Float64Array(count)])) as Record<Name, Float64Array>;
   const byKey = Map.groupBy(parts, ({ key }) => key);
   if (byKey.size === 0) return sums;
   const owners = [...byKey].map(([key, ofKey]) => ({ key, ids: [...new Set(ofKey.map(({ id }) => id))] }));
-  const profiles = await readQuarters(db, owners, range, MEASURES);
+  const profiles = await readQuarterHours(db, owners, range, MEASURES);
   for (const part of parts) {
     const profile = profiles.get(part.id);
     if (!profile) continue;
     // Stretches begin and end with quarter-hours (roles.ts), except the first and the last, which are infinite.
-    const first = Math.max(0, (part.fromMs - fromMs) / QUARTER_MS);
-    const end = Math.min(count, (part.toMs - fromMs) / QUARTER_MS);
+    const first = Math.max(0, (part.fromMs - fromMs) / QUARTER_HOUR_MS);
+    const end = Math.min(count, (part.toMs - fromMs) / QUARTER_HOUR_MS);
     for (const name of names)
       for (const [weight, times] of Object.entries(part.weights[name]) as [keyof MeasureWeights, number][])
         addTimes(sums[name], profile[MEASURE_OF[weight]], times, { first, end });
@@ -119,12 +121,12 @@ function addTimes(to: Float64Array, from: Float64Array, times: number, { first, 
 }
 
 const quartersOfHour = (column: string): string => {
-  const later = LATER_QUARTERS.map((quarter) => `coalesce(${quarterColumn(column, quarter)}, 0)`);
+  const later = LATER_QUARTER_HOURS.map((quarter) => `coalesce(${quarterHourColumn(column, quarter)}, 0)`);
   return `ARRAY[${[[column, ...later].join(' - '), ...later].join(', ')}]`;
 };
 
 /** A clock unit of a zone, as places in lists of quarter-hours. */
-export interface UnitOfQuarters {
+export interface UnitOfQuarterHours {
   /** Start of the unit, Unix ms. */
   startMs: number;
   /** Places of its quarter-hours, from `first` to before `end`. */
@@ -133,17 +135,16 @@ export interface UnitOfQuarters {
 }
 
 /** Returns the quarter-hours (UTC) that begin in a range, and the clock units of its zone that they belong to, in order. Pure. */
-export function listUnitsOfQuarters(
+export function listUnitsOfQuarterHours(
   range: Range,
   unit: ClockUnit,
-): { quarters: { from: Date; to: Date }; units: UnitOfQuarters[] } {
-  const [fromMs, toMs] = [range.from, range.to].map((time) => Math.ceil(time.getTime() / QUARTER_MS) * QUARTER_MS) as [
-    number,
-    number,
-  ];
+): { quarters: { from: Date; to: Date }; units: UnitOfQuarterHours[] } {
+  const [fromMs, toMs] = [range.from, range.to].map(
+    (time) => Math.ceil(time.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS,
+  ) as [number, number];
   const clockOf = createWallClock(fromMs, toMs, range.zone);
-  const units: UnitOfQuarters[] = [];
-  for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_MS, at++) {
+  const units: UnitOfQuarterHours[] = [];
+  for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_HOUR_MS, at++) {
     const startMs = startOfClockUnit(ms, clockOf(ms), unit);
     const last = units.at(-1);
     if (last?.startMs === startMs) last.end = at + 1;
@@ -153,7 +154,7 @@ export function listUnitsOfQuarters(
 }
 
 /** Returns the sum of the quarter-hours of a unit. Exact below 2^53. Pure. */
-export function sumOfUnit(list: Float64Array, { first, end }: UnitOfQuarters): number {
+export function sumOfUnit(list: Float64Array, { first, end }: UnitOfQuarterHours): number {
   let sum = 0;
   for (let at = first; at < end; at++) sum += list[at] as number;
   return sum;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addArrayText } from './quarters.ts';
+import { addArrayText } from './quarter-hours.ts';
 
 const added = (text: string | null, at: number, quarters: number, length = 6) => {
   const list = new Float64Array(length);

@@ -1,13 +1,13 @@
-import { QUARTER_MS } from '#src/core/units.ts';
+import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { sumQuarters } from '../usage/quarters.ts';
+import { sumQuarterHours } from '../usage/quarter-hours.ts';
 import type { Home } from './home.ts';
 import { listWeightedParts } from './pieces.ts';
 import { computeExpectedMs, type ExpectedChannels } from './roles.ts';
 import { computeUsed, type HomeSum } from './sums.ts';
 
 /** Data of a home by quarter-hour (UTC), in order: energies in mWh and ratios of time. */
-export interface HomeQuarters {
+export interface HomeQuarterHours {
   /** Energy used; NaN if unknown. */
   used: Float64Array;
   /** Part of `used` that was spread over a gap between readings. */
@@ -34,13 +34,17 @@ const SUMS = [
  * Returns the usage of a home by quarter-hour in `[from, to)`, which are starts of quarter-hours: the balance of a home (docs/home.md)
  * applied to packed profiles, which have one row for each device and day.
  */
-export async function homeQuarters(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeQuarters> {
+export async function readHomeQuarterHours(
+  db: Database,
+  home: Home,
+  range: { from: Date; to: Date },
+): Promise<HomeQuarterHours> {
   const fromMs = range.from.getTime();
-  const count = (range.to.getTime() - fromMs) / QUARTER_MS;
-  const sums = await sumQuarters(db, listWeightedParts(home, range, SUMS), range, SUMS);
-  const expected = expectedMsByQuarter(home, fromMs, count);
+  const count = (range.to.getTime() - fromMs) / QUARTER_HOUR_MS;
+  const sums = await sumQuarterHours(db, listWeightedParts(home, range, SUMS), range, SUMS);
+  const expected = expectedMsByQuarterHour(home, fromMs, count);
   const list = () => new Float64Array(count).fill(Number.NaN);
-  const quarters: HomeQuarters = { used: list(), estimated: list(), coverage: list(), production: list() };
+  const quarters: HomeQuarterHours = { used: list(), estimated: list(), coverage: list(), production: list() };
   for (let at = 0; at < count; at++) {
     const of = (name: (typeof SUMS)[number]) => sums[name][at] as number;
     const used = computeUsed({
@@ -65,21 +69,21 @@ export async function homeQuarters(db: Database, home: Home, range: { from: Date
  * Returns the time in ms in which data of the counted channels, or of other `channels`, are expected, by quarter-hour. It is constant
  * between two changes of the counted channels.
  */
-export function expectedMsByQuarter(
+export function expectedMsByQuarterHour(
   { devices, stretches }: Home,
   fromMs: number,
   count: number,
   channels?: ExpectedChannels,
 ): Float64Array {
-  const toMs = fromMs + count * QUARTER_MS;
+  const toMs = fromMs + count * QUARTER_HOUR_MS;
   const bounds = [
     ...stretches.map((stretch) => stretch.fromMs),
     ...devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs ?? fromMs, endsAtMs ?? toMs]),
     // A quarter-hour in which the counted channels change is computed by itself.
     ...devices.flatMap(({ counted }) =>
       counted.flatMap((span) => {
-        const quarters = (span.fromMs - fromMs) / QUARTER_MS;
-        return [fromMs + Math.floor(quarters) * QUARTER_MS, fromMs + Math.ceil(quarters) * QUARTER_MS];
+        const quarters = (span.fromMs - fromMs) / QUARTER_HOUR_MS;
+        return [fromMs + Math.floor(quarters) * QUARTER_HOUR_MS, fromMs + Math.ceil(quarters) * QUARTER_HOUR_MS];
       }),
     ),
   ].filter((ms) => ms > fromMs && ms < toMs);
@@ -87,8 +91,8 @@ export function expectedMsByQuarter(
   const starts = [...new Set([fromMs, ...bounds])].toSorted((a, b) => a - b);
   for (const [index, startMs] of starts.entries()) {
     const endMs = starts[index + 1] ?? toMs;
-    const ms = computeExpectedMs(devices, stretches, { fromMs: startMs, toMs: startMs + QUARTER_MS }, channels);
-    expected.fill(ms, (startMs - fromMs) / QUARTER_MS, (endMs - fromMs) / QUARTER_MS);
+    const ms = computeExpectedMs(devices, stretches, { fromMs: startMs, toMs: startMs + QUARTER_HOUR_MS }, channels);
+    expected.fill(ms, (startMs - fromMs) / QUARTER_HOUR_MS, (endMs - fromMs) / QUARTER_HOUR_MS);
   }
   return expected;
 }
