@@ -21,7 +21,7 @@ export function parseSender(topic: string): Sender | null {
 }
 
 /** Creates a rejection of a whole message, whatever it contains. */
-export const rejectedMessage = (
+export const rejectWholeMessage = (
   { topic, payload, receivedAtMs, replayed }: RawMessage,
   deviceId: string,
   reason: string,

@@ -39,7 +39,7 @@ export interface IncomingMessage {
 }
 
 /** Creates an empty message, which makes a writer recompute a device whose settings have changed. */
-export const emptyMessage = (deviceId: string): IncomingMessage => ({
+export const createEmptyMessage = (deviceId: string): IncomingMessage => ({
   topic: '',
   payload: Buffer.alloc(0),
   receivedAtMs: Date.now(),

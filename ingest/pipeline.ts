@@ -3,7 +3,7 @@ import type { Logger } from '#src/core/log.ts';
 import { BatchWriter, type PipelineCounts } from './batch-writer.ts';
 import { FairQueue } from './fair-queue.ts';
 import { createFloodLimit, type FloodLimit, messageCountOfBytes, messageCountOfElements } from './flood-limit.ts';
-import { parseSender, rejectedMessage, type Sender, toIncomingMessage } from './incoming.ts';
+import { parseSender, rejectWholeMessage, type Sender, toIncomingMessage } from './incoming.ts';
 import type { RawMessage, Receipt, ReceiveMessage } from './source/source.ts';
 import type { QueuedMessage } from './turns.ts';
 import { WaitingMessageLimit } from './waiting-room.ts';
@@ -83,13 +83,13 @@ class MessageReader {
   }
 
   #read({ raw, deviceId, refusal }: Waiting): IncomingMessage {
-    if (refusal !== null) return rejectedMessage(raw, deviceId, refusal);
+    if (refusal !== null) return rejectWholeMessage(raw, deviceId, refusal);
     // The result is not null, because the topic belongs to a device or gateway.
     const message = toIncomingMessage(raw) as IncomingMessage;
     const { readings, rejections } = message.decoded;
     const further = messageCountOfElements(readings.length, rejections.length);
     const reason = further > 0 ? this.refuse(deviceId, further) : null;
-    return reason === null ? message : rejectedMessage(raw, deviceId, reason);
+    return reason === null ? message : rejectWholeMessage(raw, deviceId, reason);
   }
 }
 

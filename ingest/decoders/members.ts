@@ -1,4 +1,4 @@
-import { MAX_PATH_CHARACTERS } from '#src/core/json-path.ts';
+import { MAX_JSON_PATH_CHARACTERS } from '#src/core/json-path.ts';
 import { type MeaningProposal, proposeMeaning } from './proposal.ts';
 import { readNumber } from './read/number.ts';
 import { readJson, readText } from './read/payload.ts';
@@ -74,7 +74,7 @@ function below({ path, names, depth }: Place, value: object): Place[] {
         .filter(([name]) => !/\p{Cc}/u.test(name))
         .map(([name, one]) => [name, stepTo(name), one]);
   return entries
-    .filter(([, step]) => path.length + step.length <= MAX_PATH_CHARACTERS)
+    .filter(([, step]) => path.length + step.length <= MAX_JSON_PATH_CHARACTERS)
     .map(([name, step, one]) => ({ path: path + step, names: [name, ...names], value: one, depth: depth + 1 }));
 }
 

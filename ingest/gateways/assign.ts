@@ -59,5 +59,5 @@ const MAX_NAME = 200;
 const shownName = (name: string): string => name.slice(0, MAX_NAME).replaceAll(/\p{C}/gu, '?');
 
 /** Returns the native ids of the devices in a message, including devices whose only quantity is unusable. */
-export const discoveredNativeIds = ({ said, seen = [] }: FamilyDecodeResult): Set<string> =>
+export const listDiscoveredNativeIds = ({ said, seen = [] }: FamilyDecodeResult): Set<string> =>
   new Set([...said.filter(({ kind }) => kind !== 'availability').map(({ device }) => device), ...seen]);

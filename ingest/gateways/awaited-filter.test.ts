@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
-import { combineTopicFilter, isAwaitingFirstValue, topicNamesDevice } from '#ingest/gateways/awaited-filter.ts';
+import { combineTopicFilter, doesTopicNameDevice, isAwaitingFirstValue } from '#ingest/gateways/awaited-filter.ts';
 import { Discoveries } from '#ingest/gateways/discoveries.ts';
 import { HOME_ASSISTANT_ORIGIN } from '#src/core/version.ts';
 
@@ -19,9 +19,9 @@ test.each<[string, [string, ...string[]]]>([
 });
 
 test('accepts a native id in a topic only as whole levels', () => {
-  expect(topicNamesDevice('zigbee2mqtt/kitchen/fridge', 'kitchen/fridge')).toBe(true);
-  expect(topicNamesDevice('zigbee2mqtt/kitchen/fridge', 'fridge')).toBe(true);
-  expect(topicNamesDevice('zigbee2mqtt/kitchen/fridge', 'kit')).toBe(false);
+  expect(doesTopicNameDevice('zigbee2mqtt/kitchen/fridge', 'kitchen/fridge')).toBe(true);
+  expect(doesTopicNameDevice('zigbee2mqtt/kitchen/fridge', 'fridge')).toBe(true);
+  expect(doesTopicNameDevice('zigbee2mqtt/kitchen/fridge', 'kit')).toBe(false);
 });
 
 /** A gateway without a database: the function that reads its messages, and its listed devices. */

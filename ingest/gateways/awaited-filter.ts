@@ -19,7 +19,7 @@ export function combineTopicFilter([first, ...rest]: readonly [string, ...string
 }
 
 /** Whether consecutive levels of a topic equal the device's native id. */
-export const topicNamesDevice = (topic: string, nativeId: string): boolean => `/${topic}/`.includes(`/${nativeId}/`);
+export const doesTopicNameDevice = (topic: string, nativeId: string): boolean => `/${topic}/`.includes(`/${nativeId}/`);
 
 function joined(filter: string, topic: string): string {
   if (filter === topic) return filter;

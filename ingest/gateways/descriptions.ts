@@ -7,7 +7,7 @@ import type { RegisterDescription } from '../decoders/registers-of-a-device/regi
 const digests = new WeakMap<RegisterDescription, string>();
 
 /** Returns a short digest of a description. It is stored with the listed quantity. */
-export function descriptionDigest(described: RegisterDescription): string {
+export function digestDescription(described: RegisterDescription): string {
   const known = digests.get(described);
   if (known !== undefined) return known;
   const digest = createHash('sha256').update(JSON.stringify(described)).digest('base64').slice(0, 12);

@@ -12,15 +12,15 @@ import {
 import type { Decoders, NamedDecodeResult } from '../decoders/gateway-decoders.ts';
 import type { RegisterDescription } from '../decoders/registers-of-a-device/register.ts';
 import { chooseRoles } from '../normalise/channels.ts';
-import { discoveredNativeIds, toStoredKind } from './assign.ts';
+import { listDiscoveredNativeIds, toStoredKind } from './assign.ts';
 import {
   type AwaitedFilter,
   combineTopicFilter,
+  doesTopicNameDevice,
   isAwaitingFirstValue,
   READ_BY_ANOTHER_FAMILY,
-  topicNamesDevice,
 } from './awaited-filter.ts';
-import { descriptionDigest, mayChangeDescription, saveDescriptions } from './descriptions.ts';
+import { digestDescription, mayChangeDescription, saveDescriptions } from './descriptions.ts';
 import { assignListedChannels, quantityKey as keyOfSaid, MAX_UNKNOWN_QUANTITIES } from './listed-quantities.ts';
 
 /** Maximum number of devices that are listed for a gateway. More names count as invalid data. */
@@ -131,7 +131,7 @@ export class Discoveries {
       for (const { family, device } of announced) this.#hide(gatewayId, family, device);
     }
     const valuesByDevice = Map.groupBy(decoded.said, ({ device }) => device);
-    for (const nativeId of discoveredNativeIds(decoded)) {
+    for (const nativeId of listDiscoveredNativeIds(decoded)) {
       this.#note(gatewayId, decoded.family, nativeId, valuesByDevice.get(nativeId) ?? [], receivedAtMs);
     }
   }
@@ -183,7 +183,7 @@ export class Discoveries {
     const reader = decoders.read({ topic, payload: Buffer.from('{}'), receivedAtMs: 0 }, settings)?.family;
     if (reader === announcer) return false;
     return [...(this.#byGateway.get(gatewayId)?.values() ?? [])].some(
-      ({ family, nativeId }) => family === reader && topicNamesDevice(topic, nativeId),
+      ({ family, nativeId }) => family === reader && doesTopicNameDevice(topic, nativeId),
     );
   }
 
@@ -260,7 +260,7 @@ function noteDescriptions(discovery: Discovery, values: readonly DecodedValue[],
   for (const one of values) {
     const { described, channel, kind } = one;
     if (!described) continue;
-    const digest = descriptionDigest(described);
+    const digest = digestDescription(described);
     const at = discovery.quantities.findIndex((other) => other.channel === channel && other.kind === kind);
     const known = discovery.quantities[at];
     if (!known || (known.described === digest && known.key === keyOfSaid(one))) continue;

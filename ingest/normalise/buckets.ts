@@ -13,7 +13,7 @@ export interface Buckets {
 }
 
 /** Returns sums of zero. */
-export const zeroSums = (): MeasureSums => ({
+export const createZeroSums = (): MeasureSums => ({
   energyMilliwattHours: asMilliwattHours(0),
   estimatedMilliwattHours: asMilliwattHours(0),
   exportMilliwattHours: asMilliwattHours(0),
@@ -38,7 +38,7 @@ function flowedUpTo(energyMilliwattHours: MilliwattHours, { startMs, endMs }: Sp
 function bucketOf(deltas: Buckets, startMs: number): MeasureSums {
   let delta = deltas.get(startMs);
   if (!delta) {
-    delta = zeroSums();
+    delta = createZeroSums();
     deltas.set(startMs, delta);
   }
   return delta;

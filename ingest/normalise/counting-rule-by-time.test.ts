@@ -4,7 +4,7 @@ import { arbitraryHistory, arbitrarySettings } from '#test/reference/histories.t
 import { comparePoints } from './counting-rule.ts';
 import { createCountingRuleByTime } from './counting-rule-by-time.ts';
 import { replayReadings } from './replay.ts';
-import { applyRolesUpTo, NO_ROLES, type Roles, rangeOfRoleDifference, rolesAt } from './roles-by-time.ts';
+import { applyRolesUpTo, findRoleDifferenceRange, NO_ROLES, type Roles, rolesAt } from './roles-by-time.ts';
 import { selectCountingRule } from './select-counting-rule.ts';
 
 const IMPORT: Roles = { import: true, export: false, meter: null };
@@ -22,7 +22,7 @@ test('applies new roles before a time, and leaves the previous ones from it on',
         of = applyRolesUpTo(of, { roles }, untilMs);
         wanted.fill(roles, 0, untilMs);
         const other = wanted.flatMap((one, ms) => (one === roles ? [] : [ms]));
-        const times = rangeOfRoleDifference(of, { roles });
+        const times = findRoleDifferenceRange(of, { roles });
         expect(times === null).toBe(other.length === 0);
         if (times) expect(times.fromMs).toBe(other[0]);
       }

@@ -67,7 +67,12 @@ export const pendingEditToMs = ({ isInForce, counted, toMs }: Edit): number =>
  * whenever they arrive, so the counting rule's result is a function of the set of messages and the set of applied edits.
  * `untilMs`: the plan applies pending edits before this time.
  */
-export function seriesEdits(edits: readonly Edit[], channel: string, kind: string, untilMs: number): SeriesEdits {
+export function computeSeriesEdits(
+  edits: readonly Edit[],
+  channel: string,
+  kind: string,
+  untilMs: number,
+): SeriesEdits {
   if (edits.length === 0) return NO_EDITS;
   const mine = edits.filter((edit) => doesEditConcernSeries(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { asMilliwattHours } from '#src/core/units.ts';
 import { isPlausibleReading } from '#test/reference/registers.ts';
 import type { CountingSettings } from './counting-rule.ts';
-import { isJitter, isPlausible, isReset, isUsualMean, rolloverMilliwattHours } from './plausibility.ts';
+import { computeRolloverMilliwattHours, isJitter, isPlausible, isReset, isUsualMean } from './plausibility.ts';
 
 const KWH = 1_000_000;
 const HOUR_MS = 3_600_000;
@@ -81,8 +81,8 @@ test.each([
   [995 * KWH, 6 * KWH, HOUR_MS, 11 * KWH],
   [995 * KWH, 7 * KWH, HOUR_MS, null],
 ])('measures the rollover of a register of 1,000 kWh from %d to %d mWh in %d ms: %s mWh', (a, b, ms, step) => {
-  expect(rolloverMilliwattHours(...pair(a, b, ms), device)).toBe(step);
-  expect(rolloverMilliwattHours(...pair(a, b, ms), { ...device, registerMaxKwh: null })).toBeNull();
+  expect(computeRolloverMilliwattHours(...pair(a, b, ms), device)).toBe(step);
+  expect(computeRolloverMilliwattHours(...pair(a, b, ms), { ...device, registerMaxKwh: null })).toBeNull();
 });
 
 test.each([

@@ -70,7 +70,11 @@ export function isJitter(a: RegisterValue, b: RegisterValue): boolean {
  * from above 90 % of the register's maximum to below 10 % of it, by a plausible step. A register with a value above the
  * maximum of its settings has another maximum, and did not roll over.
  */
-export function rolloverMilliwattHours(a: RegisterValue, b: RegisterValue, settings: CountingSettings): number | null {
+export function computeRolloverMilliwattHours(
+  a: RegisterValue,
+  b: RegisterValue,
+  settings: CountingSettings,
+): number | null {
   if (settings.registerMaxKwh === null) return null;
   const maximum = Math.round(settings.registerMaxKwh * KWH);
   const isAcross =

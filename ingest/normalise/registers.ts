@@ -12,12 +12,12 @@ import type {
   Verdict,
 } from './counting-rule.ts';
 import {
+  computeRolloverMilliwattHours,
   isJitter,
   isPlausible,
   isReset,
   isUsualMean,
   type RegisterValue,
-  rolloverMilliwattHours,
 } from './plausibility.ts';
 import {
   appendToRun,
@@ -188,7 +188,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
       return replaceLastReading(run, held);
     }
     const settings = this.#at(held.readAtMs);
-    const across = rolloverMilliwattHours(this.#elapsed(good, held), held, settings);
+    const across = computeRolloverMilliwattHours(this.#elapsed(good, held), held, settings);
     if (across !== null) {
       findings.verdict(pointOf(held), 'rollover');
       this.#countOver(findings, good, held, across);

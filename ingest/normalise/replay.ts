@@ -98,7 +98,7 @@ export type StoredResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
 const isReceived = ({ verdict }: PointWithVerdict): boolean => verdict !== 'excluded';
 
 /** Returns the intervals and verdicts of stored readings that follow a state. */
-export function storedResultAfter(
+export function computeStoredResult(
   rule: CountingRule<unknown>,
   from: unknown,
   judged: readonly PointWithVerdict[],
@@ -155,7 +155,7 @@ export function compareReplays(
   for (const point of points.before.slice(0, changed)) before.take(point);
   for (const point of points.after.slice(0, points.after.length - beyondChange.length)) after.take(point);
   const upTo = (count: number, met: boolean, endMs: number): ReplayComparison => ({
-    before: storedResultAfter(rules.before, from, points.before.slice(0, changed + count)),
+    before: computeStoredResult(rules.before, from, points.before.slice(0, changed + count)),
     after,
     met,
     endMs,

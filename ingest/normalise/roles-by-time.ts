@@ -68,7 +68,7 @@ export const countsAtAnyTime = (of: RolesByTime): boolean => countsUntilMs(of) >
  * Returns the time range `[fromMs, toMs)` that contains every difference between the roles of a series and its target
  * roles. Null if they do not differ.
  */
-export function rangeOfRoleDifference(of: RolesByTime, target: RolesByTime): { fromMs: number; toMs: number } | null {
+export function findRoleDifferenceRange(of: RolesByTime, target: RolesByTime): { fromMs: number; toMs: number } | null {
   const [isNow, isToBe] = [rolesAt(of), rolesAt(target)];
   const starts = [
     Number.NEGATIVE_INFINITY,

@@ -10,13 +10,13 @@ import type { EnergyInterval } from './counting-rule.ts';
 import { RegisterCountingRule, type RegisterState } from './registers.ts';
 import { replayReadings } from './replay.ts';
 import {
+  deriveStepsOfRun,
   hasRisen,
   type KnownSteps,
   latestRisenEndWithin,
   replaceSteps,
   risenStepAround,
   shiftStepAfter,
-  stepsOfRun,
 } from './tariffs.ts';
 
 const HOUR_MS = 3_600_000;
@@ -66,7 +66,7 @@ test('computes the correct result from some of a tariff’s steps, or returns no
           const { intervals, state } = replayReadings(rule, rule.initial, points.slice(0, count));
           const { run } = state as RegisterState;
           if (!run) continue;
-          for (const step of near) told += expectNoOther(stepsOfRun(run, 'import'), intervals, step);
+          for (const step of near) told += expectNoOther(deriveStepsOfRun(run, 'import'), intervals, step);
           // Known steps of a window, before and after some of them were replaced.
           const [first, last] = [number() % intervals.length || 0, number() % intervals.length || 0].sort(
             (a, b) => a - b,
@@ -86,7 +86,7 @@ test('computes the correct result from some of a tariff’s steps, or returns no
           for (const step of near) {
             told += expectNoOther(window, intervals, step);
             told += expectNoOther(replaceSteps(window, removed, valid), after, step);
-            told += expectNoOther(replaceSteps(stepsOfRun(run, 'import'), removed, valid), after, step);
+            told += expectNoOther(replaceSteps(deriveStepsOfRun(run, 'import'), removed, valid), after, step);
             assert.equal(expectNoOther({ ...ALL, steps: intervals }, intervals, step), 2);
           }
           asked += 8 * near.length;

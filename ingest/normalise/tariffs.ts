@@ -29,7 +29,7 @@ export const hasRisen = ({ importMilliwattHours, exportMilliwattHours }: EnergyI
  * Derives the known steps from a register's run. The last step is never late news, which two later readings must
  * confirm.
  */
-export function stepsOfRun(run: RegisterRun, direction: 'import' | 'export'): KnownSteps {
+export function deriveStepsOfRun(run: RegisterRun, direction: 'import' | 'export'): KnownSteps {
   const [last, before] = [lastReading(run), secondLastReading(run)];
   const toMs = Number.POSITIVE_INFINITY;
   if (!before) return { steps: [], fromMs: last.readAtMs, toMs, quietFromMs: last.readAtMs };

@@ -1,7 +1,7 @@
 import { constants, type X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { proxiedCertificate } from './proxy-protocol.ts';
+import { findProxiedCertificate } from './proxy-protocol.ts';
 
 /** A certificate presented by a client and signed by a configured authority. */
 export interface ClientCertificate {
@@ -29,7 +29,7 @@ export const certificateRequestOptions = (ca: Buffer) => ({
  * the certificate has expired, is not valid yet, or is signed by another authority.
  */
 export function clientCertificateOf(socket: Socket): ClientCertificate | 'refused' | null {
-  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : proxiedCertificate(socket);
+  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : findProxiedCertificate(socket);
   if (!certificate) return null;
   if (socket instanceof TLSSocket ? !socket.authorized : !isCurrent(certificate, Date.now())) return 'refused';
   const commonName = /^CN=(.*)$/m.exec(certificate.subject)?.[1];

@@ -80,7 +80,7 @@ function certificateIn(fields: Buffer): X509Certificate | null {
 const CERTIFICATES = new WeakMap<Socket, X509Certificate>();
 
 /** Returns the certificate that a proxy reported for a connection. */
-export const proxiedCertificate = (socket: Socket): X509Certificate | undefined => CERTIFICATES.get(socket);
+export const findProxiedCertificate = (socket: Socket): X509Certificate | undefined => CERTIFICATES.get(socket);
 
 /**
  * Reads the header of a connection from a proxy, then calls `serve`. The socket's remote address becomes that of the

@@ -1,7 +1,7 @@
 import type { Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { emptyMessage } from '../message.ts';
+import { createEmptyMessage } from '../message.ts';
 import type { Writer } from './writer.ts';
 
 /** Interval of the search for changed devices, because a change must take effect within 30 s. */
@@ -56,7 +56,7 @@ export async function recomputeChangedDevices(
   for (const { device_id: deviceId, waits } of rows) {
     if (waits) continue;
     try {
-      await writer.write([emptyMessage(deviceId)]);
+      await writer.write([createEmptyMessage(deviceId)]);
       failing?.delete(deviceId);
       computed++;
     } catch (error) {

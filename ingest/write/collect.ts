@@ -3,7 +3,7 @@ import type { RegisterDescription } from '#ingest/decoders/registers-of-a-device
 import { comparePoints, type Point } from '#ingest/normalise/counting-rule.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import type { IncomingMessage, Rejection } from '../message.ts';
-import { type DeviceState, seriesName } from './device-state.ts';
+import { type DeviceState, formatSeriesName } from './device-state.ts';
 
 /** Maximum time by which a device's clock may be ahead. */
 const FUTURE_MS = 5 * 60_000;
@@ -76,7 +76,7 @@ export function collectReadings(batch: readonly IncomingMessage[], oldestMs: num
         continue;
       }
       const { deviceId, channel, kind, readAtMs, intervalMs, value, element } = reading;
-      const name = seriesName(channel, kind);
+      const name = formatSeriesName(channel, kind);
       let ofDevice = collected.series.get(deviceId);
       if (!ofDevice) {
         ofDevice = new Map();
@@ -132,7 +132,7 @@ export function rejectChannelsBeyondLimit(
   for (const [deviceId, arrived] of collected.series) {
     const device = devices.get(deviceId);
     const fresh = device
-      ? [...arrived.values()].filter((one) => !device.series.has(seriesName(one.channel, one.kind)))
+      ? [...arrived.values()].filter((one) => !device.series.has(formatSeriesName(one.channel, one.kind)))
       : [];
     if (!device || fresh.length === 0) continue;
     const channels = new Set([...device.series.values()].map(({ channel }) => channel));
@@ -142,7 +142,7 @@ export function rejectChannelsBeyondLimit(
         channels.add(channel);
         continue;
       }
-      arrived.delete(seriesName(channel, kind));
+      arrived.delete(formatSeriesName(channel, kind));
       const reason = `more than ${maxChannels} channels of one device (MAX_CHANNELS)`;
       for (const { message, element } of points) rejects.push({ message, element, reason });
     }

@@ -4,9 +4,9 @@ import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { meterKey } from '#src/database/meter.ts';
 import { applyDeltas, type DeltaRow, type DeviceDeltas, toDeltaRows } from './deltas.ts';
-import { seriesName, toStoredSettingsByTime } from './device-state.ts';
+import { formatSeriesName, toStoredSettingsByTime } from './device-state.ts';
 import type { FastPathResult } from './fast-path.ts';
-import { formatCountingStates, formatOpenHourOf, type HeadPlan, headAfterPlan, type NextHead } from './head.ts';
+import { computeHeadAfterPlan, formatCountingStates, formatOpenHourOf, type HeadPlan, type NextHead } from './head.ts';
 import { recordChangedHours, recordLateChanges } from './note-changes.ts';
 import { addToOpenHour, type OpenHourUpdate } from './open-hour.ts';
 import type { PartitionMonths } from './partition-months.ts';
@@ -82,10 +82,10 @@ function nextHeads(
   const ids = new Map<string, Map<string, number>>();
   for (const { deviceId, seriesId, plan } of fresh) {
     const ofDevice = ids.get(deviceId) ?? new Map();
-    ids.set(deviceId, ofDevice.set(seriesName(plan.series.channel, plan.series.kind), seriesId));
+    ids.set(deviceId, ofDevice.set(formatSeriesName(plan.series.channel, plan.series.kind), seriesId));
   }
   return planned.map(({ head, plan }, index) =>
-    headAfterPlan(head, plan, (opened[index] as OpenHourUpdate).open, ids.get(head.deviceId) ?? NO_IDS),
+    computeHeadAfterPlan(head, plan, (opened[index] as OpenHourUpdate).open, ids.get(head.deviceId) ?? NO_IDS),
   );
 }
 

@@ -120,7 +120,7 @@ export const isAfterEarlierRoles = ({ earlierRoles, lastReadAtMs }: SeriesState)
   !earlierRoles || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) >= (earlierRoles.at(-1)?.untilMs ?? 0);
 
 /** Returns the name of a series within its device. */
-export const seriesName = (channel: string, kind: string): string => `${channel}\n${kind}`;
+export const formatSeriesName = (channel: string, kind: string): string => `${channel}\n${kind}`;
 
 /** Attributes of a series that come with its first reading. */
 interface NewSeries {

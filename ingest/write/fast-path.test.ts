@@ -10,9 +10,9 @@ import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/leve
 import type { IncomingMessage } from '../message.ts';
 import { collectReadings } from './collect.ts';
 import { createEmptyDeltas, type DeltaRow } from './deltas.ts';
-import { type SeriesState, seriesName } from './device-state.ts';
+import { formatSeriesName, type SeriesState } from './device-state.ts';
 import { FastPath } from './fast-path.ts';
-import { type DeviceHead, formatCountingStates, formatOpenHourOf, headAfterPlan } from './head.ts';
+import { computeHeadAfterPlan, type DeviceHead, formatCountingStates, formatOpenHourOf } from './head.ts';
 import { createHeadMemory } from './head-memory.ts';
 import { addToOpenHour, OPEN_HOUR_LENGTH, type OpenHourUpdate, quarterHourIndex } from './open-hour.ts';
 import { type DevicePlan, planDevice } from './plan.ts';
@@ -44,7 +44,7 @@ function newHead(device: number): DeviceHead {
   const names = SERIES[device] as (typeof SERIES)[number];
   const roles = chooseRoles(names.map(([channel, kind]) => ({ channel, kind })));
   const series = names.map(([channel, kind], index): [string, SeriesState] => [
-    seriesName(channel, kind),
+    formatSeriesName(channel, kind),
     {
       seriesId: 10 * device + index,
       channel,
@@ -77,7 +77,7 @@ function planned(
   const plan = arrived && planDevice(head, arrived, new Map());
   if (!plan || !('series' in plan)) return null;
   const opened = addToOpenHour(head.open, plan.deltas.own);
-  return { head: headAfterPlan(head, plan, opened.open, new Map()).head, plan, opened };
+  return { head: computeHeadAfterPlan(head, plan, opened.open, new Map()).head, plan, opened };
 }
 
 /** Drops messages that repeat the last reading of their series. */
@@ -87,7 +87,7 @@ function unknown(head: DeviceHead, messages: readonly IncomingMessage[]): Incomi
   );
   return messages.filter(({ decoded }) => {
     const { channel, kind, readAtMs, value } = decoded.readings[0] as DecodedReading;
-    const name = seriesName(channel, kind);
+    const name = formatSeriesName(channel, kind);
     if (isDeepStrictEqual(last.get(name), [readAtMs, value])) return false;
     last.set(name, [readAtMs, value]);
     return true;
@@ -272,7 +272,7 @@ test('gives the same results as the plan for readings in order, and passes all o
         expect(followed.readings.length + followed.duplicates).toBe(batch.filter(isFollowed).length);
         for (const [row, { deviceId, channel, kind }] of followed.readings.entries()) {
           const device = Number(deviceId.slice(4));
-          assert.equal(followed.seriesIds[row], heads[device]?.series.get(seriesName(channel, kind))?.seriesId);
+          assert.equal(followed.seriesIds[row], heads[device]?.series.get(formatSeriesName(channel, kind))?.seriesId);
         }
       }
     }),

@@ -6,13 +6,13 @@ import type { IncomingMessage } from '../message.ts';
 import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
 import { explainInvalidTime } from './collect.ts';
 import { type DeltaRow, toDeltaRows } from './deltas.ts';
-import { newVersion } from './head.ts';
+import { createHeadVersion } from './head.ts';
 import type { HeadCache } from './head-memory.ts';
 import {
   RECORD_INDEX,
+  readUserId,
   recordLengthAt,
   type SeriesNames,
-  userIdAt,
   writeRecordCountingStates,
   writeRecordOpenHour,
 } from './head-record.ts';
@@ -248,7 +248,7 @@ class Round {
     const [closed, changes]: [DeltaRow[], Change[]] = [[], []];
     for (const { device, hour, isChanged, quarters } of this.#closed) {
       if (this.#reasons[device] !== null) continue;
-      const userId = userIdAt(this.#ring, this.#records[device] as number);
+      const userId = readUserId(this.#ring, this.#records[device] as number);
       closed.push(...toDeltaRows(this.#ids[device] as string, userId, quarters));
       if (isChanged) changes.push({ hourMs: hour * HOUR_MS, userId, isOpen: false });
     }
@@ -266,10 +266,10 @@ class Round {
       const [head, record] = [this.#places[device] as number, this.#records[device] as number];
       if (this.#isChanged[device]) {
         const hourMs = (numbers[head + RECORD_INDEX.hour] as number) * HOUR_MS;
-        changes.push({ hourMs, userId: userIdAt(this.#ring, record), isOpen: true });
+        changes.push({ hourMs, userId: readUserId(this.#ring, record), isOpen: true });
       }
       was.push(numbers[head + RECORD_INDEX.version] as number);
-      const version = newVersion();
+      const version = createHeadVersion();
       versions.push(version);
       numbers[head + RECORD_INDEX.version] = version;
       writeRecordCountingStates(states, numbers, head);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { METERS } from '#src/database/meter.ts';
-import { type SeriesState, seriesName } from './device-state.ts';
+import { formatSeriesName, type SeriesState } from './device-state.ts';
 import type { DeviceHead } from './head.ts';
 import { createHeadMemory, defaultHeadCacheBytes } from './head-memory.ts';
 
@@ -11,7 +11,7 @@ const head = (deviceId: string, isSettled = true): DeviceHead => ({
   computedWith: null,
   series: new Map([
     [
-      seriesName('import', 'register'),
+      formatSeriesName('import', 'register'),
       {
         seriesId: 7,
         channel: 'import',
@@ -54,7 +54,7 @@ test('caches the roles of each series, and the time since which it counts as a t
       const channel = `circuit${index}/import`;
       const since = of.isTariff ? tariffSinceMs : Number.NEGATIVE_INFINITY;
       const one = { ...(first as SeriesState), channel, roles: of, tariffSinceMs: since };
-      return [seriesName(channel, 'register'), one] as const;
+      return [formatSeriesName(channel, 'register'), one] as const;
     });
     const whole = { ...head('dev_1'), series: new Map(series) };
     memory.set(whole);
@@ -100,7 +100,7 @@ test('still caches meters after any number of distinct series names', () => {
   const memory = createHeadMemory();
   const withChannels = (deviceId: string, channels: readonly string[]): DeviceHead => {
     const [one] = head(deviceId).series.values();
-    const series = channels.map((channel) => [seriesName(channel, 'register'), { ...one, channel }] as const);
+    const series = channels.map((channel) => [formatSeriesName(channel, 'register'), { ...one, channel }] as const);
     return { ...head(deviceId), series: new Map(series) as DeviceHead['series'] };
   };
   const channels = (from: number, count: number) => [...Array(count).keys()].map((index) => `import/c${from + index}`);

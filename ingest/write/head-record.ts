@@ -9,7 +9,7 @@ import {
   unpackCountingState,
   writeCountingState,
 } from './counting-state.ts';
-import { isAfterEarlierRoles, type SeriesState, seriesName } from './device-state.ts';
+import { formatSeriesName, isAfterEarlierRoles, type SeriesState } from './device-state.ts';
 import type { DeviceHead } from './head.ts';
 import { MAX_OPEN_BYTES, OPEN_HOUR_LENGTH, writeOpenHour } from './open-hour.ts';
 import { type TextWriter, writeInteger } from './statement.ts';
@@ -173,7 +173,7 @@ function hasOpenHour(numbers: Float64Array, at: number): boolean {
 }
 
 /** Returns the user_id of a record. */
-export function userIdAt({ bytes, numbers }: ByteRing, at: number): string {
+export function readUserId({ bytes, numbers }: ByteRing, at: number): string {
   const place = (at + recordLengthAt(numbers, at)) * NUMBER_BYTES;
   return bytes.toString('latin1', place, place + (numbers[at + RECORD_INDEX.userIdLength] as number));
 }
@@ -236,7 +236,7 @@ export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string)
     const { channel, kind } = names.nameOf(numbers[one + SERIES_INDEX.name] as number);
     const lastValue = numbers[one + SERIES_INDEX.lastValue] as number;
     const flags = (numbers[one + SERIES_INDEX.roles] as number) % FLAGS;
-    series.set(seriesName(channel, kind), {
+    series.set(formatSeriesName(channel, kind), {
       seriesId: numbers[one + SERIES_INDEX.seriesId] as number,
       channel,
       kind,
@@ -255,7 +255,7 @@ export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string)
   const quarters = Array.from({ length: OPEN_HOUR_LENGTH }, (_, index) => number(RECORD_INDEX.quarters + index));
   return {
     deviceId,
-    userId: userIdAt(ring, at),
+    userId: readUserId(ring, at),
     settings: {
       limitKw: number(RECORD_INDEX.limitKw),
       registerMaxKwh: Number.isNaN(registerMaxKwh) ? null : registerMaxKwh,

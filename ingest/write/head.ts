@@ -3,9 +3,9 @@ import { formatCountingState, parseCountingState } from './counting-state.ts';
 import {
   areReadingsAfterEdits,
   type DeviceState,
+  formatSeriesName,
   MAX_SERIES,
   type StoredCountingState,
-  seriesName,
 } from './device-state.ts';
 import { formatOpenHour, type OpenHour } from './open-hour.ts';
 import { countValidReadings, type DevicePlan } from './plan.ts';
@@ -43,7 +43,7 @@ export interface NextHead {
 }
 
 /** Returns a random version; two changes practically never have the same. */
-export const newVersion = (): number => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
+export const createHeadVersion = (): number => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 
 /** Whether all readings come after the cached ones of a device and leave the roles of its series unchanged. */
 export function areReadingsInOrder(head: DeviceHead, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
@@ -56,7 +56,7 @@ export function areReadingsInOrder(head: DeviceHead, arrived: ReadonlyMap<string
 }
 
 /** Returns the head after a plan. `ids`: the series_id of new series, by name. */
-export function headAfterPlan(
+export function computeHeadAfterPlan(
   before: DeviceHead,
   plan: DevicePlan,
   open: OpenHour,
@@ -66,7 +66,7 @@ export function headAfterPlan(
   for (const planned of plan.series) {
     const { series, roles, earlierRoles, firsts, head } = planned;
     const { earlierRoles: _, ...one } = series;
-    const name = seriesName(one.channel, one.kind);
+    const name = formatSeriesName(one.channel, one.kind);
     const seriesId = one.seriesId ?? ids.get(name) ?? null;
     all.set(name, {
       ...one,
@@ -86,7 +86,7 @@ export function headAfterPlan(
     !plan.areRolesOpen &&
     all.size <= MAX_SERIES &&
     areReadingsAfterEdits(before.edits ?? [], countingStatesIn(all));
-  const head = { ...before, series: all, open, isSettled, computedWith: null, version: newVersion() };
+  const head = { ...before, series: all, open, isSettled, computedWith: null, version: createHeadVersion() };
   return { deviceId, was, hasValidReading: countValidReadings(plan) > 0, head };
 }
 

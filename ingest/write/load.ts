@@ -7,6 +7,7 @@ import type { Edit } from '#src/devices/edits/edit.ts';
 import type { CollectedReadings } from './collect.ts';
 import {
   areReadingsAfterEdits,
+  formatSeriesName,
   isAfterLastSplit,
   MAX_SERIES,
   parseSettings,
@@ -15,7 +16,6 @@ import {
   type StoredCountingState,
   type StoredSettings,
   type StoredSettingsByTime,
-  seriesName,
 } from './device-state.ts';
 import { type DeviceHead, parseStoredCountingStates } from './head.ts';
 import { findRecomputationEnd } from './load-stretches.ts';
@@ -226,7 +226,7 @@ async function loadSeries(
       ...(row.split_after && { splits: row.split_after.map((at: Date) => at.getTime()) }),
     };
     const ofDevice = byDevice.get(row.device_id) ?? new Map();
-    byDevice.set(row.device_id, ofDevice.set(seriesName(row.channel, row.kind), series));
+    byDevice.set(row.device_id, ofDevice.set(formatSeriesName(row.channel, row.kind), series));
   }
   return byDevice;
 }

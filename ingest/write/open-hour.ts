@@ -1,4 +1,4 @@
-import { type BucketDeltas, type Buckets, type ReadonlyBuckets, zeroSums } from '#ingest/normalise/buckets.ts';
+import { type BucketDeltas, type Buckets, createZeroSums, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
 import { HOUR_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 import { writeInteger } from './statement.ts';
@@ -132,8 +132,8 @@ const HOURS = 2;
  * every device. They are added to the numbers of a head's record (head-record.ts), which contains the hour and its quarter-hours.
  */
 export class OpenHourSums implements Buckets {
-  readonly #quarters = Array.from({ length: HOURS * QUARTER_HOURS }, zeroSums);
-  readonly #beyond = zeroSums();
+  readonly #quarters = Array.from({ length: HOURS * QUARTER_HOURS }, createZeroSums);
+  readonly #beyond = createZeroSums();
   #hour = Number.NaN;
   /** Bits of the quarter-hours that have changed. */
   #touched = 0;

@@ -3,7 +3,14 @@ import type { ExclusionTest } from '#ingest/normalise/edits.ts';
 import { compareReplays, type ReplayComparison, type RulesBeforeAndAfter } from '#ingest/normalise/replay.ts';
 import type { NewPoint } from './collect.ts';
 import { addDifferences, addMergedReadings, type SeriesPlan } from './series-plan.ts';
-import { APART_MS, findStretch, growStretch, mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
+import {
+  findStretch,
+  growStretch,
+  MAX_STRETCH_GAP_MS,
+  mergeIntoStretch,
+  type Stretch,
+  type StretchBounds,
+} from './stretch.ts';
 
 /** Numbers of readings before and beyond a change that are loaded first. Nearly always, one of each suffices. */
 const FIRST_LOOK = { back: 4, beyond: 16 };
@@ -72,7 +79,7 @@ const joined = (one: readonly NewPoint[], other: readonly NewPoint[]): StretchBo
 });
 
 /** Returns the time range of stored readings to load first for a cluster of late readings. */
-export const firstStretchBounds = (points: readonly NewPoint[]): StretchBounds => ({
+export const computeFirstStretchBounds = (points: readonly NewPoint[]): StretchBounds => ({
   ...FIRST_LOOK,
   ...boundsOf(points),
 });
@@ -158,6 +165,6 @@ function clusters(points: readonly NewPoint[], stretches: readonly StretchBounds
 
 function belongTogether(cluster: readonly NewPoint[], next: NewPoint, stretches: readonly StretchBounds[]): boolean {
   const { firstMs, lastMs } = boundsOf(cluster);
-  if (next.readAtMs - lastMs <= APART_MS) return true;
+  if (next.readAtMs - lastMs <= MAX_STRETCH_GAP_MS) return true;
   return stretches.some((stretch) => stretch.firstMs <= firstMs && next.readAtMs <= stretch.lastMs);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
-import { seriesEdits } from '#ingest/normalise/edits.ts';
+import { computeSeriesEdits } from '#ingest/normalise/edits.ts';
 import { HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import { arbitraryClockStep, arbitraryEdit, buildClockStepEdit, buildEdit } from '#test/reference/edits.ts';
@@ -187,7 +187,7 @@ test('applies a later clock step that set the clock to before an earlier step fr
     counted: { fromMs: 1_000, toMs: 5_000 },
   };
   const later = { ...edit, editId: 'edt_2', fromMs: 2_000, toMs: 6_000, instants: new Set([2_000]), counted: null };
-  const { changed, stepsBack } = seriesEdits([first, later], 'import', 'register', 3_000);
+  const { changed, stepsBack } = computeSeriesEdits([first, later], 'import', 'register', 3_000);
   // Both steps are equal: 4 s at the same time. The second one still counts.
   expect(stepsBack.after).toEqual([
     { atMs: 1_000, byMs: 4_000 },

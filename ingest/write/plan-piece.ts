@@ -3,8 +3,8 @@ import { pointKey, type RulesBeforeAndAfter } from '#ingest/normalise/replay.ts'
 import {
   countsAtAnyTime,
   countsUntilMs,
+  findRoleDifferenceRange,
   type RolesByTime,
-  rangeOfRoleDifference,
 } from '#ingest/normalise/roles-by-time.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
@@ -36,8 +36,12 @@ export const joinRecomputedReadings = (
     : (one ?? other);
 
 /** Returns the readings of a series whose role changes if its new roles are applied up to a time. Null: none. */
-export function pieceOfRoleChange(series: SeriesState, will: RolesByTime, untilMs: number): RecomputedReadings | null {
-  const times = rangeOfRoleDifference(series, will);
+export function findPieceOfRoleChange(
+  series: SeriesState,
+  will: RolesByTime,
+  untilMs: number,
+): RecomputedReadings | null {
+  const times = findRoleDifferenceRange(series, will);
   if (!times || times.fromMs >= untilMs) return null;
   // Readings after the series stops counting have no verdicts. If that time moves, all readings between the old and the new time change.
   const [wasMs, isMs] = [countsUntilMs(series), countsUntilMs(will)];
@@ -47,7 +51,7 @@ export function pieceOfRoleChange(series: SeriesState, will: RolesByTime, untilM
 }
 
 /** Returns the readings of a series whose settings change if its device's new settings are applied up to a time. Null: none. */
-export function pieceOfSettingsChange(
+export function findPieceOfSettingsChange(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
   untilMs: number,

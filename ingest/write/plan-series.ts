@@ -5,8 +5,13 @@ import { countsUntilMs, type Roles, type RolesByTime } from '#ingest/normalise/r
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import type { NewPoint } from './collect.ts';
 import { type DeviceState, refusedUntilMs, settingsOfSeries } from './device-state.ts';
-import { firstStretchBounds, planLateReadings } from './plan-late.ts';
-import { joinRecomputedReadings, pieceOfRoleChange, pieceOfSettingsChange, planRecomputation } from './plan-piece.ts';
+import { computeFirstStretchBounds, planLateReadings } from './plan-late.ts';
+import {
+  findPieceOfRoleChange,
+  findPieceOfSettingsChange,
+  joinRecomputedReadings,
+  planRecomputation,
+} from './plan-piece.ts';
 import { needsRuleByTime, planFollowingReadings, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
@@ -32,23 +37,23 @@ export function planSeries(
   const { lastReadAtMs } = series;
   const open = withoutClosed(plan, points);
   const { before, after: rule, ...more } = rulesOf(plan, computed);
-  const judged = pieceOfSettingsChange(device, series, pieceUntilMs);
+  const judged = findPieceOfSettingsChange(device, series, pieceUntilMs);
   const piece = plan.isOfEarlierEdition
     ? WHOLE
     : joinRecomputedReadings(
         joinRecomputedReadings(plan.edits.changed, judged),
-        pieceOfRoleChange(series, plan, pieceUntilMs),
+        findPieceOfRoleChange(series, plan, pieceUntilMs),
       );
   if (piece && lastReadAtMs !== null)
     return planRecomputation(plan, piece, before && rule && { before, after: rule, ...more }, stretches);
   const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
   if (found === 0 && stretches.length === 0)
-    return planFollowingReadings(plan, rule, open) ? [] : [firstStretchBounds(open)];
+    return planFollowingReadings(plan, rule, open) ? [] : [computeFirstStretchBounds(open)];
   const [late, following] = found === -1 ? [open, []] : [open.slice(0, found), open.slice(found)];
   if (isCovered(following, stretches)) return planLateReadings(plan, rule, open, stretches);
   const wanted = late.length > 0 ? planLateReadings(plan, rule, late, stretches) : [];
   if (wanted.length > 0 || planFollowingReadings(plan, rule, following)) return wanted;
-  return [firstStretchBounds(following)];
+  return [computeFirstStretchBounds(following)];
 }
 
 /** Returns the counting rules of a series before and after its plan is written. Null: the series does not count. */

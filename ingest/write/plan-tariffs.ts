@@ -12,20 +12,20 @@ import {
 import { lastReading } from '#ingest/normalise/run.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import {
+  deriveStepsOfRun,
   hasRisen,
   type KnownSteps,
   latestRisenEndWithin,
   replaceSteps,
   risenStepAround,
   shiftStepAfter,
-  stepsOfRun,
 } from '#ingest/normalise/tariffs.ts';
 import { isPlaced } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { addIntervalToDeltas, type DeviceDeltas } from './deltas.ts';
 import { type DeviceState, type SeriesState, settingsOfSeries } from './device-state.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
-import { APART_MS, growStretch, type Stretch, type WantedStretch } from './stretch.ts';
+import { growStretch, MAX_STRETCH_GAP_MS, type Stretch, type WantedStretch } from './stretch.ts';
 
 /** Number of readings around a time that are loaded first. It grows while they are not enough. */
 const FIRST_LOOK = { back: 4, beyond: 4 };
@@ -160,7 +160,7 @@ function knownOf(
   // The counting rule continues its run while the series does not count, but the steps of that time are not stored.
   const isCounted = ({ import: isImport, export: isExport }: Roles) => isImport || isExport;
   // The role of the step's end decides its direction: a reading held since then may have another role.
-  const ofRun = stepsOfRun(run, at(lastReading(run).readAtMs).export ? 'export' : 'import');
+  const ofRun = deriveStepsOfRun(run, at(lastReading(run).readAtMs).export ? 'export' : 'import');
   return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
 }
 
@@ -278,7 +278,8 @@ function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff):
   const times = [...timesToLoad].sort((a, b) => a - b);
   for (let first = 0; first < times.length; ) {
     let last = first;
-    while (last + 1 < times.length && (times[last + 1] as number) - (times[last] as number) <= APART_MS) last++;
+    while (last + 1 < times.length && (times[last + 1] as number) - (times[last] as number) <= MAX_STRETCH_GAP_MS)
+      last++;
     const [firstMs, lastMs] = [times[first] as number, times[last] as number];
     let { back, beyond } = FIRST_LOOK;
     for (const known of loaded) {

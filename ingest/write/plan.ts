@@ -1,28 +1,34 @@
 import type { SettingsByTime } from '#ingest/normalise/counting-rule.ts';
-import { type SeriesEdits, seriesEdits } from '#ingest/normalise/edits.ts';
+import { computeSeriesEdits, type SeriesEdits } from '#ingest/normalise/edits.ts';
 import {
   applyRolesUpTo,
   countsUntilMs,
+  findRoleDifferenceRange,
   hasRole,
   type RolesByTime,
-  rangeOfRoleDifference,
   rolesAt,
 } from '#ingest/normalise/roles-by-time.ts';
 import { applySettingsUpTo } from '#ingest/normalise/settings.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
 import { addIntervalToDeltas, createEmptyDeltas, type DeviceDeltas, dropZeroDeltas } from './deltas.ts';
-import { createSeriesState, type DeviceState, refusedUntilMs, type SeriesState, seriesName } from './device-state.ts';
-import { pieceOfSettingsChange } from './plan-piece.ts';
+import {
+  createSeriesState,
+  type DeviceState,
+  formatSeriesName,
+  refusedUntilMs,
+  type SeriesState,
+} from './device-state.ts';
+import { findPieceOfSettingsChange } from './plan-piece.ts';
 import { planSeries } from './plan-series.ts';
 import { planTariffs } from './plan-tariffs.ts';
-import { emptySeriesPlan, type SeriesPlan } from './series-plan.ts';
+import { createEmptySeriesPlan, type SeriesPlan } from './series-plan.ts';
 import { type Stretch, skipExcludedReadings, type WantedStretch } from './stretch.ts';
 import {
   chooseTargetRoles,
+  computeFirstTimes,
   type FirstTimes,
   findPendingRoles,
-  firstTimesAfter,
   type TargetRoles,
 } from './target-roles.ts';
 
@@ -144,7 +150,7 @@ function findSeries(
     const series = device.series.get(name) ?? createSeriesState(batch);
     const { seriesId } = series;
     const valid = batch.points.filter(({ readAtMs }) => readAtMs > refusedUntilMs(series));
-    const firsts = firstTimesAfter(series, valid, (seriesId !== null && stretches.get(seriesId)) || []);
+    const firsts = computeFirstTimes(series, valid, (seriesId !== null && stretches.get(seriesId)) || []);
     if (!('wanted' in firsts)) found.push({ series, points: batch.points, firsts });
     else if (seriesId !== null) wanted.push({ ...firsts.wanted, seriesId });
   }
@@ -166,7 +172,7 @@ function selectWork(
   const found = [...arrived];
   const isChosen = device.computedWith !== null || arrived.some(hasOtherFirsts);
   if (isChosen) {
-    const names = new Set(arrived.map(({ series }) => seriesName(series.channel, series.kind)));
+    const names = new Set(arrived.map(({ series }) => formatSeriesName(series.channel, series.kind)));
     for (const [name, series] of device.series)
       if (!names.has(name)) found.push({ series, points: [], firsts: firstsOf(series) });
   }
@@ -185,9 +191,12 @@ function selectWork(
     const target = targets[index] as TargetRoles;
     const { meant } = target;
     const will = isAtOnce ? target : applyRolesUpTo(series, target, pieceUntilMs);
-    if (rangeOfRoleDifference(will, target)) areRolesOpen = true;
+    if (findRoleDifferenceRange(will, target)) areRolesOpen = true;
     if (isRecountedByUpdate(device, series, target)) isRecounted = true;
-    const edits = withinCounted(seriesEdits(device.edits ?? [], series.channel, series.kind, pieceUntilMs), will);
+    const edits = withinCounted(
+      computeSeriesEdits(device.edits ?? [], series.channel, series.kind, pieceUntilMs),
+      will,
+    );
     const isPlaced = isPlacedBefore(device, series, will);
     // Like other changes of the past, it waits for a plan without readings.
     const isOfEarlierEdition = isPlaced && pieceUntilMs > Number.NEGATIVE_INFINITY;
@@ -196,11 +205,14 @@ function selectWork(
       points.length > 0 ||
       isOfEarlierEdition ||
       meant !== (series.meant ?? null) ||
-      rangeOfRoleDifference(series, will) !== null ||
+      findRoleDifferenceRange(series, will) !== null ||
       edits.changed !== null ||
-      pieceOfSettingsChange(device, series, pieceUntilMs) !== null;
+      findPieceOfSettingsChange(device, series, pieceUntilMs) !== null;
     if (isConcerned)
-      work.push({ plan: emptySeriesPlan(will, { series, meant, isOfEarlierEdition, firsts, edits, deltas }), points });
+      work.push({
+        plan: createEmptySeriesPlan(will, { series, meant, isOfEarlierEdition, firsts, edits, deltas }),
+        points,
+      });
   }
   return { work, areRolesOpen, isRecounted };
 }
@@ -212,7 +224,7 @@ function selectWork(
 function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: TargetRoles): boolean {
   const isJudgedFirst = series.seriesId !== null && (series.meant ?? null) === null && target.meant !== null;
   if ((!device.isMarkedByUpdate && !isJudgedFirst) || series.lastReadAtMs === null) return false;
-  const times = rangeOfRoleDifference(series, target);
+  const times = findRoleDifferenceRange(series, target);
   return (
     times !== null &&
     times.fromMs <= series.lastReadAtMs &&
@@ -229,7 +241,7 @@ const hasOtherFirsts = ({ series, firsts }: Found): boolean =>
 
 /** Whether the role of a series changes only after its last stored reading, so that its counting rule continues from its state. */
 function isAhead(series: SeriesState, target: RolesByTime): boolean {
-  const times = rangeOfRoleDifference(series, target);
+  const times = findRoleDifferenceRange(series, target);
   if (times === null || series.lastReadAtMs === null) return true;
   return times.fromMs > series.lastReadAtMs && countsUntilMs(series) > series.lastReadAtMs;
 }

@@ -74,7 +74,7 @@ export const needsRuleByTime = (was: SeriesState, is: RolesByTime): boolean =>
   is.earlierRoles !== undefined ||
   (was.lastReadAtMs !== null && !haveSameRoles(was.roles, is.roles));
 
-export const emptySeriesPlan = (
+export const createEmptySeriesPlan = (
   will: RolesByTime,
   of: Pick<SeriesPlan, 'series' | 'meant' | 'isOfEarlierEdition' | 'firsts' | 'edits' | 'deltas'>,
 ): SeriesPlan => ({

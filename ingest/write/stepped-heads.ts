@@ -2,7 +2,7 @@ import { addInterval, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts'
 import type { CountingFindings, CountingSettings, EnergyInterval } from '#ingest/normalise/counting-rule.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
-import { hasRisen, latestRisenEndWithin, risenStepAround, stepsOfRun } from '#ingest/normalise/tariffs.ts';
+import { deriveStepsOfRun, hasRisen, latestRisenEndWithin, risenStepAround } from '#ingest/normalise/tariffs.ts';
 import type { DecodedReading } from '../decoders/decoder.ts';
 import { packCountingState, unpackCountingState } from './counting-state.ts';
 import {
@@ -142,7 +142,7 @@ export class SteppedHeads {
       // Tariffs of other circuits are included: there are few, and the plan distinguishes them.
       if (at === tariff || !unpackRoles(heads[at + SERIES_INDEX.roles] as number).isTariff) continue;
       const { run } = unpackCountingState(heads, at + SERIES_INDEX.state) as RegisterState;
-      const known = run && stepsOfRun(run, 'import');
+      const known = run && deriveStepsOfRun(run, 'import');
       if (!known || latestRisenEndWithin(known, step) !== null || risenStepAround(known, step) !== null) return false;
     }
     return true;

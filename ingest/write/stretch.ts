@@ -70,7 +70,7 @@ export const findStretch = (
   stretches.findLast((one) => one.firstMs === firstMs && one.lastMs === lastMs && one.lookFor === lookFor);
 
 /** Maximum distance of two times that share a stretch. Further apart, the readings between them need not be loaded. */
-export const APART_MS = 6 * HOUR_MS;
+export const MAX_STRETCH_GAP_MS = 6 * HOUR_MS;
 
 /** Changes that new points make to a stored stretch. Duplicates and the higher of two values change nothing. */
 export interface StretchMerge {

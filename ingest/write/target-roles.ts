@@ -1,8 +1,8 @@
 import { classifyRegisters } from '#ingest/decoders/registers-of-a-device/judge.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
 import {
+  findRoleDifferenceRange,
   type RolesByTime,
-  rangeOfRoleDifference,
   rolesFromSpans,
   toRoleSpans,
 } from '#ingest/normalise/roles-by-time.ts';
@@ -97,7 +97,7 @@ export function findPendingRoles(
   const target = chooseTargetRoles(device, series);
   const open = new Map<SeriesState, { fromMs: number; toMs: number }>();
   for (const [index, one] of series.entries()) {
-    const times = rangeOfRoleDifference(one, target[index] as RolesByTime);
+    const times = findRoleDifferenceRange(one, target[index] as RolesByTime);
     if (times) open.set(one, times);
   }
   return open;
@@ -130,7 +130,7 @@ function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly New
  * one time the lower one is stored, so the stored readings of that time must usually be loaded. If `stretches` does not contain them,
  * returns the stretch to load.
  */
-export function firstTimesAfter(
+export function computeFirstTimes(
   series: SeriesState,
   points: readonly NewPoint[],
   stretches: readonly Stretch[],

@@ -3,8 +3,8 @@ import type { UnrecognisedMessageCounter } from '#ingest/gateways/unrecognised.t
 import { AppError } from '#src/core/errors.ts';
 import { databaseOn, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
-import { inTransaction, isRetryable, MAX_ATTEMPTS } from '#src/database/transaction.ts';
-import { emptyMessage, type IncomingMessage, type Rejection, type WriteResult } from '../message.ts';
+import { inTransaction, isRetryable, MAX_TRANSACTION_ATTEMPTS } from '#src/database/transaction.ts';
+import { createEmptyMessage, type IncomingMessage, type Rejection, type WriteResult } from '../message.ts';
 import { DEFAULT_MAX_CHANNELS } from './collect.ts';
 import { StaleHeads } from './commit.ts';
 import { FastPath } from './fast-path.ts';
@@ -167,11 +167,11 @@ class BatchesWriter implements Writer {
     if (error instanceof MissingPartitions) await this.#months.make(error);
     else if (error instanceof RecomputationRequired) {
       for (const deviceId of error.deviceIds)
-        await this.write([emptyMessage(deviceId)]).catch(() => this.#deferred.add(deviceId));
+        await this.write([createEmptyMessage(deviceId)]).catch(() => this.#deferred.add(deviceId));
     } else if (error instanceof StaleHeads) {
       const areMany = error.count >= MANY_STALE && error.count > cachedCount / 4;
       if (areMany || ++this.#staleInARow >= STALE_IN_A_ROW) this.#memory.disable();
-    } else if (attempts >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
+    } else if (attempts >= MAX_TRANSACTION_ATTEMPTS || !isRetryable(error)) throw error;
   }
 }
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { CsvError, type Options, parse } from 'csv-parse';
-import { MAX_ROW_LENGTH } from '#src/core/csv-table.ts';
+import { MAX_CSV_ROW_LENGTH } from '#src/core/csv-table.ts';
 
 /**
  * Returns the content of a file, gzipped or plain, as a stream. `onBytes` receives the number of bytes read so far. A reader that stops
@@ -26,7 +26,7 @@ export function openFileStream(file: string, onBytes?: (bytes: number) => void):
 /**
  * Yields the rows of a CSV file, gzipped or plain, while it is read. `columns`: yields objects with the header's names;
  * otherwise the header is the first row. `onBytes` receives the number of bytes read so far. Throws if a row is longer
- * than MAX_ROW_LENGTH, because a file without line breaks or with an unclosed quote would be read into memory
+ * than MAX_CSV_ROW_LENGTH, because a file without line breaks or with an unclosed quote would be read into memory
  * completely.
  */
 export async function* csvRows<Row = string[]>(
@@ -36,7 +36,7 @@ export async function* csvRows<Row = string[]>(
 ): AsyncGenerator<Row> {
   const bytes = openFileStream(file, onBytes);
   const options = { bom: true, trim: true, relax_column_count: true, skip_empty_lines: true };
-  const parser = parse({ ...options, columns, max_record_size: MAX_ROW_LENGTH } as Options);
+  const parser = parse({ ...options, columns, max_record_size: MAX_CSV_ROW_LENGTH } as Options);
   bytes.on('error', (error) => parser.destroy(error));
   bytes.pipe(parser);
   try {
@@ -44,7 +44,7 @@ export async function* csvRows<Row = string[]>(
   } catch (error) {
     if (!(error instanceof CsvError) || error.code !== 'CSV_MAX_RECORD_SIZE') throw error;
     throw new Error(
-      `${file}, line ${parser.info.lines}: the row is longer than ${MAX_ROW_LENGTH.toLocaleString('en')} characters. Is it a CSV file?`,
+      `${file}, line ${parser.info.lines}: the row is longer than ${MAX_CSV_ROW_LENGTH.toLocaleString('en')} characters. Is it a CSV file?`,
     );
   } finally {
     bytes.destroy();

@@ -2,7 +2,7 @@ import { newId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { MILLIWATT_HOURS_PER_KWH, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Query } from '#src/database/connect.ts';
-import { type DeviceImport, deviceImportsInSpans } from '#src/energy/usage/totals.ts';
+import { type DeviceImport, readDeviceImportsInSpans } from '#src/energy/usage/totals.ts';
 import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import type { Alert } from './store.ts';
@@ -68,7 +68,7 @@ export async function fireAlerts(query: Query, firings: readonly AlertFiring[], 
     const startMs = periodStart.getTime();
     return { userId: alert.user_id, startMs, endMs: periodEnd?.getTime() ?? startMs };
   });
-  const devices = await deviceImportsInSpans(query, spans);
+  const devices = await readDeviceImportsInSpans(query, spans);
   const events = fired.map(
     ({ alert, firing }, index): NewEvent => ({
       eventId: alert.event_id,

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { HOUR_MS } from '#src/core/units.ts';
-import { endsOfClockUnits, findOffset, offsetsIn } from '#src/energy/local-time.ts';
+import { createClockUnitEnds, findOffset, listOffsets } from '#src/energy/local-time.ts';
 import { firstInstant } from '#src/energy/ranges.ts';
 import { startOfClockUnit } from '#src/energy/wall-clock.ts';
 import type { AlertType } from './store.ts';
@@ -48,8 +48,8 @@ export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
 /** Returns the clock hour of an instant. A change of the clock may cut it, as in `startOfClockUnitSql`. */
 function clockHourAt(zone: string, atMs: number): Period {
   const range = { from: new Date(atMs - HOUR_MS), to: new Date(atMs + HOUR_MS), zone };
-  const startMs = startOfClockUnit(atMs, { offset: findOffset(offsetsIn(range), atMs) }, 'hour');
-  return { startMs, endMs: endsOfClockUnits(range, 'hour')(startMs) };
+  const startMs = startOfClockUnit(atMs, { offset: findOffset(listOffsets(range), atMs) }, 'hour');
+  return { startMs, endMs: createClockUnitEnds(range, 'hour')(startMs) };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { MilliwattHours } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { readUsageOfPeriods } from '#src/energy/home/running.ts';
 import { filterComposedUsers } from '#src/energy/usage/composed.ts';
-import { importsInSpans, type UserSpan } from '#src/energy/usage/totals.ts';
+import { readImportsInSpans, type UserSpan } from '#src/energy/usage/totals.ts';
 
 /**
  * Returns the usage of the periods so far, in mWh, by index. Periods whose usage is unknown are left out. `db` must be the transaction that
@@ -13,7 +13,7 @@ export async function computeUsageTotals(
   periods: readonly UserSpan[],
   nowMs: number,
 ): Promise<Map<number, MilliwattHours>> {
-  const totals = new Map((await importsInSpans(queryOf(db), periods)).entries());
+  const totals = new Map((await readImportsInSpans(queryOf(db), periods)).entries());
   const ofUsers = Map.groupBy(periods.keys(), (index) => periods[index]?.userId ?? '');
   for (const userId of await filterComposedUsers(db, [...ofUsers.keys()])) {
     const indexes = ofUsers.get(userId) ?? [];

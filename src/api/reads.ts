@@ -1,5 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
-import { isReplayed, type Standby, type StandbyState } from '#src/database/standby.ts';
+import { isTransactionReplayed, type Standby, type StandbyState } from '#src/database/standby.ts';
 import { findLatestActions } from '#src/users/audit.ts';
 
 /** Age from which a response states its age (`Age`, RFC 9111, section 5.1). */
@@ -38,7 +38,7 @@ export function createReadRouter(db: Database, readDb: Database, standby: Standb
 
 /** Whether the standby has replayed all of an account's transactions. Pure. */
 export const hasReplayedAll = ({ horizon }: StandbyState, transactions: readonly number[]): boolean =>
-  transactions.every((number) => isReplayed(number, horizon));
+  transactions.every((number) => isTransactionReplayed(number, horizon));
 
 /** Returns the age that a response reports, in seconds. Null if it reports none. Pure. */
 export const reportedAgeSeconds = ({ ageMs }: StandbyState): number | null =>

@@ -1,13 +1,13 @@
 import { hash, randomBytes } from 'node:crypto';
 import { cellOf, cellPart } from '#src/core/cell.ts';
 import type { Environment } from '#src/core/environment.ts';
-import { KEY_PREFIX } from '#src/core/secrets.ts';
+import { API_KEY_PREFIX } from '#src/core/secrets.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_CHARACTERS = 36;
 const CHECK_CHARACTERS = 6;
 /** Number of characters of a key that lists show: the environment, the cell and four more. */
-const shownOf = (key: string): number => KEY_PREFIX.live.length + (cellOf(key)?.length ?? -1) + 1 + 4;
+const shownOf = (key: string): number => API_KEY_PREFIX.live.length + (cellOf(key)?.length ?? -1) + 1 + 4;
 
 /** Returns six characters computed from the rest of the key, so that secret scanners can recognise keys offline. */
 function checksum(text: string): string {
@@ -41,7 +41,7 @@ export const isAccessToken = (text: string): boolean =>
   checksum(text.slice(0, -CHECK_CHARACTERS)) === text.slice(-CHECK_CHARACTERS);
 
 /** Returns a new key: `eus_live_` or `eus_test_`, the cell, random characters and a checksum. */
-export const newKey = (environment: Environment): string => newSecret(KEY_PREFIX[environment]);
+export const newKey = (environment: Environment): string => newSecret(API_KEY_PREFIX[environment]);
 
 export const hashOfKey = (key: string): Buffer => hash('sha256', key, 'buffer');
 export const prefixOfKey = (key: string): string => key.slice(0, shownOf(key));

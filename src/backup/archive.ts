@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
 import { withPool } from '#src/database/connect.ts';
-import { clusterFolder, superuserUrl } from '#src/database/embedded-postgres.ts';
+import { clusterFolderOf, superuserUrl } from '#src/database/embedded-postgres.ts';
 import { installationName } from './base.ts';
 import { WAL_FOLDER } from './copies.ts';
 import { listSegments, makePrivateFolder, packFiles } from './files.ts';
@@ -35,12 +35,15 @@ const ARCHIVE_COMMAND = [
 ].join('; ');
 
 /**
- * A segment is complete after this time at the latest, in seconds. With the time to compress and flush it, a lost disk loses less than the promised
- * 60 s.
+ * A segment is complete after this time at the latest, in seconds. With the time to compress and flush it, a lost disk loses less than the
+ * promised 60 s.
  */
 const SEGMENT_SECONDS = 55;
 
-/** Lines for PostgreSQL's configuration. Commands that start the database of a stopped service need them, too: their WAL must not be skipped. */
+/**
+ * Lines for PostgreSQL's configuration. Commands that start the database of a stopped service need them, too: their WAL must not be
+ * skipped.
+ */
 export const archiveSettings = (isArchiving: boolean): string =>
   isArchiving
     ? `archive_mode = on\narchive_timeout = ${SEGMENT_SECONDS}s\narchive_command = '${ARCHIVE_COMMAND}'\n`
@@ -55,7 +58,7 @@ const LOOK_MS = 200;
 
 /** Returns the names of WAL files that PostgreSQL has ready for archiving, oldest first. */
 async function waitingFiles(dataDir: string): Promise<string[]> {
-  const names = await readdir(join(clusterFolder(dataDir), 'pg_wal/archive_status')).catch(() => []);
+  const names = await readdir(join(clusterFolderOf(dataDir), 'pg_wal/archive_status')).catch(() => []);
   return names
     .filter((name) => name.endsWith('.ready'))
     .map((name) => name.slice(0, -'.ready'.length))
@@ -72,7 +75,7 @@ export const waitingWalBytes = async (dataDir: string): Promise<number> =>
  */
 export async function startArchiver(plan: BackupPlan, log: Logger): Promise<{ stop(): Promise<void> }> {
   const archiver = new Archiver(plan, log, await readArchiveState(plan.dataDir));
-  const done = join(clusterFolder(plan.dataDir), DONE);
+  const done = join(clusterFolderOf(plan.dataDir), DONE);
   const loop = startLoop('WAL archive', () => archiver.turn(), LOOK_MS, log);
   return {
     async stop() {
@@ -102,7 +105,7 @@ export class Archiver {
   /** Archives the waiting segments. Returns their number. Throws if the archive cannot be written; the segments then remain waiting. */
   async turn(): Promise<number> {
     const { dataDir } = this.#plan;
-    const done = join(clusterFolder(dataDir), DONE);
+    const done = join(clusterFolderOf(dataDir), DONE);
     const files = await waitingFiles(dataDir);
     for (const name of this.#acknowledged) if (!files.includes(name)) this.#acknowledged.delete(name);
     const waiting = files.filter((name) => !this.#acknowledged.has(name));
@@ -135,7 +138,7 @@ export class Archiver {
     await requireTarget(this.#plan, installation);
     const folder = join(target, installation, WAL_FOLDER);
     await makePrivateFolder(folder);
-    const file = join(clusterFolder(dataDir), 'pg_wal', segment);
+    const file = join(clusterFolderOf(dataDir), 'pg_wal', segment);
     await packFiles(folder, `${segment}.tar.zst`, segmentEntry(file, segment), key);
     await this.#note({ last: { installation, segment, at: new Date().toISOString() }, error: null });
   }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { nullIfAbsent } from '#src/core/files.ts';
 import { VERSION } from '#src/core/version.ts';
 import { createPool, type PoolClient, withPool } from '#src/database/connect.ts';
-import { clusterFolder, embeddedUrl, readMajorVersion, superuserUrl } from '#src/database/embedded-postgres.ts';
+import { clusterFolderOf, embeddedUrl, readMajorVersion, superuserUrl } from '#src/database/embedded-postgres.ts';
 import { BASE_FILE, createManifest, MANIFEST_FILE, type Manifest, segmentsBetween } from './copies.ts';
 import { flushFolder, makePrivateFolder, packFiles, rethrowExplained, writeFileAtomically } from './files.ts';
 import type { EncryptionKey } from './seal.ts';
@@ -42,7 +42,7 @@ export async function takeBaseCopy(options: {
   now: Date;
 }): Promise<BaseCopy> {
   const { dataDir, target, installation, key, now } = options;
-  if (`${resolve(target)}/`.startsWith(`${clusterFolder(dataDir)}/`))
+  if (`${resolve(target)}/`.startsWith(`${clusterFolderOf(dataDir)}/`))
     throw new Error(`${target} lies in the database itself. Name a folder on another disk.`);
   const home = join(resolve(target), installation);
   // The mode of an existing folder, such as the root of a disk, is not changed, because its owner chose it.
@@ -127,7 +127,7 @@ async function newestMigration(dataDir: string): Promise<string> {
 export async function installationName(dataDir: string): Promise<string> {
   const file = join(dataDir, 'backup-name');
   // The server's identifier is the beginning of pg_control. An upgrade to another major version makes another database.
-  const control = await readFile(join(clusterFolder(dataDir), CONTROL));
+  const control = await readFile(join(clusterFolderOf(dataDir), CONTROL));
   const database = control.readBigUInt64LE(0).toString(16);
   const [name = '', of] = ((await readFile(file, 'utf8').catch(nullIfAbsent)) ?? '').trim().split(' ');
   if (/^installation-[0-9a-f]{12}$/.test(name) && of === database) return name;
@@ -152,7 +152,7 @@ class CopyOfCluster {
 
   constructor(dataDir: string, client: PoolClient, describe: (facts: Facts) => Manifest) {
     this.#dataDir = resolve(dataDir);
-    this.#cluster = clusterFolder(dataDir);
+    this.#cluster = clusterFolderOf(dataDir);
     this.#client = client;
     this.#describe = describe;
   }

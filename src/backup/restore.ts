@@ -3,7 +3,7 @@ import { open, readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { VERSION } from '#src/core/version.ts';
-import { clusterFolder, recoverEmbedded } from '#src/database/embedded-postgres.ts';
+import { clusterFolderOf, recoverEmbedded } from '#src/database/embedded-postgres.ts';
 import { listMigrations } from '#src/database/migrate.ts';
 import { postgresBinaries } from '#src/database/postgres-binaries.ts';
 import {
@@ -21,9 +21,9 @@ import { baseFileOf, type Decrypter, findCopies, listSegments, makePrivateFolder
 import { createDecrypter, createTornFileError } from './seal.ts';
 
 /**
- * Restores the state of a time (null: the last one) from a target into `dataDir`, which must not exist or be empty, and brings the database to a
- * clean stop there. Removes what it wrote if it fails. Throws with what to do: no copy, a time that is not covered, a wrong passphrase, a torn
- * file, a full disk, another version or processor.
+ * Restores the state of a time (null: the last one) from a target into `dataDir`, which must not exist or be empty, and brings the database
+ * to a clean stop there. Removes what it wrote if it fails. Throws with what to do: no copy, a time that is not covered, a wrong
+ * passphrase, a torn file, a full disk, another version or processor.
  */
 export async function restoreCopy(options: {
   from: string;
@@ -195,7 +195,7 @@ async function recover(
   manifest: Manifest,
   { segments, opener, target }: Archive & { opener: Decrypter | null; target: Date | null },
 ): Promise<void> {
-  const cluster = clusterFolder(dataDir);
+  const cluster = clusterFolderOf(dataDir);
   const spool = join(cluster, SPOOL);
   await makePrivateFolder(spool);
   for (const name of segmentsBetween(manifest.first_segment, manifest.last_segment))

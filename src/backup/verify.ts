@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPool } from '#src/database/connect.ts';
-import { clusterFolder, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { clusterFolderOf, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { firstCheckedMonth } from '#src/rollups/check.ts';
+import { findFirstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { checkChecksums } from './checksums.ts';
 import { restoreCopy } from './restore.ts';
@@ -16,8 +16,8 @@ export type VerificationReport = Awaited<ReturnType<typeof verifyCopy>>;
 const SHARED_BUFFERS_MB = 128;
 
 /**
- * Restores a copy into a folder of its own (below TMPDIR), compares its aggregates and the checksums of its pages, counts, and removes it. The copy and
- * the running service are not touched. Throws if it cannot be restored.
+ * Restores a copy into a folder of its own (below TMPDIR), compares its aggregates and the checksums of its pages, counts, and removes it.
+ * The copy and the running service are not touched. Throws if it cannot be restored.
  */
 export async function verifyCopy(options: {
   from: string;
@@ -32,7 +32,7 @@ export async function verifyCopy(options: {
   try {
     const { manifest, segments, until } = await restoreCopy({ ...restored, dataDir, targets: null });
     const { hasChecksums, ...content } = await checkContent(dataDir, retentionMonths, now);
-    const checksums = hasChecksums ? await checkChecksums(clusterFolder(dataDir)) : null;
+    const checksums = hasChecksums ? await checkChecksums(clusterFolderOf(dataDir)) : null;
     return {
       /** Whether nothing is wrong. */
       ok: content.rollups_differing === 0 && (checksums?.damaged.length ?? 0) === 0,
@@ -66,7 +66,7 @@ async function checkContent(dataDir: string, retentionMonths: number, now: Date)
          current_setting('data_checksums') = 'on' AS "hasChecksums"`,
     );
     const { hasChecksums, ...counts } = rows[0] as (typeof rows)[number];
-    const since = firstCheckedMonth(now, retentionMonths);
+    const since = findFirstCheckedMonth(now, retentionMonths);
     const { differing } = await checkAllRollups(pool, { capabilities, since, mode: 'check' });
     return { counts, rollups_differing: differing, hasChecksums };
   } finally {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { detectCapabilities } from '#src/database/capabilities.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { firstCheckedMonth } from '#src/rollups/check.ts';
+import { findFirstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups, type RollupOptions, type RollupReport } from '#src/rollups/mend.ts';
 import { resolveUserId } from './named-user.ts';
 import { runWithServicePool } from './running-service.ts';
@@ -42,7 +42,7 @@ async function run(mode: RollupOptions['mode'], user: string | undefined): Promi
     const userId = user === undefined ? undefined : await resolveUserId(createDatabase(pool), user);
     return checkAllRollups(pool, {
       capabilities,
-      since: firstCheckedMonth(new Date(), retentionMonths),
+      since: findFirstCheckedMonth(new Date(), retentionMonths),
       mode,
       ...omitUndefined({ userId, onProgress: process.stderr.isTTY ? showProgress : undefined }),
     });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { setCell } from '#src/core/cell.ts';
-import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/secrets.ts';
+import { API_KEY_PREFIX, hasKeyForm, KEY_CHARACTERS } from '#src/core/secrets.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import { addressInNetwork, formatHostAndPort, hostForDevices, isAmqp, localHostOf, maskUrl } from './addresses.ts';
 import { VARIABLE_MEANINGS } from './meanings.ts';
@@ -175,7 +175,7 @@ function findCombinationErrors(vars: Variables): string[] {
     );
   }
   const key = vars.BOOTSTRAP_ADMIN_KEY;
-  const start = KEY_PREFIX[vars.ENVIRONMENT] + (vars.CELL === undefined ? '' : `${vars.CELL}_`);
+  const start = API_KEY_PREFIX[vars.ENVIRONMENT] + (vars.CELL === undefined ? '' : `${vars.CELL}_`);
   if (key !== undefined && !(hasKeyForm(key, vars.ENVIRONMENT) && key.startsWith(start))) {
     const { least, most } = KEY_CHARACTERS;
     const form = `${start} and ${least} to ${most} characters more`;

@@ -13,7 +13,7 @@ export interface CsvTable {
  * Maximum number of characters in a row, and maximum number of columns. A row that exceeds them cannot belong to a
  * table of this service.
  */
-export const MAX_ROW_LENGTH = 131_072;
+export const MAX_CSV_ROW_LENGTH = 131_072;
 const MAX_COLUMNS = 64;
 /** Number of characters that are parsed at a time; other work runs in between. */
 const SLICE = 65_536;
@@ -25,7 +25,7 @@ const SLICE = 65_536;
  */
 export async function readCsvTable(text: string, maxRows: number, delimiter = ','): Promise<CsvTable> {
   const options = { bom: true, delimiter, trim: true, skip_empty_lines: true, relax_column_count: true, info: true };
-  const parser = Readable.from(slices(text)).compose(parse({ ...options, max_record_size: MAX_ROW_LENGTH }));
+  const parser = Readable.from(slices(text)).compose(parse({ ...options, max_record_size: MAX_CSV_ROW_LENGTH }));
   const table: CsvTable = { header: [], rows: [] };
   let line = 0;
   try {

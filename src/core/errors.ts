@@ -311,7 +311,8 @@ export const ERRORS = {
 export type ErrorName = keyof typeof ERRORS;
 
 /** Returns the stable code of an error in responses and in the API reference: `key_revoked` for `keyRevoked`. */
-export const errorCode = (name: ErrorName): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const formatErrorCode = (name: ErrorName): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** An error of the catalogue. When thrown, it is returned to the caller. */
 export class AppError extends Error {

@@ -1,7 +1,7 @@
 import { compile } from 'json-p3';
 
 /** Maximum length of a path. */
-export const MAX_PATH_CHARACTERS = 79;
+export const MAX_JSON_PATH_CHARACTERS = 79;
 /**
  * Maximum number of compiled paths in the cache, enough for some gateways. When it is full, the whole cache is cleared.
  */
@@ -15,7 +15,7 @@ const compiledPaths = new Map<string, ((value: unknown) => unknown) | null>();
  */
 export function compileJsonPath(path: string): ((value: unknown) => unknown) | null {
   // The length is checked before caching, because an invalid path may be as long as a request.
-  if (path.length > MAX_PATH_CHARACTERS) return null;
+  if (path.length > MAX_JSON_PATH_CHARACTERS) return null;
   let read = compiledPaths.get(path);
   if (read !== undefined) return read;
   read = compiled(path);

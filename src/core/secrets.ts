@@ -53,7 +53,7 @@ export function verifyMailedToken(secret: string, purpose: string, token: string
 }
 
 /** Prefixes of API keys by environment, so that a person can distinguish keys of the sandbox. */
-export const KEY_PREFIX: Record<Environment, string> = { live: 'eus_live_', sandbox: 'eus_test_' };
+export const API_KEY_PREFIX: Record<Environment, string> = { live: 'eus_live_', sandbox: 'eus_test_' };
 /**
  * Number of characters of an API key after the prefix. Generated keys have 42; a key that an operator chose
  * (BOOTSTRAP_ADMIN_KEY) may have another number.
@@ -62,7 +62,7 @@ export const KEY_CHARACTERS = { least: 32, most: 503 };
 
 /** Whether a text has the form of a key of the environment. A checksum is not required, because keys that an operator chose have none. */
 export function hasKeyForm(text: string, environment: Environment): boolean {
-  const prefix = KEY_PREFIX[environment];
+  const prefix = API_KEY_PREFIX[environment];
   const length = text.length - prefix.length;
   const isLong = length >= KEY_CHARACTERS.least && length <= KEY_CHARACTERS.most;
   return isLong && text.startsWith(prefix) && /^[\x21-\x7e]+$/.test(text);

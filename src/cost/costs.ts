@@ -1,5 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
-import { clockLabels, type RowLabels } from '#src/energy/clock-labels.ts';
+import { createClockLabeller, type RowLabels } from '#src/energy/clock-labels.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { isClockUnit, type Range } from '#src/energy/ranges.ts';
 import { startOfClockUnit } from '#src/energy/wall-clock.ts';
@@ -56,7 +56,7 @@ export async function sumCostsOfRows(
   groupBy: GroupBy,
 ): Promise<{ labels: RowLabels; sums: CostSums }[]> {
   const { range } = asked;
-  const labelsOf = isClockUnit(groupBy) ? clockLabels(range, groupBy) : null;
+  const labelsOf = isClockUnit(groupBy) ? createClockLabeller(range, groupBy) : null;
   const keyOf: BucketKeyFunction = (ms, clock) => {
     if (isClockUnit(groupBy)) return String(startOfClockUnit(ms, clock, groupBy));
     return groupBy === 'day' ? clock.day.date : `${clock.day.date.slice(0, 7)}-01`;

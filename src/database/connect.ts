@@ -309,7 +309,7 @@ const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 8, api: 15 };
  * and drops a response that the client does not read. (Sessions with advisory locks have further limits:
  * exclusive-lock.ts.)
  */
-export const roleSettings = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [
+export const databaseSettingsOfRole = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [
   `idle_in_transaction_session_timeout=${SILENT_TRANSACTION_SECONDS[role]}s`,
   'tcp_keepalives_idle=3',
   'tcp_keepalives_interval=2',

@@ -3,7 +3,7 @@ import {
   ANSWER_MS,
   createHosts,
   createHostsClient,
-  failedToConnect,
+  failedConnectionErrors,
   HostUnavailable,
   queryHost,
   type ServerRole,
@@ -61,7 +61,7 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
         } catch (error) {
           // The failed attempt has invalidated the cached host, so the next attempt searches again.
           const { cause = error } = error as Error;
-          const isOfHost = failedToConnect.has(error as object) || failedToConnect.has(cause as object);
+          const isOfHost = failedConnectionErrors.has(error as object) || failedConnectionErrors.has(cause as object);
           if (!(isFirst && isOfHost) && hosts.slowness() <= before) throw error;
         }
       }

@@ -164,7 +164,7 @@ export class WatchedClient extends pg.Client {
 }
 
 /** Errors of failed connections to the chosen host. After one of these, another host may accept a connection. */
-export const failedToConnect = new WeakSet<object>();
+export const failedConnectionErrors = new WeakSet<object>();
 
 type Connected = ((error: Error) => void) & ((error: null, client: pg.Client) => void);
 
@@ -201,7 +201,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
           throw new HostUnavailable(`the host is ${wanted === 'primary' ? 'a' : 'no'} standby`);
       } catch (error) {
         hosts.forget(this.hostNumber, error as Error);
-        failedToConnect.add(error as object);
+        failedConnectionErrors.add(error as object);
         // The pool drops a failed connection without closing it at the server.
         void this.end().catch(() => {});
         throw error;

@@ -55,7 +55,7 @@ export function binariesIn(folder: string): PostgresBinaries {
 }
 
 function programsIn(folder: string): Pick<PostgresBinaries, 'initdb' | 'pgCtl' | 'prefix'> {
-  return { initdb: join(folder, 'initdb'), pgCtl: join(folder, 'pg_ctl'), prefix: rootPrefix() };
+  return { initdb: join(folder, 'initdb'), pgCtl: join(folder, 'pg_ctl'), prefix: commandPrefixForRoot() };
 }
 
 /** Creates the links to libraries that the package's install script would create; npm may be configured not to run it. */
@@ -74,7 +74,7 @@ function linkLibraries(root: string): void {
  * Returns the command prefix for root: it starts a user namespace in which root has another user id. On disk the files
  * still belong to root, so this works in folders that only root may enter, and no system user is created.
  */
-export function rootPrefix(): string[] {
+export function commandPrefixForRoot(): string[] {
   if (process.getuid?.() !== 0) return [];
   const prefix = ['unshare', '--user', '--map-user=1000'];
   try {

@@ -46,15 +46,15 @@ export function accountsWithin(reach: AccessibleAccounts): RawBuilder<boolean> {
  */
 export function groupsWithin(reach: AccessibleAccounts): RawBuilder<boolean> {
   if (!('inGroup' in reach)) return isAccountWithin(reach, 'home_groups.user_id');
-  return sql<boolean>`(${isAccountWithin(reach.of, 'home_groups.user_id')} AND home_groups.group_id IN ${groupTree(reach.inGroup)})`;
+  return sql<boolean>`(${isAccountWithin(reach.of, 'home_groups.user_id')} AND home_groups.group_id IN ${groupTreeSql(reach.inGroup)})`;
 }
 
 /** Returns a subquery with the `group_id` of a group and of all groups below it. */
-export const groupTree = (groupId: string): RawBuilder<string> => sql`(
+export const groupTreeSql = (groupId: string): RawBuilder<string> => sql`(
   WITH RECURSIVE tree AS (
     SELECT group_id FROM home_groups WHERE group_id = ${groupId}
     UNION SELECT below.group_id FROM home_groups below JOIN tree ON below.parent_group_id = tree.group_id)
   SELECT group_id FROM tree)`;
 
 const inTree = (groupId: string, account: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql<boolean>`${account} IN (SELECT user_id FROM group_members WHERE group_id IN ${groupTree(groupId)})`;
+  sql<boolean>`${account} IN (SELECT user_id FROM group_members WHERE group_id IN ${groupTreeSql(groupId)})`;

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { addLatestSample, computeDataAge, isReplayed, listNeededSamples, type StandbySample } from './standby.ts';
+import {
+  addLatestSample,
+  computeDataAge,
+  isTransactionReplayed,
+  listNeededSamples,
+  type StandbySample,
+} from './standby.ts';
 
 describe('the lag of a standby', () => {
   const samples = [
@@ -48,5 +54,5 @@ test.each([
   [5, 4_294_967_296 + 6, true],
   [5, 3 * 4_294_967_296 + 5, false],
 ])('whether transaction %i precedes %i: %s', (number, horizon, expected) => {
-  expect(isReplayed(number, horizon)).toBe(expected);
+  expect(isTransactionReplayed(number, horizon)).toBe(expected);
 });

@@ -130,7 +130,7 @@ const ROUND = 2 ** 32;
  * Whether a standby has replayed a transaction. `number`: its 32-bit id, as in rows, among the last two thousand
  * million. All transactions below `horizon` have been replayed. Pure.
  */
-export function isReplayed(number: number, horizon: number): boolean {
+export function isTransactionReplayed(number: number, horizon: number): boolean {
   const ahead = (((horizon - number) % ROUND) + ROUND) % ROUND;
   return ahead > 0 && ahead < ROUND / 2;
 }

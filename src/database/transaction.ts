@@ -1,7 +1,7 @@
 import { closableDatabaseOn, type Database, type Pool, type PoolClient } from './connect.ts';
 
 /** Maximum number of attempts of a transaction that conflicts with concurrent ones. */
-export const MAX_ATTEMPTS = 8;
+export const MAX_TRANSACTION_ATTEMPTS = 8;
 const BEGIN_AGAIN: ReadonlySet<string> = new Set(['40P01', '40001']);
 
 /** Whether the error is a deadlock or a serialisation failure, after which the transaction is retried. */
@@ -18,7 +18,7 @@ export async function joinOrBeginTransaction<T>(db: Database, run: (trx: Databas
     try {
       return await db.transaction().execute(run);
     } catch (error) {
-      if (attempt >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
+      if (attempt >= MAX_TRANSACTION_ATTEMPTS || !isRetryable(error)) throw error;
     }
   }
 }

@@ -5,8 +5,8 @@ import { loadHome } from '#src/energy/home/home.ts';
 import { computeUsed } from '#src/energy/home/sums.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { filterComposedUsers } from '#src/energy/usage/composed.ts';
-import { homeByClockUnit } from '#src/energy/usage/home-sums.ts';
-import { importsInSpans } from '#src/energy/usage/totals.ts';
+import { readHomeByClockUnit } from '#src/energy/usage/home-sums.ts';
+import { readImportsInSpans } from '#src/energy/usage/totals.ts';
 import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { followedUsersSql } from '#src/events/followers.ts';
 import { addEvents, subscribedUsersSql } from '#src/events/outbox.ts';
@@ -79,7 +79,7 @@ export async function publishUsage(pool: Pool, now: Date): Promise<number> {
       const startMs = hour.getTime();
       return { userId, startMs, endMs: startMs + HOUR_MS };
     });
-    const imports = await importsInSpans(query, spans);
+    const imports = await readImportsInSpans(query, spans);
     const rows = hours.map((one, place) => ({ ...one, milliwattHours: imports[place] as MilliwattHours }));
     const published = await withHomes(databaseOn(client), rows);
     const byUser = Map.groupBy(published, ({ user_id }) => user_id);
@@ -113,7 +113,7 @@ async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<Told
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const days = new Set(hours.filter(({ user_id }) => user_id === userId).map(({ hour }) => dayOf(hour)));
     for (const day of days) {
-      const found = await homeByClockUnit(db, home, dayRange(day, day, 'UTC'), 'hour');
+      const found = await readHomeByClockUnit(db, home, dayRange(day, day, 'UTC'), 'hour');
       for (const { startsAt, ...sums } of found) used.set(`${userId} ${startsAt.getTime()}`, computeUsed(sums));
     }
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { compileJsonPath, MAX_PATH_CHARACTERS } from '#src/core/json-path.ts';
+import { compileJsonPath, MAX_JSON_PATH_CHARACTERS } from '#src/core/json-path.ts';
 import { CIRCUIT_PATTERN, MAPPED_UNITS, MEANING_PATTERN, toMappedQuantity } from './mapped-quantity.ts';
 
 /** Maximum length of a topic filter. The filter and the path form the name of a quantity that owners see, of at most 200 characters. */
@@ -19,18 +19,18 @@ export const isCommandTopic = (topic: string): boolean => /^cmnd\/|\/(?:set|get|
 
 const path = z
   .string()
-  .max(MAX_PATH_CHARACTERS)
+  .max(MAX_JSON_PATH_CHARACTERS)
   .refine((text) => compileJsonPath(text) !== null, {
     message: 'must be a JSONPath to one value, such as $.energy.total or $.values[0]',
   });
 
 /** Conditions on the content of a payload, each a JSONPath and the value that must be there: `{"$.idx": 51}`. */
-export const payloadConditions = z
-  .record(path, z.union([z.string().max(MAX_PATH_CHARACTERS), z.number(), z.boolean()]))
+export const payloadConditionsSchema = z
+  .record(path, z.union([z.string().max(MAX_JSON_PATH_CHARACTERS), z.number(), z.boolean()]))
   .refine((all) => Object.keys(all).length > 0 && Object.keys(all).length <= MAX_CONDITIONS, {
     message: `must have 1 to ${MAX_CONDITIONS} conditions`,
   });
-export type PayloadConditions = z.output<typeof payloadConditions>;
+export type PayloadConditions = z.output<typeof payloadConditionsSchema>;
 
 const entry = z
   .strictObject({
@@ -54,7 +54,7 @@ const entry = z
       .describe(
         'JSONPath (RFC 9535) of one value in the payload, which is JSON or a text such as `a=1,b=2`. Absent: the payload is a plain number.',
       ),
-    where: payloadConditions
+    where: payloadConditionsSchema
       .optional()
       .describe(
         'Conditions for the payload: a JSONPath and its value each, such as `{"$.idx": 51}`. For topics on which several devices publish.',

@@ -153,7 +153,7 @@ export interface NewDevice extends DeviceSettings {
  * Returns the row of a new device and its secret, which is not stored anywhere else. Pure except for random numbers. Throws `unprocessable`
  * if there are settings for too many quantities.
  */
-export function newDeviceRow({
+export function createDeviceRow({
   userId,
   deviceId = newId('dev'),
   heardAs,
@@ -181,7 +181,7 @@ export const PREVIOUS_COUNTING_SETTINGS = sql.raw(PREVIOUS_COUNTING_SETTINGS_SQL
 
 /** Pairs a device. Only this result contains its secret. Throws 409 if the account already has a device with this `external_id`. */
 export async function createDevice(db: Database, wanted: NewDevice): Promise<{ device: Device; secret: string }> {
-  const { row, secret } = newDeviceRow(wanted);
+  const { row, secret } = createDeviceRow(wanted);
   const above = row.upstream_device_id ?? null;
   if (above !== null) await mustBeUpstream(db, row.user_id, row.device_id, above);
   const device = await namedTwice(

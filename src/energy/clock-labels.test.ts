@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
-import { clockLabels } from '#src/energy/clock-labels.ts';
+import { createClockLabeller } from '#src/energy/clock-labels.ts';
 import { CLOCK_UNITS, type ClockUnit, dayRange } from '#src/energy/ranges.ts';
 import { processorMs } from '#test/support/processor-time.ts';
 
@@ -40,7 +40,7 @@ test('labels hours and shorter units as a calendar library does, in every zone, 
     fc.property(asked, ({ zone, fromMs, days, unit }) => {
       const first = DateTime.fromMillis(fromMs, { zone });
       const range = dayRange(first.toISODate() ?? '', first.plus({ days }).toISODate() ?? '', zone);
-      const labels = clockLabels(range, unit);
+      const labels = createClockLabeller(range, unit);
       const stepMs = 7 * CLOCK_UNITS[unit] * 60_000;
       for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += stepMs) {
         const local = DateTime.fromMillis(ms, { zone });
@@ -60,7 +60,7 @@ test('labels the hours of a year fast enough', () => {
   // The best of five runs, because the first ones include compilation.
   const times = Array.from({ length: 5 }, () =>
     processorMs(() => {
-      const labels = clockLabels(range, 'hour');
+      const labels = createClockLabeller(range, 'hour');
       for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += HOUR_MS) labels(new Date(ms));
     }),
   );

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { DAY_MS } from '#src/core/units.ts';
-import { findOffset, offsetsIn, type ZoneOffset } from './local-time.ts';
+import { findOffset, listOffsets, type ZoneOffset } from './local-time.ts';
 import type { ClockUnit, Range } from './ranges.ts';
 
 /** Labels of a row in a response. A row of a day or month has only its first date. */
@@ -30,7 +30,7 @@ const TIMES = Array.from({ length: DAY_MS / UNIT_MS }, (_, index) =>
  * the offsets of the range: a calendar library took a third of a second for the 8,760 hours of a year, during which the process served no
  * other request. Rows arrive in order, so it formats each date only once.
  */
-export function clockLabels(range: Range, unit: ClockUnit): (start: Date) => ClockLabels {
+export function createClockLabeller(range: Range, unit: ClockUnit): (start: Date) => ClockLabels {
   const offsets = offsetsWithSuffixes(range);
   let [day, date] = [Number.NaN, ''];
   return (start) => {
@@ -52,7 +52,7 @@ export function clockLabels(range: Range, unit: ClockUnit): (start: Date) => Clo
 /** Returns the offsets of a range, with their suffixes as in ISO 8601, `+02:00` or `Z`. */
 function offsetsWithSuffixes(range: Range): (ZoneOffset & { suffix: string })[] {
   const { isUniversal } = DateTime.fromMillis(0, { zone: range.zone }).zone;
-  return offsetsIn(range).map((one) => ({ ...one, suffix: isUniversal ? 'Z' : offsetText(one.offsetMs) }));
+  return listOffsets(range).map((one) => ({ ...one, suffix: isUniversal ? 'Z' : offsetText(one.offsetMs) }));
 }
 
 /** Formats a UTC offset as in ISO 8601. */

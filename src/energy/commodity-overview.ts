@@ -26,7 +26,7 @@ const METERS = COMMODITIES.flatMap((commodity) => [
  * Returns the use of gas, heat and water by a home or a device in each of the named ranges, as energy-insights reports it. A meter that is
  * no longer in use, and has no data in any of the ranges, is left out.
  */
-export async function commodityOverview<Name extends string>(
+export async function loadCommodityOverview<Name extends string>(
   db: Database,
   whose: ImportOwner,
   ranges: Readonly<Record<Name, Range>>,

@@ -4,13 +4,13 @@ import type { Database } from '#src/database/connect.ts';
 import type { Commodity } from '#src/database/meter.ts';
 import type { RowLabels } from './clock-labels.ts';
 import { type Home, loadCommodityHome } from './home/home.ts';
-import { homeBuckets } from './home/insights.ts';
+import { loadHomeBuckets } from './home/insights.ts';
 import { computeExpectedMs } from './home/roles.ts';
 import { computeEstimated, computeUsed } from './home/sums.ts';
 import type { GroupBy } from './insights.ts';
 import { formatHour } from './labels.ts';
 import type { Range } from './ranges.ts';
-import { homeSummary } from './usage/home-sums.ts';
+import { readHomeSummary } from './usage/home-sums.ts';
 
 /** Additional fields that a response about gas, heat or water may include. */
 export const COMMODITY_INCLUDES = ['estimated', 'coverage'] as const;
@@ -62,7 +62,7 @@ async function homesOf(db: Database, userId: string, commodity: Commodity) {
  * Returns the use of gas, heat or water by all devices of a home that are not excluded, in the rows of the range's zone. Buckets without
  * data are left out. Volumes in m³ use the same fields and code as kWh of electricity.
  */
-export async function commodityInsights(
+export async function loadCommodityInsights(
   db: Database,
   userId: string,
   commodity: Commodity,
@@ -72,7 +72,7 @@ export async function commodityInsights(
 ): Promise<CommodityInsight[]> {
   const rows = new Map<string, { insight: CommodityInsight; known: Known[] }>();
   for (const { unit, home } of await homesOf(db, userId, commodity)) {
-    for (const { insight, ...known } of await homeBuckets(db, home, range, groupBy, include)) {
+    for (const { insight, ...known } of await loadHomeBuckets(db, home, range, groupBy, include)) {
       const { kwh_used: used, estimated_kwh, date, hour, time, starts_at, peak_hour } = insight;
       if (used === null) continue;
       const key = starts_at ?? date;
@@ -92,8 +92,8 @@ export async function commodityInsights(
   return ordered.map(([, { insight, known }]) => ({ ...insight, ...covered(known, include) }));
 }
 
-/** Returns the use of gas, heat or water by a home over a whole range, like `commodityInsights` by bucket. */
-export async function commoditySummary(
+/** Returns the use of gas, heat or water by a home over a whole range, like `loadCommodityInsights` by bucket. */
+export async function loadCommoditySummary(
   db: Database,
   userId: string,
   commodity: Commodity,
@@ -104,7 +104,7 @@ export async function commoditySummary(
   const known: Known[] = [];
   let peak: string | null | undefined;
   for (const { unit, home } of await homesOf(db, userId, commodity)) {
-    const { peakHourOfDay, days: _, ...sums } = await homeSummary(db, home, range);
+    const { peakHourOfDay, days: _, ...sums } = await readHomeSummary(db, home, range);
     usedByUnit[unit.used] = milliwattHoursToKwh(computeUsed(sums) ?? asMilliwattHours(0));
     if (include.has('estimated')) {
       usedByUnit[unit.estimated] = milliwattHoursToKwh(computeEstimated(sums));

@@ -1,7 +1,7 @@
 import { asMilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { loadDeviceAsMeter } from './home/home.ts';
-import { type HomeInsight, homeInsights } from './home/insights.ts';
+import { type HomeInsight, loadHomeInsights } from './home/insights.ts';
 import type { HomeDevice } from './home/roles.ts';
 import { computeMeasures, type HomeMeasures, type HomeSums } from './home/sums.ts';
 import type { IncludeName } from './include.ts';
@@ -12,7 +12,7 @@ import type { Range } from './ranges.ts';
  * Returns the import of one device as `kwh_used`, with the requested fields: the measure that matches its placement (the other measures are
  * null), its export, and the coverage of its import.
  */
-export async function deviceInsights(
+export async function loadDeviceInsights(
   db: Database,
   deviceId: string,
   range: Range,
@@ -23,14 +23,14 @@ export async function deviceInsights(
   if (!loaded) return [];
   const { home, device, isSplit } = loaded;
   const measuresOf = (sums: HomeSums, expectedMs: number) => deviceMeasures(isSplit ? null : device, sums, expectedMs);
-  return homeInsights(db, home, range, groupBy, include, measuresOf);
+  return loadHomeInsights(db, home, range, groupBy, include, measuresOf);
 }
 
 const NOTHING = { grid: false, production: false, storage: false, consumption: false };
 
 /**
- * Derives the measures of a device from its sums as a grid meter. `sumCountedMs` is the time with known import; time in `gridMs` beyond it has
- * only known export. `device` is null if its channels have placements of their own, whose measures only the home reports.
+ * Derives the measures of a device from its sums as a grid meter. `sumCountedMs` is the time with known import; time in `gridMs` beyond it
+ * has only known export. `device` is null if its channels have placements of their own, whose measures only the home reports.
  */
 function deviceMeasures(device: HomeDevice | null, sums: HomeSums, expectedMs: number): HomeMeasures {
   const { gridImport = 0, gridExport = 0, countedMs = 0, gridMs } = sums;

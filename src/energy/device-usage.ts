@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import { type ClimateRow, loadClimate } from './climate.ts';
-import { type ClockLabels, clockLabels, type RowLabels } from './clock-labels.ts';
-import { deviceInsights } from './device-include.ts';
+import { type ClockLabels, createClockLabeller, type RowLabels } from './clock-labels.ts';
+import { loadDeviceInsights } from './device-include.ts';
 import type { IncludedFields, IncludeName } from './include.ts';
 import { type GroupBy, loadImportInsights, type UsageInsight } from './insights.ts';
 import type { Range } from './ranges.ts';
@@ -29,13 +29,13 @@ export async function deviceUsage(
 ): Promise<DeviceUsage[]> {
   const [energy, said] = await Promise.all([
     include.size > 0
-      ? deviceInsights(db, deviceId, range, groupBy, include)
+      ? loadDeviceInsights(db, deviceId, range, groupBy, include)
       : loadImportInsights(db, { deviceId }, range, groupBy).then((rows) => rows ?? []),
     groupBy === 'half_hour' || groupBy === 'quarter_hour' ? [] : loadClimate(db, deviceId, range, groupBy, now),
   ]);
   if (said.length === 0) return energy;
   const rows = new Map<string, DeviceUsage>(energy.map((row) => [row.starts_at ?? row.date, { ...row }]));
-  const labelsOf = clockLabels(range, 'hour');
+  const labelsOf = createClockLabeller(range, 'hour');
   for (const one of said) {
     const { key, row } = labelled(one, labelsOf);
     const known = rows.get(key) ?? row;

@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import { loadHome } from './home/home.ts';
 import { computeUsed, type HomeSums } from './home/sums.ts';
 import { isClockUnit, type Range } from './ranges.ts';
-import { homeByClockUnit, homeByDay, homeByMonth } from './usage/home-sums.ts';
+import { readHomeByClockUnit, readHomeByDay, readHomeByMonth } from './usage/home-sums.ts';
 import { type BucketUnit, formatEpochDate, readImports } from './usage/imports.ts';
 
 /**
@@ -23,9 +23,9 @@ export async function readHomeUsage(
       return { at: isClockUnit(unit) ? new Date(at * 1_000) : formatEpochDate(at), milliwattHours };
     });
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
-  if (isClockUnit(unit)) return known(await homeByClockUnit(db, home, range, unit), ({ startsAt }) => startsAt);
-  if (unit === 'day') return known(await homeByDay(db, home, range), ({ day }) => day);
-  return known(await homeByMonth(db, home, range), ({ month }) => month);
+  if (isClockUnit(unit)) return known(await readHomeByClockUnit(db, home, range, unit), ({ startsAt }) => startsAt);
+  if (unit === 'day') return known(await readHomeByDay(db, home, range), ({ day }) => day);
+  return known(await readHomeByMonth(db, home, range), ({ month }) => month);
 }
 
 const known = <Row extends HomeSums>(rows: readonly Row[], at: (row: Row) => Date | string) =>

@@ -1,9 +1,9 @@
 import { mapWithBreaks } from '#src/core/turns.ts';
 import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { clockLabels, clockTimeOf, type RowLabels } from './clock-labels.ts';
+import { clockTimeOf, createClockLabeller, type RowLabels } from './clock-labels.ts';
 import { type HomeLoadOptions, loadHome } from './home/home.ts';
-import { type HomeInsight, homeInsights, homeTotals } from './home/insights.ts';
+import { type HomeInsight, loadHomeInsights, loadHomeTotals } from './home/insights.ts';
 import type { IncludeName } from './include.ts';
 import { formatHour, hourOfDay } from './labels.ts';
 import { CLOCK_UNITS, isClockUnit, type Range, splitRange } from './ranges.ts';
@@ -47,12 +47,12 @@ export async function loadInsights(
   include = NOTHING_MORE,
 ): Promise<HomeInsight[]> {
   const rows: HomeInsight[] = [];
-  for await (const page of insightPages(db, userId, range, groupBy, include)) rows.push(...page);
+  for await (const page of streamInsightPages(db, userId, range, groupBy, include)) rows.push(...page);
   return rows;
 }
 
 /** Yields the rows of `loadInsights` page by page. Each page is a separate query; the home is loaded once. */
-export async function* insightPages(
+export async function* streamInsightPages(
   db: Database,
   userId: string,
   range: Range,
@@ -63,7 +63,7 @@ export async function* insightPages(
   for (const stretch of splitIntoPages(range, groupBy)) {
     const rows = home ? null : await loadImportInsights(db, { userId }, stretch, groupBy);
     home ??= rows ? null : await loadHome(db, userId, needsOf(include));
-    yield rows ?? (home ? await homeInsights(db, home, stretch, groupBy, include) : []);
+    yield rows ?? (home ? await loadHomeInsights(db, home, stretch, groupBy, include) : []);
   }
 }
 
@@ -96,7 +96,7 @@ function insightsOf(
   const places = [...at.keys()];
   const used = (place: number) => milliwattHoursToKwh(milliwattHours[place] as MilliwattHours);
   if (isClockUnit(groupBy)) {
-    const labelsOf = clockLabels(range, groupBy);
+    const labelsOf = createClockLabeller(range, groupBy);
     return mapWithBreaks(places, (place) => {
       const labels = labelsOf(new Date((at[place] as number) * 1_000));
       return { ...labels, kwh_used: used(place), peak_hour: clockTimeOf(labels) };
@@ -112,7 +112,7 @@ function insightsOf(
 /** Returns the totals of a range, as GET without dates and POST report them, with the requested fields. */
 export async function loadUsageSummary(db: Database, userId: string, range: Range, include = NOTHING_MORE) {
   const total = include.size > 0 ? null : await readImportTotal(db, { userId }, range);
-  if (!total) return homeTotals(db, await loadHome(db, userId, needsOf(include)), range, include);
+  if (!total) return loadHomeTotals(db, await loadHome(db, userId, needsOf(include)), range, include);
   const { milliwattHours, days, peakHourOfDay } = total;
   return {
     total_kwh: milliwattHoursToKwh(milliwattHours),

@@ -60,7 +60,7 @@ function firstWith(zone: string, offsetMs: number, beforeMs: number, atMs: numbe
 }
 
 /** Returns the offsets of a range in order; the first, at its beginning, is valid from -Infinity. */
-export function offsetsIn({ from, to, zone }: RangeInZone): [ZoneOffset, ...ZoneOffset[]] {
+export function listOffsets({ from, to, zone }: RangeInZone): [ZoneOffset, ...ZoneOffset[]] {
   const lastYear = Math.min(to.getUTCFullYear(), LAST_YEAR);
   const changes: ZoneOffset[] = [];
   for (let decade = Math.floor(from.getUTCFullYear() / DECADE) * DECADE; decade <= lastYear; decade += DECADE)
@@ -79,9 +79,9 @@ export const findOffset = <Offset extends ZoneOffset>(offsets: readonly Offset[]
  * Returns a function that gives the end of a clock hour, or of a shorter unit, from its start, Unix ms. A change of clocks may cut an hour
  * (Lord Howe Island shifts by half an hour).
  */
-export function endsOfClockUnits(range: RangeInZone, unit: ClockUnit): (startMs: number) => number {
+export function createClockUnitEnds(range: RangeInZone, unit: ClockUnit): (startMs: number) => number {
   const unitMs = CLOCK_UNITS[unit] * MINUTE_MS;
-  const offsets = offsetsIn(range);
+  const offsets = listOffsets(range);
   return (startMs) => {
     const { offsetMs } = findOffset(offsets, startMs);
     const endMs = (Math.floor((startMs + offsetMs) / unitMs) + 1) * unitMs - offsetMs;
@@ -92,7 +92,7 @@ export function endsOfClockUnits(range: RangeInZone, unit: ClockUnit): (startMs:
 
 /** Returns the offsets of a range as arrays for SQL: the starts of all but the first offset, and all offsets. */
 function arraysOf(range: Range): { starts: Date[]; offsets: string[] } {
-  const offsets = offsetsIn(range);
+  const offsets = listOffsets(range);
   return {
     starts: offsets.slice(1).map(({ atMs }) => new Date(atMs)),
     offsets: offsets.map(({ offsetMs }) => `${offsetMs} milliseconds`),

@@ -6,7 +6,7 @@ import { loadHome } from './home/home.ts';
 import { addUpSums, computeUsed } from './home/sums.ts';
 import { formatHour } from './labels.ts';
 import { dayRange, type Range } from './ranges.ts';
-import { homeByDay, homeByMonth } from './usage/home-sums.ts';
+import { readHomeByDay, readHomeByMonth } from './usage/home-sums.ts';
 import { formatEpochDate, readImports } from './usage/imports.ts';
 
 /** A row of GET /v1/analytics/monthly: the usage of one month. */
@@ -58,7 +58,7 @@ async function read(
   ]);
   if (!days || !months) {
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
-    const [days, peaks] = await Promise.all([homeByDay(db, home, range), homeByMonth(db, home, range)]);
+    const [days, peaks] = await Promise.all([readHomeByDay(db, home, range), readHomeByMonth(db, home, range)]);
     // The physical lower bound applies to the compared totals, not to single days, so these are summed first.
     return { rows: compareMonths(days, today, (rows) => computeUsed(addUpSums(rows))), peaks };
   }

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { DAY_MS, MINUTE_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { offsetsIn, type ZoneOffset } from './local-time.ts';
+import { listOffsets, type ZoneOffset } from './local-time.ts';
 import { CLOCK_UNITS, type ClockUnit, dayRange } from './ranges.ts';
 
 /** A day in a time zone. */
@@ -41,7 +41,7 @@ export function createWallClock(fromMs: number, toMs: number, zone: string): (qu
   // One more day at each end, because a clock that is set back across midnight repeats the end of a day.
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
   const whole = dayRange(dateOf(fromMs - DAY_MS), dateOf(toMs + DAY_MS), zone);
-  const offsets = offsetsIn(whole);
+  const offsets = listOffsets(whole);
   let index = 0;
   const offsetAt = (ms: number) => {
     while (index > 0 && (offsets[index] as ZoneOffset).atMs > ms) index--;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { asMilliwattHours, DAY_MS, milliwattHoursToKwh, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { clockLabels } from './clock-labels.ts';
+import { createClockLabeller } from './clock-labels.ts';
 import type { DeviceUsage } from './device-usage.ts';
 import { distributeGaps } from './distribute-gaps.ts';
 import { sumCountedMs } from './home/counted-spans.ts';
@@ -74,7 +74,7 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   const shared = await distributeGaps(read, { fromMs, toMs }, shape);
   const clockOf = createWallClock(fromMs, toMs, range.zone);
   const unit = isClockUnit(groupBy) ? groupBy : 'hour';
-  const labelsOf = clockLabels(range, unit);
+  const labelsOf = createClockLabeller(range, unit);
   let last: { startMs: number; sum: Sum } | undefined;
   for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_HOUR_MS, at++) {
     if (at > 0 && (at * QUARTER_HOUR_MS) % CHUNK_MS === 0) await setImmediate();

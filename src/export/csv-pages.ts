@@ -10,7 +10,7 @@ import {
   PACKED_DAYS,
   STORED_HOURS,
 } from '#src/rollups/levels.ts';
-import { ownerPartsSql, type RowOwner } from '#src/rollups/parts.ts';
+import { type RowOwner, userOrDevicePartsSql } from '#src/rollups/parts.ts';
 import { readOwnedKeys } from './keys.ts';
 
 /**
@@ -142,7 +142,7 @@ function rowsOf(level: Level, owner: RowOwner, slice: { from: Date; to: Date }):
       AND ${sql.ref(level.time)} >= ${slice.from} AND ${sql.ref(level.time)} < ${slice.to}`;
   const sums = MEASURE_COLUMNS.map((column) => `sum(${column}) AS ${column}`);
   const isKnown = KNOWLEDGE_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
-  return sql`SELECT ${sql.raw([...level.keys, ...sums].join(', '))} FROM ${ownerPartsSql(level, owner, slice, MEASURE_COLUMNS)} parts
+  return sql`SELECT ${sql.raw([...level.keys, ...sums].join(', '))} FROM ${userOrDevicePartsSql(level, owner, slice, MEASURE_COLUMNS)} parts
     GROUP BY ${sql.raw(level.keys.join(', '))} HAVING ${sql.raw(isKnown)}`;
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { groupTree, isAccountWithin, type RoleReach } from '#src/database/reach.ts';
+import { groupTreeSql, isAccountWithin, type RoleReach } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { PENDING_EMAIL } from '#src/users/email-changes.ts';
 import { USER_COLUMNS, type User } from '#src/users/store.ts';
@@ -38,7 +38,7 @@ export async function listGroupHomes(db: Database, groupId: string): Promise<str
     .selectFrom('group_members as m')
     .select('m.user_id')
     .distinct()
-    .where('m.group_id', 'in', groupTree(groupId))
+    .where('m.group_id', 'in', groupTreeSql(groupId))
     .where(MEMBER_COUNTS_SQL)
     .orderBy('m.user_id')
     .execute();

@@ -6,8 +6,8 @@ import type { Database } from '#src/database/connect.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import { currentPowerOf, readLatestChannels, sumPowers } from '#src/devices/live.ts';
 import { findNewestReadings } from '#src/devices/newest-readings.ts';
-import { type CommodityInsight, commodityInsights } from '#src/energy/commodity.ts';
-import { deviceInsights } from '#src/energy/device-include.ts';
+import { type CommodityInsight, loadCommodityInsights } from '#src/energy/commodity.ts';
+import { loadDeviceInsights } from '#src/energy/device-include.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import type { HomeInsight } from '#src/energy/home/insights.ts';
 import { loadInsights } from '#src/energy/insights.ts';
@@ -126,7 +126,7 @@ async function commoditiesOf(db: Database, userId: string, month: Range): Promis
   const days = new Map<Commodity, CommodityInsight[]>();
   for (const commodity of COMMODITIES)
     if (meters.has(commodity) || meters.has(`${commodity}_m3`))
-      days.set(commodity, await commodityInsights(db, userId, commodity, month, 'day', new Set()));
+      days.set(commodity, await loadCommodityInsights(db, userId, commodity, month, 'day', new Set()));
   const sum = (commodity: Commodity, name: 'kwh_used' | 'm3_used') => sumOf(days.get(commodity) ?? [], name);
   return {
     ...(meters.has('gas') && { gas: sum('gas', 'kwh_used') }),
@@ -168,7 +168,7 @@ async function devicesOf(db: Database, userId: string, month: Range, now: Date):
   for (const row of rows) {
     const own = channels.get(row.device_id) ?? [];
     const hasPower = row.powers === 1 || sumPowers(own.filter(({ unit }) => unit === 'W')).power_w !== null;
-    const months: HomeInsight[] = await deviceInsights(db, row.device_id, month, 'month', EXPORT);
+    const months: HomeInsight[] = await loadDeviceInsights(db, row.device_id, month, 'month', EXPORT);
     reports.push({
       deviceId: row.device_id,
       name: row.location || row.type,

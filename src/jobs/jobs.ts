@@ -14,7 +14,7 @@ import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { listGroupHomes } from '#src/groups/members.ts';
 import { deleteExpiredImportCredentials } from '#src/onboarding/imports.ts';
 import { raiseRemarks } from '#src/remarks/raise.ts';
-import { firstCheckedMonth } from '#src/rollups/check.ts';
+import { findFirstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
@@ -199,7 +199,7 @@ async function checkRollups(
   { pool, clock, capabilities, retentionMonths, log }: JobParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const since = firstCheckedMonth(clock(), retentionMonths);
+  const since = findFirstCheckedMonth(clock(), retentionMonths);
   const pass = await checkAllRollups(pool, { capabilities, since, mode: 'repair', signal });
   const { users, checked, rebuilt, differing, differences } = pass;
   if (checked < users) log.info({ users, checked }, 'stopped before the aggregates of all users were compared');

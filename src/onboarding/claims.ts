@@ -8,7 +8,7 @@ import { type AccessibleAccounts, accountsWithin, isAccountWithin, type RoleReac
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDeviceSecret, hashSecret } from '#src/devices/credentials.ts';
 import { assertMayManageDevice } from '#src/devices/management.ts';
-import { newDeviceRow } from '#src/devices/store.ts';
+import { createDeviceRow } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { recordAction } from '#src/users/audit.ts';
 
@@ -130,7 +130,7 @@ async function create(
   trx: Database,
   { owner, type, location, serial }: { owner: string; type: string; location: string; serial: string },
 ): Promise<{ deviceId: string; secret: string }> {
-  const { row, secret } = newDeviceRow({
+  const { row, secret } = createDeviceRow({
     userId: owner,
     type,
     location,

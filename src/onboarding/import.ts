@@ -7,7 +7,7 @@ import { type AccessibleAccounts, accountsWithin, isAccountWithin } from '#src/d
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { isDiscoveryListed } from '#src/devices/gateways.ts';
 import { futureManagersOf } from '#src/devices/management.ts';
-import { newDeviceRow, pairDiscovered } from '#src/devices/store.ts';
+import { createDeviceRow, pairDiscovered } from '#src/devices/store.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { type AuditRecord, recordActions } from '#src/users/audit.ts';
 import { USER_COLUMNS } from '#src/users/store.ts';
@@ -246,7 +246,7 @@ async function createSome(
   ownerOf: (row: DeviceImportRow) => string,
 ): Promise<ImportedDevice[]> {
   const made: ImportedDevice[] = [];
-  const inserted: (ReturnType<typeof newDeviceRow>['row'] & { imported_as: string | null })[] = [];
+  const inserted: (ReturnType<typeof createDeviceRow>['row'] & { imported_as: string | null })[] = [];
   const managerOf = await futureManagersOf(trx, reach, rows.map(ownerOf));
   for (const row of rows) {
     const userId = ownerOf(row);
@@ -258,7 +258,7 @@ async function createSome(
       made.push({ row, deviceId: paired.device_id, userId, secret: null });
       continue;
     }
-    const device = newDeviceRow(wanted);
+    const device = createDeviceRow(wanted);
     inserted.push({
       ...device.row,
       imported_as: row.settings.external_id == null ? importedRowKey(row.settings) : null,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstCheckedMonth } from './check.ts';
+import { findFirstCheckedMonth } from './check.ts';
 
 test.each([
   ['2026-11-22T10:00:00Z', 13, '2025-10-01'],
@@ -10,6 +10,6 @@ test.each([
 ])(
   'the check on %s with a retention of %i months begins with the month of the oldest accepted reading',
   (now, months, first) => {
-    expect(firstCheckedMonth(new Date(now), months).toISOString().slice(0, 10)).toBe(first);
+    expect(findFirstCheckedMonth(new Date(now), months).toISOString().slice(0, 10)).toBe(first);
   },
 );

@@ -2,12 +2,12 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
 import {
   COLUMN_BY_MEASURE,
-  expectedRelation,
+  expectedRelationOf,
   KNOWLEDGE_COLUMNS,
   type Level,
   levelColumns,
   STORED_LEVELS,
-  storedRelation,
+  storedRelationOf,
   valueColumns,
 } from './levels.ts';
 
@@ -21,7 +21,7 @@ export interface RollupDifference {
 }
 
 /** Returns the start of the first month that is compared: the month in which retention begins. Older readings are not accepted. */
-export function firstCheckedMonth(now: Date, retentionMonths: number): Date {
+export function findFirstCheckedMonth(now: Date, retentionMonths: number): Date {
   const from = new Date(retentionStartMs(now.getTime(), retentionMonths));
   return new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth(), 1));
 }
@@ -30,7 +30,7 @@ export function firstCheckedMonth(now: Date, retentionMonths: number): Date {
  * Returns the users with a load profile or an aggregate, and the keys of their devices' separate meters (`meterKey`),
  * in order. With `userId`, only those of one user.
  */
-export async function usersToCheck(pool: Pool, userId: string | null = null): Promise<string[]> {
+export async function listUsersToCheck(pool: Pool, userId: string | null = null): Promise<string[]> {
   // Raw SQL: relation names come from src/rollups/levels.ts at run time.
   const { rows } = await pool.query(
     `SELECT user_id FROM users WHERE $1::text IS NULL OR user_id = $1
@@ -45,7 +45,11 @@ export async function usersToCheck(pool: Pool, userId: string | null = null): Pr
 export const MAX_DIFFERENCES = 1_000;
 
 /** Compares one user's aggregates with the load profile, from `since` (a start of a month) on; each level in one snapshot. */
-export async function checkUser(db: Pool | PoolClient, userId: string, since: Date): Promise<RollupDifference[]> {
+export async function checkUserRollups(
+  db: Pool | PoolClient,
+  userId: string,
+  since: Date,
+): Promise<RollupDifference[]> {
   const differences: RollupDifference[] = [];
   for (const level of STORED_LEVELS) {
     const { rows } = await db.query(differenceQuery(level), [userId, since]);
@@ -74,6 +78,6 @@ function differenceQuery(level: Level): string {
       .join(', ')})`;
   const key = keys.map((column) => `'${column}', coalesce(s.${column}::text, e.${column}::text)`).join(', ');
   return `SELECT jsonb_build_object(${key}) AS key, s.${COLUMN_BY_MEASURE.energyMilliwattHours} AS stored_milliwatt_hours, e.${COLUMN_BY_MEASURE.energyMilliwattHours} AS expected_milliwatt_hours
-    FROM ${side(storedRelation(level))} s FULL JOIN ${side(expectedRelation(level))} e USING (${keys.join(', ')})
+    FROM ${side(storedRelationOf(level))} s FULL JOIN ${side(expectedRelationOf(level))} e USING (${keys.join(', ')})
     WHERE ${row('s')} IS DISTINCT FROM ${row('e')} ORDER BY 1 LIMIT ${MAX_DIFFERENCES}`;
 }

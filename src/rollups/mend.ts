@@ -1,7 +1,7 @@
 import { DAY_MS } from '#src/core/units.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { checkUser, MAX_DIFFERENCES, type RollupDifference, usersToCheck } from './check.ts';
+import { checkUserRollups, listUsersToCheck, MAX_DIFFERENCES, type RollupDifference } from './check.ts';
 import { rebuildTables, recordAllDaysChanged } from './rebuild.ts';
 import { markDaysStale, refreshUntilComplete, withRefreshLocked } from './refresh.ts';
 
@@ -37,7 +37,7 @@ const MAX_SHOWN = 100;
 export async function checkAllRollups(pool: Pool, options: RollupOptions): Promise<RollupReport> {
   const { capabilities, since, mode, userId, signal, onProgress } = options;
   const { continuousAggregates } = capabilities;
-  const users = await usersToCheck(pool, userId);
+  const users = await listUsersToCheck(pool, userId);
   const report: RollupReport = { users: users.length, checked: 0, differing: 0, differences: [], rebuilt: 0 };
   const days = new Set<number>();
   const wanted: string[] = [];
@@ -110,8 +110,8 @@ async function differencesOf(
   userId: string,
   since: Date,
 ): Promise<RollupDifference[]> {
-  const differences = await checkUser(pool, userId, since);
+  const differences = await checkUserRollups(pool, userId, since);
   if (differences.length === 0 || !continuousAggregates) return differences;
   await refreshUntilComplete(pool, new Date());
-  return withRefreshLocked(pool, (client) => checkUser(client, userId, since));
+  return withRefreshLocked(pool, (client) => checkUserRollups(client, userId, since));
 }

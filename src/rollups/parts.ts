@@ -8,9 +8,9 @@ import {
   LOAD_PROFILE,
   type Measure,
   ROW_TIME_COLUMN,
-  storedRelation,
+  storedRelationOf,
 } from './levels.ts';
-import { packedPieces, storedHours, storedQuarterHours } from './sql/hours.ts';
+import { packedPiecesSql, storedHoursSql, storedQuarterHoursSql } from './sql/hours.ts';
 import { keyOrdinalsSql, keysSql, type LevelSource, levelBelow } from './sql/pieces.ts';
 
 /**
@@ -36,7 +36,7 @@ export function levelPartsSql(level: Level, columns: readonly string[], only = {
   const { view, source } = openOf(level);
   const both = columns.join(', ');
   return `(
-  SELECT ${level.keys.join(', ')}, ${both}${only.closed} FROM ${storedRelation(level)}
+  SELECT ${level.keys.join(', ')}, ${both}${only.closed} FROM ${storedRelationOf(level)}
   UNION ALL
   SELECT ${keysSql(level, source)}, ${both}${only.open} FROM ${view}
 )`;
@@ -55,7 +55,7 @@ export function devicePartsSql(
   const both = columns.join(', ');
   const within = (time: string) => `${time} >= ${from} AND ${time} < ${to}`;
   return `(
-  SELECT ${level.keys.join(', ')}, ${both} FROM ${storedRelation(level)}
+  SELECT ${level.keys.join(', ')}, ${both} FROM ${storedRelationOf(level)}
   WHERE ${within(level.time)} AND ${ROW_TIME_COLUMN} > ${from} - interval '24 hours' AND ${ROW_TIME_COLUMN} < ${to}
   UNION ALL
   SELECT ${keysSql(level, source)}, ${both} FROM ${view} WHERE ${within(source.time)}
@@ -86,7 +86,7 @@ export interface RowOwner {
  * Builds a subquery for the parts of one user's or device's rows in `[from, to)`: keys and columns. `rows`: starts of the stored hours and
  * packed days to which the range is limited.
  */
-export function ownerPartsSql(
+export function userOrDevicePartsSql(
   level: Level,
   owner: RowOwner,
   range: Stretch,
@@ -97,7 +97,7 @@ export function ownerPartsSql(
   const both = columns.join(', ');
   // Raw SQL on the hot path of every answer about usage; relation names come from src/rollups/levels.ts.
   return sql`(
-    SELECT ${sql.raw(`${level.keys.join(', ')}, ${both}`)} FROM ${sql.table(storedRelation(level))} WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range, rows)}
+    SELECT ${sql.raw(`${level.keys.join(', ')}, ${both}`)} FROM ${sql.table(storedRelationOf(level))} WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range, rows)}
     UNION ALL
     SELECT ${sql.raw(`${keysSql(level, source)}, ${both}`)} FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)}
   )`;
@@ -114,7 +114,7 @@ export interface RowOwners {
  * of the piece) and the columns. For 60 minutes, users have rows of their own, summed over their devices. Half hours need half as many rows
  * to group as quarter-hours. A piece may have several rows.
  */
-export function ownerPiecesSql(
+export function userOrDevicePiecesSql(
   { key, ids }: RowOwners,
   { from, to }: Stretch,
   minutes: 15 | 30 | 60,
@@ -132,10 +132,10 @@ export function ownerPiecesSql(
   // Raw SQL on the hot path of every answer about a home; relation names come from src/rollups/levels.ts.
   const parts = level.isOfDevice
     ? [
-        closed(level.time, packedPieces(minutes, columns)),
-        closed(at, minutes === 60 ? storedHours(columns) : storedQuarterHours(columns)),
+        closed(level.time, packedPiecesSql(minutes, columns)),
+        closed(at, minutes === 60 ? storedHoursSql(columns) : storedQuarterHoursSql(columns)),
       ]
-    : [sql`SELECT ${read(level.time)} FROM ${sql.table(storedRelation(level))} WHERE ${only(level.time)}`];
+    : [sql`SELECT ${read(level.time)} FROM ${sql.table(storedRelationOf(level))} WHERE ${only(level.time)}`];
   const open = sql`SELECT ${read(minutes === 60 ? source.time : at)} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
   return sql.join([...parts, open], sql` UNION ALL `);
 }
@@ -155,7 +155,7 @@ export function userPartsSql(
   const only = (time: LevelKey) =>
     sql`user_id = ANY (${ids}::text[]) AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
   return sql`
-    SELECT ${list([...keys, ...columns])} FROM ${sql.table(storedRelation(level))} WHERE ${only(level.time)}
+    SELECT ${list([...keys, ...columns])} FROM ${sql.table(storedRelationOf(level))} WHERE ${only(level.time)}
     UNION ALL
     SELECT ${list([keysSql({ ...level, keys }, source), ...columns])} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
 }
@@ -213,10 +213,10 @@ function withPacked(level: Level, owner: RowOwner, range: Stretch, { keys, colum
     sql`SELECT ${both} FROM (${sql.raw(part)}) c WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range)}`;
   return sql`
     SELECT ${list([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`)])}
-    FROM (${closed(packedPieces(60, read))}) p
+    FROM (${closed(packedPiecesSql(60, read))}) p
     FULL JOIN (
       SELECT ${list([...keys, ...read.map((column) => `sum(${column})::bigint AS ${column}`)])}
-      FROM (${closed(storedHours(read))} UNION ALL SELECT ${both} FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)}) parts
+      FROM (${closed(storedHoursSql(read))} UNION ALL SELECT ${both} FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)}) parts
       GROUP BY ${list(keys)}
     ) s USING (${list(keys)})
     WHERE ${sql.raw(sum(COLUMN_BY_MEASURE.coveredMs))} <> 0`;
@@ -241,7 +241,7 @@ function joined(level: Level, owner: RowOwner, range: Stretch, { keys, columns }
   // Raw SQL on the hot path of every answer about usage; relation names come from src/rollups/levels.ts.
   return sql`
     SELECT ${list([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`), ...found])}
-    FROM (SELECT ${list([...primaryKey, ...read, ...stored])} FROM ${sql.table(storedRelation(level))} WHERE ${within(time, owner, range)}) c
+    FROM (SELECT ${list([...primaryKey, ...read, ...stored])} FROM ${sql.table(storedRelationOf(level))} WHERE ${within(time, owner, range)}) c
     FULL JOIN (
       SELECT ${sql.raw(keysSql({ ...level, keys: primaryKey }, source))}, ${list(read.map((column) => `sum(${column})::bigint AS ${column}`))}
       FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)} GROUP BY ${sql.raw(keyOrdinalsSql({ ...level, keys: primaryKey }))}

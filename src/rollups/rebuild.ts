@@ -1,6 +1,6 @@
 import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { expectedRelation, levelColumns, STORED_LEVELS, storedRelation } from './levels.ts';
+import { expectedRelationOf, levelColumns, STORED_LEVELS, storedRelationOf } from './levels.ts';
 
 /** Records that all days of some users may have changed without a write, so that sums of groups with these users become invalid. */
 export async function recordAllDaysChanged(client: Pick<Pool, 'query'>, userIds: readonly string[]): Promise<void> {
@@ -26,11 +26,11 @@ export async function rebuildTables(pool: Pool, userId: string, since: Date): Pr
     await recordAllDaysChanged(client, [userId]);
     for (const level of STORED_LEVELS) {
       const { time } = level;
-      const stored = storedRelation(level);
+      const stored = storedRelationOf(level);
       const columns = levelColumns(level).join(', ');
       await client.query(`DELETE FROM ${stored} WHERE user_id = $1 AND ${time} >= $2`, [userId, since]);
       await client.query(
-        `INSERT INTO ${stored} (${columns}) SELECT ${columns} FROM ${expectedRelation(level)}
+        `INSERT INTO ${stored} (${columns}) SELECT ${columns} FROM ${expectedRelationOf(level)}
          WHERE user_id = $1 AND ${time} >= $2`,
         [userId, since],
       );

@@ -11,7 +11,7 @@ import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { createLog } from '#src/core/log.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
-import { createDatabase, createPool, type Pool, roleSettings } from '#src/database/connect.ts';
+import { createDatabase, createPool, databaseSettingsOfRole, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
@@ -95,7 +95,7 @@ export async function runApi(config: Config): Promise<void> {
  * `longPool`, which has none.
  */
 function openPools(url: string, readUrl: string | undefined): { pool: Pool; readPool: Pool; longPool: Pool } {
-  const sessions = roleSettings('api');
+  const sessions = databaseSettingsOfRole('api');
   const settings = [...sessions, `statement_timeout=${MAX_STATEMENT_MS}`];
   const open = (url: string, name: string, more: Omit<Parameters<typeof createPool>[1], 'applicationName'>) =>
     createPool(url, { ...more, applicationName: name, isAnswering: true });

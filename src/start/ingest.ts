@@ -11,7 +11,7 @@ import { AppError } from '#src/core/errors.ts';
 import { createLog } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
-import { createDatabase, createPool, type Database, roleSettings } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Database, databaseSettingsOfRole } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
@@ -58,7 +58,7 @@ export async function runIngest(config: Config): Promise<void> {
     const pool = createPool(url, {
       max: 8,
       applicationName: 'energy ingest',
-      settings: roleSettings('ingest'),
+      settings: databaseSettingsOfRole('ingest'),
     });
     await waitForDatabase(pool, log);
     const { database } = await migrate(pool, config.database);

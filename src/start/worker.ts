@@ -10,7 +10,7 @@ import { type Loop, startLoop } from '#src/core/loop.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
-import { createDatabase, createPool, type Database, type Pool, roleSettings } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Database, databaseSettingsOfRole, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
@@ -52,7 +52,7 @@ export async function runWorker(config: Config): Promise<void> {
     const pool = createPool(url, {
       max: 10,
       applicationName: 'energy worker',
-      settings: roleSettings('worker'),
+      settings: databaseSettingsOfRole('worker'),
     });
     await waitForDatabase(pool, log);
     const { database } = await migrate(pool, config.database);

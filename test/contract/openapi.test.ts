@@ -6,7 +6,7 @@ import { EXAMPLES } from '#src/api/examples.ts';
 import { openApiDocument } from '#src/api/openapi.ts';
 import { addOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
-import { ERRORS, type ErrorName, errorCode } from '#src/core/errors.ts';
+import { ERRORS, type ErrorName, formatErrorCode } from '#src/core/errors.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
@@ -91,7 +91,7 @@ describe('the document', () => {
   test('has an entry in the reference for each error, which doc_url links to', async () => {
     const page = (await buildDocsFiles(document)).get('/docs/reference/errors')?.content ?? '';
     const names = Object.keys(ERRORS) as ErrorName[];
-    expect(names.filter((name) => !page.includes(`id="${errorCode(name)}"`))).toEqual([]);
+    expect(names.filter((name) => !page.includes(`id="${formatErrorCode(name)}"`))).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { DateTime } from 'luxon';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { localTimeSql, offsetsIn, startOfClockUnitSql } from '#src/energy/local-time.ts';
+import { listOffsets, localTimeSql, startOfClockUnitSql } from '#src/energy/local-time.ts';
 import { CLOCK_UNITS, type ClockUnit, isZone, type Range } from '#src/energy/ranges.ts';
 import { createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
 import { listSourceFiles } from '#test/contract/imports.ts';
@@ -48,7 +48,7 @@ const rangeOf = ([zone, start, end]: [string, string, string]): Range => ({
 
 /** Returns instants of a range: around each change of its offset, and some of every day. */
 function instantsOf(range: Range): Date[] {
-  const near = offsetsIn(range)
+  const near = listOffsets(range)
     .slice(1)
     .flatMap(({ atMs }) => Array.from({ length: 48 }, (_, index) => atMs + (index - 24) * 300_000));
   const stepMs = Math.max(3_600_000 * 5, (range.to.getTime() - range.from.getTime()) / 2_000);
@@ -105,7 +105,7 @@ test.each(STRANGE)(
 
 test('offset changes are found to the millisecond', () => {
   const changes = (zone: string, start: string, end: string) =>
-    offsetsIn(rangeOf([zone, start, end]))
+    listOffsets(rangeOf([zone, start, end]))
       .slice(1)
       .map(({ atMs }) => new Date(atMs).toISOString());
   expect(changes('Europe/Berlin', '2026-01-01', '2026-12-31')).toEqual([

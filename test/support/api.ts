@@ -15,7 +15,7 @@ import { createKey } from '#src/auth/keys.ts';
 import type { Limits, RequestCounter } from '#src/auth/request-counter.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import type { SignIn } from '#src/auth/sign-ins.ts';
-import { ERRORS, type ErrorName, errorCode } from '#src/core/errors.ts';
+import { ERRORS, type ErrorName, formatErrorCode } from '#src/core/errors.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { createCalculator } from '#src/cost/calculator.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
@@ -245,8 +245,8 @@ export async function writeProfile(api: TestApi, userId: string, profile: Map<nu
 export const expectedErrorBody = (name: ErrorName) => ({
   error: ERRORS[name].error,
   status: ERRORS[name].status,
-  code: errorCode(name),
-  doc_url: expect.stringMatching(new RegExp(`^https?://[^/]+/docs/reference/errors#${errorCode(name)}$`)),
+  code: formatErrorCode(name),
+  doc_url: expect.stringMatching(new RegExp(`^https?://[^/]+/docs/reference/errors#${formatErrorCode(name)}$`)),
 });
 
 const PATTERNS = OPERATIONS.map((operation) => ({
@@ -263,7 +263,8 @@ function holdToContract(method: string, path: string, { status, json }: Answer):
   if (status >= 400) {
     const parsed = error.safeParse(json);
     const isKnown = Object.entries(ERRORS).some(
-      ([name, one]) => one.status === status && one.error === json.error && errorCode(name as ErrorName) === json.code,
+      ([name, one]) =>
+        one.status === status && one.error === json.error && formatErrorCode(name as ErrorName) === json.code,
     );
     if (!parsed.success || json.status !== status || !isKnown)
       throw new Error(`${method} ${plain} ${status}: ${JSON.stringify(json)}`);

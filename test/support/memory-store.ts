@@ -12,7 +12,7 @@ import { pointKey } from '#ingest/normalise/replay.ts';
 import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceDeltas } from '#ingest/write/deltas.ts';
-import { type DeviceState, type SeriesState, seriesName } from '#ingest/write/device-state.ts';
+import { type DeviceState, formatSeriesName, type SeriesState } from '#ingest/write/device-state.ts';
 import { addToOpenHour, listQuarterHours, type OpenHour } from '#ingest/write/open-hour.ts';
 import type { DevicePlan } from '#ingest/write/plan.ts';
 import { doesSeriesStopCounting, tariffSinceMs } from '#ingest/write/series-plan.ts';
@@ -106,7 +106,7 @@ export function memoryStore(): MemoryStore {
     if (device.computedWith !== null || areRolesOpen) device.computedWith = isComputed ? null : computedWith;
     for (const plan of plans) {
       const { series: before, roles, earlierRoles, inserts, lowered, added, withdrawn, verdicts, head } = plan;
-      const name = seriesName(before.channel, before.kind);
+      const name = formatSeriesName(before.channel, before.kind);
       if ((before.seriesId === null) === device.series.has(name)) throw new Error(`series ${name} is there, or is not`);
       const one = device.series.get(name) ?? fresh(series.size + 1, before);
       device.series.set(name, one);

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
 import { comparePoints, type EnergyInterval, type Point } from '#ingest/normalise/counting-rule.ts';
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
-import { seriesEdits } from '#ingest/normalise/edits.ts';
+import { computeSeriesEdits } from '#ingest/normalise/edits.ts';
 import { pointKey, replayReadings } from '#ingest/normalise/replay.ts';
 import { countsUntilMs, type Roles, rolesAt } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
@@ -99,7 +99,7 @@ export function expectReferenceResults(device: StoredDevice, all: History['readi
   const readings = readingsOfDevice(all);
   for (const { channel, kind, points, verdicts, tail, lastReadAtMs, ...of } of series.values()) {
     const sent = distinctReadings(readings.filter((one) => one.channel === channel && one.kind === kind));
-    const { isExcluded, added, stepsBack } = seriesEdits(
+    const { isExcluded, added, stepsBack } = computeSeriesEdits(
       device.edits.map((edit) => ({ ...edit, counted: null })),
       channel,
       kind,
@@ -130,7 +130,7 @@ export function expectStoredByRules(device: StoredDevice): void {
   for (const { channel, kind, points, verdicts, tail, splits, ...of } of series.values()) {
     const roles = rolesAt(of);
     const endMs = countsUntilMs(of);
-    const { isExcluded, stepsBack } = seriesEdits(edits, channel, kind, Number.NEGATIVE_INFINITY);
+    const { isExcluded, stepsBack } = computeSeriesEdits(edits, channel, kind, Number.NEGATIVE_INFINITY);
     const judgedBy = { ...(computedWith ?? settings), ...(splits && { splits }), stepsBack: stepsBack.after };
     const rule = createCountingRuleByTime(of, (one) => selectCountingRule(channel, kind, one, judgedBy));
     const earlier = [...points.values()].filter(({ readAtMs }) => readAtMs < endMs).sort(comparePoints);

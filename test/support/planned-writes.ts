@@ -4,7 +4,12 @@ import type { CountingSettings } from '#ingest/normalise/counting-rule.ts';
 import { pendingEditFromMs } from '#ingest/normalise/edits.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import { collectReadings } from '#ingest/write/collect.ts';
-import { areReadingsAfterEdits, type DeviceState, isAfterLastSplit, seriesName } from '#ingest/write/device-state.ts';
+import {
+  areReadingsAfterEdits,
+  type DeviceState,
+  formatSeriesName,
+  isAfterLastSplit,
+} from '#ingest/write/device-state.ts';
 import { areReadingsInOrder } from '#ingest/write/head.ts';
 import type { HeadCache } from '#ingest/write/head-memory.ts';
 import { type DevicePlan, planDevice } from '#ingest/write/plan.ts';
@@ -133,7 +138,7 @@ export function editDevice(store: MemoryStore, deviceId: string, edit: Reference
   const isTaken = edits.some(
     (one) => one.isInForce && one.value !== null && one.channel === channel && one.fromMs === fromMs,
   );
-  if (value !== null && (isTaken || !series.has(seriesName(channel as string, 'register')))) return;
+  if (value !== null && (isTaken || !series.has(formatSeriesName(channel as string, 'register')))) return;
   store.edit(deviceId, edit);
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { compileJsonPath } from '#src/core/json-path.ts';
 import { UNIT_SCALES } from '#src/devices/mapped-quantity.ts';
-import { payloadConditions } from '#src/devices/mapping.ts';
+import { payloadConditionsSchema } from '#src/devices/mapping.ts';
 
 /** Parts of names and templates, in braces: `{device}`, `{base+}`, `{base*}`, `{field}`. */
 export const TEMPLATE_PART = /\{([a-z_]+)([+*]?)\}/g;
@@ -50,7 +50,7 @@ const field = z
     words: z.record(z.string(), z.boolean()).optional(),
     time_at: path.optional(),
     unless: z.array(path).min(1).optional(),
-    where: payloadConditions.optional(),
+    where: payloadConditionsSchema.optional(),
     per: z.int().min(2).optional(),
     device: z.string().min(1).optional(),
   })

@@ -10,14 +10,14 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { queryOf } from '#src/database/connect.ts';
 import { readBacklogs, readInventory } from '#src/database/inventory.ts';
 import { readHeldBefore } from '#src/delivery/hold.ts';
-import { firstCheckedMonth } from '#src/rollups/check.ts';
+import { findFirstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { listAudit } from '#src/users/audit.ts';
 import {
   namedAuditRecord,
   type Operator,
   operator,
-  rejected as rejectedMessage,
+  rejected as rejectWholeMessage,
   replayed,
   rollupCheck,
 } from './shapes.ts';
@@ -108,7 +108,7 @@ export const listRejected = defineOperation('GET /v1/rejected', {
   summary:
     'Lists messages and elements of messages that could not be used, latest first, page by page. For administrators.',
   scope: 'devices:read',
-  answer: z.array(rejectedMessage),
+  answer: z.array(rejectWholeMessage),
   query: z.object({ device_id: idField.describe('Id of a device. Default: all.').optional(), ...pageFields }),
   async handle({ context: { rejected }, caller, query: { device_id }, page }) {
     requireAdministrator(caller);
@@ -155,7 +155,7 @@ const check = runOneAtATime(
   ({ pool, capabilities, retentionMonths }: RollupsPort, now: Date, userId: string | undefined) =>
     checkAllRollups(pool, {
       capabilities,
-      since: firstCheckedMonth(now, retentionMonths),
+      since: findFirstCheckedMonth(now, retentionMonths),
       mode: 'check',
       signal: AbortSignal.timeout(MAX_DURATION_MS),
       ...omitUndefined({ userId }),

@@ -2,7 +2,7 @@ import type { StreamOwner } from '#src/api/stream-room.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { LastSeenDevice, LiveChannel, LiveReading } from '#src/devices/live.ts';
 import type { Home as HomeParts } from '#src/energy/home/home.ts';
-import { measuredPowerOf } from '#src/energy/period/power-now.ts';
+import { computeMeasuredPower } from '#src/energy/period/power-now.ts';
 import { type EventOutlet, formatEvent } from './outlet.ts';
 import { formatStreamPosition, isNextEvent, type StreamPosition } from './place.ts';
 
@@ -176,7 +176,7 @@ export class FollowedHomes {
 }
 
 function powerText(userId: string, { parts, channels }: Home, now: Date): string | null {
-  const power = parts && measuredPowerOf(parts, channels, now.getTime());
+  const power = parts && computeMeasuredPower(parts, channels, now.getTime());
   return power && formatEvent('power', { user_id: userId, power_w: power.watts, power_at: power.at });
 }
 

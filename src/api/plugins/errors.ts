@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError, ERRORS, type ErrorName, errorCode, type FieldError } from '#src/core/errors.ts';
+import { AppError, ERRORS, type ErrorName, type FieldError, formatErrorCode } from '#src/core/errors.ts';
 import { isDatabaseUnavailable } from '#src/database/unavailable.ts';
 import { discardBody } from '../connection.ts';
 import { isToolRequest } from './authentication.ts';
@@ -44,8 +44,8 @@ const WRONG_BODIES: Record<string, string> = {
 export const errorBody = (name: ErrorName, publicUrl: string): ErrorBody => ({
   error: ERRORS[name].error,
   status: ERRORS[name].status,
-  code: errorCode(name),
-  doc_url: `${publicUrl}/docs/reference/errors#${errorCode(name)}`,
+  code: formatErrorCode(name),
+  doc_url: `${publicUrl}/docs/reference/errors#${formatErrorCode(name)}`,
 });
 
 /** Turns everything that is thrown into a response. A 500 contains no internals, only the id that is also in the log. */

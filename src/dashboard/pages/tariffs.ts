@@ -192,15 +192,15 @@ function spans(numbers: readonly number[], names: readonly string[]): string {
 }
 
 /**
- * Describes energy prices in lines: one line, or one for each period. `seriesName`: returns the name of a price series.
+ * Describes energy prices in lines: one line, or one for each period. `formatSeriesName`: returns the name of a price series.
  */
-export function describeRates(rates: Rates, currency: string, seriesName: (id: string) => string): string[] {
+export function describeRates(rates: Rates, currency: string, formatSeriesName: (id: string) => string): string[] {
   const { tariffs: w } = words();
   if ('per_kwh' in rates) return [w.aKwh({ price: formatPrice(rates.per_kwh, currency) })];
   if ('series_id' in rates) {
     const { series_id, multiply, add } = rates;
     return [
-      `${seriesName(series_id)}${multiply ? ` × ${exactly(multiply)}` : ''}${add ? ` + ${formatPrice(add, currency)}` : ''}`,
+      `${formatSeriesName(series_id)}${multiply ? ` × ${exactly(multiply)}` : ''}${add ? ` + ${formatPrice(add, currency)}` : ''}`,
     ];
   }
   return rates.periods.map(({ per_kwh, days, from, to, months }) => {

@@ -95,7 +95,7 @@ export async function renumberChanges(source: PoolClient): Promise<void> {
  * Assigns numbers from this database's sequences to incoming rows, in the order of the previous numbers, and updates
  * all references. Series already have theirs (`arriving_series`), because their readings were copied first.
  */
-export async function renumber(target: PoolClient): Promise<void> {
+export async function renumberIncoming(target: PoolClient): Promise<void> {
   await target.query(NUMBERED);
   for (const one of BUNDLED_RELATIONS) if (one.number !== undefined) await number(target, one.relation, one.number);
   await target.query('ANALYZE numbered');

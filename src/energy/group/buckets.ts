@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
-import { endsOfClockUnits, findOffset, offsetsIn } from '../local-time.ts';
+import { createClockUnitEnds, findOffset, listOffsets } from '../local-time.ts';
 import { CLOCK_UNITS, isClockUnit, type Range, splitRange } from '../ranges.ts';
 import type { GroupUnit } from '../usage/groups.ts';
 import { startOfClockUnit } from '../wall-clock.ts';
@@ -23,8 +23,8 @@ export function listBuckets(range: Range, unit: GroupUnit): NamedBucket[] {
       buckets.push({ name: start, fromMs: from.getTime(), toMs: to.getTime() });
     return buckets;
   }
-  const endOf = endsOfClockUnits(range, unit);
-  const offset = findOffset(offsetsIn(range), fromMs);
+  const endOf = createClockUnitEnds(range, unit);
+  const offset = findOffset(listOffsets(range), fromMs);
   for (let startMs = startOfClockUnit(fromMs, { offset }, unit), endMs = 0; startMs < toMs; startMs = endMs) {
     endMs = endOf(startMs);
     buckets.push({ name: String(startMs / 1_000), fromMs: startMs, toMs: endMs });

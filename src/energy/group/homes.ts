@@ -23,7 +23,7 @@ export interface GroupOfHomes {
 }
 
 /** Whether the sum of imports can answer a request about homes that are not composed. */
-export const needsOnlyImports = (include: ReadonlySet<IncludeName>): boolean =>
+export const needsImportSumsOnly = (include: ReadonlySet<IncludeName>): boolean =>
   [...include].every((name) => name === 'estimated');
 
 /**
@@ -35,7 +35,7 @@ export async function loadGroupHomes(
   userIds: readonly string[],
   include: ReadonlySet<IncludeName>,
 ): Promise<GroupOfHomes> {
-  const isMoreAsked = !needsOnlyImports(include);
+  const isMoreAsked = !needsImportSumsOnly(include);
   const asked = { isMoreAsked, needsConsumption: include.has('consumption') || include.has('untracked') };
   const composed = new Set<string>();
   if (!isMoreAsked) {

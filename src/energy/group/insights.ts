@@ -1,6 +1,6 @@
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { clockLabels, clockTimeOf } from '../clock-labels.ts';
+import { clockTimeOf, createClockLabeller } from '../clock-labels.ts';
 import type { HomeInsight } from '../home/insights.ts';
 import { hasKnownValue, selectIncludedFields } from '../include.ts';
 import type { GroupBy } from '../insights.ts';
@@ -42,7 +42,7 @@ export async function* streamGroupInsights(
 }
 
 /** Returns totals of a group over a range, as the endpoint variant without dates reports them. */
-export async function groupSummary(db: Database, group: GroupOfHomes, range: Range) {
+export async function loadGroupSummary(db: Database, group: GroupOfHomes, range: Range) {
   const [whole] = await computeGroupBuckets(db, group, range, 'span');
   const { measures, peak } = whole ?? { measures: UNKNOWN_MEASURES, peak: null };
   return {
@@ -81,7 +81,7 @@ function rowsOf(
   range: Range,
   groupBy: GroupBy,
 ): HomeInsight[] {
-  const labelsOf = isClockUnit(groupBy) ? clockLabels(range, groupBy) : null;
+  const labelsOf = isClockUnit(groupBy) ? createClockLabeller(range, groupBy) : null;
   return found.flatMap(({ bucket, measures, peak }) => {
     if (!hasKnownValue(measures, include)) return [];
     const kwh_used = measures.used === null ? null : milliwattHoursToKwh(measures.used);

@@ -12,7 +12,7 @@ const MOST_CHANGES = 20_000;
  * Returns the start of yesterday (UTC). Sums of later times are not stored, because most readings still arrive for
  * those days.
  */
-export const yesterdayOf = (now: Date): Date => new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAY_MS);
+export const startOfYesterday = (now: Date): Date => new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAY_MS);
 
 /**
  * Moves the bound before which sums of groups may be stored to the start of yesterday; it never moves back. The new
@@ -25,7 +25,7 @@ export async function advanceStorageBound(
   now: Date,
   { isClosing, waitMs }: { isClosing: boolean; waitMs: number },
 ): Promise<void> {
-  const to = yesterdayOf(now);
+  const to = startOfYesterday(now);
   const { rows } = await pool.query(
     'SELECT noted_before < $1 AS "mustNote", kept_before < $1 AS "mustMove" FROM group_sums_progress',
     [to],
@@ -89,10 +89,10 @@ export async function stopRecordingIfUnused(pool: Pool): Promise<void> {
 }
 
 /**
- * Runs a computation in one transaction with one snapshot, never concurrently with `processChangedDays`. `before`: the bound before which sums
- * may be stored; null: none may.
+ * Runs a computation in one transaction with one snapshot, never concurrently with `processChangedDays`. `before`: the bound before which
+ * sums may be stored; null: none may.
  */
-export const inSnapshot = <T>(db: Database, run: (trx: Database, before: Date | null) => Promise<T>): Promise<T> =>
+export const runInSnapshot = <T>(db: Database, run: (trx: Database, before: Date | null) => Promise<T>): Promise<T> =>
   db
     .transaction()
     .setIsolationLevel('repeatable read')

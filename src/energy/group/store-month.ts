@@ -9,7 +9,7 @@ import { computeCompositionHash } from './composition.ts';
 import { type GroupOfHomes, loadGroupHomes } from './homes.ts';
 import { deleteMonthToDate, storeMonthToDate, storeMonthToDateHomes } from './month-to-date.ts';
 import type { BucketPart } from './part.ts';
-import { inSnapshot } from './progress.ts';
+import { runInSnapshot } from './progress.ts';
 import { loadStoredSums } from './stored-sums.ts';
 
 // Raw SQL in this file, because lists are passed as single parameters.
@@ -62,7 +62,7 @@ export async function storeMonthSums(
   const isBegunMissing =
     isLatest && ![`month ${firstDayOfMonth(month)}`, `begun ${firstDayOfMonth(month)}`].some((name) => there.has(name));
   if (gaps.length === 0 && !isMonthMissing && !isBegunMissing) return 0;
-  return inSnapshot(db, async (trx, before) => {
+  return runInSnapshot(db, async (trx, before) => {
     if (before === null) return 0;
     const group = await loadGroupHomes(trx, await homesOf(trx, groupId), new Set());
     if (!(await isMadeOf(trx, groupId, group))) return 0;

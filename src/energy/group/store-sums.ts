@@ -4,7 +4,13 @@ import type { Home } from '../home/home.ts';
 import { type DeviceWithStoredFacts, storeHistoryFacts } from '../usage/pasts.ts';
 import { computeCompositionHash } from './composition.ts';
 import { loadGroupHomes } from './homes.ts';
-import { advanceStorageBound, inSnapshot, processChangedDays, stopRecordingIfUnused, yesterdayOf } from './progress.ts';
+import {
+  advanceStorageBound,
+  processChangedDays,
+  runInSnapshot,
+  startOfYesterday,
+  stopRecordingIfUnused,
+} from './progress.ts';
 import { listMonthsToStore, type StoreMonthDependencies, storeMonthSums } from './store-month.ts';
 
 /**
@@ -40,8 +46,8 @@ interface Kept {
 /**
  * Runs one pass that stores the sums of groups by day and month, and of the current month so far, in UTC and in the zone of each group's
  * owner. It removes sums that are no longer valid and computes missing ones, latest first. Stored sums equal sums computed on request
- * (`loadStoredSums` checks whether they are valid), so this affects only response times. Each month of a group is one transaction, so the pass
- * can be killed at any point. Returns the number of sums stored.
+ * (`loadStoredSums` checks whether they are valid), so this affects only response times. Each month of a group is one transaction, so the
+ * pass can be killed at any point. Returns the number of sums stored.
  */
 export async function storeGroupSums(parts: StoreSumsOptions): Promise<number> {
   const { pool, now, signal, passMs = PASS_MS } = parts;
@@ -52,7 +58,7 @@ export async function storeGroupSums(parts: StoreSumsOptions): Promise<number> {
   const { rows: due } = await pool.query<Kept>(
     `SELECT g.group_id AS "groupId", u.timezone AS zone FROM home_groups g JOIN users u USING (user_id) LEFT JOIN kept_groups k USING (group_id)
      WHERE k.looked_at IS NULL OR k.looked_at < $1 OR k.looked_at > $3 OR k.composition IS NOT NULL AND k.before < $2 ORDER BY k.looked_at NULLS FIRST, g.group_id`,
-    [new Date(now.getTime() - LOOK_AGAIN_MS), yesterdayOf(now), new Date(now.getTime() + LOOK_AGAIN_MS)],
+    [new Date(now.getTime() - LOOK_AGAIN_MS), startOfYesterday(now), new Date(now.getTime() + LOOK_AGAIN_MS)],
   );
   let sums = 0;
   let hasMoved = false;
@@ -95,7 +101,7 @@ async function leaveOut({ pool, now }: StoreSumsOptions, { groupId }: Kept, home
  * be stored, or null if none may be stored yet.
  */
 function begin({ db, homesOf }: StoreSumsOptions, { groupId }: Kept): Promise<Date | null> {
-  return inSnapshot(db, async (trx, before) => {
+  return runInSnapshot(db, async (trx, before) => {
     if (before === null) return null;
     const query = queryOf(trx);
     const group = await loadGroupHomes(trx, await homesOf(trx, groupId), new Set());

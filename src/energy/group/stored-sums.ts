@@ -6,7 +6,7 @@ import { isClockUnit, type Range } from '../ranges.ts';
 import { openHoursBeforeSql } from '../usage/groups.ts';
 import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES } from './add-up.ts';
 import { computeCompositionHash } from './composition.ts';
-import { type GroupOfHomes, needsOnlyImports } from './homes.ts';
+import { type GroupOfHomes, needsImportSumsOnly } from './homes.ts';
 import type { MonthToDate } from './month-to-date.ts';
 import type { BucketPart } from './part.ts';
 
@@ -34,9 +34,9 @@ export interface StoredGroupSums {
 }
 
 /**
- * Returns the sums of a group by day or month in a range that a worker has stored, as far as they equal newly computed sums. A sum is valid if the
- * composition of the group is unchanged, no closed hour of a home in it has changed since, and none of its hours is still open. Only usage
- * that is the sum of imports, and its estimated part, is stored.
+ * Returns the sums of a group by day or month in a range that a worker has stored, as far as they equal newly computed sums. A sum is valid
+ * if the composition of the group is unchanged, no closed hour of a home in it has changed since, and none of its hours is still open. Only
+ * usage that is the sum of imports, and its estimated part, is stored.
  */
 export async function loadStoredSums(
   db: Database,
@@ -45,7 +45,7 @@ export async function loadStoredSums(
   { range, groupBy }: { range: Range; groupBy: GroupBy },
 ): Promise<StoredGroupSums> {
   const nothing = { groupId, sums: new Map<string, GroupBucket>(), monthToDate: null };
-  if (isClockUnit(groupBy) || !needsOnlyImports(group.include)) return nothing;
+  if (isClockUnit(groupBy) || !needsImportSumsOnly(group.include)) return nothing;
   // Raw SQL: a single statement, because a change committed between two statements would be missed by both.
   const { rows } = await queryOf(db)<Row>(
     `WITH kept AS MATERIALIZED (

@@ -2,12 +2,12 @@ import { DateTime } from 'luxon';
 import { mapWithBreaks } from '#src/core/turns.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { clockLabels, clockTimeOf, type RowLabels } from '../clock-labels.ts';
+import { clockTimeOf, createClockLabeller, type RowLabels } from '../clock-labels.ts';
 import { hasKnownValue, type IncludedFields, type IncludeName, selectIncludedFields } from '../include.ts';
 import { formatHour, hourOfDay } from '../labels.ts';
-import { endsOfClockUnits } from '../local-time.ts';
+import { createClockUnitEnds } from '../local-time.ts';
 import { type ClockUnit, dayRange, isClockUnit, type Range } from '../ranges.ts';
-import { homeByClockUnit, homeByDay, homeByMonth, homeSummary } from '../usage/home-sums.ts';
+import { readHomeByClockUnit, readHomeByDay, readHomeByMonth, readHomeSummary } from '../usage/home-sums.ts';
 import type { Home } from './home.ts';
 import { computeExpectedMs } from './roles.ts';
 import { computeMeasures, computeUsed, type HomeMeasures, type HomeSums } from './sums.ts';
@@ -34,12 +34,12 @@ export interface HomeBucket {
 type Tell = (sums: HomeSums, expectedMs: number) => HomeMeasures;
 
 /** Returns the usage of a home, one row per bucket in the range's time zone. Buckets in which no requested field is known are left out. */
-export async function homeInsights(...asked: Parameters<typeof homeBuckets>): Promise<HomeInsight[]> {
-  return (await homeBuckets(...asked)).map(({ insight }) => insight);
+export async function loadHomeInsights(...asked: Parameters<typeof loadHomeBuckets>): Promise<HomeInsight[]> {
+  return (await loadHomeBuckets(...asked)).map(({ insight }) => insight);
 }
 
-/** Returns the usage of a home by bucket, like `homeInsights`, with the coverage of each bucket. */
-export async function homeBuckets(
+/** Returns the usage of a home by bucket, like `loadHomeInsights`, with the coverage of each bucket. */
+export async function loadHomeBuckets(
   db: Database,
   home: Home,
   range: Range,
@@ -61,19 +61,19 @@ export async function homeBuckets(
     buckets.push({ insight, knownMs: include.has('coverage') ? (sums.countedMs ?? 0) : 0, expectedMs });
   };
   if (isClockUnit(groupBy)) {
-    const [labelsOf, endOf] = [clockLabels(range, groupBy), endsOfClockUnits(range, groupBy)];
-    await mapWithBreaks(await homeByClockUnit(db, home, range, groupBy), ({ startsAt, ...sums }) => {
+    const [labelsOf, endOf] = [createClockLabeller(range, groupBy), createClockUnitEnds(range, groupBy)];
+    await mapWithBreaks(await readHomeByClockUnit(db, home, range, groupBy), ({ startsAt, ...sums }) => {
       const labels = labelsOf(startsAt);
       const bucket = () => ({ fromMs: startsAt.getTime(), toMs: endOf(startsAt.getTime()) });
       add(labels, clockTimeOf(labels), sums, bucket);
     });
   } else if (groupBy === 'day') {
-    for (const { day, peak, ...sums } of await homeByDay(db, home, range)) {
+    for (const { day, peak, ...sums } of await readHomeByDay(db, home, range)) {
       const label = peak && formatHour(hourOfDay(peak, range.zone));
       add({ date: day }, label, sums, () => boundsOf(dayRange(day, day, range.zone)));
     }
   } else {
-    for (const { month, peakHourOfDay, ...sums } of await homeByMonth(db, home, range)) {
+    for (const { month, peakHourOfDay, ...sums } of await readHomeByMonth(db, home, range)) {
       const last = DateTime.fromISO(month).endOf('month').toISODate() ?? month;
       const [start, end] = [month < range.start ? range.start : month, last > range.end ? range.end : last];
       const label = peakHourOfDay === null ? null : formatHour(peakHourOfDay);
@@ -84,8 +84,8 @@ export async function homeBuckets(
 }
 
 /** Returns the totals of a home over a range, with the requested fields. */
-export async function homeTotals(db: Database, home: Home, range: Range, include: ReadonlySet<IncludeName>) {
-  const { days, peakHourOfDay, ...sums } = await homeSummary(db, home, range);
+export async function loadHomeTotals(db: Database, home: Home, range: Range, include: ReadonlySet<IncludeName>) {
+  const { days, peakHourOfDay, ...sums } = await readHomeSummary(db, home, range);
   const used = computeUsed(sums) ?? 0;
   return {
     total_kwh: milliwattHoursToKwh(asMilliwattHours(used)),

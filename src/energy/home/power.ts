@@ -18,7 +18,7 @@ export interface HomePower {
  * it is the sum of the consumption devices that are behind no other. A device of unknown power adds nothing. Null if no
  * counted device has a known power, or if none at the connection point has although there is one. Pure.
  */
-export function homePowerOf(
+export function computeHomePower(
   { devices, stretches }: { devices: readonly HomeDevice[]; stretches: readonly HomeStretch[] },
   atMs: number,
   powerOf: (device: HomeDevice) => DevicePower | null,

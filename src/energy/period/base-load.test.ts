@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { baseLoadOf } from './base-load.ts';
+import { computeBaseLoad } from './base-load.ts';
 
 const DAY = 96;
 /** Energy in mWh of a quarter-hour at a constant power. */
@@ -19,7 +19,7 @@ describe('the base load', () => {
         (base, days, more) => {
           // No variable load at night.
           const energies = load(days, (_, quarter) => base + (quarter < 12 ? 0 : (more[quarter] as number)));
-          expect(baseLoadOf(energies, starts(days))).toBeCloseTo(base, 6);
+          expect(computeBaseLoad(energies, starts(days))).toBeCloseTo(base, 6);
         },
       ),
     );
@@ -27,14 +27,14 @@ describe('the base load', () => {
 
   test('is not the lowest load of one unusual day', () => {
     const odd = load(7, (day) => (day === 3 ? 0 : 150));
-    expect(baseLoadOf(odd, starts(7))).toBeCloseTo(150, 6);
+    expect(computeBaseLoad(odd, starts(7))).toBeCloseTo(150, 6);
     const away = load(7, (day) => (day === 3 ? 900 : 150));
-    expect(baseLoadOf(away, starts(7))).toBeCloseTo(150, 6);
+    expect(computeBaseLoad(away, starts(7))).toBeCloseTo(150, 6);
   });
 
   test('includes the mean of loads with a cycle below two hours', () => {
     const fridge = load(5, (_, quarter) => (quarter % 4 === 0 ? 80 : 0));
-    expect(baseLoadOf(fridge, starts(5))).toBeCloseTo(20, 6);
+    expect(computeBaseLoad(fridge, starts(5))).toBeCloseTo(20, 6);
   });
 
   test('does not treat unknown quarter-hours as a low load', () => {
@@ -42,7 +42,7 @@ describe('the base load', () => {
       fc.property(fc.array(fc.integer({ min: 0, max: DAY - 1 }), { maxLength: 20 }), (gone) => {
         const energies = load(5, () => 300);
         for (let day = 0; day < 5; day++) for (const quarter of gone) energies[day * DAY + quarter] = Number.NaN;
-        const found = baseLoadOf(energies, starts(5));
+        const found = computeBaseLoad(energies, starts(5));
         expect(found === null || Math.abs(found - 300) < 1e-6).toBe(true);
       }),
     );
@@ -50,13 +50,13 @@ describe('the base load', () => {
 
   test('is null if too few days are known, or too little of each day', () => {
     expect(
-      baseLoadOf(
+      computeBaseLoad(
         load(2, () => 100),
         starts(2),
       ),
     ).toBeNull();
     const nights = load(9, () => 100).map((energy, index) => (index % DAY < 40 ? Number.NaN : energy));
-    expect(baseLoadOf(nights, starts(9))).toBeNull();
-    expect(baseLoadOf(new Float64Array(), [0])).toBeNull();
+    expect(computeBaseLoad(nights, starts(9))).toBeNull();
+    expect(computeBaseLoad(new Float64Array(), [0])).toBeNull();
   });
 });

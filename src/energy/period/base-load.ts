@@ -20,7 +20,7 @@ export const quarterHourToWatts = (milliwattHours: number): number => milliwattH
  * such days. `energies`: mWh by quarter-hour, NaN if unknown or only estimated. `days`: the index at which each day begins, and the end of
  * the last day. Pure.
  */
-export function baseLoadOf(energies: Float64Array, days: readonly number[]): number | null {
+export function computeBaseLoad(energies: Float64Array, days: readonly number[]): number | null {
   const lowest = days.slice(1).flatMap((end, index) => {
     const mean = lowestMean(energies, days[index] as number, end);
     return mean === null ? [] : [mean];

@@ -5,7 +5,7 @@ import { type HomeQuarterHours, readHomeQuarterHours } from '../home/quarter-hou
 import { computeExpectedMs } from '../home/roles.ts';
 import { computeEstimated, computeUsed, type HomeSums } from '../home/sums.ts';
 import type { Range } from '../ranges.ts';
-import { homeByDay, homeByMonth, readHomeSums } from '../usage/home-sums.ts';
+import { readHomeByDay, readHomeByMonth, readHomeSums } from '../usage/home-sums.ts';
 import { readQuarterHours } from '../usage/quarter-hours.ts';
 
 /** Energy used or produced in a bucket. */
@@ -154,8 +154,8 @@ function tellerOf(
     async bucketsIn(range: Range, unit: 'day' | 'month'): Promise<(EnergyAmount & { date: string })[]> {
       const buckets =
         unit === 'day'
-          ? (await homeByDay(db, rows, range)).map(({ day, ...sums }) => ({ date: day, sums }))
-          : (await homeByMonth(db, rows, range)).map(({ month, ...sums }) => ({ date: month, sums }));
+          ? (await readHomeByDay(db, rows, range)).map(({ day, ...sums }) => ({ date: day, sums }))
+          : (await readHomeByMonth(db, rows, range)).map(({ month, ...sums }) => ({ date: month, sums }));
       return buckets.flatMap(({ date, sums }) => {
         const amount = amountOf(sums);
         return amount ? [{ date, ...amount }] : [];

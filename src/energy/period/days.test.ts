@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { describe, expect, test } from 'vitest';
 import { dayCount } from '../ranges.ts';
-import { comparedDays, findPeriodDays, PERIOD_UNITS, toInstants } from './days.ts';
+import { findComparedDays, findPeriodDays, PERIOD_UNITS, toInstants } from './days.ts';
 
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/Lord_Howe', 'America/Havana', 'Pacific/Apia'];
 const units = fc.constantFrom(...PERIOD_UNITS);
@@ -39,7 +39,7 @@ describe('the days that a period is compared with', () => {
       fc.property(units, dates, fc.integer({ min: 0, max: 400 }), (unit, date, more) => {
         const days = findPeriodDays(unit, date);
         const until = DateTime.fromISO(days.start).plus({ days: more }).toISODate() ?? '';
-        const compared = comparedDays(unit, days, until);
+        const compared = findComparedDays(unit, days, until);
         if (!compared) throw new Error('it has begun');
         expect(compared.now).toEqual({ start: days.start, end: until < days.end ? until : days.end });
         for (const other of [compared.before, compared.last_year]) {
@@ -54,7 +54,7 @@ describe('the days that a period is compared with', () => {
 
   test('are as near as possible', () => {
     const comparedWith = (unit: (typeof PERIOD_UNITS)[number], date: string, until: string) =>
-      comparedDays(unit, findPeriodDays(unit, date), until);
+      findComparedDays(unit, findPeriodDays(unit, date), until);
     expect(comparedWith('day', '2026-10-13', '2026-10-13')).toEqual({
       now: { start: '2026-10-13', end: '2026-10-13' },
       before: { start: '2026-10-06', end: '2026-10-06' },

@@ -36,7 +36,7 @@ export function findPeriodDays(unit: PeriodUnit, date: string): DaySpan {
  * the weekday than on the day of the month, so both comparisons lie whole weeks earlier: the minimum of the unit, extended until no day is
  * in both. Pure.
  */
-export function comparedDays(unit: PeriodUnit, { start, end }: DaySpan, until: string): ComparedDays | null {
+export function findComparedDays(unit: PeriodUnit, { start, end }: DaySpan, until: string): ComparedDays | null {
   const last = until < end ? until : end;
   if (last < start) return null;
   const count = dayCount(start, last);

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { milliwattHoursToKwh, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type CommodityUsage, commodityOverview } from '../commodity-overview.ts';
+import { type CommodityUsage, loadCommodityOverview } from '../commodity-overview.ts';
 import { computeExpectedMs } from '../home/roles.ts';
 import { computeMeasures } from '../home/sums.ts';
 import { HOME_INCLUDES, type IncludedFields, selectIncludedFields } from '../include.ts';
@@ -18,7 +18,14 @@ import {
   type PeriodTotal,
   type QuarterHourLoad,
 } from './data-source.ts';
-import { type ComparedDays, comparedDays, type DaySpan, findPeriodDays, type PeriodUnit, toInstants } from './days.ts';
+import {
+  type ComparedDays,
+  type DaySpan,
+  findComparedDays,
+  findPeriodDays,
+  type PeriodUnit,
+  toInstants,
+} from './days.ts';
 import { type CurrentPower, loadCurrentPower } from './power-now.ts';
 import {
   calendarOf,
@@ -169,7 +176,7 @@ export function findComparedSpans(
 ): [Span, Span | null, Span] | null {
   const until = newest && newest < now ? newest : now;
   const untilDate = dateIn(until, zone);
-  const compared: ComparedDays | null = comparedDays(unit, days, untilDate);
+  const compared: ComparedDays | null = findComparedDays(unit, days, untilDate);
   if (!compared) return null;
   const cutAt = untilDate <= days.end ? until : null;
   const span = (of: DaySpan): Span => ({
@@ -274,7 +281,7 @@ async function commoditiesIn(
 ): Promise<HomePeriod['commodities']> {
   const empty = { ...range, to: range.from };
   const [, before, lastYear] = spans ?? [];
-  return commodityOverview(db, whose, {
+  return loadCommodityOverview(db, whose, {
     used: range,
     before: before?.range ?? empty,
     last_year: lastYear?.range ?? empty,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LiveChannel } from '#src/devices/live.ts';
 import { computeStretches, type HomeDevice } from '../home/roles.ts';
-import { measuredPowerOf } from './power-now.ts';
+import { computeMeasuredPower } from './power-now.ts';
 
 const NOW_MS = Date.parse('2026-06-15T12:00:00Z');
 const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY, imports: 1, exports: 0 };
@@ -25,7 +25,7 @@ function powerOfHome(devices: Record<string, Of>) {
     };
     channels.set(partOf ?? id, [...(channels.get(partOf ?? id) ?? []), channel]);
   }
-  return measuredPowerOf({ devices: all, stretches: computeStretches(all) }, channels, NOW_MS)?.watts ?? null;
+  return computeMeasuredPower({ devices: all, stretches: computeStretches(all) }, channels, NOW_MS)?.watts ?? null;
 }
 
 describe('the measured power of a home', () => {

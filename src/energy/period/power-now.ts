@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import { type LiveChannel, readLatestChannels, readPowersBetween, sumPowers } from '#src/devices/live.ts';
 import { sumCountedMs } from '../home/counted-spans.ts';
 import type { Home } from '../home/home.ts';
-import { type DevicePower, homePowerOf } from '../home/power.ts';
+import { computeHomePower, type DevicePower } from '../home/power.ts';
 import type { HomeDevice } from '../home/roles.ts';
 import { readQuarterHours } from '../usage/quarter-hours.ts';
 
@@ -31,7 +31,7 @@ type Parts = Pick<Home, 'devices' | 'stretches'>;
  */
 export async function loadCurrentPower(db: Database, home: Parts, now: Date): Promise<CurrentPower | null> {
   const channels = await readLatestChannels(db, idsOf(home), now);
-  return measuredPowerOf(home, channels, now.getTime()) ?? (await meanPower(db, home, now));
+  return computeMeasuredPower(home, channels, now.getTime()) ?? (await meanPower(db, home, now));
 }
 
 const idsOf = ({ devices }: Parts): string[] => [...new Set(devices.map(({ deviceId, partOf }) => partOf ?? deviceId))];
@@ -64,7 +64,7 @@ export async function loadPowerTrail(
     }
     const byDevice = Map.groupBy(latest.values(), ({ deviceId }) => deviceId);
     const channels = new Map([...byDevice].map(([id, some]) => [id, some.map(({ channel }) => channel)]));
-    return { at: new Date(atMs).toISOString(), watts: measuredPowerOf(home, channels, atMs)?.watts ?? null };
+    return { at: new Date(atMs).toISOString(), watts: computeMeasuredPower(home, channels, atMs)?.watts ?? null };
   });
 }
 
@@ -72,7 +72,7 @@ export async function loadPowerTrail(
  * The power of a home from the latest values of its devices (`channels`, by device). Null unless each counting device sent a power within
  * 60 s. Pure.
  */
-export function measuredPowerOf(
+export function computeMeasuredPower(
   home: Parts,
   channels: ReadonlyMap<string, readonly LiveChannel[]>,
   nowMs: number,
@@ -87,7 +87,7 @@ export function measuredPowerOf(
     times.push(at);
     return { inWatts: Math.max(0, watts), outWatts: Math.max(0, -watts) };
   };
-  const power = homePowerOf(home, nowMs, powerOfDevice);
+  const power = computeHomePower(home, nowMs, powerOfDevice);
   const [at] = times.toSorted();
   if (!power || power.unknown.length > 0 || at === undefined) return null;
   return { watts: Math.round(power.watts), at, minutes: null };
@@ -110,7 +110,7 @@ async function meanPower(db: Database, home: Parts, now: Date): Promise<CurrentP
   for (const first of [1, 0]) {
     let longestMs = 0;
     const atMs = now.getTime();
-    const power = homePowerOf(home, atMs, (device) => {
+    const power = computeHomePower(home, atMs, (device) => {
       const lists = found.get(device.deviceId);
       if (!lists) return null;
       const sum = (list: Float64Array) => list.subarray(first).reduce((all, value) => all + value, 0);

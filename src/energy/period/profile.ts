@@ -1,6 +1,6 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createWallClock, startOfClockUnit } from '../wall-clock.ts';
-import { baseLoadOf, quarterHourToWatts } from './base-load.ts';
+import { computeBaseLoad, quarterHourToWatts } from './base-load.ts';
 import type { QuarterHourLoad } from './data-source.ts';
 
 /** Night hours by the local clock: without cooking, washing or sun. */
@@ -62,7 +62,7 @@ export function computeBaseAndNightLoad(
     sum += energy;
     count++;
   }
-  const base = baseLoadOf(energies, starts);
+  const base = computeBaseLoad(energies, starts);
   return { base_watts: rounded(base), night_watts: rounded(count === 0 ? null : quarterHourToWatts(sum / count)) };
 }
 

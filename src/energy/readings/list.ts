@@ -5,7 +5,7 @@ import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import { findEditsOf } from './edits.ts';
 import { type ReadingsPage, readPage } from './page.ts';
 import { findDeviceWithReadings, type SeriesWithReadings } from './series.ts';
-import { type ReadingVerdict, readingVerdict } from './verdict.ts';
+import { decideReadingVerdict, type ReadingVerdict } from './verdict.ts';
 
 /** A stored reading of a device, with its verdict. */
 export interface DeviceReading {
@@ -50,7 +50,7 @@ export async function listReadings(
       isLowerKept: row.is_lower_kept,
     };
     const { read_at: at, interval_ms: intervalMs, value } = row;
-    const verdict = readingVerdict(series, judged, device.maxGapMinutes);
+    const verdict = decideReadingVerdict(series, judged, device.maxGapMinutes);
     return { series, at, intervalMs, value, verdict, editId: editOf(row) };
   });
 }

@@ -41,7 +41,7 @@ export interface ReadingFacts {
 }
 
 /** Returns the verdict on a reading, in the words of the API. Pure. `maxGapMinutes`: setting of its device. */
-export function readingVerdict(
+export function decideReadingVerdict(
   series: Pick<SeriesWithReadings, 'kind' | 'isKnown' | 'counted' | 'splitsMs'>,
   { atMs, note, isAwaiting, previousMs, isLowerKept }: ReadingFacts,
   maxGapMinutes: number,

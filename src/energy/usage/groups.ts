@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
-import { ownerPiecesSql, userPartsSql } from '#src/rollups/parts.ts';
+import { userOrDevicePiecesSql, userPartsSql } from '#src/rollups/parts.ts';
 import { type MonthToDate, monthToDateHomesSql } from '../group/month-to-date.ts';
 import type { BucketPart } from '../group/part.ts';
 import type { Home } from '../home/home.ts';
@@ -54,7 +54,7 @@ export async function readPlainHomes(
   unit: GroupUnit,
 ): Promise<BucketPart[]> {
   const minutes = longestPieceMinutes(range, readUnit(unit));
-  const pieces = ownerPiecesSql({ key: 'user_id', ids: userIds }, range, minutes, READ);
+  const pieces = userOrDevicePiecesSql({ key: 'user_id', ids: userIds }, range, minutes, READ);
   // Sums by hour first, because computing local times takes longer than summing.
   const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;
   const { bucket, part } = placeOf(unit, range);
@@ -78,7 +78,7 @@ export async function readPlainMonth(
 ): Promise<BucketPart[]> {
   const whole = userPartsSql(findLevel('user_monthly_by_hour'), userIds, month, READ);
   const others = rest.map((range) => {
-    const pieces = ownerPiecesSql({ key: 'user_id', ids: userIds }, range, 60, READ);
+    const pieces = userOrDevicePiecesSql({ key: 'user_id', ids: userIds }, range, 60, READ);
     const less = sql.raw(READ.map((column) => `-${column}`).join(', '));
     return sql`SELECT date_part('hour', at AT TIME ZONE 'UTC') AS hour_of_day, ${less} FROM (${pieces}) r`;
   });

@@ -4,7 +4,7 @@ import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
 import { COLUMN_BY_MEASURE } from '#src/rollups/levels.ts';
-import { ownerPiecesSql } from '#src/rollups/parts.ts';
+import { userOrDevicePiecesSql } from '#src/rollups/parts.ts';
 import type { Home } from '../home/home.ts';
 import {
   computeWeights,
@@ -18,7 +18,7 @@ import {
 import { type HomeSums, listSumNames, USED_SQL } from '../home/sums.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
 import { type ClockUnit, longestPieceMinutes, type Range } from '../ranges.ts';
-import { listUnitsOfQuarterHours, sumOfUnit, sumQuarterHours } from './quarter-hours.ts';
+import { listUnitsOfQuarterHours, sumClockUnit, sumQuarterHours } from './quarter-hours.ts';
 
 /** Sums of a home's devices in a clock unit, day or month of a zone. Buckets without data are left out, or all their sums are 0. */
 export interface HomeClockUnit extends HomeSums {
@@ -42,7 +42,7 @@ const USED = sql.raw(USED_SQL);
 const IS_PEAK = sql.raw(`used > 0 AND 2 * "estimated" <= used`);
 
 /** Returns the sums of a home by clock hour, half-hour or quarter-hour, in order. */
-export async function homeByClockUnit(
+export async function readHomeByClockUnit(
   db: Database,
   home: Home,
   range: Range,
@@ -65,13 +65,13 @@ async function sumHomeQuarterHours(db: Database, home: Home, range: Range, unit:
   const { quarters, units } = listUnitsOfQuarterHours(range, unit);
   const sums = await sumQuarterHours(db, listWeightedParts(home, quarters, names), quarters, names);
   return mapWithBreaks(units, (one) => {
-    const ofUnit = names.map((name) => [name, sumOfUnit(sums[name], one)]);
+    const ofUnit = names.map((name) => [name, sumClockUnit(sums[name], one)]);
     return { startsAt: new Date(one.startMs), ...(Object.fromEntries(ofUnit) as HomeSums) };
   });
 }
 
 /** Returns the sums of a home by day, in order. */
-export async function homeByDay(db: Database, home: Home, range: Range): Promise<HomeDay[]> {
+export async function readHomeByDay(db: Database, home: Home, range: Range): Promise<HomeDay[]> {
   // Raw SQL, because this query is on the hot path of every answer about a home.
   const { rows } = await sql<HomeDay>`
     WITH hours AS (SELECT hour, ${sumColumnsSql([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
@@ -82,7 +82,7 @@ export async function homeByDay(db: Database, home: Home, range: Range): Promise
 }
 
 /** Returns the sums of a home by month, in order; a month includes only the days within the range. */
-export async function homeByMonth(db: Database, home: Home, range: Range): Promise<HomeMonth[]> {
+export async function readHomeByMonth(db: Database, home: Home, range: Range): Promise<HomeMonth[]> {
   const { rows } = await sql<HomeMonth>`
     WITH hours AS (${homeHours(home, range)}),
     profile AS (
@@ -95,7 +95,7 @@ export async function homeByMonth(db: Database, home: Home, range: Range): Promi
 }
 
 /** Returns the sums of a whole range, the number of days with known usage, and the peak hour of the day. */
-export async function homeSummary(
+export async function readHomeSummary(
   db: Database,
   home: Home,
   range: Range,
@@ -197,7 +197,9 @@ function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minut
   const isAllNeeded = users.ids.length > 0 || devices.ids.length === 0;
   const owners = [...(devices.ids.length > 0 ? [devices] : []), ...(isAllNeeded ? [users] : [])];
   const pieces = cuts(homes, range, minutes);
-  const rows = pieces.flatMap((piece) => owners.map((owner) => ownerPiecesSql(owner, piece, piece.minutes, READ)));
+  const rows = pieces.flatMap((piece) =>
+    owners.map((owner) => userOrDevicePiecesSql(owner, piece, piece.minutes, READ)),
+  );
   // One column of factors for each measure of each sum.
   const names = listSumNames(isMoreAsked(homes));
   const weights = parts.map(computeWeights);

@@ -9,11 +9,11 @@ import {
   parseBigintsWithNulls,
 } from '#src/database/connect.ts';
 import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
-import { levelRowsSql, ownerPiecesSql, type RowOwner } from '#src/rollups/parts.ts';
+import { levelRowsSql, type RowOwner, userOrDevicePiecesSql } from '#src/rollups/parts.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
 import { type ClockUnit, isClockUnit, longestPieceMinutes, type Range } from '../ranges.ts';
 import { filterComposedUsers, isComposedSql } from './composed.ts';
-import { listUnitsOfQuarterHours, readQuarterHours, sumOfUnit } from './quarter-hours.ts';
+import { listUnitsOfQuarterHours, readQuarterHours, sumClockUnit } from './quarter-hours.ts';
 
 /**
  * Imports of a user or a device by bucket. The usage of a home with a single meter, or with appliances only, is its
@@ -180,10 +180,10 @@ async function sumImportQuarterHours(
   const { quarters, units } = listUnitsOfQuarterHours(range, unit);
   const found = (await readQuarterHours(db, { key, ids: [id] }, quarters, QUARTER_HOURS)).get(id);
   if (!found) return { at: [], milliwattHours: [], peaks: [] };
-  const known = units.filter((one) => sumOfUnit(found.coveredMs, one) !== 0);
+  const known = units.filter((one) => sumClockUnit(found.coveredMs, one) !== 0);
   return {
     at: known.map(({ startMs }) => startMs / 1_000),
-    milliwattHours: known.map((one) => asMilliwattHours(sumOfUnit(found.energyMilliwattHours, one))),
+    milliwattHours: known.map((one) => asMilliwattHours(sumClockUnit(found.energyMilliwattHours, one))),
     peaks: [],
   };
 }
@@ -197,7 +197,7 @@ function hoursOf(whose: ImportOwner, range: Range): RawBuilder<unknown> {
   const minutes = longestPieceMinutes(range);
   if (minutes === 60)
     return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${levelRowsSql(hourlyOf(whose), owner, range, SUMS)}) u`;
-  const pieces = ownerPiecesSql({ key: owner.key, ids: [owner.id] }, range, minutes, READ);
+  const pieces = userOrDevicePiecesSql({ key: owner.key, ids: [owner.id] }, range, minutes, READ);
   // Sums devices first, because computing local times takes longer than summing.
   return sql`
     SELECT ${startOfClockUnitSql(sql`at`, range)} AS hour, sum(${ENERGY})::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED}

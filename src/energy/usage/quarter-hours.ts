@@ -154,7 +154,7 @@ export function listUnitsOfQuarterHours(
 }
 
 /** Returns the sum of the quarter-hours of a unit. Exact below 2^53. Pure. */
-export function sumOfUnit(list: Float64Array, { first, end }: UnitOfQuarterHours): number {
+export function sumClockUnit(list: Float64Array, { first, end }: UnitOfQuarterHours): number {
   let sum = 0;
   for (let at = first; at < end; at++) sum += list[at] as number;
   return sum;

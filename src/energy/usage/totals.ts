@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, type MilliwattHours } from '#src/core/units.ts';
 import type { Database, Query } from '#src/database/connect.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
 import { COLUMN_BY_MEASURE, LOAD_PROFILE, ROW_TIME_COLUMN } from '#src/rollups/levels.ts';
-import { devicePartsSql, ownerPiecesSql } from '#src/rollups/parts.ts';
+import { devicePartsSql, userOrDevicePiecesSql } from '#src/rollups/parts.ts';
 import { longestPieceMinutes, type Range } from '../ranges.ts';
 
 // Raw SQL in this file: relations of src/rollups/levels.ts; `unnest` reads any number of spans in one statement.
@@ -40,7 +40,7 @@ export function splitSpan({ startMs, endMs }: Omit<UserSpan, 'userId'>): SpanPie
 }
 
 /** Returns the imports of all devices of the user in each span, mWh, in order; 0 if nothing is known. */
-export async function importsInSpans(query: Query, spans: readonly UserSpan[]): Promise<MilliwattHours[]> {
+export async function readImportsInSpans(query: Query, spans: readonly UserSpan[]): Promise<MilliwattHours[]> {
   if (spans.length === 0) return [];
   const pieces = spans.map(splitSpan);
   const column = (of: (one: SpanPieces) => number) => pieces.map((one) => new Date(of(one)));
@@ -88,7 +88,7 @@ export interface DeviceImport {
 }
 
 /** Returns the imports of each of the user's devices in each span, in order, largest first. Devices without import are left out. */
-export async function deviceImportsInSpans(query: Query, spans: readonly UserSpan[]): Promise<DeviceImport[][]> {
+export async function readDeviceImportsInSpans(query: Query, spans: readonly UserSpan[]): Promise<DeviceImport[][]> {
   const { rows } = await query<DeviceImport & { place: number }>(
     `SELECT f.place::int AS place, d.device_id AS "deviceId", d."milliwattHours"
      FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY f (user_id, starts_at, ends_at, place)
@@ -131,7 +131,7 @@ export async function readDeviceEnergies(
   range: Range,
 ): Promise<Map<string, DeviceEnergies>> {
   const keys = ids.flatMap((id) => [id, estimatedExportKey(id)]);
-  const pieces = ownerPiecesSql(
+  const pieces = userOrDevicePiecesSql(
     { key: 'device_id', ids: keys },
     range,
     longestPieceMinutes(range),

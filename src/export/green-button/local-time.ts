@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { offsetsIn } from '#src/energy/local-time.ts';
+import { listOffsets } from '#src/energy/local-time.ts';
 
 const NO_RULE = '00000000';
 /**
@@ -9,15 +9,15 @@ const NO_RULE = '00000000';
 const YEARS = 7;
 
 /**
- * Returns the local time parameters of ESPI (LocalTimeParameters): the zone's offset from UTC in seconds, and rules for
- * daylight-saving time, 32 bits in hexadecimal. They are those of a time zone from the year of the given date on. If its clock changes follow no rule (Morocco), daylight-saving
- * time is omitted. Pure.
+ * Returns the local time parameters of ESPI (LocalTimeParameters): the zone's offset from UTC in seconds, and rules for daylight-saving
+ * time, 32 bits in hexadecimal. They are those of a time zone from the year of the given date on. If its clock changes follow no rule
+ * (Morocco), daylight-saving time is omitted. Pure.
  */
 export function localTimeParameters(zone: string, date: string) {
   const year = Number(date.slice(0, 4));
   const from = new Date(Date.UTC(year, 0, 1));
   const to = new Date(Date.UTC(year + YEARS, 0, 1));
-  const [{ offsetMs: firstMs }, ...changes] = offsetsIn({ from, to, zone });
+  const [{ offsetMs: firstMs }, ...changes] = listOffsets({ from, to, zone });
   const standardMs = Math.min(firstMs, ...changes.map(({ offsetMs }) => offsetMs));
   const without = { dstStartRule: NO_RULE, dstEndRule: NO_RULE, dstOffset: 0, tzOffset: firstMs / 1_000 };
   const forward = changes.filter(({ offsetMs }) => offsetMs > standardMs);

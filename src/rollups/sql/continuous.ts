@@ -1,13 +1,13 @@
-import { COLUMN_BY_MEASURE, type Level, MEASURE_COLUMNS, STORED_HOURS, storedRelation } from '../levels.ts';
-import { APPLY_HOURS, deleteEmptyHours } from './hours.ts';
+import { COLUMN_BY_MEASURE, type Level, MEASURE_COLUMNS, STORED_HOURS, storedRelationOf } from '../levels.ts';
+import { APPLY_HOURS, deleteEmptyHoursSql } from './hours.ts';
 import {
   keyOrdinalsSql,
   keysSql,
   levelBelow,
   measureSumsSql,
-  sourceOf,
   storedCommentsSql,
-  timeBucket,
+  timeBucketSql,
+  toLevelSource,
 } from './pieces.ts';
 
 /** SQL of the levels for databases with continuous aggregates. */
@@ -16,13 +16,13 @@ import {
  * Returns the SQL of a real-time aggregate: data before rollup_progress.materialised_to are read from its own table,
  * later data from the level below.
  */
-export function continuousAggregate(level: Level): string {
+export function continuousAggregateSql(level: Level): string {
   const below = levelBelow(level);
   const [source, relation] = below.isOfDevice
     ? [{ prefix: '', keys: STORED_HOURS.keys, time: STORED_HOURS.time }, STORED_HOURS.relation]
-    : [sourceOf(below), storedRelation(below)];
-  return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${storedRelation(level)} WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
-SELECT ${keysSql(level, source, timeBucket)},
+    : [toLevelSource(below), storedRelationOf(below)];
+  return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${storedRelationOf(level)} WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
+SELECT ${keysSql(level, source, timeBucketSql)},
 ${measureSumsSql()}${lastOfPeak(level)}
 FROM ${relation}
 GROUP BY ${keyOrdinalsSql(level)} WITH NO DATA;
@@ -42,13 +42,13 @@ function lastOfPeak({ peak }: Level): string {
 }
 
 /** Returns the SQL of a level of months: a view of the hours of one user, which are a few thousand rows. */
-export function monthsView(level: Level): string {
+export function monthsViewSql(level: Level): string {
   const below = levelBelow(level);
   return `-- time_bucket and not date_trunc: the planner turns a bound on the month into one on the hour.
-CREATE OR REPLACE VIEW ${storedRelation(level)} AS
-SELECT ${keysSql(level, sourceOf(below), timeBucket)},
+CREATE OR REPLACE VIEW ${storedRelationOf(level)} AS
+SELECT ${keysSql(level, toLevelSource(below), timeBucketSql)},
 ${measureSumsSql()}
-FROM ${storedRelation(below)}
+FROM ${storedRelationOf(below)}
 GROUP BY ${keyOrdinalsSql(level)};
 ${storedCommentsSql(level, 'VIEW')}
 `;
@@ -114,7 +114,7 @@ ${measureSumsSql().replaceAll(/^/gm, '    ')}
   -- Taken by the workers when the day is no longer stale.
   PERFORM note_folded_changes(deltas);
   -- Differences that passed each other on the way here may have cancelled out without any of them being negative here.
-${deleteEmptyHours('  ')}
+${deleteEmptyHoursSql('  ')}
   INSERT INTO stale_days AS s (day, from_hour, to_hour)
   SELECT which, date_bin('1 hour', min(d.starts_at), 'epoch'), date_bin('1 hour', max(d.starts_at), 'epoch') + interval '1 hour'
   FROM unnest(deltas) d, rollup_progress p WHERE which < p.materialised_to GROUP BY 1

@@ -2,16 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import {
   CONTINUOUS_LEVELS,
-  expectedRelation,
+  expectedRelationOf,
   findLevel,
   LEVELS,
   type Level,
   STORED_LEVELS,
-  storedRelation,
+  storedRelationOf,
 } from '../levels.ts';
-import { applyFunctionsSql, continuousAggregate, monthsView } from './continuous.ts';
-import { applyHours, closedHourViewsSql } from './hours.ts';
-import { closeOpenHoursSql, openHours, publicViews } from './open.ts';
+import { applyFunctionsSql, continuousAggregateSql, monthsViewSql } from './continuous.ts';
+import { applyHoursSql, closedHourViewsSql } from './hours.ts';
+import { closeOpenHoursSql, openHourViewsSql, publicViewsSql } from './open.ts';
 import { packingSql } from './pack.ts';
 import {
   keyOrdinalsSql,
@@ -21,7 +21,7 @@ import {
   peakColumnSql,
   quoteLiteral,
   somethingKnownSql,
-  sourceOf,
+  toLevelSource,
 } from './pieces.ts';
 import { applyDifferencesSql, eraseConsumptionSql, levelTableSql } from './tables.ts';
 
@@ -36,16 +36,16 @@ const DEVICE_HOURLY = findLevel('device_hourly');
 function expectedView(level: Level): string {
   const below = levelBelow(level);
   const [source, relation] = level.peak
-    ? [below, expectedRelation(below)]
-    : [DEVICE_HOURLY, storedRelation(DEVICE_HOURLY)];
-  const says = `${storedRelation(level)} as the load profile says it should be: what \`energy rollups check\` compares with.`;
-  return `CREATE OR REPLACE VIEW ${expectedRelation(level)} AS
-SELECT ${keysSql(level, sourceOf(source))},
+    ? [below, expectedRelationOf(below)]
+    : [DEVICE_HOURLY, storedRelationOf(DEVICE_HOURLY)];
+  const says = `${storedRelationOf(level)} as the load profile says it should be: what \`energy rollups check\` compares with.`;
+  return `CREATE OR REPLACE VIEW ${expectedRelationOf(level)} AS
+SELECT ${keysSql(level, toLevelSource(source))},
 ${measureSumsSql()}${peakColumnSql(level)}
 FROM ${relation}
 GROUP BY ${keyOrdinalsSql(level)}
 HAVING ${somethingKnownSql()};
-COMMENT ON VIEW ${expectedRelation(level)} IS ${quoteLiteral(says)};
+COMMENT ON VIEW ${expectedRelationOf(level)} IS ${quoteLiteral(says)};
 `;
 }
 
@@ -68,22 +68,22 @@ const FIRST_LEVEL = 3;
 /** Returns the text of every generated file of sql/rollups, by its path there. Pure. */
 export function generateRollupFiles(): Map<string, string> {
   const files: [string, string][] = [
-    ['common/1_1_device_hours.sql', applyHours()],
+    ['common/1_1_device_hours.sql', applyHoursSql()],
     ['common/1_2_closed.sql', closedHourViewsSql()],
     ['common/1_3_packing.sql', packingSql()],
     ['common/2_expected.sql', expectedViews()],
-    ['common/7_1_open_hours.sql', openHours()],
-    ['common/7_2_levels.sql', publicViews()],
+    ['common/7_1_open_hours.sql', openHourViewsSql()],
+    ['common/7_2_levels.sql', publicViewsSql()],
     ['common/9_close_open_hours.sql', closeOpenHoursSql()],
     ['postgres/8_apply.sql', applyDifferencesSql()],
     ['postgres/9_erase.sql', eraseConsumptionSql()],
     ['timescale/8_apply.sql', applyFunctionsSql()],
   ];
   const add = (folder: string, level: Level, text: string) =>
-    files.push([`${folder}/${FIRST_LEVEL + LEVELS.indexOf(level)}_${storedRelation(level)}.sql`, text]);
+    files.push([`${folder}/${FIRST_LEVEL + LEVELS.indexOf(level)}_${storedRelationOf(level)}.sql`, text]);
   for (const level of STORED_LEVELS) {
     add('postgres', level, levelTableSql(level));
-    add('timescale', level, CONTINUOUS_LEVELS.includes(level) ? continuousAggregate(level) : monthsView(level));
+    add('timescale', level, CONTINUOUS_LEVELS.includes(level) ? continuousAggregateSql(level) : monthsViewSql(level));
   }
   return new Map(files.map(([path, text]) => [path, HEADER + text]));
 }

@@ -22,7 +22,7 @@ const QUARTER_HOURS = MEASURE_COLUMNS.flatMap((column) =>
 const lines = (items: readonly string[], indent: string): string => items.map((item) => indent + item).join(',\n');
 
 /** Returns the SQL of the function that adds differences to the stored hours and deletes rows that become empty. */
-export function applyHours(): string {
+export function applyHoursSql(): string {
   const falls = KNOWLEDGE_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
   const summed = [
     ...MEASURE_COLUMNS.map((column) => `sum(d.${column})`),
@@ -56,7 +56,7 @@ ${lines(summed, '    ')}
   ON CONFLICT (device_id, starts_at) DO UPDATE SET
 ${lines(added, '    ')};
   IF EXISTS (SELECT FROM unnest(deltas) d WHERE ${falls}) THEN
-${deleteEmptyHours('    ')}
+${deleteEmptyHoursSql('    ')}
   END IF;
   -- Of what sums of groups may be kept of. Asked for after the first write: a worker that moves the time waits for transactions that have written.
   SELECT noted_before INTO noted FROM group_sums_progress;
@@ -70,7 +70,7 @@ $$;
 }
 
 /** Returns the SQL that deletes the hours of `deltas` that have become empty, because values were taken back or cancelled out. */
-export function deleteEmptyHours(indent: string): string {
+export function deleteEmptyHoursSql(indent: string): string {
   return `${indent}-- Empty, and not only unknown: what a row has may be part of what another row knows.
 ${indent}DELETE FROM ${STORED_HOURS.relation} t
 ${indent}USING (SELECT DISTINCT d.device_id, date_bin('1 hour', d.starts_at, 'epoch') AS starts_at FROM unnest(deltas) d) d
@@ -80,7 +80,7 @@ ${indent}  AND num_nonnulls(${QUARTER_HOURS.map(({ name }) => `t.${name}`).join(
 }
 
 /** Returns the SQL expression for a measure of the quarter-hour `place` (from 0) of a stored hour. */
-export function quarterHourOfHour(column: string, row: string, place: string): string {
+export function quarterHourOfHourSql(column: string, row: string, place: string): string {
   const [first, ...later] = LATER_QUARTER_HOURS.map(
     (quarter) => `coalesce(${row}.${quarterHourColumn(column, quarter)}, 0)`,
   );
@@ -90,7 +90,7 @@ export function quarterHourOfHour(column: string, row: string, place: string): s
 }
 
 /** Returns the SQL expression for a measure of the quarter-hour `place` (from 0) of a packed day. */
-export const quarterHourOfDay = (column: string, row: string, place: string): string =>
+export const quarterHourOfDaySql = (column: string, row: string, place: string): string =>
   `coalesce(${row}.${column}[CASE WHEN cardinality(${row}.${column}) = 1 THEN 1 ELSE ${place} + 1 END], 0)::bigint`;
 
 /**
@@ -119,15 +119,15 @@ const measures = (of: (column: string) => string, columns = MEASURE_COLUMNS): st
  * Returns the query for quarter-hours of stored hours. A quarter-hour may have several rows, because earlier versions wrote rows for single
  * quarter-hours.
  */
-export const storedQuarterHours = (
+export const storedQuarterHoursSql = (
   columns = MEASURE_COLUMNS,
 ): string => `SELECT h.device_id, h.starts_at + q.after AS starts_at, h.user_id,
-${measures((column) => quarterHourOfHour(column, 'h', 'q.place'), columns)},
+${measures((column) => quarterHourOfHourSql(column, 'h', 'q.place'), columns)},
   h.starts_at AS ${ROW_TIME_COLUMN}
 FROM ${STORED_HOURS.relation} h CROSS JOIN ${places(4, '15 minutes')} q`;
 
 /** Returns the query for hours of stored hours with some measures. An hour may have several rows, too. */
-export const storedHours = (
+export const storedHoursSql = (
   columns = MEASURE_COLUMNS,
 ): string => `SELECT h.device_id, date_bin('1 hour', h.starts_at, 'epoch') AS hour, h.user_id,
 ${measures((column) => `h.${column}`, columns)},
@@ -135,10 +135,10 @@ ${measures((column) => `h.${column}`, columns)},
 FROM ${STORED_HOURS.relation} h`;
 
 /** Returns the query for pieces of packed days (15, 30 or 60 minutes) with some measures: one row for each piece. */
-export function packedPieces(minutes: 15 | 30 | 60, columns = MEASURE_COLUMNS): string {
+export function packedPiecesSql(minutes: 15 | 30 | 60, columns = MEASURE_COLUMNS): string {
   const quarters = minutes / 15;
   const of = (column: string) =>
-    quarters === 1 ? quarterHourOfDay(column, 'd', 'q.place') : sumOfDay(column, 'd', 'q.place', quarters);
+    quarters === 1 ? quarterHourOfDaySql(column, 'd', 'q.place') : sumOfDay(column, 'd', 'q.place', quarters);
   return `SELECT d.device_id, d.day + q.after AS ${minutes === 60 ? 'hour' : 'starts_at'}, d.user_id,
 ${measures(of, columns)},
   d.day AS ${ROW_TIME_COLUMN}
@@ -151,15 +151,15 @@ export const closedHourViewsSql =
 -- both, and several: whoever reads them adds them up, and bounds ${ROW_TIME_COLUMN}, too, which an index has: what is asked from a
 -- time on is in rows that begin less than a day before it.
 CREATE OR REPLACE VIEW closed_device_intervals AS
-${storedQuarterHours()}
+${storedQuarterHoursSql()}
 UNION ALL
-${packedPieces(15)};
+${packedPiecesSql(15)};
 ${commentsOnClosed('closed_device_intervals', 'device_intervals', 'starts_at', 'quarter-hour')}
 
 CREATE OR REPLACE VIEW closed_device_hourly AS
-${storedHours()}
+${storedHoursSql()}
 UNION ALL
-${packedPieces(60)};
+${packedPiecesSql(60)};
 ${commentsOnClosed('closed_device_hourly', 'device_hourly', 'hour', 'hour')}
 `;
 

@@ -9,7 +9,7 @@ import {
   peakColumnSql,
   peakFunctionOf,
   somethingKnownSql,
-  sourceOf,
+  toLevelSource,
 } from './pieces.ts';
 
 /**
@@ -38,7 +38,7 @@ const numberAt = (place: string | number): string =>
   `coalesce(nullif(split_part(h.open, ',', ${place}), ''), '0')::bigint`;
 
 /** Returns the SQL of the two views of open hours. */
-export const openHours = (): string => `-- A device's open hour is in its head, until a later one begins.
+export const openHourViewsSql = (): string => `-- A device's open hour is in its head, until a later one begins.
 CREATE OR REPLACE VIEW open_hours AS
 SELECT h.device_id, h.user_id, to_timestamp(${HOUR} * 3600) AS hour,
 ${MEASURE_COLUMNS.map((column, index) => `  ${numberAt(PLACE.sum(index))} AS ${column}`).join(',\n')}
@@ -54,7 +54,7 @@ WHERE h.open IS NOT NULL;
 COMMENT ON VIEW open_quarter_hours IS 'The quarter-hours of open hours.';
 `;
 
-export const publicViews = (): string => [LOAD_PROFILE, ...LEVELS].map(publicView).join('\n');
+export const publicViewsSql = (): string => [LOAD_PROFILE, ...LEVELS].map(publicView).join('\n');
 
 function publicView(level: Level): string {
   const body = level.isView ? summed(level, levelBelow(level).relation, peakColumnSql(level)) : closedAndOpen(level);
@@ -66,7 +66,7 @@ ${levelCommentsSql(level)}
 function summed(level: Level, from: string, peak: string): string {
   const source = level.isView ? levelBelow(level) : level;
   return `CREATE OR REPLACE VIEW ${level.relation} AS
-SELECT ${keysSql(level, sourceOf(source))},
+SELECT ${keysSql(level, toLevelSource(source))},
 ${measureSumsSql()}${peak}
 FROM ${from}
 GROUP BY ${keyOrdinalsSql(level)}

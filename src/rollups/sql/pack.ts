@@ -1,5 +1,5 @@
 import { MEASURE_COLUMNS, PACKED_DAYS, STORED_HOURS } from '../levels.ts';
-import { APPLY_HOURS, quarterHourOfDay, quarterHourOfHour } from './hours.ts';
+import { APPLY_HOURS, quarterHourOfDaySql, quarterHourOfHourSql } from './hours.ts';
 
 /** SQL that packs hours into days and unpacks days into hours. The same on every tier. */
 
@@ -42,11 +42,11 @@ BEGIN
       AND (h.device_id, h.starts_at) IN (SELECT * FROM unnest(locked_ids, locked_times))
   ), pieces AS (
     SELECT h.device_id, h.user_id, date_part('epoch', h.starts_at - which)::integer / 900 + q.place AS place,
-${lines((column) => `${quarterHourOfHour(column, 'h', 'q.place')} AS ${column}`, '      ')}
+${lines((column) => `${quarterHourOfHourSql(column, 'h', 'q.place')} AS ${column}`, '      ')}
     FROM taken h CROSS JOIN generate_series(0, 3) q (place)
     UNION ALL
     SELECT d.device_id, d.user_id, q.place,
-${lines((column) => quarterHourOfDay(column, 'd', 'q.place'), '      ')}
+${lines((column) => quarterHourOfDaySql(column, 'd', 'q.place'), '      ')}
     FROM ${PACKED_DAYS.relation} d CROSS JOIN generate_series(0, 95) q (place)
     WHERE d.device_id = ANY (devices) AND d.device_id IN (SELECT device_id FROM taken) AND d.day = which
     UNION ALL
@@ -113,7 +113,7 @@ BEGIN
     WHERE d.device_id = first.device_id AND d.day = first.day RETURNING d.*
   ), quarter_hours AS (
     SELECT g.device_id, g.user_id, g.day + q.place * interval '15 minutes' AS starts_at,
-${lines((column) => `${quarterHourOfDay(column, 'g', 'q.place')} AS ${column}`, '      ')}
+${lines((column) => `${quarterHourOfDaySql(column, 'g', 'q.place')} AS ${column}`, '      ')}
     FROM gone g CROSS JOIN generate_series(0, 95) q (place)
   )
   SELECT array_agg(ROW (device_id, user_id, starts_at, ${columns})::interval_delta) FILTER (WHERE (${columns}) <> (${MEASURE_COLUMNS.map(() => 0).join(', ')})),

@@ -5,7 +5,7 @@ import {
   type Level,
   type LevelKey,
   MEASURE_COLUMNS,
-  storedRelation,
+  storedRelationOf,
 } from '../levels.ts';
 
 /** Source from which a level is read: the prefix of its columns (an alias), its keys, and its time column. */
@@ -16,7 +16,7 @@ export interface LevelSource {
 }
 
 /** Returns a level as the source of a query in which its columns need no table alias. */
-export const sourceOf = ({ keys, time }: Level): LevelSource => ({ prefix: '', keys, time });
+export const toLevelSource = ({ keys, time }: Level): LevelSource => ({ prefix: '', keys, time });
 
 /** The differences of a write as a source with the alias `d`. */
 export const DELTAS_SOURCE: LevelSource = {
@@ -35,7 +35,7 @@ const plainBucket: BucketExpression = (unit, time) =>
   unit === 'hour' ? `date_bin('1 hour', ${time}, 'epoch')` : `date_trunc('${unit}', ${time}, 'UTC')`;
 
 /** Form that continuous aggregates require. The planner converts a bound on it to a bound on the time below. */
-export const timeBucket: BucketExpression = (unit, time) => `time_bucket('1 ${unit}', ${time})`;
+export const timeBucketSql: BucketExpression = (unit, time) => `time_bucket('1 ${unit}', ${time})`;
 
 /** Returns the SQL expression for a key of a level, computed from its source. */
 export function keySql(
@@ -91,7 +91,7 @@ export const levelCommentsSql = (level: Level): string => commentsOn('VIEW', lev
 export const storedCommentsSql = (level: Level, kind: 'TABLE' | 'VIEW'): string =>
   commentsOn(
     kind,
-    storedRelation(level),
+    storedRelationOf(level),
     level,
     `Closed hours of ${level.relation}: without those that are open in heads.`,
   );

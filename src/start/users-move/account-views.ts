@@ -3,7 +3,7 @@ import { readColumns } from '#src/database/copy/copy-rows.ts';
 import { type CopiedRelation, STREAMED_RELATIONS } from '#src/database/copy/relations.ts';
 import type { CopyEnds } from '#src/database/copy/synchronise.ts';
 import { meterKey, SEPARATE_METERS } from '#src/database/meter.ts';
-import { checkUser } from '#src/rollups/check.ts';
+import { checkUserRollups } from '#src/rollups/check.ts';
 import { COLUMN_BY_MEASURE, PACKED_DAYS, STORED_HOURS } from '#src/rollups/levels.ts';
 import { rebuildTables } from '#src/rollups/rebuild.ts';
 import { markDaysStale, refreshUntilComplete, withRefreshLocked } from '#src/rollups/refresh.ts';
@@ -166,8 +166,8 @@ export async function assertAggregatesMatch(target: Installation, keys: readonly
 
 async function isRight({ pool, database }: Installation, key: string, since: Date): Promise<boolean> {
   const differences = database.capabilities.continuousAggregates
-    ? await withRefreshLocked(pool, (client) => checkUser(client, key, since))
-    : await checkUser(pool, key, since);
+    ? await withRefreshLocked(pool, (client) => checkUserRollups(client, key, since))
+    : await checkUserRollups(pool, key, since);
   return differences.length === 0;
 }
 

@@ -6,8 +6,8 @@ import {
   packAccounts,
   packChanges,
   reencryptIncoming,
-  renumber,
   renumberChanges,
+  renumberIncoming,
   restoreReferences,
   unpackAccounts,
 } from '#src/database/copy/account-bundle.ts';
@@ -17,7 +17,7 @@ import {
   inTransaction,
   isRetryable,
   joinOrBeginTransaction,
-  MAX_ATTEMPTS,
+  MAX_TRANSACTION_ATTEMPTS,
   transactionOn,
 } from '#src/database/transaction.ts';
 import { COMMAND_LINE, recordAction } from '#src/users/audit.ts';
@@ -51,7 +51,7 @@ export async function closeAccounts(
       const isPatient = performance.now() < deadlineMs;
       return await inTransaction(pool, (client) => close(client, userIds, { toInstallation, isPatient, redirect }));
     } catch (error) {
-      if (!(error instanceof UnderWay) && (attempt++ >= MAX_ATTEMPTS || !isRetryable(error))) throw error;
+      if (!(error instanceof UnderWay) && (attempt++ >= MAX_TRANSACTION_ATTEMPTS || !isRetryable(error))) throw error;
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
   }
@@ -144,7 +144,7 @@ export async function openAccounts(
   return transactionOn(target, async () => {
     await target.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.usersArrival]);
     await copyBundle(source, target);
-    await renumber(target);
+    await renumberIncoming(target);
     await reencryptIncoming(target, reseal);
     await unpackAccounts(target);
     const relations = await compareUnpacked(target, userIds);

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rootPrefix } from '#src/database/postgres-binaries.ts';
+import { commandPrefixForRoot } from '#src/database/postgres-binaries.ts';
 import { findCommunityPrograms } from './reach.ts';
 import { runServer, type TestServer } from './server.ts';
 
@@ -21,5 +21,5 @@ export async function startCommunity(): Promise<TestServer> {
   const bin = findCommunityPrograms();
   if (bin === undefined) throw new Error('this machine has no PostgreSQL with the community edition of TimescaleDB');
   const folder = mkdtempSync(join(tmpdir(), 'energy-test-'));
-  return runServer({ bin, prefix: rootPrefix(), folder, inside: folder });
+  return runServer({ bin, prefix: commandPrefixForRoot(), folder, inside: folder });
 }

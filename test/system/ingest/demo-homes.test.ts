@@ -15,7 +15,7 @@ import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { readSilences } from '#src/devices/fleet/silences.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
-import { commodityInsights } from '#src/energy/commodity.ts';
+import { loadCommodityInsights } from '#src/energy/commodity.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { listGroups } from '#src/groups/store.ts';
 import { homeRemarks } from '#src/remarks/home-remarks.ts';
@@ -282,7 +282,7 @@ describe('the demo shows', () => {
     const day = DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: 2 }).toISODate() ?? '';
     for (const commodity of ['gas', 'water'] as const) {
       const range = dayRange(day, day, timezone);
-      const [row] = await commodityInsights(ownDb, userId, commodity, range, 'day', new Set());
+      const [row] = await loadCommodityInsights(ownDb, userId, commodity, range, 'day', new Set());
       expect([commodity, row?.m3_used]).toEqual([commodity, expect.closeTo(commodity === 'gas' ? 3 : 0.2, -1)]);
       expect(row?.m3_used).toBeGreaterThan(0);
     }

@@ -27,11 +27,11 @@ import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import {
   COMMODITY_INCLUDES,
   type CommodityInclude,
-  commodityInsights,
-  commoditySummary,
+  loadCommodityInsights,
+  loadCommoditySummary,
 } from '#src/energy/commodity.ts';
 import { HOME_INCLUDES, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
-import { type GroupBy, insightPages, loadUsageSummary } from '#src/energy/insights.ts';
+import { type GroupBy, loadUsageSummary, streamInsightPages } from '#src/energy/insights.ts';
 import { dayRange, isClockUnit, lastThirtyDays, type Range } from '#src/energy/ranges.ts';
 import { feedPeriod, greenButtonAnswer } from './green-button.ts';
 import * as shapes from './shape.ts';
@@ -90,7 +90,7 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
       const all =
         weighted.size > 0
           ? streamWeightedInsights(context.readDb, ofRows)
-          : insightPages(context.readDb, userId, range, groupBy, more);
+          : streamInsightPages(context.readDb, userId, range, groupBy, more);
       const pages = await awaitFirstPage(onePageAtATime(caller.accountId, all));
       return answerPages(reply, format, { user_id: userId }, format === 'json' ? pages : flat(pages), listColumns());
     }
@@ -129,9 +129,9 @@ async function ofCommodity(
   }: Asked & { commodity: Commodity; members: ReadonlySet<CommodityInclude> },
 ) {
   if (groupBy)
-    return { user_id: userId, data: await commodityInsights(db, userId, commodity, range, groupBy, members) };
+    return { user_id: userId, data: await loadCommodityInsights(db, userId, commodity, range, groupBy, members) };
   const date_range = { start: range.start, end: range.end };
-  return { user_id: userId, date_range, ...(await commoditySummary(db, userId, commodity, range, members)) };
+  return { user_id: userId, date_range, ...(await loadCommoditySummary(db, userId, commodity, range, members)) };
 }
 
 async function ofLastThirtyDays(

@@ -13,7 +13,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { answerPages, formatTable } from '#src/api/tables/table.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { loadGroupHomes } from '#src/energy/group/homes.ts';
-import { groupSummary, streamGroupInsights } from '#src/energy/group/insights.ts';
+import { loadGroupSummary, streamGroupInsights } from '#src/energy/group/insights.ts';
 import { loadStoredSums } from '#src/energy/group/stored-sums.ts';
 import { HOME_INCLUDES, listIncludedFields } from '#src/energy/include.ts';
 import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
@@ -51,7 +51,7 @@ export const groupEnergyInsights = defineOperation('GET /v1/groups/{group_id}/en
     if (!wanted) {
       const range = lastThirtyDays(context.clock(), zone);
       const date_range = { start: range.start, end: range.end };
-      const row = await groupSummary(readDb, group, range);
+      const row = await loadGroupSummary(readDb, group, range);
       if (format === 'json') return { ...about, date_range, ...row };
       return formatTable(reply, format, [{ ...date_range, ...row }]);
     }

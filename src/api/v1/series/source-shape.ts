@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decimalField, httpsUrlField, listOf, textField, zoneField } from '#src/api/fields.ts';
 import { instantShape } from '#src/api/shapes.ts';
-import { compileJsonPath, MAX_PATH_CHARACTERS } from '#src/core/json-path.ts';
+import { compileJsonPath, MAX_JSON_PATH_CHARACTERS } from '#src/core/json-path.ts';
 import { MAX_FETCHES_A_DAY } from '#src/tariffs/sources/fetch-times.ts';
 import { SOURCE_FORMATS, type Source, type SourceSecrets } from '#src/tariffs/sources/source.ts';
 import type { SourceState, SourceWithSecrets } from '#src/tariffs/sources/store.ts';
@@ -34,7 +34,7 @@ const MEANING = {
   at: `Times of day at which the source is fetched, HH:MM, up to ${MAX_FETCHES_A_DAY}.`,
 };
 
-const place = textField(MAX_PATH_CHARACTERS);
+const place = textField(MAX_JSON_PATH_CHARACTERS);
 const headers = z
   .record(
     z

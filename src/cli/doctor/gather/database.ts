@@ -8,7 +8,7 @@ import { databaseUrl } from '#src/database/locate.ts';
 import { readSchemaState } from '#src/database/migrate.ts';
 import { readEncryptedSamples } from '#src/database/sealed.ts';
 import { readHeldBefore } from '#src/delivery/hold.ts';
-import { checkUser } from '#src/rollups/check.ts';
+import { checkUserRollups } from '#src/rollups/check.ts';
 import { readDeviceCounts, readOutboxMetrics } from '#src/start/metrics.ts';
 import type { DatabaseContent, DatabaseFacts, DatabaseServer } from '../facts.ts';
 import { probeWithTimeout } from './network.ts';
@@ -118,6 +118,6 @@ async function databaseContent(pool: Pool): Promise<DatabaseContent> {
 async function compared(pool: Pool, userId: string): Promise<DatabaseContent['compared']> {
   const now = new Date();
   const since = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
-  const differences = await checkUser(pool, userId, since).catch(() => null);
+  const differences = await checkUserRollups(pool, userId, since).catch(() => null);
   return differences && { userId, differing: differences.length };
 }
