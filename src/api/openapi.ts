@@ -118,30 +118,13 @@ function descriptionOf(meanings: readonly string[]): string {
 }
 
 function operationObject(operation: Named, schemas: Record<string, Json>): Json {
-  const {
-    name,
-    method,
-    path,
-    summary,
-    answer,
-    body,
-    deprecated,
-    changes,
-    formats = [],
-    csvBody,
-    senmlBody,
-    produces = 'application/json',
-  } = operation;
-  const example: Examples[string] = EXAMPLES[name];
-  const status = operation.status ?? (method === 'POST' ? 201 : 200);
-  const tag = path.split('/')[2] ?? '';
+  const { name, method, path, summary, deprecated, changes, produces } = operation;
   const parameters = [
     ...pathParameters(path),
     ...queryParameters(operation, schemas),
     ...(method === 'POST' ? [IDEMPOTENCY] : []),
     ...(produces === EVENT_STREAM ? [LAST_EVENT_ID] : []),
   ];
-  const isOptional = body?.safeParse(undefined).success;
   return {
     operationId: name,
     ...omitUndefined({ deprecated: deprecated && true }),
@@ -149,41 +132,52 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
     ...(changes === 'nothing' && { 'x-changes-nothing': true }),
     summary,
     description: needs(operationScopes(operation)),
-    tags: [tag],
+    tags: [path.split('/')[2] ?? ''],
     parameters,
-    ...(body
-      ? {
-          requestBody: {
-            required: !isOptional,
-            content: {
-              'application/json': { schema: toJsonSchema(body, 'input', schemas), example: example.body },
-              ...(senmlBody && { 'application/senml+json': { schema: SENML, example: example.senmlBody } }),
-              ...(csvBody && { 'text/csv': { schema: csvOf(csvBody), example: example.csvBody } }),
-            },
-          },
-        }
-      : {}),
-    responses: {
-      [status]: {
-        description: SUCCESS[status] ?? 'Done.',
-        headers: answerHeaders(operation),
-        content: {
-          [produces]: { schema: toJsonSchema(answer, 'output', schemas), example: example.answer },
-          ...Object.fromEntries(formats.map((format) => [MEDIA_TYPES[format], alsoAs(format, example)])),
-        },
-      },
-      ...(operation.isTrial && {
-        200: {
-          description: 'The source was fetched; nothing was stored.',
-          headers: answerHeaders(operation),
-          content: { [produces]: { schema: toJsonSchema(answer, 'output', schemas) } },
-        },
-      }),
-      ...Object.fromEntries(errorsOf(operation).map((one) => [one, { $ref: `#/components/responses/${nameOf(one)}` }])),
-    },
+    ...omitUndefined({ requestBody: requestBodyOf(operation, schemas) }),
+    responses: responsesOf(operation, schemas),
     ...(produces !== EVENT_STREAM && {
-      'x-codeSamples': buildSamples({ name, method, path, body: example.body, query: mustAsk(parameters) }),
+      'x-codeSamples': buildSamples({ name, method, path, body: EXAMPLES[name].body, query: mustAsk(parameters) }),
     }),
+  };
+}
+
+function requestBodyOf({ name, body, csvBody, senmlBody }: Named, schemas: Record<string, Json>): Json | undefined {
+  if (!body) return undefined;
+  const example: Examples[string] = EXAMPLES[name];
+  return {
+    required: !body.safeParse(undefined).success,
+    content: {
+      'application/json': { schema: toJsonSchema(body, 'input', schemas), example: example.body },
+      ...(senmlBody && { 'application/senml+json': { schema: SENML, example: example.senmlBody } }),
+      ...(csvBody && { 'text/csv': { schema: csvOf(csvBody), example: example.csvBody } }),
+    },
+  };
+}
+
+function responsesOf(operation: Named, schemas: Record<string, Json>): Json {
+  const { method, answer, formats = [], produces = 'application/json', isTrial } = operation;
+  const { status = method === 'POST' ? 201 : 200 } = operation;
+  const example: Examples[string] = EXAMPLES[operation.name];
+  const headers = answerHeaders(operation);
+  const schema = toJsonSchema(answer, 'output', schemas);
+  return {
+    [status]: {
+      description: SUCCESS[status] ?? 'Done.',
+      headers,
+      content: {
+        [produces]: { schema, example: example.answer },
+        ...Object.fromEntries(formats.map((format) => [MEDIA_TYPES[format], alsoAs(format, example)])),
+      },
+    },
+    ...(isTrial && {
+      200: {
+        description: 'The source was fetched; nothing was stored.',
+        headers,
+        content: { [produces]: { schema } },
+      },
+    }),
+    ...Object.fromEntries(errorsOf(operation).map((one) => [one, { $ref: `#/components/responses/${nameOf(one)}` }])),
   };
 }
 

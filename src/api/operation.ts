@@ -176,37 +176,7 @@ export type AnyOperation = Operation<string, any, any, any, OtherFormat>;
  * operations, the key and its scope are checked again in the transaction.
  */
 export function addOperation(app: FastifyInstance, context: ApiContext, definition: AnyOperation): void {
-  const { method, path, deprecated, countsAs, readsFromStandby, status = method === 'POST' ? 201 : 200 } = definition;
-  const { changes = 'at once', exactNumbers, csvBody, senmlBody, bodyLimitBytes } = definition;
-
-  /** Runs the request of a caller. Unless the request only reads, the caller has been reloaded. */
-  async function answer(work: ApiContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) {
-    const call = callOf(definition, work, caller, request, reply);
-    const isTrial = definition.isTrial?.(request.body) ?? false;
-    return runIdempotently(work, request, reply, caller, async () => ({
-      status: isTrial ? 200 : status,
-      answer: isTrial
-        ? await definition.handle(call)
-        : await runAudited(definition, work.db, call, { actor: actorOf(caller), address: request.ip }),
-    }));
-  }
-
-  /** Runs a request that changes nothing: on the standby if allowed, and on the primary if the standby fails. */
-  async function read(caller: Caller, request: FastifyRequest, reply: FastifyReply) {
-    const { reads } = context;
-    const from = readsFromStandby && (await reads?.from(caller.accountId));
-    if (!from || from.db === context.db) return answer(context, caller, request, reply);
-    try {
-      const done = await answer({ ...context, readDb: from.db }, caller, request, reply);
-      if (from.ageSeconds !== null) reply.header('Age', from.ageSeconds);
-      return done;
-    } catch (error) {
-      if (!isDatabaseUnavailable(error as Error)) throw error;
-      reads?.failed();
-      return answer(context, caller, request, reply);
-    }
-  }
-
+  const { method, path, deprecated, countsAs, exactNumbers, csvBody, senmlBody, bodyLimitBytes } = definition;
   const route: RouteOptions = {
     method,
     ...(bodyLimitBytes === undefined ? {} : { bodyLimit: bodyLimitBytes }),
@@ -215,29 +185,16 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
     ...(deprecated ? { onSend: async (_request, reply) => tellDeprecation(reply, deprecated) } : {}),
     handler: async (request, reply) => {
       if (!request.caller) throw new AppError('unauthorized');
-      const { db, clock } = context;
       const caller = definition.forOwnerOnly
         ? request.caller
-        : await callerInHome(db, request.caller, () => requestIdsOf(request));
-      if (method === 'GET') {
-        const done = await read(caller, request, reply);
-        // For HEAD, the stream is destroyed, because the router answers HEAD through GET and would read it to its end.
-        if (request.method === 'HEAD' && done.answer instanceof Readable) {
-          done.answer.destroy();
-          return reply.status(status).send();
-        }
-        return send(reply, done);
+        : await callerInHome(context.db, request.caller, () => requestIdsOf(request));
+      const run = method === 'GET' ? read : change;
+      const done = await run(definition, context, caller, request, reply);
+      // For HEAD, the stream is destroyed, because the router answers HEAD through GET and would read it to its end.
+      if (request.method === 'HEAD' && done.answer instanceof Readable) {
+        done.answer.destroy();
+        return reply.status(done.status).send();
       }
-      const changesNothing = changes === 'nothing' || (definition.isTrial?.(request.body) ?? false);
-      if (changesNothing || changes !== 'at once') {
-        const anew = await reloadCaller(db, caller, clock(), 'none');
-        const done = changesNothing ? read(anew, request, reply) : answer(context, anew, request, reply);
-        return send(reply, await done);
-      }
-      const named = Object.values(request.params as object);
-      const done = await runAsCaller(db, caller, { now: clock(), named }, (trx, anew) =>
-        answer({ ...context, db: trx, readDb: trx }, anew, request, reply),
-      );
       return send(reply, done);
     },
   };
@@ -249,6 +206,60 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
     scope.route(route);
   });
 }
+
+/** Runs a request. Returns the status and the body of its response. */
+type RunRequest = (
+  definition: AnyOperation,
+  context: ApiContext,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<{ status: number; answer: unknown }>;
+
+/** Runs a request that changes nothing: on the standby if allowed, and on the primary if the standby fails. */
+const read: RunRequest = async (definition, context, caller, request, reply) => {
+  const { reads } = context;
+  const from = definition.readsFromStandby && (await reads?.from(caller.accountId));
+  if (!from || from.db === context.db) return answer(definition, context, caller, request, reply);
+  try {
+    const done = await answer(definition, { ...context, readDb: from.db }, caller, request, reply);
+    if (from.ageSeconds !== null) reply.header('Age', from.ageSeconds);
+    return done;
+  } catch (error) {
+    if (!isDatabaseUnavailable(error as Error)) throw error;
+    reads?.failed();
+    return answer(definition, context, caller, request, reply);
+  }
+};
+
+/** Runs a request whose method is not GET, as `changes` of its operation says. */
+const change: RunRequest = async (definition, context, caller, request, reply) => {
+  const { db, clock } = context;
+  const changesNothing = definition.changes === 'nothing' || isTrial(definition, request);
+  if (changesNothing || definition.changes === 'piece by piece') {
+    const anew = await reloadCaller(db, caller, clock(), 'none');
+    return (changesNothing ? read : answer)(definition, context, anew, request, reply);
+  }
+  const named = Object.values(request.params as object);
+  return runAsCaller(db, caller, { now: clock(), named }, (trx, anew) =>
+    answer(definition, { ...context, db: trx, readDb: trx }, anew, request, reply),
+  );
+};
+
+/** Runs the request of a caller. Unless the request only reads, the caller has been reloaded. */
+const answer: RunRequest = async (definition, context, caller, request, reply) => {
+  const call = callOf(definition, context, caller, request, reply);
+  const { method, status = method === 'POST' ? 201 : 200 } = definition;
+  const tries = isTrial(definition, request);
+  return runIdempotently(context, request, reply, caller, async () => ({
+    status: tries ? 200 : status,
+    answer: tries
+      ? await definition.handle(call)
+      : await runAudited(definition, context.db, call, { actor: actorOf(caller), address: request.ip }),
+  }));
+};
+
+const isTrial = (definition: AnyOperation, { body }: FastifyRequest): boolean => definition.isTrial?.(body) ?? false;
 
 /** Runs a request and, if it changes something, records it in the audit log with the caller and the address. */
 export async function runAudited(
