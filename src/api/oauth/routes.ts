@@ -1,6 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import inject, { type Response } from 'light-my-request';
+import inject, { type InjectOptions, type Response } from 'light-my-request';
 import type Provider from 'oidc-provider';
 import type { ApiContext } from '#src/api/context.ts';
 import { PLAIN_PAGE_POLICY } from '#src/api/plain-page.ts';
@@ -10,6 +9,7 @@ import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
+import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addConsentRoutes } from './consent.ts';
 import { readGreenButtonScope, readGreenButtonTokenScope } from './green-button-requests.ts';
@@ -38,6 +38,14 @@ const FORM_TOO_LONG = new AppError('badRequest', { details: [{ field: 'body', me
 const HANDED = ['accept', 'authorization', 'content-type', 'cookie'];
 const ANSWERED = ['cache-control', 'content-type', 'location', 'pragma', 'set-cookie', 'www-authenticate'];
 
+/** What the routes share. `forward` passes a request to the package, with another address or body if given. */
+interface Parts {
+  db: Database;
+  store: OauthStore;
+  counter: RequestCounter;
+  forward(request: FastifyRequest, changed?: { url?: string; body?: string }): Promise<Response>;
+}
+
 /**
  * Adds the authorization server at `/oauth/…` with its metadata, and the page of consent. Complete requests are passed to oidc-provider,
  * and its answers are sent once the transaction has committed.
@@ -48,9 +56,7 @@ export function addOauthRoutes(
   { secret, counter, publicUrl }: { secret: string; counter: RequestCounter; publicUrl: () => string },
 ): void {
   const store = new OauthStore(context.db, context.box, context.clock);
-  let made:
-    | Promise<{ provider: Provider; handle(request: IncomingMessage, response: ServerResponse): void }>
-    | undefined;
+  let made: Promise<{ provider: Provider; handle: ReturnType<Provider['callback']> }> | undefined;
   const make = async () => {
     const { createAuthorizationServer } = await import('./server.ts');
     const onError = (error: Error) => app.log.error({ err: error }, 'the authorization server failed');
@@ -62,21 +68,9 @@ export function addOauthRoutes(
     made ??= make();
     return made;
   };
-
-  /** Passes a request on, with another address or body if given. */
-  async function forward(request: FastifyRequest, changed: { url?: string; body?: string } = {}) {
-    const { method, headers } = request;
-    const { url = request.url, body = request.body } = changed;
-    const { protocol, host } = new URL(publicUrl());
-    const handed = Object.fromEntries(HANDED.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])));
-    const { handle } = await server();
-    return inject(handle, {
-      method: method as 'GET' | 'POST',
-      url,
-      headers: { ...handed, host, 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host },
-      ...(typeof body === 'string' && { payload: body }),
-    });
-  }
+  const forward: Parts['forward'] = async (request, changed) =>
+    inject((await server()).handle, handedRequest(request, publicUrl(), changed));
+  const parts: Parts = { db: context.db, store, counter, forward };
 
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -84,56 +78,82 @@ export function addOauthRoutes(
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) =>
       body.length > FORM_LIMIT_BYTES ? done(FORM_TOO_LONG) : done(null, body),
     );
-    scope.get(METADATA, { exposeHeadRoute: false }, async (request) => {
-      const all = (await forward(request)).json<Record<string, unknown>>();
-      return {
-        ...Object.fromEntries(MEMBERS.map((name) => [name, all[name]])),
-        // The scopes without "openid", which the package adds.
-        scopes_supported: APP_SCOPE_NAMES,
-        response_modes_supported: ['query'],
-        revocation_endpoint_auth_methods_supported: all.token_endpoint_auth_methods_supported,
-        service_documentation: `${publicUrl()}/docs`,
-      };
-    });
-    const authorize = async (request: FastifyRequest, reply: FastifyReply) => {
-      await countAuthorization(counter, request.ip);
-      const { response_mode: mode } = request.query as { response_mode?: unknown };
-      // Other response modes are refused, because they need a script or show the code to scripts of the app's page.
-      if (mode !== undefined && mode !== 'query') throw new AppError('badRequest');
-      reply.header('Content-Security-Policy', PLAIN_PAGE_POLICY);
-      const [path = ''] = request.url.split('?', 1);
-      const asked = new URLSearchParams(request.url.slice(path.length));
-      // The request is stored as JSON, in which PostgreSQL does not accept NUL.
-      if ([...asked.values()].some((value) => value.includes('\0'))) throw new AppError('badRequest');
-      const read = readGreenButtonScope(asked);
-      return answer(reply, await forward(request, read ? { url: `${path}?${read}` } : {}));
-    };
-    scope.get(OAUTH_PATHS.authorization, { exposeHeadRoute: false }, authorize);
-    scope.get(`${OAUTH_PATHS.authorization}/:uid`, { exposeHeadRoute: false }, authorize);
-    const takeRequest = async (owner: Parameters<typeof counterNameOf>[0] | null) => {
-      const counted = owner && (await counter.take(counterNameOf(owner)));
-      if (counted && !counted.allowed)
-        throw new AppError('tooManyRequests', { retryAfterSeconds: counted.retryAfterSeconds });
-    };
-    const exchange = async (request: FastifyRequest, reply: FastifyReply) => {
-      const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
-      await takeRequest(await store.ownerOf(form.get('refresh_token') ?? ''));
-      const because = request.url.startsWith(OAUTH_PATHS.revocation) ? 'revoked' : 'reuse';
-      // A request of an app itself is counted only after its secret was accepted, so that others cannot use up its
-      // limit.
-      if (form.get('grant_type') === 'client_credentials')
-        await takeRequest(await store.clientOf(...credentialsOf(request, form)));
-      const body = readGreenButtonTokenScope(form)?.toString();
-      const done = await joinOrBeginTransaction(context.db, (trx) =>
-        store.inTransaction({ trx, because }, () => forward(request, omitUndefined({ body }))),
-      );
-      if (done.statusCode >= 400) await countFailure(counter, request.ip);
-      return answer(reply, done);
-    };
-    scope.post(OAUTH_PATHS.token, exchange);
-    scope.post(OAUTH_PATHS.revocation, exchange);
+    scope.get(METADATA, { exposeHeadRoute: false }, async (request) =>
+      metadataOf((await forward(request)).json(), publicUrl()),
+    );
+    const authorizing = async (request: FastifyRequest, reply: FastifyReply) => authorize(parts, request, reply);
+    scope.get(OAUTH_PATHS.authorization, { exposeHeadRoute: false }, authorizing);
+    scope.get(`${OAUTH_PATHS.authorization}/:uid`, { exposeHeadRoute: false }, authorizing);
+    const exchanging = async (request: FastifyRequest, reply: FastifyReply) => exchange(parts, request, reply);
+    scope.post(OAUTH_PATHS.token, exchanging);
+    scope.post(OAUTH_PATHS.revocation, exchanging);
     addConsentRoutes(scope, context, { secret, store, provider: async () => (await server()).provider });
   });
+}
+
+/** Returns a request as the package receives it. */
+function handedRequest(
+  { method, url, headers, body }: FastifyRequest,
+  publicUrl: string,
+  changed: { url?: string; body?: string } = {},
+): InjectOptions {
+  const { protocol, host } = new URL(publicUrl);
+  const handed = Object.fromEntries(HANDED.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])));
+  const payload = changed.body ?? body;
+  return {
+    method: method as 'GET' | 'POST',
+    url: changed.url ?? url,
+    headers: { ...handed, host, 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host },
+    ...(typeof payload === 'string' && { payload }),
+  };
+}
+
+/** Returns the metadata of this server. `all`: the metadata of the package. */
+const metadataOf = (all: Record<string, unknown>, publicUrl: string) => ({
+  ...Object.fromEntries(MEMBERS.map((name) => [name, all[name]])),
+  // The scopes without "openid", which the package adds.
+  scopes_supported: APP_SCOPE_NAMES,
+  response_modes_supported: ['query'],
+  revocation_endpoint_auth_methods_supported: all.token_endpoint_auth_methods_supported,
+  service_documentation: `${publicUrl}/docs`,
+});
+
+async function authorize({ counter, forward }: Parts, request: FastifyRequest, reply: FastifyReply) {
+  await countAuthorization(counter, request.ip);
+  const { response_mode: mode } = request.query as { response_mode?: unknown };
+  // Other response modes are refused, because they need a script or show the code to scripts of the app's page.
+  if (mode !== undefined && mode !== 'query') throw new AppError('badRequest');
+  reply.header('Content-Security-Policy', PLAIN_PAGE_POLICY);
+  const [path = ''] = request.url.split('?', 1);
+  const asked = new URLSearchParams(request.url.slice(path.length));
+  // The request is stored as JSON, in which PostgreSQL does not accept NUL.
+  if ([...asked.values()].some((value) => value.includes('\0'))) throw new AppError('badRequest');
+  const read = readGreenButtonScope(asked);
+  return answer(reply, await forward(request, read ? { url: `${path}?${read}` } : {}));
+}
+
+/** Issues or revokes a token. */
+async function exchange({ db, store, counter, forward }: Parts, request: FastifyRequest, reply: FastifyReply) {
+  const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
+  await takeRequest(counter, await store.ownerOf(form.get('refresh_token') ?? ''));
+  const because = request.url.startsWith(OAUTH_PATHS.revocation) ? 'revoked' : 'reuse';
+  // A request of an app itself is counted only after its secret was accepted, so that others cannot use up its
+  // limit.
+  if (form.get('grant_type') === 'client_credentials')
+    await takeRequest(counter, await store.clientOf(...credentialsOf(request, form)));
+  const body = readGreenButtonTokenScope(form)?.toString();
+  const done = await joinOrBeginTransaction(db, (trx) =>
+    store.inTransaction({ trx, because }, () => forward(request, omitUndefined({ body }))),
+  );
+  if (done.statusCode >= 400) await countFailure(counter, request.ip);
+  return answer(reply, done);
+}
+
+/** Counts a request of an app, if `owner` is known. Throws if the limit is reached. */
+async function takeRequest(counter: RequestCounter, owner: Parameters<typeof counterNameOf>[0] | null) {
+  const counted = owner && (await counter.take(counterNameOf(owner)));
+  if (counted && !counted.allowed)
+    throw new AppError('tooManyRequests', { retryAfterSeconds: counted.retryAfterSeconds });
 }
 
 /** Returns the client_id and the secret that a request presents, by HTTP Basic or in its form. */

@@ -31,25 +31,39 @@ const TTL = {
 
 const OFF = { enabled: false };
 
-/**
- * Creates the authorization server: authorization code with PKCE (S256), rotating refresh tokens, revocation, and no OpenID Connect.
- * `issuer`: public URL of the service. `secret`: the installation's, from which the key of its cookies is derived.
- */
-export function createAuthorizationServer({
-  issuer,
-  secret,
-  store,
-  onError,
-}: {
+interface Options {
+  /** Public URL of the service. */
   issuer: string;
+  /** Secret of the installation, from which the key of the cookies is derived. */
   secret: string;
   store: OauthStore;
   onError(error: Error): void;
-}): Provider {
+}
+
+/** Creates the authorization server: authorization code with PKCE (S256), rotating refresh tokens, revocation, and no OpenID Connect. */
+export function createAuthorizationServer(options: Options): Provider {
+  const { issuer, store, onError } = options;
+  const provider: Provider = new Provider(issuer, {
+    ...configurationOf(options),
+    // Accepts only the consent that was given to this request.
+    loadExistingGrant: async ({ oidc }: Context) =>
+      oidc.result?.consent ? provider.Grant.find(oidc.result.consent.grantId) : undefined,
+  });
+  // Trusts the headers of the request: the service or a trusted proxy terminates TLS, and routes.ts sets the headers of
+  // the public URL.
+  provider.proxy = true;
+  provider.on('server_error', (_context, error) => onError(error));
+  useOwnSecrets(provider);
+  completeAnswers(provider, store, issuer);
+  return provider;
+}
+
+/** Returns the settings of the package. */
+function configurationOf({ secret, store }: Options): Record<string, unknown> {
   // The package needs a key for ID tokens, which this server never issues.
   const unused = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
   const cookie = { httpOnly: true, secure: true, signed: true, sameSite: 'lax' };
-  const provider = new Provider(issuer, {
+  return {
     adapter: (model: string) => store.adapterOf(model),
     allowOmittingSingleRegisteredRedirectUri: false,
     claims: { openid: [] },
@@ -88,9 +102,6 @@ export function createAuthorizationServer({
     },
     issueRefreshToken: async () => true,
     jwks: { keys: [{ ...unused, use: 'sig', alg: 'ES256' }] },
-    // Accepts only the consent that was given to this request.
-    loadExistingGrant: async ({ oidc }: Context) =>
-      oidc.result?.consent ? provider.Grant.find(oidc.result.consent.grantId) : undefined,
     pkce: { required: () => true },
     renderError: async (context: Context, out: { error: string; error_description?: string }) => {
       context.type = 'html';
@@ -103,11 +114,11 @@ export function createAuthorizationServer({
     routes: OAUTH_PATHS,
     scopes: [...APP_SCOPE_NAMES],
     ttl: TTL,
-  });
-  // Trusts the headers of the request: the service or a trusted proxy terminates TLS, and routes.ts sets the headers of
-  // the public URL.
-  provider.proxy = true;
-  provider.on('server_error', (_context, error) => onError(error));
+  };
+}
+
+/** Lets the package compare the hashed secrets of apps, and create tokens in the format of this service. */
+function useOwnSecrets(provider: Provider): void {
   provider.Client.prototype.compareClientSecret = function (presented) {
     return this.clientSecret !== undefined && isSecretOf(Buffer.from(this.clientSecret, 'hex'), presented);
   };
@@ -125,8 +136,6 @@ export function createAuthorizationServer({
   };
   provider.RefreshToken.prototype.generateTokenId = () => newSecret(TOKEN_PREFIX.refresh);
   provider.AuthorizationCode.prototype.generateTokenId = () => newSecret(TOKEN_PREFIX.code);
-  completeAnswers(provider, store, issuer);
-  return provider;
 }
 
 /** Asks for consent in every request, and refuses scopes that the app may not ask for before that. */
