@@ -24,6 +24,39 @@ export type Claims = Readonly<Record<string, unknown>>;
 
 export type Provider = ReturnType<typeof oidcProvider>;
 
+/** Metadata of the provider. All callers that wait for it share one request. */
+class CachedMetadata {
+  readonly #discover: () => Promise<client.Configuration>;
+  readonly #nowMs: () => number;
+  #known: { of: client.Configuration; untilMs: number } | null = null;
+  #discovering: Promise<client.Configuration> | null = null;
+
+  constructor(discover: () => Promise<client.Configuration>, nowMs: () => number) {
+    this.#discover = discover;
+    this.#nowMs = nowMs;
+  }
+
+  /** Returns the metadata: expired ones if the provider is unavailable. Throws ProviderUnavailable. */
+  async get(): Promise<client.Configuration> {
+    if (this.#known && this.#known.untilMs > this.#nowMs()) return this.#known.of;
+    this.#discovering ??= this.#request().finally(() => {
+      this.#discovering = null;
+    });
+    try {
+      return await this.#discovering;
+    } catch (error) {
+      if (this.#known) return this.#known.of;
+      throw new ProviderUnavailable(whyOf(error));
+    }
+  }
+
+  async #request(): Promise<client.Configuration> {
+    const of = await this.#discover();
+    this.#known = { of, untilMs: this.#nowMs() + KNOWN_FOR_MS };
+    return of;
+  }
+}
+
 /**
  * Creates a client of an OpenID Connect provider: authorization code with PKCE (S256), state, nonce, and an ID token whose signature is
  * verified with the provider's keys, although it arrives over TLS (OpenID Connect Core 1.0, 3.1.3.7). `ca`: PEM. Sends no request before
@@ -31,42 +64,14 @@ export type Provider = ReturnType<typeof oidcProvider>;
  */
 export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: () => number = Date.now) {
   const ask = limitedFetch(ca);
-  let known: { of: client.Configuration; untilMs: number } | null = null;
-  let discovering: Promise<client.Configuration> | null = null;
-
-  async function discover(): Promise<client.Configuration> {
-    const found = await client.discovery(
-      new URL(config.issuer),
-      config.clientId,
-      { [client.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
-      (...args) => authenticationOf(args[0].token_endpoint_auth_methods_supported, config.clientSecret)(...args),
-      { [client.customFetch]: ask, timeout: TIMEOUT_SECONDS, execute: [client.enableNonRepudiationChecks] },
-    );
-    known = { of: found, untilMs: nowMs() + KNOWN_FOR_MS };
-    return found;
-  }
-
-  async function configuration(): Promise<client.Configuration> {
-    if (known && known.untilMs > nowMs()) return known.of;
-    // All waiting callers share one request.
-    discovering ??= discover().finally(() => {
-      discovering = null;
-    });
-    try {
-      return await discovering;
-    } catch (error) {
-      if (known) return known.of;
-      throw new ProviderUnavailable(whyOf(error));
-    }
-  }
-
+  const metadata = new CachedMetadata(() => discover(config, ask), nowMs);
   return {
     /** Label of the sign-in button. */
     label: config.label,
 
     /** Returns the URL for signing in at the provider, and the state for the browser to store. */
     async begin(redirectUri: string): Promise<{ location: string; pending: PendingSignIn }> {
-      const of = await configuration();
+      const of = await metadata.get();
       const pending = {
         state: client.randomState(),
         nonce: client.randomNonce(),
@@ -89,7 +94,7 @@ export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: 
      * ProviderUnavailable.
      */
     async finish(at: URL, { state, nonce, verifier }: PendingSignIn): Promise<Claims> {
-      const of = await configuration();
+      const of = await metadata.get();
       try {
         const tokens = await client.authorizationCodeGrant(of, at, {
           expectedState: state,
@@ -110,12 +115,21 @@ export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: 
 
     /** Returns the URL that also ends the session at the provider; null if the provider has none or is unavailable. */
     async endOfSession(returnTo: string): Promise<string | null> {
-      const of = await configuration().catch(() => null);
+      const of = await metadata.get().catch(() => null);
       if (of?.serverMetadata().end_session_endpoint === undefined) return null;
       return client.buildEndSessionUrl(of, { post_logout_redirect_uri: returnTo }).href;
     },
   };
 }
+
+const discover = (config: OidcConfig, ask: client.CustomFetch): Promise<client.Configuration> =>
+  client.discovery(
+    new URL(config.issuer),
+    config.clientId,
+    { [client.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
+    (...args) => authenticationOf(args[0].token_endpoint_auth_methods_supported, config.clientSecret)(...args),
+    { [client.customFetch]: ask, timeout: TIMEOUT_SECONDS, execute: [client.enableNonRepudiationChecks] },
+  );
 
 /**
  * Returns the method of client authentication: the default client_secret_basic (OpenID Connect Discovery 1.0, 3), unless the provider
