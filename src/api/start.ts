@@ -21,6 +21,7 @@ import { watchStandby } from '#src/database/standby.ts';
 import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
 import { buildApp } from './app.ts';
 import type {
+  ApiContext,
   BrokerAddress,
   MessageJudgePort,
   RejectedMessagesPort,
@@ -64,63 +65,38 @@ interface ApiParts {
 
 /** Starts listening: HTTPS (HTTP/1.1 and HTTP/2) with the interface, and plain HTTP, which only refuses. */
 export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
-  const { pool, readPool, tls, secret, mailSignIn, fetchAnswer, judge, rejected, sentReadings, rollups, metrics, log } =
-    parts;
-  const db = createDatabase(pool);
+  const { pool, readPool, tls, secret, mailSignIn, backups, metrics, log } = parts;
   const { environment } = config;
-  const { backups } = parts;
+  const db = createDatabase(pool);
   const standby = readPool === pool ? undefined : watchStandby(pool, readPool, log);
   let isLeaving = false;
   const handOn = new AbortController();
   const redis = await redisCounterOf(config, db, log);
   let { publicUrl } = config;
   let certificate = tls.cert;
-  const app = buildApp(
-    {
-      db,
-      readDb: db,
-      ...omitUndefined({ reads: standby && createReadRouter(db, createDatabase(readPool), standby) }),
-      clock: systemClock,
-      box: createSecretBox(secret),
-      environment,
-      fetchAnswer,
-      judge,
-      retentionMonths: config.retentionMonths,
-      rejected,
-      sentReadings,
-      rollups,
-      dataDir: config.dataDir,
-      ...omitUndefined({ readBackups: backups?.read }),
-    },
-    {
-      authenticate: createAuthenticator(db, environment),
-      counter: redis ?? databaseCounter(db, config.planLimits, systemClock),
-      isReady: async () => !isLeaving && (await acceptsWrites(pool)),
-      handOn: handOn.signal,
-      tls,
-      trustProxy: config.api.trustProxy,
-      corsOrigins: config.api.corsOrigins,
-      publicUrl: () => publicUrl,
-      certificate: () => certificate,
-      secret,
-      mqtt: brokerAddress(config.mqtt),
-      oidc: await readOidcConfig(config),
-      mailSignIn,
-      writeEndings: backups?.writeEndings ?? null,
-      metrics,
-      log,
-    },
-  );
-  await listenQuietly(app, log, { host: config.api.host, port: config.api.port }).catch((error) => {
-    throw busy(error, config.api.port, 'API_PORT');
+  const reads = standby && createReadRouter(db, createDatabase(readPool), standby);
+  const app = buildApp(contextOf(config, parts, db, reads), {
+    authenticate: createAuthenticator(db, environment),
+    counter: redis ?? databaseCounter(db, config.planLimits, systemClock),
+    isReady: async () => !isLeaving && (await acceptsWrites(pool)),
+    handOn: handOn.signal,
+    tls,
+    trustProxy: config.api.trustProxy,
+    corsOrigins: config.api.corsOrigins,
+    publicUrl: () => publicUrl,
+    certificate: () => certificate,
+    secret,
+    mqtt: brokerAddress(config.mqtt),
+    oidc: await readOidcConfig(config),
+    mailSignIn,
+    writeEndings: backups?.writeEndings ?? null,
+    metrics,
+    log,
   });
-  const other = await listenOnOther(app.server as Server, config.api.host);
-  const plain = await listenForPlainHttp(config, app, () => publicUrl);
-  const portOf = (address: AddressInfo | string | null) => (address as AddressInfo).port;
-  const ports = { https_port: portOf(app.server.address()), http_port: portOf(plain.address()) };
-  publicUrl = withApiPort(config, ports.https_port).publicUrl;
+  const listeners = await listen(app, config, log, () => publicUrl);
+  publicUrl = withApiPort(config, listeners.ports.https_port).publicUrl;
   return {
-    ports,
+    ports: listeners.ports,
     publicUrl,
     standbyLagSeconds() {
       const state = standby?.state();
@@ -138,10 +114,50 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
       await setTimeout(halfMs);
       handOn.abort();
       await setTimeout(halfMs);
-      other?.close();
       standby?.stop();
-      await Promise.all([app.close(), closeOnceAnswered(plain), endIdle(app.server as Server)]);
+      await listeners.close();
       await redis?.stop();
+    },
+  };
+}
+
+/** Returns what the operations of the interface need. `reads`: chooses between primary and standby, if there is a standby. */
+function contextOf(config: Config, parts: ApiParts, db: Database, reads: ApiContext['reads']): ApiContext {
+  const { environment, retentionMonths, dataDir } = config;
+  const { secret, fetchAnswer, judge, rejected, sentReadings, rollups, backups } = parts;
+  return {
+    db,
+    readDb: db,
+    ...omitUndefined({ reads, readBackups: backups?.read }),
+    clock: systemClock,
+    box: createSecretBox(secret),
+    environment,
+    fetchAnswer,
+    judge,
+    retentionMonths,
+    rejected,
+    sentReadings,
+    rollups,
+    dataDir,
+  };
+}
+
+/** Opens the listeners of the API. `close` resolves when every request in progress is answered. */
+async function listen(app: FastifyInstance, config: Config, log: Logger, publicUrl: () => string) {
+  const { host, port } = config.api;
+  await listenQuietly(app, log, { host, port }).catch((error) => {
+    throw busy(error, port, 'API_PORT');
+  });
+  const server = app.server as Server;
+  const other = await listenOnOther(server, host);
+  const plain = await listenForPlainHttp(config, app, publicUrl);
+  const portOf = (address: AddressInfo | string | null) => (address as AddressInfo).port;
+  return {
+    ports: { https_port: portOf(server.address()), http_port: portOf(plain.address()) },
+    async close() {
+      other?.close();
+      plain.close();
+      await Promise.all([app.close(), endIdle(plain), endIdle(server)]);
     },
   };
 }
@@ -197,12 +213,6 @@ async function readOidcConfig({ oidc: config }: Config): Promise<SignInProvider 
   } catch (error) {
     throw new Error(`OIDC_CA_FILE: ${(error as Error).message}. It must be a certificate in PEM.`, { cause: error });
   }
-}
-
-/** Stops listening. Resolves when all requests in progress are answered. */
-async function closeOnceAnswered(server: PlainServer): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  await Promise.all([closed, endIdle(server)]);
 }
 
 /**
