@@ -32,9 +32,26 @@ interface NewDevice {
   upstream?: string;
 }
 
+interface NewGateway {
+  user: string;
+  name: string;
+  json?: boolean;
+}
+
+const DEVICE: CommandNoun = {
+  name: 'device',
+  id: 'device_id',
+  columns: ['device_id', 'type', 'location', 'placement', 'status', 'last_seen_at', 'attention'],
+};
+const GATEWAY: CommandNoun = { name: 'gateway', id: 'gateway_id', columns: [] };
+
 /** Registers `energy devices|gateways …` for pairing, with the same functions as the HTTP API. */
 export function register(program: Command): void {
-  const devices = program.command('devices');
+  addDeviceCommands(program.command('devices'));
+  addGatewayCommands(program.command('gateways'));
+}
+
+function addDeviceCommands(devices: Command): void {
   devices
     .command('create')
     .description('pair a device; its MQTT password is shown only once')
@@ -72,30 +89,21 @@ export function register(program: Command): void {
     .requiredOption('--user <user>', 'owner of the gateways: a user_id or an e-mail address')
     .option('--json', 'print one JSON object per line')
     .action((options: { user: string; json?: boolean }) => runOnServiceDatabase((db) => discovered(db, options)));
-  addDeviceVerbs(devices);
-  const gateways = program.command('gateways');
+  addListCommand(devices, DEVICE, listDevices, { ofUser: true });
+  addGetCommand(devices, DEVICE, getDevice);
+  addUpdateCommand(devices, DEVICE, updateDevice);
+  addDeleteCommand(devices, DEVICE, deleteDevice, 'the device can no longer log in; its past consumption stays');
+}
+
+function addGatewayCommands(gateways: Command): void {
   gateways
     .command('create')
     .description('create a gateway; its MQTT password is shown only once')
     .requiredOption('--user <user>', 'owner: a user_id or an e-mail address')
     .option('--name <name>', 'name of the gateway', 'home')
     .option('--json', 'print one JSON object')
-    .action((options: { user: string; name: string; json?: boolean }) =>
-      runOnServiceDatabase(async (db, config) => {
-        const wanted = { userId: await findUserId(db, options.user), name: options.name };
-        const { gateway, secret } = await runAsOperator(
-          db,
-          'gateway.created',
-          (trx) => createGateway(trx, wanted),
-          (made) => made.gateway.gateway_id,
-        );
-        const prefix = gatewayPrefix(gateway.gateway_id);
-        const mqtt = { username: gateway.gateway_id, password: secret, topic_prefix: prefix };
-        const text = `${formatDeviceAddress(config)}\nusername  ${mqtt.username}\npassword  ${secret} (shown only once)\nprefix    ${prefix}`;
-        printResult(options.json, { ...gateway, mqtt }, text);
-      }),
-    );
-  addGatewayVerbs(gateways);
+    .action((options: NewGateway) => runOnServiceDatabase((db, config) => create(db, config, options)));
+  addUpdateCommand(gateways, GATEWAY, updateGateway);
   gateways
     .command('list')
     .description('list the gateways of a user')
@@ -110,6 +118,22 @@ export function register(program: Command): void {
       }),
     );
 }
+
+async function create(db: Database, config: Config, { user, name, json }: NewGateway): Promise<void> {
+  const wanted = { userId: await findUserId(db, user), name };
+  const { gateway, secret } = await runAsOperator(
+    db,
+    'gateway.created',
+    (trx) => createGateway(trx, wanted),
+    (made) => made.gateway.gateway_id,
+  );
+  const prefix = gatewayPrefix(gateway.gateway_id);
+  const mqtt = { username: gateway.gateway_id, password: secret, topic_prefix: prefix };
+  printResult(json, { ...gateway, mqtt }, `${formatLogin(config, mqtt)}\nprefix    ${prefix}`);
+}
+
+const formatLogin = (config: Config, { username, password }: { username: string; password: string }): string =>
+  `${formatDeviceAddress(config)}\nusername  ${username}\npassword  ${password} (shown only once)`;
 
 async function pair(db: Database, config: Config, options: NewDevice): Promise<void> {
   const { user, type, location, placement, upstream, discovery, json } = options;
@@ -139,8 +163,7 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
     (made) => made.device.device_id,
   );
   const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
-  const text = `${formatDeviceAddress(config)}\nusername  ${mqtt.username}\npassword  ${mqtt.password} (shown only once)\ntopic     ${mqtt.topic}`;
-  printResult(json, { ...device, mqtt }, text);
+  printResult(json, { ...device, mqtt }, `${formatLogin(config, mqtt)}\ntopic     ${mqtt.topic}`);
 }
 
 function whyNothingCounts({ awaits, quantities }: DiscoveredDevice): string {
@@ -159,25 +182,4 @@ async function discovered(db: Database, { user, json }: { user: string; json?: b
     printResult(json, one, `${head}\n  ${escapeLineForTerminal(what || whyNothingCounts(one))}`);
   }
   if (all.length === 0 && !json) console.log('There are no unpaired devices.');
-}
-
-const DEVICE: CommandNoun = {
-  name: 'device',
-  id: 'device_id',
-  columns: ['device_id', 'type', 'location', 'placement', 'status', 'last_seen_at', 'attention'],
-};
-
-/** Registers `energy devices list|get|update|delete`, in addition to the pairing commands. */
-export function addDeviceVerbs(devices: Command): void {
-  addListCommand(devices, DEVICE, listDevices, { ofUser: true });
-  addGetCommand(devices, DEVICE, getDevice);
-  addUpdateCommand(devices, DEVICE, updateDevice);
-  addDeleteCommand(devices, DEVICE, deleteDevice, 'the device can no longer log in; its past consumption stays');
-}
-
-const GATEWAY: CommandNoun = { name: 'gateway', id: 'gateway_id', columns: [] };
-
-/** Registers `energy gateways update`, in addition to the commands that create and list gateways. */
-export function addGatewayVerbs(gateways: Command): void {
-  addUpdateCommand(gateways, GATEWAY, updateGateway);
 }
