@@ -51,6 +51,9 @@ export const ADDRESS_LIMITS: WindowLimits = { minute: 10, day: 1_000_000_000 };
 
 const UNCOUNTED: RequestDecision = { allowed: true, windows: null, retryAfterSeconds: 0 };
 
+/** Waiting requests of one weight, by key. */
+type WaitingRequests = Map<string, { resolve(decision: RequestDecision): void; reject(error: unknown): void }[]>;
+
 /**
  * Batches counting: requests of one weight that arrive during a query are counted together by a later one. So a busy process runs one small
  * query at a time, however many requests it serves.
@@ -59,45 +62,21 @@ export function countInBatches(
   countTogether: CountRequestBatch,
   suspended: RequestCounter['suspended'],
 ): RequestCounter {
-  /** Waiting requests by weight and key. */
-  const waiting = new Map<
-    number,
-    Map<string, { resolve(decision: RequestDecision): void; reject(error: unknown): void }[]>
-  >();
+  const waiting = new Map<number, WaitingRequests>();
   let isUnderWay = false;
 
-  async function flush(): Promise<void> {
-    const [first] = waiting;
-    if (!first) return;
-    const [weight, batch] = first;
-    waiting.delete(weight);
-    const keys = [...batch.keys()];
-    try {
-      const rows = await countTogether(
-        keys,
-        keys.map((key) => batch.get(key)?.length ?? 0),
-        weight,
-      );
-      if (rows === null) for (const one of [...batch.values()].flat()) one.resolve(UNCOUNTED);
-      for (const row of rows ?? []) {
-        const asked = batch.get(row.counted) ?? [];
-        for (const [index, one] of asked.entries()) one.resolve(decisionOf(row, index, weight));
-      }
-    } catch (error) {
-      for (const asked of batch.values()) for (const one of asked) one.reject(error);
-    }
-  }
-
   async function run(): Promise<void> {
-    isUnderWay = true;
-    while (waiting.size > 0) await flush();
+    for (const [weight, batch] of waiting) {
+      waiting.delete(weight);
+      await countBatch(countTogether, batch, weight);
+    }
     isUnderWay = false;
   }
 
   return {
     take: (counted, weight = 1) =>
       new Promise((resolve, reject) => {
-        const ofWeight = waiting.get(weight) ?? new Map<string, { resolve: typeof resolve; reject: typeof reject }[]>();
+        const ofWeight: WaitingRequests = waiting.get(weight) ?? new Map();
         waiting.set(weight, ofWeight);
         const asked = ofWeight.get(counted);
         if (asked) asked.push({ resolve, reject });
@@ -116,6 +95,22 @@ export function countInBatches(
     },
     suspended,
   };
+}
+
+/** Counts a batch, and resolves each of its requests. */
+async function countBatch(countTogether: CountRequestBatch, batch: WaitingRequests, weight: number): Promise<void> {
+  const requests = [...batch.values()];
+  try {
+    const counts = requests.map(({ length }) => length);
+    const rows = await countTogether([...batch.keys()], counts, weight);
+    if (rows === null) for (const one of requests.flat()) one.resolve(UNCOUNTED);
+    for (const row of rows ?? []) {
+      const asked = batch.get(row.counted) ?? [];
+      for (const [index, one] of asked.entries()) one.resolve(decisionOf(row, index, weight));
+    }
+  } catch (error) {
+    for (const one of requests.flat()) one.reject(error);
+  }
 }
 
 /** Returns the decision for the request at `index` among several that were counted together. Pure. */
