@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { Metrics } from './metrics.ts';
 
 const HELP = { energy_a: 'a', energy_b: 'b', energy_c: 'c' };
 
@@ -12,7 +12,7 @@ async function values(metrics: Metrics): Promise<Record<string, number[]>> {
 }
 
 test('every metric has its current value, from the first scrape on', async () => {
-  const metrics = createMetrics('test');
+  const metrics = new Metrics('test');
   let count = 0;
   metrics.valuesOf(HELP, async () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -24,7 +24,7 @@ test('every metric has its current value, from the first scrape on', async () =>
 });
 
 test('a metric whose value is unavailable is omitted, not reported as 0', async () => {
-  const metrics = createMetrics('test');
+  const metrics = new Metrics('test');
   let read: () => Promise<Record<string, number>> = async () => ({ energy_a: 1, energy_b: 2 });
   metrics.valuesOf(HELP, () => read());
   expect(await values(metrics)).toEqual({ energy_a: [1], energy_b: [2], energy_c: [] });

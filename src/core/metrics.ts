@@ -3,75 +3,85 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 /** Media type of Prometheus' text format. */
 export const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Metrics of one process; each has the label of the process's role. Names end in their unit (Prometheus, metric naming). */
-export type Metrics = ReturnType<typeof createMetrics>;
-
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-export function createMetrics(role: string) {
-  const registry = new Registry();
-  registry.setDefaultLabels({ role });
-  collectDefaultMetrics({ register: registry });
-  const registers = [registry];
-  const readings: (() => Promise<void>)[] = [];
-  return {
-    /** Registers a counter whose value another object maintains. It is read when metrics are collected. */
-    countOf(name: string, help: string, read: () => number): void {
-      new Counter({
-        name,
-        help,
-        registers,
-        collect() {
-          this.reset();
-          this.inc(read());
-        },
-      });
-    },
-    /** Registers gauges that are read when metrics are collected. A gauge whose value cannot be read is left out. */
-    valuesOf(help: Record<string, string>, read: () => Promise<Record<string, number>>): void {
-      const gauges = Object.entries(help).map(
-        ([name, text]) => [name, new Gauge({ name, help: text, registers })] as const,
-      );
-      readings.push(async () => {
-        const values: Record<string, number> = await read().catch(() => ({}));
-        for (const [name, gauge] of gauges) {
-          const value = values[name];
-          // Removes the gauge, because reset() would set a gauge without labels to 0.
-          if (value === undefined) gauge.remove();
-          else gauge.set(value);
-        }
-      });
-    },
-    /**
-     * Registers a counter. `known`: labels that are exported as 0 from the start, so that their first count is visible as
-     * an increase.
-     */
-    counter<Label extends string>(
-      name: string,
-      help: string,
-      labels: readonly Label[],
-      known: readonly Record<Label, string>[] = [],
-    ): (labels: Record<Label, string>) => void {
-      const counter = new Counter({ name, help, labelNames: [...labels], registers });
-      for (const values of known) counter.inc(values, 0);
-      return (values) => counter.inc(values);
-    },
-    /** Registers a histogram of durations in seconds. */
-    duration<Label extends string>(
-      name: string,
-      help: string,
-      labels: readonly Label[],
-    ): (labels: Record<Label, string>, seconds: number) => void {
-      const histogram = new Histogram({ name, help, labelNames: [...labels], buckets: SECONDS, registers });
-      return (values, seconds) => histogram.observe(values, seconds);
-    },
-    /** Returns the metrics as input for `mergeMetrics`. */
-    async asJson(): Promise<object[]> {
-      // Reads the values before the registry collects, because the registry awaits each metric separately.
-      await Promise.all(readings.map((read) => read()));
-      return registry.getMetricsAsJSON();
-    },
-  };
+/** Metrics of one process; each has the label of the process's role. Names end in their unit (Prometheus, metric naming). */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #registers = [this.#registry];
+  readonly #readings: (() => Promise<void>)[] = [];
+
+  constructor(role: string) {
+    this.#registry.setDefaultLabels({ role });
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** Registers a counter whose value another object maintains. It is read when metrics are collected. */
+  countOf(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: this.#registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  }
+
+  /** Registers gauges that are read when metrics are collected. A gauge whose value cannot be read is left out. */
+  valuesOf(help: Record<string, string>, read: () => Promise<Record<string, number>>): void {
+    const gauges = Object.entries(help).map(
+      ([name, text]) => [name, new Gauge({ name, help: text, registers: this.#registers })] as const,
+    );
+    this.#readings.push(async () => {
+      const values: Record<string, number> = await read().catch(() => ({}));
+      for (const [name, gauge] of gauges) {
+        const value = values[name];
+        // Removes the gauge, because reset() would set a gauge without labels to 0.
+        if (value === undefined) gauge.remove();
+        else gauge.set(value);
+      }
+    });
+  }
+
+  /**
+   * Registers a counter. `known`: labels that are exported as 0 from the start, so that their first count is visible as
+   * an increase.
+   */
+  counter<Label extends string>(
+    name: string,
+    help: string,
+    labels: readonly Label[],
+    known: readonly Record<Label, string>[] = [],
+  ): (labels: Record<Label, string>) => void {
+    const counter = new Counter({ name, help, labelNames: [...labels], registers: this.#registers });
+    for (const values of known) counter.inc(values, 0);
+    return (values) => counter.inc(values);
+  }
+
+  /** Registers a histogram of durations in seconds. */
+  duration<Label extends string>(
+    name: string,
+    help: string,
+    labels: readonly Label[],
+  ): (labels: Record<Label, string>, seconds: number) => void {
+    const histogram = new Histogram({
+      name,
+      help,
+      labelNames: [...labels],
+      buckets: SECONDS,
+      registers: this.#registers,
+    });
+    return (values, seconds) => histogram.observe(values, seconds);
+  }
+
+  /** Returns the metrics as input for `mergeMetrics`. */
+  async asJson(): Promise<object[]> {
+    // Reads the values before the registry collects, because the registry awaits each metric separately.
+    await Promise.all(this.#readings.map((read) => read()));
+    return this.#registry.getMetricsAsJSON();
+  }
 }
 
 /** Merges the metrics of several processes into one text. Values with the same name and labels are added up. */

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import {
   ANSWER_MS,
-  createHosts,
   createHostsClient,
   failedConnectionErrors,
+  Hosts,
   HostUnavailable,
   queryHost,
   type ServerRole,
@@ -20,8 +20,8 @@ const LOOK_EVERY_MS = 2_000;
 
 /** Creates the search among the servers of these addresses. */
 function searchAmong(urls: readonly string[], wanted: ServerRole, { types: _, ...settings }: pg.PoolConfig) {
-  const hosts = createHosts(urls.length, wanted, (host) => {
-    const limitMs = ANSWER_MS * hosts.slowness();
+  const hosts: Hosts = new Hosts(urls.length, wanted, (host) => {
+    const limitMs = ANSWER_MS * hosts.slowness;
     const limits = { connectionTimeoutMillis: limitMs, query_timeout: limitMs };
     return queryHost({ ...settings, connectionString: urls[host], ...limits }, wanted);
   });
@@ -54,7 +54,7 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
      */
     async #connectAgain(): Promise<pg.PoolClient> {
       for (let isFirst = true; ; isFirst = false) {
-        const before = hosts.slowness();
+        const before = hosts.slowness;
         this.options.connectionTimeoutMillis = usualMs * before;
         try {
           return await super.connect();
@@ -62,7 +62,7 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
           // The failed attempt has invalidated the cached host, so the next attempt searches again.
           const { cause = error } = error as Error;
           const isOfHost = failedConnectionErrors.has(error as object) || failedConnectionErrors.has(cause as object);
-          if (!(isFirst && isOfHost) && hosts.slowness() <= before) throw error;
+          if (!(isFirst && isOfHost) && hosts.slowness <= before) throw error;
         }
       }
     }
@@ -76,24 +76,29 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
     if (client instanceof HostClient) connections.delete(client);
   });
 
-  async function endThoseOfTheFormer(): Promise<void> {
-    const now = await hosts.search();
-    const former = new Set<number>();
-    for (const host of new Set([...connections].map(({ hostNumber }) => hostNumber)))
-      if (host !== now && !(await hosts.isWanted(host))) former.add(host);
-    for (const client of connections) {
-      if (former.has(client.hostNumber))
-        client.connection.stream.destroy(new HostUnavailable('another host of the database has taken over'));
-    }
-  }
   const looking = setInterval(() => {
     if (pool.ending) return clearInterval(looking);
     const isStuck = [...connections].some(
       ({ busySinceMs }) => busySinceMs !== null && busySinceMs < performance.now() - STUCK_MS,
     );
     // If no host has the wanted role, the connections remain open.
-    if (isStuck) void endThoseOfTheFormer().catch(() => {});
+    if (isStuck) void endFormerConnections(hosts, connections).catch(() => {});
   }, LOOK_EVERY_MS);
   looking.unref();
   return pool;
+}
+
+/** Closes the connections to hosts that have lost the wanted role to another one. Throws if no host has it. */
+async function endFormerConnections(
+  hosts: Hosts,
+  connections: ReadonlySet<pg.Client & { hostNumber: number }>,
+): Promise<void> {
+  const now = await hosts.search();
+  const former = new Set<number>();
+  for (const host of new Set([...connections].map(({ hostNumber }) => hostNumber)))
+    if (host !== now && !(await hosts.isWanted(host))) former.add(host);
+  for (const client of connections) {
+    if (former.has(client.hostNumber))
+      client.connection.stream.destroy(new HostUnavailable('another host of the database has taken over'));
+  }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createHosts } from './hosts.ts';
+import { Hosts } from './hosts.ts';
 
 /** Servers by number, with the role that each reports. `silent` never answers; `slow` does not answer in time. */
 function servers(...are: ('primary' | 'standby' | 'away' | 'silent' | 'slow')[]) {
   const asked: number[] = [];
-  const hosts = createHosts(are.length, 'primary', async (host) => {
+  const hosts = new Hosts(are.length, 'primary', async (host) => {
     asked.push(host);
     if (are[host] === 'away') throw new Error('connect ECONNREFUSED');
     if (are[host] === 'slow') throw new Error('timeout expired');
@@ -68,25 +68,25 @@ test('if no host responds in time, limits double up to a maximum, and follow the
   const factors: number[] = [];
   for (let turn = 0; turn < 5; turn++) {
     await hosts.search().catch(() => {});
-    factors.push(hosts.slowness());
+    factors.push(hosts.slowness);
   }
   expect(factors).toEqual([2, 4, 8, 8, 8]);
   are[1] = 'primary';
   expect(await hosts.choose()).toBe(1);
   hosts.connected(3_000);
-  expect(hosts.slowness()).toBe(3);
+  expect(hosts.slowness).toBe(3);
   hosts.connected(9_000);
-  expect(hosts.slowness()).toBe(3);
+  expect(hosts.slowness).toBe(3);
   hosts.connected(20);
-  expect(hosts.slowness()).toBe(1);
+  expect(hosts.slowness).toBe(1);
 });
 
 test('limits double if a host responds to the search and then does not accept a connection in time', async () => {
   const { hosts } = servers('primary', 'away');
   hosts.forget(await hosts.choose(), new Error('timeout expired'));
-  expect(hosts.slowness()).toBe(2);
+  expect(hosts.slowness).toBe(2);
   hosts.forget(await hosts.choose(), new Error('connect ECONNREFUSED'));
-  expect(hosts.slowness()).toBe(2);
+  expect(hosts.slowness).toBe(2);
 });
 
 test('limits stay the same if a primary hangs, while its standby responds', async () => {
@@ -96,5 +96,5 @@ test('limits stay the same if a primary hangs, while its standby responds', asyn
   are[0] = 'slow';
   hosts.forget(host, new Error('timeout expired'));
   await expect(hosts.choose()).rejects.toThrow('no host of the database takes writes');
-  expect(hosts.slowness()).toBe(1);
+  expect(hosts.slowness).toBe(1);
 });

@@ -29,83 +29,97 @@ class Slowness {
 const isTimeout = ({ message }: Error): boolean => /timeout/i.test(message);
 
 /**
- * Creates the search for the host in the wanted role. `ask` connects to a host and returns whether it has the role; it
+ * The search for the host in the wanted role. `ask` connects to a host and returns whether it has the role; it
  * throws if the host does not respond. All hosts are queried concurrently, so a machine without power costs no extra
  * time. The search also measures how slow connections are. On a busy machine every connection may take longer than its
  * limit; all would be given up after most of their work was done, and none would ever succeed. So the limits double
  * after a timeout, and later follow the connections that succeed. They do not change if another host responded, such as
  * the standby of a hung primary: then the machine is not slow.
  */
-export function createHosts(count: number, wanted: ServerRole, ask: (host: number) => Promise<boolean>) {
-  let known: number | null = null;
-  let underWay: Promise<number> | null = null;
-  const slowness = new Slowness();
+export class Hosts {
+  readonly #count: number;
+  readonly #wanted: ServerRole;
+  readonly #ask: (host: number) => Promise<boolean>;
+  readonly #slowness = new Slowness();
+  #known: number | null = null;
+  #underWay: Promise<number> | null = null;
   /** Whether the cached host responded to a search but no connection to it has been established since. */
-  let isNew = false;
+  #isNew = false;
 
-  async function find(): Promise<number> {
+  constructor(count: number, wanted: ServerRole, ask: (host: number) => Promise<boolean>) {
+    this.#count = count;
+    this.#wanted = wanted;
+    this.#ask = ask;
+  }
+
+  /** Factor for time limits of connections, 1 to `MAX_SLOWNESS`. */
+  get slowness(): number {
+    return this.#slowness.factor;
+  }
+
+  /**
+   * Returns the number of the host in the wanted role: the cached one or, without one, the first that now reports the
+   * role. Throws if no host has it.
+   */
+  async choose(): Promise<number> {
+    return this.#known ?? this.search();
+  }
+
+  /** Queries all hosts, ignoring the cache. */
+  search(): Promise<number> {
+    this.#underWay ??= this.#find().finally(() => {
+      this.#underWay = null;
+    });
+    return this.#underWay;
+  }
+
+  async #find(): Promise<number> {
     const reasons: string[] = [];
     let [responses, timeouts] = [0, 0];
-    const asked = Array.from({ length: count }, async (_, host) => {
-      const isWanted = await ask(host).catch((error: Error) => {
+    const asked = Array.from({ length: this.#count }, async (_, host) => {
+      const isWanted = await this.#ask(host).catch((error: Error) => {
         reasons[host] = error.message;
         if (isTimeout(error)) timeouts++;
         throw error;
       });
       if (isWanted) return host;
       responses++;
-      reasons[host] = wanted === 'primary' ? 'is a standby' : 'is no standby';
+      reasons[host] = this.#wanted === 'primary' ? 'is a standby' : 'is no standby';
       throw new Error(reasons[host]);
     });
     try {
-      known = await Promise.any(asked);
-      isNew = true;
-      return known;
+      this.#known = await Promise.any(asked);
+      this.#isNew = true;
+      return this.#known;
     } catch {
-      if (timeouts > 0 && responses === 0) slowness.increase();
+      if (timeouts > 0 && responses === 0) this.#slowness.increase();
       const each = reasons.map((reason, host) => `host ${host + 1}: ${reason}`).join('; ');
-      throw new HostUnavailable(
-        `no host of the database ${wanted === 'primary' ? 'takes writes' : 'is a standby'} (${each})`,
-      );
+      const lacking = this.#wanted === 'primary' ? 'takes writes' : 'is a standby';
+      throw new HostUnavailable(`no host of the database ${lacking} (${each})`);
     }
   }
 
-  function search(): Promise<number> {
-    underWay ??= find().finally(() => {
-      underWay = null;
-    });
-    return underWay;
+  /** Whether the host now has the wanted role. False if it does not respond. */
+  isWanted(host: number): Promise<boolean> {
+    return this.#ask(host).catch(() => false);
   }
 
-  return {
-    /**
-     * Returns the number of the host in the wanted role: the cached one or, without one, the first that now reports the
-     * role. Throws if no host has it.
-     */
-    choose: async (): Promise<number> => known ?? search(),
-    /** Queries all hosts, ignoring the cache. */
-    search,
-    /** Whether the host now has the wanted role. False if it does not respond. */
-    isWanted: (host: number): Promise<boolean> => ask(host).catch(() => false),
-    /**
-     * Invalidates the cached host if it is this one, because it is down or has changed its role. `error`: reason why a
-     * connection to it failed.
-     */
-    forget(host: number, error?: Error): void {
-      if (known !== host) return;
-      if (isNew && error && isTimeout(error)) slowness.increase();
-      known = null;
-    },
-    /** Records how long the establishment of a connection took. */
-    connected(tookMs: number): void {
-      isNew = false;
-      slowness.follow(tookMs);
-    },
-    /** Returns the factor for time limits of connections, 1 to `MAX_SLOWNESS`. */
-    slowness: (): number => slowness.factor,
-  };
+  /**
+   * Invalidates the cached host if it is this one, because it is down or has changed its role. `error`: reason why a
+   * connection to it failed.
+   */
+  forget(host: number, error?: Error): void {
+    if (this.#known !== host) return;
+    if (this.#isNew && error && isTimeout(error)) this.#slowness.increase();
+    this.#known = null;
+  }
+
+  /** Records how long the establishment of a connection took. */
+  connected(tookMs: number): void {
+    this.#isNew = false;
+    this.#slowness.follow(tookMs);
+  }
 }
-type Hosts = ReturnType<typeof createHosts>;
 
 /** Reports that a host is down or does not have the wanted role. The caller retries. */
 export class HostUnavailable extends Error {
@@ -179,7 +193,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
     hostNumber = -1;
 
     constructor(config?: pg.ClientConfig) {
-      super({ ...config, connectionString: urls[0], connectionTimeoutMillis: ANSWER_MS * hosts.slowness() });
+      super({ ...config, connectionString: urls[0], connectionTimeoutMillis: ANSWER_MS * hosts.slowness });
     }
 
     override connect(): Promise<pg.Client>;

@@ -3,7 +3,7 @@ import { startOperatorListener } from '#src/api/operator.ts';
 import { splitDatabaseUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
-import { createMetrics, type Metrics } from '#src/core/metrics.ts';
+import { Metrics } from '#src/core/metrics.ts';
 import { ignoreOutputErrors } from '#src/core/output.ts';
 import { startTracing } from '#src/core/tracing.ts';
 import { VERSION } from '#src/core/version.ts';
@@ -59,7 +59,7 @@ export async function runRole(
   process.on('disconnect', () => void stop('the supervisor is gone'));
   await refuseTakenPorts(config, name);
   stopTracing = await startTracing(name, { ...config.tracing, version: VERSION });
-  const metrics = createMetrics(name);
+  const metrics = new Metrics(name);
   role = await start(metrics);
   const { pool } = role;
   metrics.valuesOf({ energy_role_up: '1 while the role runs' }, async () => ({ energy_role_up: 1 }));

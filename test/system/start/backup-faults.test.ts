@@ -10,7 +10,7 @@ import { makeNightlyCopy } from '#src/backup/nightly.ts';
 import { type BackupPlan, giveUpArchive, readCopyState } from '#src/backup/plan.ts';
 import { restoreCopy } from '#src/backup/restore.ts';
 import { loadConfig } from '#src/config/load.ts';
-import { createMetrics } from '#src/core/metrics.ts';
+import { Metrics } from '#src/core/metrics.ts';
 import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -137,7 +137,7 @@ test('administrators get one mail if the archive of WAL was given up', async () 
   await createUser(db, { email: 'home@example.com', role: 'homeowner' });
   const config = loadConfig({ DATA_DIR: dataDir });
   const reports = () =>
-    startBackupReports(config, planFor('/mnt/archive'), { db, metrics: createMetrics('worker'), log });
+    startBackupReports(config, planFor('/mnt/archive'), { db, metrics: new Metrics('worker'), log });
   const mails = async () => {
     const names = (await readdir(join(dataDir, 'mail')).catch(() => [])).filter((name) => name.endsWith('.eml'));
     return Promise.all(names.map((name) => readFile(join(dataDir, 'mail', name), 'utf8')));
