@@ -38,7 +38,7 @@ export interface LoginOptions {
 export const createLoginFinder =
   ({ findLogin, certificates, claims }: LoginOptions) =>
   async (client: Connection, name: string, password: string): Promise<SessionLogin | null> => {
-    const certificate = certificates ? clientCertificateOf(client.conn as unknown as Socket) : null;
+    const certificate = certificates ? clientCertificateOf(client.conn as Socket) : null;
     if (certificate === 'refused') return null;
     const found = certificate && (await certificates?.loginOf(certificate));
     if (found && (name === '' || name === found.username)) return { ...found, certificate, secretSha256: null };

@@ -1,10 +1,9 @@
-import type { Client } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
 import type { LoginAccount } from '#src/devices/credentials.ts';
 import { type ClaimHandler, type ClaimOptions, createClaimHandlers } from './claiming.ts';
 import type { ClientCertificate } from './client-certificate.ts';
 import { type LoginConnection, LoginLimits, LoginUsage } from './login-limits.ts';
-import type { Mqtt5Connection } from './mqtt5.ts';
+import type { AedesClient, Mqtt5Connection } from './mqtt5.ts';
 import { createPubackSender } from './pubacks.ts';
 import { REASON_CODES } from './reason-codes.ts';
 import { sessionId, type UnreleasedMessages } from './unreleased-messages.ts';
@@ -14,7 +13,7 @@ import { sessionId, type UnreleasedMessages } from './unreleased-messages.ts';
  */
 const MAX_UNREAD_BYTES = 65_536;
 
-export type Connection = Client & {
+export type Connection = AedesClient & {
   conn: {
     writable: boolean;
     writableLength: number;

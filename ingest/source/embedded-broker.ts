@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Aedes } from 'aedes';
+import { Aedes, type Client } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
 import { mayReadHomeUsage } from '#src/devices/broker-access.ts';
 import { homeUsageTopic, parseHomeUsageTopic } from '#src/devices/topics.ts';
@@ -98,29 +98,17 @@ export async function startEmbeddedBroker(options: BrokerOptions) {
   broker.authorizeSubscribe = subscribeAuthoriser(homes, claims);
   broker.authorizePublish = publishing.authorize;
   broker.authorizeForward = forwardAuthoriser;
-  broker.on('unsubscribe', (topics, client) => {
-    const { session, version5 } = client as Connection;
-    for (const topic of topics) version5?.topics.delete(topic);
-    const userIds = new Set(topics.map((topic) => parseHomeUsageTopic(topic)));
-    for (const userId of userIds) if (session && userId !== null) homes?.leave(session, userId);
-  });
+  broker.on('unsubscribe', unsubscriber(homes));
   broker.on('clientError', (client, error) => {
     log.debug({ err: error, client: client.id }, 'client error');
     const { session } = client as Connection;
     if (session && error.message === TOO_MANY_LEVELS)
       logRefusal(session.by.username, `topic of more than ${MAX_TOPIC_LEVELS} levels refused`);
   });
-  const checking = setInterval(() => {
-    logins.sweep();
-    unreleased.expire();
-    checkLogins(sessions, options).catch((error: Error) => log.debug({ err: error }, 'logins not checked'));
-  }, options.loginsEveryMs ?? LOGINS_EVERY_MS);
-  checking.unref();
+  const checking = checkRegularly(sessions, unreleased, options);
   const moving = places && watchMovedLogins(sessions, places, log);
-  const { close, ...ports } = await listenWithAndWithoutTls(
-    options,
-    connectionHandler(broker, logins, { log, logRefusal }),
-  );
+  const onConnection = connectionHandler(broker, logins, { log, logRefusal });
+  const { close, ...ports } = await listenWithAndWithoutTls(options, onConnection);
   return {
     ...ports,
     // Always connected, because the broker is this process.
@@ -184,10 +172,18 @@ function authenticator(
   };
 }
 
-/** Ends connections whose login is no longer valid or has moved to another process. */
-async function checkLogins(sessions: LoggedInConnections, options: BrokerOptions): Promise<void> {
-  await endInvalidSessions(sessions.open, options);
-  if (options.places) await endMovedSessions(sessions, options.places);
+/** Ends connections whose login is no longer valid or has moved to another process, and evicts what has expired. */
+function checkRegularly(sessions: LoggedInConnections, unreleased: UnreleasedMessages, options: BrokerOptions) {
+  const checkLogins = async () => {
+    await endInvalidSessions(sessions.open, options);
+    if (options.places) await endMovedSessions(sessions, options.places);
+  };
+  const check = () => {
+    sessions.logins.sweep();
+    unreleased.expire();
+    checkLogins().catch((error: Error) => options.log.debug({ err: error }, 'logins not checked'));
+  };
+  return setInterval(check, options.loginsEveryMs ?? LOGINS_EVERY_MS).unref();
 }
 
 /**
@@ -246,12 +242,22 @@ function subscribeAuthoriser(
   };
 }
 
+/** Creates the handler of ended subscriptions. A home without subscribers is no longer published. */
+function unsubscriber(homes: HomeTopics | undefined) {
+  return (topics: string[], client: Client) => {
+    const { session, version5 } = client as Connection;
+    for (const topic of topics) version5?.topics.delete(topic);
+    const userIds = new Set(topics.map((topic) => parseHomeUsageTopic(topic)));
+    for (const userId of userIds) if (session && userId !== null) homes?.leave(session, userId);
+  };
+}
+
 /**
  * aedes' hook before a message is sent. It withholds the retained message from a new subscription that requests none
  * (MQTT 5, 3.8.3.1, retain handling 2).
  */
 const forwardAuthoriser: Aedes['authorizeForward'] = (client, packet) => {
-  const { subscriptions } = client as unknown as { subscriptions: Record<string, { rh?: number } | undefined> };
+  const { subscriptions } = client as Connection;
   // Only retained messages for a new subscription lack `brokerId`.
   return packet.brokerId === null && subscriptions[packet.topic]?.rh === 2 ? null : packet;
 };

@@ -63,7 +63,9 @@ interface Filter {
   topic: string;
   rh: number;
 }
-type Internals = { subscriptions: Record<string, { rh: number } | undefined> };
+
+/** A client of aedes, with its subscriptions by topic (lib/client.js). */
+export type AedesClient = Client & { subscriptions: Record<string, Partial<Filter> | undefined> };
 
 /** Whether a packet begins a connection of MQTT 5. */
 export const isMqtt5Connect = ({ cmd, protocolVersion }: PacketHeader): boolean =>
@@ -85,7 +87,7 @@ export class Mqtt5Connection {
   readonly topics = new Set<string>();
   /** Reason code of a refused login. */
   refusal: number | null = null;
-  readonly #client: Client;
+  readonly #client: AedesClient;
   readonly #socket: Socket;
   readonly #connect: Mqtt5Packet;
   readonly #clientId: string;
@@ -98,7 +100,7 @@ export class Mqtt5Connection {
   #isEnding = false;
 
   /** `connect`: the connection's first packet. From then on, packets that aedes writes to the socket are translated. */
-  constructor(client: Client, socket: Socket, connect: Mqtt5Packet) {
+  constructor(client: AedesClient, socket: Socket, connect: Mqtt5Packet) {
     const { properties = {}, clientId = '', keepalive = 0, clean = false, will } = connect;
     this.#client = client;
     this.#socket = socket;
@@ -177,7 +179,7 @@ export class Mqtt5Connection {
   }
 
   #isSubscribed(topic: string): boolean {
-    return (this.#client as unknown as Internals).subscriptions[topic] !== undefined;
+    return this.#client.subscriptions[topic] !== undefined;
   }
 
   #readConnect(packet: Mqtt5Packet): PacketHeader | PacketFault {
