@@ -175,12 +175,55 @@ function tryToReceive(...[message, below, gateway]: Parameters<typeof receiveOne
   }
 }
 
+/**
+ * Values in a message, by device. A device's own settings take precedence over its gateway's. The message is decoded once for each distinct
+ * set of settings.
+ */
+class ReadingsOfMessage {
+  readonly #message: DeviceMessage;
+  readonly #decoded: NamedDecodeResult;
+  readonly #gateway: Gateway;
+  readonly #bySettings = new Map<string, NamedDecodeResult>();
+  readonly #byDevice = new Map<NamedDecodeResult, Map<string, DecodedValue[]>>();
+
+  /** `decoded`: the message as the gateway's settings decode it. */
+  constructor(message: DeviceMessage, decoded: NamedDecodeResult, gateway: Gateway) {
+    this.#message = message;
+    this.#decoded = decoded;
+    this.#gateway = gateway;
+  }
+
+  /** Returns the message as the device's settings decode it. */
+  readFor({ paired }: Discovery): NamedDecodeResult {
+    const key = JSON.stringify(paired?.settings ?? {});
+    if (key === '{}') return this.#decoded;
+    const { known, settings } = this.#gateway;
+    const read =
+      this.#bySettings.get(key) ??
+      known.decoders.read(this.#message, { ...settings, ...paired?.settings }) ??
+      this.#decoded;
+    this.#bySettings.set(key, read);
+    return read;
+  }
+
+  /** Returns the current values of the device. */
+  valuesOf(discovery: Discovery): DecodedValue[] {
+    const read = this.readFor(discovery);
+    const groups =
+      this.#byDevice.get(read) ??
+      Map.groupBy(selectCurrentValues(read, this.#message.replayed === true), ({ device }) => device);
+    this.#byDevice.set(read, groups);
+    return groups.get(discovery.nativeId) ?? [];
+  }
+}
+
 /** Processes one message: stores its announcement, lists its devices, and returns the decoded messages of the paired devices. */
 function receiveOne(
   message: IncomingMessage,
   { gatewayId, topic }: NonNullable<IncomingMessage['gateway']>,
-  { known, settings, news, discoveries, unread }: Gateway,
+  gateway: Gateway,
 ): IncomingMessage[] {
+  const { known, settings, news, discoveries, unread } = gateway;
   const { payload, receivedAtMs, replayed = false } = message;
   const own: DeviceMessage = { topic, payload, receivedAtMs, replayed };
   if (isNewAnnouncement(known, own)) {
@@ -201,35 +244,17 @@ function receiveOne(
     ...(decoded.blamed ?? []),
   ]);
   const found = [...natives].flatMap((nativeId) => discoveries.find(gatewayId, decoded.family, nativeId) ?? []);
-  // A device's own settings take precedence over its gateway's. The message is decoded once for each distinct set of
-  // settings.
-  const readings = new Map<string, NamedDecodeResult>();
-  const withOwn = ({ paired }: Discovery): NamedDecodeResult => {
-    const key = JSON.stringify(paired?.settings ?? {});
-    if (key === '{}') return decoded;
-    const read = readings.get(key) ?? known.decoders.read(own, { ...settings, ...paired?.settings }) ?? decoded;
-    readings.set(key, read);
-    return read;
-  };
-  const grouped = new Map<NamedDecodeResult, Map<string, DecodedValue[]>>();
-  const valuesOf = (read: NamedDecodeResult, nativeId: string): DecodedValue[] => {
-    const groups = grouped.get(read) ?? Map.groupBy(selectCurrentValues(read, replayed), ({ device }) => device);
-    grouped.set(read, groups);
-    return groups.get(nativeId) ?? [];
-  };
-  const { gateway: _read, ...rest } = message;
+  const readings = new ReadingsOfMessage(own, decoded, gateway);
+  const { gateway: _gateway, ...rest } = message;
   const of = found.flatMap((discovery) => {
     if (!discovery.paired) return [];
     const { quantities } = discovery;
-    const values = dropUnlistedUnknown(
-      quantities,
-      assignListedChannels(quantities, valuesOf(withOwn(discovery), discovery.nativeId)),
-    );
+    const values = dropUnlistedUnknown(quantities, assignListedChannels(quantities, readings.valuesOf(discovery)));
     return [{ ...rest, decoded: toDecodedMessage(discovery.paired.deviceId, values, receivedAtMs) }];
   });
   // If the message has only one device, the device's own settings determine the rejections.
   const [only] = found;
-  const { refused } = only && natives.size === 1 ? withOwn(only) : decoded;
+  const { refused } = only && natives.size === 1 ? readings.readFor(only) : decoded;
   if (refused.length === 0) return of;
   const blamed = new Set(decoded.blamed ?? []);
   const whose = found.find(({ nativeId, paired }) => paired && (blamed.size === 0 || blamed.has(nativeId)));
