@@ -161,6 +161,16 @@ const withdraw = (key: readonly unknown[]): BatchStatement[] =>
     }),
   );
 
+/** Adds a statement for these rows, if there are any. `more`: the values of its fourth column. */
+function addStep(
+  steps: BatchStatement[],
+  rows: Rows<Point>,
+  { text, more, name }: { text: string; more?: (string | null)[] | Buffer; name?: string },
+): void {
+  if (rows.points.length === 0) return;
+  steps.push(toStatementStep({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
+}
+
 /**
  * Stores readings and verdicts, of plans and of the fast path. A reading by hand is stored in addition to sent readings, and is deleted
  * with its edit.
@@ -170,10 +180,6 @@ export function saveReadings(
   stored: readonly StoredSeriesPlan[],
 ): BatchStatement[] {
   const steps: BatchStatement[] = [];
-  const add = (rows: Rows<Point>, text: string, more: (string | null)[] | Buffer | null, name?: string) => {
-    if (rows.points.length === 0) return;
-    steps.push(toStatementStep({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
-  };
   // Deletions come first, because another reading may take the deleted one's place.
   for (const { seriesId, plan } of stored) {
     for (const { readAtMs, intervalMs } of plan.withdrawn)
@@ -184,32 +190,31 @@ export function saveReadings(
     seriesIds: [...seriesIds, ...planned.seriesIds],
     points: [...readings, ...planned.points],
   };
-  add(
-    inserts,
+  addStep(steps, inserts, {
+    name: 'insert-readings',
     // In the SELECT list, unnest() needs no tuple store, which saves a twentieth of the statement's time.
-    `INSERT INTO readings (series_id, read_at, interval_ms, value)
+    text: `INSERT INTO readings (series_id, read_at, interval_ms, value)
      SELECT unnest($1::bigint[]), unnest($2::timestamptz[]), unnest($3::bigint[]), unnest($4::bigint[])`,
-    values(inserts),
-    'insert-readings',
-  );
+    more: values(inserts),
+  });
   const lowered = rowsOf(stored, (plan) => plan.lowered);
-  add(
-    lowered,
-    `UPDATE readings t SET value = c.value
+  addStep(steps, lowered, {
+    text: `UPDATE readings t SET value = c.value
      FROM unnest(${KEY}, $4::bigint[]) c (series_id, read_at, interval_ms, value) WHERE ${MATCH}`,
-    values(lowered),
-  );
-  add(
-    rowsOf(stored, (plan) => plan.lowerKept),
-    `INSERT INTO lower_kept_readings (series_id, read_at, interval_ms) SELECT * FROM unnest(${KEY}) ON CONFLICT DO NOTHING`,
-    null,
-  );
-  const cleared = rowsOf(stored, judged(false));
-  add(
-    cleared,
-    `DELETE FROM reading_notes t USING unnest(${KEY}) c (series_id, read_at, interval_ms) WHERE ${MATCH}`,
-    null,
-  );
+    more: values(lowered),
+  });
+  const lowerKept = rowsOf(stored, (plan) => plan.lowerKept);
+  addStep(steps, lowerKept, {
+    text: `INSERT INTO lower_kept_readings (series_id, read_at, interval_ms) SELECT * FROM unnest(${KEY}) ON CONFLICT DO NOTHING`,
+  });
+  addVerdicts(steps, stored);
+  return steps;
+}
+
+function addVerdicts(steps: BatchStatement[], stored: readonly StoredSeriesPlan[]): void {
+  addStep(steps, rowsOf(stored, judged(false)), {
+    text: `DELETE FROM reading_notes t USING unnest(${KEY}) c (series_id, read_at, interval_ms) WHERE ${MATCH}`,
+  });
   // If a series no longer counts, all of its verdicts are deleted.
   const uncountedIds = stored.filter(({ plan }) => doesSeriesStopCounting(plan)).map(({ seriesId }) => seriesId);
   if (uncountedIds.length > 0)
@@ -220,11 +225,9 @@ export function saveReadings(
       }),
     );
   const notes = rowsOf(stored, judged(true));
-  add(
-    notes,
-    `INSERT INTO reading_notes (series_id, read_at, interval_ms, verdict) SELECT * FROM unnest(${KEY}, $4::text[])
+  addStep(steps, notes, {
+    text: `INSERT INTO reading_notes (series_id, read_at, interval_ms, verdict) SELECT * FROM unnest(${KEY}, $4::text[])
      ON CONFLICT (series_id, read_at, interval_ms) DO UPDATE SET verdict = excluded.verdict`,
-    notes.points.map(({ verdict }) => verdict),
-  );
-  return steps;
+    more: notes.points.map(({ verdict }) => verdict),
+  });
 }
