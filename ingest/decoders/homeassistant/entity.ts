@@ -12,7 +12,7 @@ import { circuitOfVolume, type MeteredEntity, removeDeviceWords, splitWords } fr
 import { type EntityConfig, entityConfigsOf } from './parts.ts';
 import { type ValueSource, valueSourceOf } from './source.ts';
 import type { ConfigTopic } from './topic.ts';
-import { energyScale, powerScale, temperatureScaleOf, volumeUnitScale } from './units.ts';
+import { energyScale, powerScale, temperatureScaleOf, type UnitScale, volumeUnitScale } from './units.ts';
 
 /** An announced entity of a device, with the topics of its values. */
 export interface Entity extends Partial<MeteredEntity> {
@@ -80,23 +80,20 @@ function sensorOf(
   const deviceClass = configTextField(config, 'device_class')?.toLowerCase() ?? null;
   const stateTopic = configTopicField(config, 'state_topic', base);
   const where = { topic: stateTopic, template: 'value_template' };
-  const energy = energyScale(unit);
-  const power = powerScale(unit);
-  const volume = volumeUnitScale(unit);
-  const kind = volume
-    ? volumeKind(deviceClass)
-    : kindOf(deviceClass, { energy: energy !== undefined, power: power !== undefined });
+  const scales = { energy: energyScale(unit), power: powerScale(unit), volume: volumeUnitScale(unit) };
+  const kind = kindOf(deviceClass, scales);
+  const isDiagnostic = configTextField(config, 'entity_category') === 'diagnostic';
   if (kind === 'temperature_c') {
+    const scale = temperatureScaleOf(unit);
     // A diagnostic temperature is that of a chip, not of a room.
-    if (configTextField(config, 'entity_category') === 'diagnostic') return null;
-    const source = valueSourceOf(config, { ...where, kind, unit: temperatureScaleOf(unit) ?? 'C' });
-    return source && temperatureScaleOf(unit) ? { sources: [source] } : null;
+    const source = scale && !isDiagnostic ? valueSourceOf(config, { ...where, kind, unit: scale }) : null;
+    return source && { sources: [source] };
   }
   if (kind === null) return null;
   const source = valueSourceOf(config, {
     ...where,
     kind,
-    scale: volume ?? (kind === 'power_w' ? power : energy) ?? {},
+    scale: scales.volume ?? (kind === 'power_w' ? scales.power : scales.energy) ?? {},
   });
   if (!source) return null;
   const stateClass = configTextField(config, 'state_class')?.toLowerCase() ?? null;
@@ -126,16 +123,26 @@ function sensorOf(
     });
     return { ...found, kind, described: { ...described, ...(commodity && { commodity }) } };
   }
-  if (stateClass !== null && !CUMULATIVE.has(stateClass)) return null;
   // Cameras on meters (AI-on-the-edge-device) announce unchecked raw values as diagnostic.
-  if (configTextField(config, 'entity_category') === 'diagnostic') return null;
-  const names = removeDeviceWords([...source.path, object, name, objectId], idWords);
+  if (isDiagnostic) return null;
+  const described = volumeOf(called, idWords, { makerName, commodity, stateClass });
+  return described && { ...found, kind, volume: described };
+}
+
+/** Describes a counter of volume. Null if it is not a total, or not of water or gas. */
+function volumeOf(
+  { path, object, name, objectId }: Called,
+  idWords: ReadonlySet<string>,
+  { makerName, commodity, stateClass }: { makerName: string; commodity: Commodity | null; stateClass: string | null },
+): Required<MeteredEntity>['volume'] | null {
+  if (stateClass !== null && !CUMULATIVE.has(stateClass)) return null;
+  const names = removeDeviceWords([...path, object, name, objectId], idWords);
   const announced: { commodity?: Commodity } = commodity ? { commodity } : {};
   const counted = volumeCommodityOf([...names, makerName], { ...announced, isTotal: stateClass !== null });
   if (counted === null) return null;
   const circuit = circuitOfVolume([object, name, objectId], idWords);
   const parts = names.map((one) => nameFactsOf(one).parts).find((some) => some.length > 0) ?? [];
-  return { ...found, kind, volume: { commodity: counted, circuit, parts } };
+  return { commodity: counted, circuit, parts };
 }
 
 interface Called {
@@ -170,19 +177,16 @@ function describedBy(
   };
 }
 
-/** Returns the kind of a volume sensor. The class `volume_storage` is the content of a tank, not a counter. */
-const volumeKind = (deviceClass: string | null): 'volume_total_m3' | null =>
-  deviceClass === null || ['gas', 'water', 'volume'].includes(deviceClass) ? 'volume_total_m3' : null;
-
 /**
- * Returns the kind of value of a sensor, by its device class or, if it has none, by its unit. Another class (`energy_storage`) overrides
- * the unit.
+ * Returns the kind of value of a sensor, by its device class or, if it has none, by its unit. Another class (`energy_storage`, or
+ * `volume_storage`, the content of a tank) overrides the unit.
  */
-function kindOf(deviceClass: string | null, unit: { energy: boolean; power: boolean }) {
+function kindOf(deviceClass: string | null, scales: Record<'energy' | 'power' | 'volume', UnitScale | undefined>) {
+  const isOneOf = (...classes: string[]) => deviceClass === null || classes.includes(deviceClass);
+  if (scales.volume) return isOneOf('gas', 'water', 'volume') ? 'volume_total_m3' : null;
   if (deviceClass === 'temperature') return 'temperature_c';
-  if (unit.energy && (deviceClass === null || ['energy', 'gas', 'water'].includes(deviceClass)))
-    return 'energy_total_kwh';
-  return unit.power && (deviceClass === null || deviceClass === 'power') ? 'power_w' : null;
+  if (scales.energy && isOneOf('energy', 'gas', 'water')) return 'energy_total_kwh';
+  return scales.power && isOneOf('power') ? 'power_w' : null;
 }
 
 /** Returns the commodity by a thermal device class, or by GJ, a unit that is not used for electricity. */

@@ -110,11 +110,9 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
   const isKnown = (one: NameFacts) => one.unknown.every((word) => ignored.has(word));
   const isUnderstood = described.understood ? shown.some(isKnown) : said.every(isKnown);
   const directed = said.filter(({ direction }) => direction !== null && direction !== 'both');
-  const ways = new Set(directed.map(({ direction }) => direction));
-  const isEither = said.some((one) => one.direction === 'both' && !one.has('unclear'));
   const moves = movesOf(has, said);
   const subject = subjectOf(has, moves !== null);
-  const stated = coded?.obis ? coded.obis.direction : ways.size > 1 || isEither ? 'both' : ([...ways][0] ?? null);
+  const stated = coded?.obis ? coded.obis.direction : statedDirection(said);
   const isSide = !coded && directed.every((one) => one.isSide) && isOfDevice(stated, said, subject, device);
   const way = isSide ? null : stated;
   // A topic such as `energy-usage` says nothing about "received".
@@ -142,8 +140,7 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
     isSide,
     isAcInput: said.some(({ words }) => AC_INPUT.test(words.join(' '))),
     part: (coded ?? said.find(({ parts }) => parts.length > 0))?.parts[0] ?? null,
-    bySibling:
-      shown.find(({ bySibling }) => bySibling)?.bySibling ?? said.find((one) => one.bySibling)?.bySibling ?? null,
+    bySibling: [...shown, ...said].find(({ bySibling }) => bySibling)?.bySibling ?? null,
     siblings: new Set(said.flatMap(({ siblings }) => siblings)),
     place: coded ? '' : placeOf(shown, said, ignored),
     index: coded ? null : indexOf(shown, said),
@@ -161,6 +158,13 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
       : null,
     device,
   };
+}
+
+/** Returns the direction that the names state. Names that contradict each other state both. */
+function statedDirection(said: readonly NameFacts[]): NameFacts['direction'] {
+  const ways = new Set(said.flatMap(({ direction }) => (direction === 'both' ? [] : (direction ?? []))));
+  const isEither = said.some((one) => one.direction === 'both' && !one.has('unclear'));
+  return ways.size > 1 || isEither ? 'both' : ([...ways][0] ?? null);
 }
 
 /** Whether the quantity of a code contradicts the unit: 16.7.0 is a power, even if a device sends it in kWh. */
