@@ -109,10 +109,10 @@ function addTo(quarters: number[], startMs: number, delta: MeasureSums): void {
 export function listQuarterHours({ hour, quarters }: { hour: number; quarters: ArrayLike<number> }): BucketDeltas {
   const found: BucketDeltas = new Map();
   for (let quarter = 0; quarter < QUARTER_HOURS; quarter++) {
-    const sums = Object.fromEntries(
-      MEASURE_NAMES.map((name, measure) => [name, quarters[quarterHourIndex(measure, quarter)] as number]),
-    ) as unknown as MeasureSums;
-    if (MEASURE_NAMES.some((name) => sums[name])) found.set(hour * HOUR_MS + quarter * QUARTER_HOUR_MS, sums);
+    const sums: Record<Measure, number> = zeroSums();
+    for (let measure = 0; measure < MEASURE_NAMES.length; measure++)
+      sums[MEASURE_NAMES[measure] as Measure] = quarters[quarterHourIndex(measure, quarter)] as number;
+    if (MEASURE_NAMES.some((name) => sums[name])) found.set(hour * HOUR_MS + quarter * QUARTER_HOUR_MS, sums as MeasureSums);
   }
   return found;
 }

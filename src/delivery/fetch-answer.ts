@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import { pipeline } from 'node:stream';
+import { pipeline, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { VERSION } from '#src/core/version.ts';
 import type { FetchAnswer, FetchedAnswer } from '#src/tariffs/sources/read-source.ts';
@@ -13,7 +13,7 @@ const MAX_BYTES = 5 * MIB;
 /** Maximum time from the start of a request to the end of its answer (decisions, 12). */
 const TIMEOUT_MS = 30_000;
 
-const UNPACKED_BY: Record<string, () => NodeJS.ReadWriteStream> = {
+const UNPACKED_BY: Record<string, () => Transform> = {
   gzip: createGunzip,
   deflate: createInflate,
   br: createBrotliDecompress,
@@ -131,7 +131,7 @@ async function readText(response: IncomingMessage, maxBytes: number): Promise<st
   const bounded = (chunks: AsyncIterable<Buffer>) => withinBound(chunks, maxBytes);
   const body = unpacks ? pipeline(response, bounded, unpacks(), () => {}) : response;
   const chunks: Buffer[] = [];
-  for await (const chunk of bounded(body as unknown as AsyncIterable<Buffer>)) chunks.push(chunk);
+  for await (const chunk of bounded(body)) chunks.push(chunk);
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
 

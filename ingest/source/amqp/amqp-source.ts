@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ChannelModel, type ConsumeMessage, connect } from 'amqplib';
 import type { AmqpUrl } from '#src/config/addresses.ts';
@@ -9,7 +8,7 @@ import { startCountingStrays } from './count-strays.ts';
 import { declareTopology, TopologyError } from './declare.ts';
 import { consumeShard, shardPriority } from './shard.ts';
 import { shardQueue } from './topology.ts';
-import { controlReads, watchMajority, watchSilence } from './watch-connection.ts';
+import { controlReads, innerOf, watchMajority, watchSilence } from './watch-connection.ts';
 
 /**
  * Heartbeat interval. The broker considers a worker dead after two to three silent intervals, so that a hung worker is
@@ -269,6 +268,5 @@ const withTimeout = (what: Promise<unknown>) =>
 /** Destroys a connection at once, even if requests are pending. */
 function abandon(connection: ChannelModel): void {
   connection.on('error', () => {});
-  const { stream } = connection.connection as unknown as { stream: Duplex };
-  stream.destroy(new Error('given up'));
+  innerOf(connection).stream.destroy(new Error('given up'));
 }

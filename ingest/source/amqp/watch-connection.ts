@@ -3,13 +3,15 @@ import type { ChannelModel } from 'amqplib';
 import { MAJORITY_CHECK_QUEUE } from './topology.ts';
 
 /**
- * Internals of amqplib 2 (lib/connection.js) that this file uses. test/system/cluster/access.test.ts checks them by
+ * Internals of amqplib 2 (lib/connection.js) that this folder uses. test/system/cluster/access.test.ts checks them by
  * pausing reads for longer than a heartbeat.
  */
 interface Inner {
-  stream: Duplex;
+  stream: Duplex & { bytesRead: number };
   recvSinceLastCheck: boolean;
 }
+
+export const innerOf = ({ connection }: ChannelModel): Inner => connection as unknown as Inner;
 
 /**
  * Pauses and resumes reading from a connection. amqplib reads without limit, and a prefetch counts messages, not bytes,
@@ -18,7 +20,7 @@ interface Inner {
  * causes it.
  */
 export function controlReads(connection: ChannelModel, heartbeatSeconds: number) {
-  const inner = connection.connection as unknown as Inner;
+  const inner = innerOf(connection);
   const { stream } = inner;
   const read = stream.read.bind(stream);
   let timer: NodeJS.Timeout | undefined;
@@ -53,7 +55,7 @@ const LOOK_MS = 250;
  * Counts checks instead of time, because a process that hung meanwhile has not checked.
  */
 export function watchSilence(connection: ChannelModel, silentMs: number, isRead: () => boolean, onSilent: () => void) {
-  const { stream } = connection.connection as unknown as { stream: Duplex & { bytesRead: number } };
+  const { stream } = innerOf(connection);
   let before = -1;
   let silentLooks = 0;
   const timer = setInterval(() => {
