@@ -41,24 +41,11 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
   const look = async () => {
     if (isLooking || listeners.size === 0) return;
     isLooking = true;
-    try {
-      const asked = { scope: STREAM_SCOPE, now: context.clock() };
-      for (const one of await findDisallowedReaders(context.db, [...listeners], asked)) end(one);
-      const userIds = [...new Set([...listeners].map(({ userId }) => userId))];
-      const found = new Map((await findReadingVersions(context.db, userIds)).map((one) => [one.user_id, one]));
-      for (const one of listeners) {
-        const now = found.get(one.userId);
-        if (!now || one.mark === now.mark) continue;
-        one.mark = now.mark;
-        one.outlet.send(`event: readings\ndata: ${now.newest.toISOString()}\n\n`);
-      }
-    } catch {
-      // Errors are ignored while the database is unavailable. The streams get the event afterwards.
-    } finally {
-      isLooking = false;
-    }
+    // Errors are ignored while the database is unavailable. The streams get the event afterwards.
+    await sendChanges(context, listeners).catch(() => {});
+    isLooking = false;
   };
-  const looking = setInterval(() => void look(), LOOK_MS);
+  const looking = setInterval(look, LOOK_MS);
   const beating = setInterval(() => {
     for (const { outlet } of listeners) outlet.send(': still here\n\n');
   }, BEAT_MS);
@@ -99,6 +86,20 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
     reply.header('X-Accel-Buffering', 'no').header('Cache-Control', 'no-store, no-transform');
     return reply.type('text/event-stream; charset=utf-8').send(outlet.stream);
   });
+}
+
+/** Ends the streams that have lost access, and sends an event to those with new readings. */
+async function sendChanges({ db, clock }: ApiContext, listeners: ReadonlySet<Listener>): Promise<void> {
+  const asked = { scope: STREAM_SCOPE, now: clock() };
+  for (const one of await findDisallowedReaders(db, [...listeners], asked)) end(one);
+  const userIds = [...new Set([...listeners].map(({ userId }) => userId))];
+  const found = new Map((await findReadingVersions(db, userIds)).map((one) => [one.user_id, one]));
+  for (const one of listeners) {
+    const now = found.get(one.userId);
+    if (!now || one.mark === now.mark) continue;
+    one.mark = now.mark;
+    one.outlet.send(`event: readings\ndata: ${now.newest.toISOString()}\n\n`);
+  }
 }
 
 const end = ({ outlet }: Listener): void => outlet.end(RETRY);

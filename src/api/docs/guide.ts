@@ -76,18 +76,9 @@ export function parseGuide(
         group.push(next.token as Tokens.Code);
         index = next.index;
       }
-      parts.push(
-        renderSamples(
-          group.map((one) => {
-            const [language] = infoOf(one);
-            const label = SAMPLES[language] ?? language;
-            return { label, html: codeBlock(highlight(one.text, language), label) };
-          }),
-        ),
-      );
+      parts.push(renderSamples(group.map((one) => labelledCode(one, SAMPLES, highlight))));
     } else if (token.type === 'code') {
-      const [language] = infoOf(token as Tokens.Code);
-      parts.push(codeBlock(highlight((token as Tokens.Code).text, language), SAID[language] ?? 'Code'));
+      parts.push(labelledCode(token as Tokens.Code, SAID, highlight).html);
     } else if (token.type === 'heading' && (token as Tokens.Heading).depth > 1) {
       const { depth, text } = token as Tokens.Heading;
       const anchor = toSlug(text);
@@ -104,6 +95,13 @@ export function parseGuide(
     if (section && token.type !== 'heading' && 'text' in token) section.text += ` ${token.text}`;
   }
   return { href, title, lead, html: parts.join('\n'), sections };
+}
+
+/** Renders a block of code with the label of its language. */
+function labelledCode(code: Tokens.Code, labels: Record<string, string>, highlight: Highlight) {
+  const [language] = infoOf(code);
+  const label = labels[language] ?? 'Code';
+  return { label, html: codeBlock(highlight(code.text, language), label) };
 }
 
 const isSample = (token: Token): boolean => token.type === 'code' && infoOf(token as Tokens.Code)[0] in SAMPLES;

@@ -38,8 +38,7 @@ function createRenderer(document: Json, highlight: Highlight) {
     resolve,
     highlight,
     /** Returns the JSON body of a request; an empty object if it has none. */
-    jsonBodyOf: ({ requestBody }: AnySchema): AnySchema =>
-      resolve(requestBody).content?.['application/json'] ?? {},
+    jsonBodyOf: ({ requestBody }: AnySchema): AnySchema => resolve(requestBody).content?.['application/json'] ?? {},
     json: (value: unknown) =>
       value === undefined ? '' : codeBlock(highlight(JSON.stringify(value, null, 2), 'json'), 'Example'),
   };
