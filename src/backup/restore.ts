@@ -40,21 +40,9 @@ export async function restoreCopy(options: {
   const dataDir = resolve(options.dataDir);
   if ((await readdir(dataDir).catch(() => [])).length > 0)
     throw new Error(`${dataDir} is not empty. Name a new folder: a restore never writes over data.`);
-  const copy = chooseCopy(await findCopies(from), at, from);
-  const { manifest } = copy;
-  const reason = explainRestoreRefusal(manifest, {
-    service: VERSION,
-    schemas: await listMigrations(),
-    postgresMajor: postgresBinaries().major,
-    processor: process.arch,
-  });
-  if (reason !== null) throw new Error(reason);
   const opener = passphrase === null ? null : createDecrypter(passphrase);
-  const archive = await archiveAfter(copy, opener);
-  if (at !== null && at > archive.until)
-    throw new Error(
-      `The archive ends at ${archive.until.toISOString()}: no copy contains later states. Choose that time or an earlier one (--at).`,
-    );
+  const { copy, archive } = await findRestorable(from, at, opener);
+  const { manifest } = copy;
   const isNew = !existsSync(dataDir);
   try {
     await makePrivateFolder(dataDir);
@@ -89,6 +77,24 @@ export async function restoreCopy(options: {
       );
     throw error;
   }
+}
+
+/** Returns the copy that contains the state of the time, and the WAL after it. Throws if there is none that can be restored here. */
+async function findRestorable(from: string, at: Date | null, opener: Decrypter | null) {
+  const copy = chooseCopy(await findCopies(from), at, from);
+  const reason = explainRestoreRefusal(copy.manifest, {
+    service: VERSION,
+    schemas: await listMigrations(),
+    postgresMajor: postgresBinaries().major,
+    processor: process.arch,
+  });
+  if (reason !== null) throw new Error(reason);
+  const archive = await archiveAfter(copy, opener);
+  if (at !== null && at > archive.until)
+    throw new Error(
+      `The archive ends at ${archive.until.toISOString()}: no copy contains later states. Choose that time or an earlier one (--at).`,
+    );
+  return { copy, archive };
 }
 
 /** Maximum time between an ending and its commit, in which years of readings may be deleted. The copy already contains earlier endings. */

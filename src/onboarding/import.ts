@@ -160,18 +160,6 @@ async function lookUp(
     .where('deleted_at', 'is', null)
     .orderBy('device_id')
     .execute();
-  const discoveryIds = rows.map(({ discoveryId }) => discoveryId).filter(isStorable);
-  const discovered =
-    discoveryIds.length === 0
-      ? []
-      : await db
-          .selectFrom('discovered_devices')
-          .innerJoin('gateways', 'gateways.gateway_id', 'discovered_devices.gateway_id')
-          .select(['discovery_id', 'gateways.user_id', 'device_id', 'awaits'])
-          .where(isDiscoveryListed)
-          .where('discovery_id', '=', sql<string>`ANY (${discoveryIds}::text[])`)
-          .where(isAccountWithin(importer.reach, 'gateways.user_id'))
-          .execute();
   const strangers = importer.newOwners ? addresses.filter((address) => !byAddress.has(address)) : [];
   const taken = new Set(await findTakenAddresses(db, strangers));
   const isNewOwner = (row: DeviceImportRow) =>
@@ -183,8 +171,26 @@ async function lookUp(
     isTaken,
     toMakeOwners: importer.newOwners === null ? importer.toMakeOwners : undefined,
     devices: devices as ExistingRecords['devices'],
-    discovered,
+    discovered: await findDiscovered(db, importer, rows),
   };
+}
+
+/** Returns the discovered devices that the rows name, within the importer's reach. */
+async function findDiscovered(
+  db: Database,
+  { reach }: DeviceImporter,
+  rows: readonly DeviceImportRow[],
+): Promise<ExistingRecords['discovered']> {
+  const ids = rows.map(({ discoveryId }) => discoveryId).filter(isStorable);
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('discovered_devices')
+    .innerJoin('gateways', 'gateways.gateway_id', 'discovered_devices.gateway_id')
+    .select(['discovery_id', 'gateways.user_id', 'device_id', 'awaits'])
+    .where(isDiscoveryListed)
+    .where('discovery_id', '=', sql<string>`ANY (${ids}::text[])`)
+    .where(isAccountWithin(reach, 'gateways.user_id'))
+    .execute();
 }
 
 /** Returns the given addresses that already have an account, regardless of reach. */

@@ -128,7 +128,6 @@ export async function loadHomePeriod(
     thermostatsOf(db, userId, deviceId),
   ]);
   const isoOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISO({ suppressMilliseconds: true }) as string;
-  const [ofNow, ofBefore, ofLastYear] = spans ?? [];
   const peak = unit === 'year' ? null : findPeak(load, range);
   return {
     timezone: zone,
@@ -138,14 +137,7 @@ export async function loadHomePeriod(
     first_date: teller?.beginsAtMs == null ? null : DateTime.fromMillis(teller.beginsAtMs, { zone }).toISODate(),
     is_production: teller?.isProducer ?? false,
     used: usedOf(whole),
-    compared:
-      ofNow && ofLastYear
-        ? {
-            now: { ...ofNow.days, ...usedOf(isLong ? whole : (totals[0] ?? null)) },
-            before: ofBefore ? { ...ofBefore.days, ...usedOf(totals[1] ?? null) } : null,
-            last_year: { ...ofLastYear.days, ...usedOf(totals[2] ?? null) },
-          }
-        : null,
+    compared: spans && compare(spans, isLong ? [whole, ...totals.slice(1)] : totals),
     buckets: rows.map(({ date: at, ...amount }) => ({ at: unit === 'year' ? at.slice(0, 7) : at, ...known(amount) })),
     curve:
       unit === 'day'
@@ -168,12 +160,14 @@ interface Span {
   range: Range;
 }
 
+type ComparedSpans = [now: Span, before: Span | null, lastYear: Span];
+
 /** Returns the period, the previous one and last year's; null if the period has not begun. Costs use the same spans. */
 export function findComparedSpans(
   unit: PeriodUnit,
   days: DaySpan,
   { zone, now, newest }: { zone: string; now: Date; newest: Date | null },
-): [Span, Span | null, Span] | null {
+): ComparedSpans | null {
   const until = newest && newest < now ? newest : now;
   const untilDate = dateIn(until, zone);
   const compared: ComparedDays | null = findComparedDays(unit, days, untilDate);
@@ -230,6 +224,16 @@ const known = ({ used, estimated }: EnergyAmount) => ({
 function usedOf(total: CoveredAmount | null): Used {
   if (!total?.amount) return { kwh_used: null, estimated_kwh: null, coverage: total?.coverage ?? null };
   return { ...known(total.amount), coverage: total.coverage };
+}
+
+/** `totals`: those of the spans, in the same order. */
+function compare([now, before, lastYear]: ComparedSpans, totals: (CoveredAmount | null)[]): HomePeriod['compared'] {
+  const [ofNow = null, ofBefore = null, ofLastYear = null] = totals;
+  return {
+    now: { ...now.days, ...usedOf(ofNow) },
+    before: before && { ...before.days, ...usedOf(ofBefore) },
+    last_year: { ...lastYear.days, ...usedOf(ofLastYear) },
+  };
 }
 
 /** Returns all quarter-hours of a day, including unknown and future ones. */
