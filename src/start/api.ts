@@ -11,6 +11,7 @@ import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { createLog } from '#src/core/log.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
+import type { Capabilities } from '#src/database/capabilities.ts';
 import { createDatabase, createPool, databaseSettingsOfRole, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -57,14 +58,8 @@ export async function runApi(config: Config): Promise<void> {
         return sendMail(mailer, { publicUrl: api.publicUrl, from: config.mail.from }, { userId, email }, mail);
       },
       fetchAnswer: fetcher.fetchAnswer,
-      judge: createMessageJudge(longPool),
-      rejected: {
-        list: (which, page) => listRejected(longPool, which, page),
-        replay: (which, signal, whileAllowed) =>
-          replayRejected(longPool, which, { retentionMonths, maxChannels, signal, whileAllowed }),
-      },
+      ...portsWithoutTimeLimit(longPool, database.capabilities, config),
       sentReadings: createSentReadingsWriter(pool, { retentionMonths, maxChannels, believed, log }),
-      rollups: { pool: longPool, capabilities: database.capabilities, retentionMonths },
       metrics,
       log,
     });
@@ -88,6 +83,23 @@ export async function runApi(config: Config): Promise<void> {
       },
     };
   });
+}
+
+/** Creates the ports of the API whose statements may take longer than a request. */
+function portsWithoutTimeLimit(
+  pool: Pool,
+  capabilities: Capabilities,
+  { retentionMonths, maxChannels }: Config,
+): Pick<Parameters<typeof startApi>[1], 'judge' | 'rejected' | 'rollups'> {
+  return {
+    judge: createMessageJudge(pool),
+    rejected: {
+      list: (which, page) => listRejected(pool, which, page),
+      replay: (which, signal, whileAllowed) =>
+        replayRejected(pool, which, { retentionMonths, maxChannels, signal, whileAllowed }),
+    },
+    rollups: { pool, capabilities, retentionMonths },
+  };
 }
 
 /**

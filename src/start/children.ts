@@ -44,8 +44,7 @@ export function startChild(role: string, env: Record<string, string | undefined>
   let timer: NodeJS.Timeout | undefined;
   let exited: Promise<void> = Promise.resolve();
   let isReady = false;
-  const questions = new Map<number, (answer: unknown) => void>();
-  let asked = 0;
+  const requests = new PendingRequests();
   const ready = new Promise<Record<string, unknown>>((resolve, reject) => {
     const start = () => {
       const startedAtMs = performance.now();
@@ -56,7 +55,7 @@ export function startChild(role: string, env: Record<string, string | undefined>
       });
       child = process;
       process.on('message', (message: Record<string, unknown>) => {
-        if (typeof message.number === 'number') return questions.get(message.number)?.(message.answer);
+        if (typeof message.number === 'number') return requests.answer(message.number, message.answer);
         isReady = true;
         resolve(message);
       });
@@ -78,20 +77,7 @@ export function startChild(role: string, env: Record<string, string | undefined>
   ready.catch(() => {});
   return {
     ready,
-    ask(question) {
-      if (!isReady) return Promise.resolve(null);
-      const number = ++asked;
-      return new Promise((done) => {
-        const answer = (value: unknown) => {
-          clearTimeout(late);
-          questions.delete(number);
-          done(value);
-        };
-        const late = setTimeout(() => answer(null), ANSWER_MS);
-        questions.set(number, answer);
-        child?.send({ ask: question, number } satisfies RoleRequest, (error) => error && answer(null));
-      });
-    },
+    ask: async (question) => (isReady && child ? requests.send(child, question) : null),
     async stop() {
       stopping = true;
       clearTimeout(timer);
@@ -101,6 +87,31 @@ export function startChild(role: string, env: Record<string, string | undefined>
       clearTimeout(kill);
     },
   };
+}
+
+/** Requests to a role that wait for their answers, by number. */
+class PendingRequests {
+  readonly #waiting = new Map<number, (answer: unknown) => void>();
+  #sent = 0;
+
+  /** Sends a request. Returns the answer; null if the child does not answer in time. */
+  send(child: ChildProcess, ask: Question): Promise<unknown> {
+    const number = ++this.#sent;
+    return new Promise((resolve) => {
+      const answer = (value: unknown) => {
+        clearTimeout(late);
+        this.#waiting.delete(number);
+        resolve(value);
+      };
+      const late = setTimeout(() => answer(null), ANSWER_MS);
+      this.#waiting.set(number, answer);
+      child.send({ ask, number } satisfies RoleRequest, (error) => error && answer(null));
+    });
+  }
+
+  answer(number: number, value: unknown): void {
+    this.#waiting.get(number)?.(value);
+  }
 }
 
 /**

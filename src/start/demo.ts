@@ -3,7 +3,7 @@ import { createPlayers, type PlayOptions } from '#simulators/play.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { type Config, localMqttUrl } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { createDatabase, createPool } from '#src/database/connect.ts';
+import { createDatabase, createPool, type Database } from '#src/database/connect.ts';
 import { startAll } from './all.ts';
 import {
   ensureAlerts,
@@ -78,41 +78,13 @@ export async function startDemo(
     const players = await createPlayers(mqttUrl, homes.devices, options);
     closing.unshift(() => players.close());
     signal?.throwIfAborted();
-    // Closing the players aborts the back-fill, so that Ctrl-C does not wait for the rest of the history.
-    const abort = () => void players.close();
-    signal?.addEventListener('abort', abort, { once: true });
-    const began = performance.now();
-    progress.start(players.missing(Date.now()), 0);
-    const onSent = (readings: number) => progress.increment(readings);
-    const backfill = async () => {
-      // Alerts are created now, because an earlier alert would be evaluated for each hour of 13 months. Only the hours
-      // of the last day can fire it.
-      const before = await players.backfill(Date.now() - 2 * DAY_MS, onSent);
-      await ensureAlerts(db, config, homes, new Date());
-      return before + (await players.backfill(Date.now(), onSent));
-    };
-    const readings = await backfill().finally(() => progress.stop());
-    const seconds = (performance.now() - began) / 1000;
-    signal?.removeEventListener('abort', abort);
+    const backfill = await sendHistory(players, progress, signal, () => ensureAlerts(db, config, homes, new Date()));
     await ensureClosedBill(db, homes, new Date());
     await ensureGroups(db, homes);
     players.live();
-    await db
-      .updateTable('api_keys')
-      .set({ revoked_at: new Date() })
-      .where('user_id', '=', homes.utilityId)
-      .where('name', '=', KEY_NAME)
-      .where('revoked_at', 'is', null)
-      .execute();
-    const { key } = await createKey(db, {
-      userId: homes.utilityId,
-      name: KEY_NAME,
-      expiresAt: new Date(Date.now() + KEY_DAYS * DAY_MS),
-      environment: config.environment,
-    });
     return {
       baseUrl: config.publicUrl,
-      apiKey: key,
+      apiKey: await replaceKey(db, homes.utilityId, config.environment),
       links: {
         home: await createConsoleSignInLink(db, config, homes.users[0]?.email ?? ''),
         fleet: await createConsoleSignInLink(db, config, DEMO_UTILITY),
@@ -122,11 +94,50 @@ export async function startDemo(
       adminKey: service.adminKey,
       certificateFile: service.certFile,
       dataDir: config.dataDir,
-      backfill: { readings, seconds },
+      backfill,
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Sends the history of the homes, and calls `ensureAlerts` before its last days. */
+async function sendHistory(
+  players: Awaited<ReturnType<typeof createPlayers>>,
+  progress: BackfillProgress,
+  signal: AbortSignal | undefined,
+  ensureAlerts: () => Promise<void>,
+): Promise<Demo['backfill']> {
+  // Closing the players aborts the back-fill, so that Ctrl-C does not wait for the rest of the history.
+  const abort = () => void players.close();
+  signal?.addEventListener('abort', abort, { once: true });
+  const began = performance.now();
+  progress.start(players.missing(Date.now()), 0);
+  const onSent = (readings: number) => progress.increment(readings);
+  try {
+    // Alerts are created now, because an earlier alert would be evaluated for each hour of 13 months. Only the hours
+    // of the last day can fire it.
+    const before = await players.backfill(Date.now() - 2 * DAY_MS, onSent);
+    await ensureAlerts();
+    const readings = before + (await players.backfill(Date.now(), onSent));
+    return { readings, seconds: (performance.now() - began) / 1000 };
+  } finally {
+    progress.stop();
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** Revokes the key of an earlier start and creates a new one. Returns it. */
+async function replaceKey(db: Database, userId: string, environment: Config['environment']): Promise<string> {
+  await db
+    .updateTable('api_keys')
+    .set({ revoked_at: new Date() })
+    .where('user_id', '=', userId)
+    .where('name', '=', KEY_NAME)
+    .where('revoked_at', 'is', null)
+    .execute();
+  const expiresAt = new Date(Date.now() + KEY_DAYS * DAY_MS);
+  return (await createKey(db, { userId, name: KEY_NAME, expiresAt, environment })).key;
 }

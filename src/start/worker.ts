@@ -81,22 +81,7 @@ export async function runWorker(config: Config): Promise<void> {
         { ...homeAssistant, publicUrl: config.isPublicUrlGiven ? config.publicUrl : null },
         { pool, clock: systemClock, log, secret: await secretKey(config, db) },
       );
-    metrics.valuesOf(QUEUE_METRICS, () => readQueueMetrics(pool));
-    metrics.valuesOf(OUTBOX_METRICS, () => readOutboxMetrics(pool));
-    metrics.valuesOf(
-      DEVICE_COUNTS,
-      cacheFor(() => readDeviceCounts(pool), COUNTED_EVERY_MS),
-    );
-    const toPack = { energy_days_to_pack: 'Days of the load profile that must still be packed, during a pass' };
-    metrics.valuesOf(toPack, async () => ({ energy_days_to_pack: ahead.daysToPack }));
-    const disk = {
-      energy_data_dir_free_bytes: 'Free space on the disk of DATA_DIR',
-      energy_data_dir_size_bytes: 'Size of the disk of DATA_DIR',
-    };
-    metrics.valuesOf(disk, async () => {
-      const { freeBytes, allBytes } = await readFreeBytes(dataDir);
-      return { energy_data_dir_free_bytes: freeBytes, energy_data_dir_size_bytes: allBytes };
-    });
+    reportState(metrics, pool, dataDir, ahead);
     return {
       ready: { database: database.line, jobs: jobs.names },
       pool,
@@ -114,6 +99,26 @@ export async function runWorker(config: Config): Promise<void> {
         await pool.end();
       },
     };
+  });
+}
+
+/** Registers the gauges of the queues, the devices, the packing and the disk. */
+function reportState(metrics: Metrics, pool: Pool, dataDir: string, ahead: { daysToPack: number }): void {
+  metrics.valuesOf(QUEUE_METRICS, () => readQueueMetrics(pool));
+  metrics.valuesOf(OUTBOX_METRICS, () => readOutboxMetrics(pool));
+  metrics.valuesOf(
+    DEVICE_COUNTS,
+    cacheFor(() => readDeviceCounts(pool), COUNTED_EVERY_MS),
+  );
+  const toPack = { energy_days_to_pack: 'Days of the load profile that must still be packed, during a pass' };
+  metrics.valuesOf(toPack, async () => ({ energy_days_to_pack: ahead.daysToPack }));
+  const disk = {
+    energy_data_dir_free_bytes: 'Free space on the disk of DATA_DIR',
+    energy_data_dir_size_bytes: 'Size of the disk of DATA_DIR',
+  };
+  metrics.valuesOf(disk, async () => {
+    const { freeBytes, allBytes } = await readFreeBytes(dataDir);
+    return { energy_data_dir_free_bytes: freeBytes, energy_data_dir_size_bytes: allBytes };
   });
 }
 
