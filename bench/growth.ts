@@ -81,6 +81,28 @@ interface Rate {
 }
 type Round = (meters: Meters) => Promise<Rate>;
 
+/** Medians of the rounds of both fleets: readings/s, and µs of CPU time per reading. */
+interface FleetRates {
+  few: number;
+  many: number;
+  fewUs: CpuTimes;
+  manyUs: CpuTimes;
+}
+
+/** Rates with so many million stored readings. */
+interface SizeRates extends FleetRates {
+  million: number;
+  ingestMib: number;
+  byQuarterHour?: FleetRates;
+}
+
+/** Rounds at one size. */
+interface Measured {
+  few: Rate[];
+  many: Rate[];
+  quarterly: Record<'few' | 'many', Rate[]>;
+}
+
 /** Cost of a reading at the smallest size, next to PostgreSQL's minimum cost of the same rows in the same run. */
 interface Costs {
   floor: StorageCost;
@@ -103,15 +125,7 @@ export async function bench(): Promise<BenchmarkResult> {
   try {
     await addDevices(database.pool, DEVICES.many + DEVICES.few);
     const year = { start: dateOf(Date.now() - 364 * DAY_MS), end: dateOf(Date.now()) };
-    const rates: {
-      million: number;
-      few: number;
-      many: number;
-      fewUs: CpuTimes;
-      manyUs: CpuTimes;
-      ingestMib: number;
-      byQuarterHour?: { few: number; many: number; fewUs: CpuTimes; manyUs: CpuTimes };
-    }[] = [];
+    const rates: SizeRates[] = [];
     let steady: Steady | undefined;
     let costs: Costs | undefined;
     let settled: Updates | undefined;
@@ -125,112 +139,140 @@ export async function bench(): Promise<BenchmarkResult> {
       clock.ms = Math.ceil(clock.ms / HOUR_MS) * HOUR_MS;
       const rate = await withWorker(database, async (round) => {
         const emptyMib = costs ? 0 : (await round({ ...FEW, messages: FEW.devices })).ingestMib;
-        // The first messages of a device create its series, grow its head and fill the worker's cache, so their rates do not count.
-        const first = await round(MANY);
-        await round(MANY);
-        if (BY_QUARTER_HOUR) await round(FEW_BY_QUARTER_HOUR);
+        const first = await warmUp(round);
         settled ??= await updatesOfHeads(database.pool);
-        const few: Rate[] = [];
-        const many: Rate[] = [];
-        const quarterly: Record<'few' | 'many', Rate[]> = { few: [], many: [] };
-        for (let turn = 0; turn < ROUNDS; turn++) {
-          few.push(await round(FEW));
-          many.push(await round(MANY));
-          if (!BY_QUARTER_HOUR) continue;
-          quarterly.few.push(await round(FEW_BY_QUARTER_HOUR));
-          quarterly.many.push(await round(MANY_BY_QUARTER_HOUR));
-        }
-        const rate = (of: Rate[]) => Math.round(median(of.map(({ perSecond }) => perSecond)));
-        const cpu = (of: Rate[]) =>
-          cpuTimes((name) => Math.round(median(of.map(({ cpuUs }) => cpuUs[name])) * 10) / 10);
-        const ingestMib = Math.max(...many.map((one) => one.ingestMib));
+        const measured = await measure(round);
+        const rate = sizeRatesOf(million, measured);
         costs ??= {
           floor: await measureStorageFloor(database, { rows: MESSAGES, devices: DEVICES.few }),
-          few: storageCostOf(few),
-          many: storageCostOf(many),
-          firstRound: share(first.cpuUs.postgres, storageCostOf(many).cpuUs),
-          bytesPerDevice: Math.round(((ingestMib - emptyMib) * 1_048_576) / DEVICES.many),
+          few: storageCostOf(measured.few),
+          many: storageCostOf(measured.many),
+          firstRound: share(first.cpuUs.postgres, storageCostOf(measured.many).cpuUs),
+          bytesPerDevice: Math.round(((rate.ingestMib - emptyMib) * 1_048_576) / DEVICES.many),
         };
-        const ratesOf = (one: typeof quarterly) => ({
-          few: rate(one.few),
-          many: rate(one.many),
-          fewUs: cpu(one.few),
-          manyUs: cpu(one.many),
-        });
         // The steady run takes place only after the largest size.
-        if (STEADY_MINUTES > 0 && million === SIZES.at(-1))
-          steady = await steadyState(database.pool, round, rate(many));
-        const byQuarterHour = BY_QUARTER_HOUR ? { byQuarterHour: ratesOf(quarterly) } : {};
-        return { ...ratesOf({ few, many }), ingestMib, ...byQuarterHour };
+        if (STEADY_MINUTES > 0 && million === SIZES.at(-1)) steady = await steadyState(database.pool, round, rate.many);
+        return rate;
       });
-      rates.push({ million, ...rate });
-      process.stderr.write(`  ${JSON.stringify(rates.at(-1))}\n`);
+      rates.push(rate);
+      process.stderr.write(`  ${JSON.stringify(rate)}\n`);
     }
-    // The first size is measured with a cold worker and a cold database: later sizes may be faster, but must not be slower.
-    const lowestShare = (values: number[]) => Math.round((100 * Math.min(...values)) / (values[0] as number)) / 100;
-    const ratios = {
-      sizes_few: lowestShare(rates.map(({ few }) => few)),
-      sizes_many: lowestShare(rates.map(({ many }) => many)),
-      devices: Math.min(...rates.map(({ few, many }) => Math.round((100 * many) / few) / 100)),
-      cpu: Math.max(...rates.map(({ fewUs, manyUs }) => Math.round((100 * manyUs.postgres) / fewUs.postgres) / 100)),
-    };
-    const hot = await hotShare(database.pool, settled as Updates);
-    return {
-      json: { devices: DEVICES, rates, ratios, hot, steady, costs },
-      goals: [
-        {
-          what: `Slowest ÷ smallest size with ${FEW_DEVICES} devices`,
-          measured: ratios.sizes_few,
-          goal: { atLeast: 0.8 },
-        },
-        {
-          what: `Slowest ÷ smallest size with ${MANY_DEVICES} devices`,
-          measured: ratios.sizes_many,
-          goal: { atLeast: 0.8 },
-        },
-        {
-          what: `Rate of ${MANY_DEVICES} devices ÷ ${FEW_DEVICES}`,
-          measured: ratios.devices,
-          goal: { atLeast: DEVICES_TARGET },
-        },
-        {
-          what: `PostgreSQL's CPU of ${MANY_DEVICES} devices ÷ ${FEW_DEVICES}`,
-          measured: ratios.cpu,
-          goal: { atMost: 2 },
-        },
-        { what: 'Share of HOT updates of heads', measured: hot, goal: { atLeast: 0.95 } },
-        ...goalsOfCosts(costs as Costs),
-      ],
-      lines: [
-        ...rates.flatMap(({ million, few, many, fewUs, manyUs, ingestMib }) => [
-          `${String(million).padStart(3)} million stored   ${few} readings/s of ${FEW_DEVICES} devices, ${many} of ${MANY_DEVICES}; ingest ${ingestMib} MiB`,
-          `     CPU µs a reading ${PROCESSES.map((name) => `${name} ${fewUs[name]} and ${manyUs[name]}`).join(', ')}`,
-        ]),
-        ...rates.flatMap(({ few, many, byQuarterHour: quarterly }) =>
-          quarterly
-            ? [
-                `every 15 minutes: ${quarterly.few} readings/s of ${FEW_DEVICES} devices, ${quarterly.many} of ${MANY_DEVICES}: ${share(quarterly.few, few)} and ${share(quarterly.many, many)} of the above`,
-                `     PostgreSQL's CPU ${quarterly.fewUs.postgres} and ${quarterly.manyUs.postgres} µs a reading`,
-              ]
-            : [],
-        ),
-        '',
-        `slowest / smallest size: ${ratios.sizes_few} with ${FEW_DEVICES} devices, ${ratios.sizes_many} with ${MANY_DEVICES}`,
-        `${MANY_DEVICES} devices / ${FEW_DEVICES}: ${ratios.devices} at worst; PostgreSQL's CPU ${ratios.cpu}`,
-        `updates of heads that touched no index (HOT): ${hot}`,
-        ...linesOfCosts(costs as Costs),
-        ...(steady
-          ? [
-              `${STEADY_MINUTES} minutes of ${MANY_DEVICES}: ${steady.perSecond} readings/s; slowest minute ${share(steady.slowestMinute, steady.perSecond)}, last ${share(steady.lastMinute, steady.perSecond)} of that; ` +
-                `${steady.checkpoints} checkpoints, ${steady.vacuums} vacuums; ingest ${steady.ingestMib} MiB, HOT ${steady.hot}`,
-            ]
-          : []),
-      ],
-    };
+    return resultOf({ rates, hot: await hotShare(database.pool, settled as Updates), steady, costs: costs as Costs });
   } finally {
     await database.remove();
   }
 }
+
+/** Lets every device send. Returns its first round: it creates series, grows heads and fills the worker's cache, so its rate does not count. */
+async function warmUp(round: Round): Promise<Rate> {
+  const first = await round(MANY);
+  await round(MANY);
+  if (BY_QUARTER_HOUR) await round(FEW_BY_QUARTER_HOUR);
+  return first;
+}
+
+/** Runs the rounds of both fleets alternately. */
+async function measure(round: Round): Promise<Measured> {
+  const measured: Measured = { few: [], many: [], quarterly: { few: [], many: [] } };
+  for (let turn = 0; turn < ROUNDS; turn++) {
+    measured.few.push(await round(FEW));
+    measured.many.push(await round(MANY));
+    if (!BY_QUARTER_HOUR) continue;
+    measured.quarterly.few.push(await round(FEW_BY_QUARTER_HOUR));
+    measured.quarterly.many.push(await round(MANY_BY_QUARTER_HOUR));
+  }
+  return measured;
+}
+
+function fleetRatesOf({ few, many }: Record<'few' | 'many', Rate[]>): FleetRates {
+  const rate = (of: Rate[]) => Math.round(median(of.map(({ perSecond }) => perSecond)));
+  const cpu = (of: Rate[]) => cpuTimes((name) => Math.round(median(of.map(({ cpuUs }) => cpuUs[name])) * 10) / 10);
+  return { few: rate(few), many: rate(many), fewUs: cpu(few), manyUs: cpu(many) };
+}
+
+const sizeRatesOf = (million: number, measured: Measured): SizeRates => ({
+  million,
+  ...fleetRatesOf(measured),
+  ingestMib: Math.max(...measured.many.map((one) => one.ingestMib)),
+  ...(BY_QUARTER_HOUR ? { byQuarterHour: fleetRatesOf(measured.quarterly) } : {}),
+});
+
+/** Everything that the benchmark measured. `hot`: share of HOT updates of heads. */
+interface Findings {
+  rates: SizeRates[];
+  hot: number;
+  steady: Steady | undefined;
+  costs: Costs;
+}
+
+function resultOf(findings: Findings): BenchmarkResult {
+  const { rates, hot, steady, costs } = findings;
+  // The first size is measured with a cold worker and a cold database: later sizes may be faster, but must not be slower.
+  const lowestShare = (values: number[]) => Math.round((100 * Math.min(...values)) / (values[0] as number)) / 100;
+  const ratios = {
+    sizes_few: lowestShare(rates.map(({ few }) => few)),
+    sizes_many: lowestShare(rates.map(({ many }) => many)),
+    devices: Math.min(...rates.map(({ few, many }) => Math.round((100 * many) / few) / 100)),
+    cpu: Math.max(...rates.map(({ fewUs, manyUs }) => Math.round((100 * manyUs.postgres) / fewUs.postgres) / 100)),
+  };
+  return {
+    json: { devices: DEVICES, rates, ratios, hot, steady, costs },
+    goals: [
+      {
+        what: `Slowest ÷ smallest size with ${FEW_DEVICES} devices`,
+        measured: ratios.sizes_few,
+        goal: { atLeast: 0.8 },
+      },
+      {
+        what: `Slowest ÷ smallest size with ${MANY_DEVICES} devices`,
+        measured: ratios.sizes_many,
+        goal: { atLeast: 0.8 },
+      },
+      {
+        what: `Rate of ${MANY_DEVICES} devices ÷ ${FEW_DEVICES}`,
+        measured: ratios.devices,
+        goal: { atLeast: DEVICES_TARGET },
+      },
+      {
+        what: `PostgreSQL's CPU of ${MANY_DEVICES} devices ÷ ${FEW_DEVICES}`,
+        measured: ratios.cpu,
+        goal: { atMost: 2 },
+      },
+      { what: 'Share of HOT updates of heads', measured: hot, goal: { atLeast: 0.95 } },
+      ...goalsOfCosts(costs),
+    ],
+    lines: linesOf(findings, ratios),
+  };
+}
+
+const linesOf = (
+  { rates, hot, steady, costs }: Findings,
+  ratios: Record<'sizes_few' | 'sizes_many' | 'devices' | 'cpu', number>,
+): string[] => [
+  ...rates.flatMap(({ million, few, many, fewUs, manyUs, ingestMib }) => [
+    `${String(million).padStart(3)} million stored   ${few} readings/s of ${FEW_DEVICES} devices, ${many} of ${MANY_DEVICES}; ingest ${ingestMib} MiB`,
+    `     CPU µs a reading ${PROCESSES.map((name) => `${name} ${fewUs[name]} and ${manyUs[name]}`).join(', ')}`,
+  ]),
+  ...rates.flatMap(({ few, many, byQuarterHour: quarterly }) =>
+    quarterly
+      ? [
+          `every 15 minutes: ${quarterly.few} readings/s of ${FEW_DEVICES} devices, ${quarterly.many} of ${MANY_DEVICES}: ${share(quarterly.few, few)} and ${share(quarterly.many, many)} of the above`,
+          `     PostgreSQL's CPU ${quarterly.fewUs.postgres} and ${quarterly.manyUs.postgres} µs a reading`,
+        ]
+      : [],
+  ),
+  '',
+  `slowest / smallest size: ${ratios.sizes_few} with ${FEW_DEVICES} devices, ${ratios.sizes_many} with ${MANY_DEVICES}`,
+  `${MANY_DEVICES} devices / ${FEW_DEVICES}: ${ratios.devices} at worst; PostgreSQL's CPU ${ratios.cpu}`,
+  `updates of heads that touched no index (HOT): ${hot}`,
+  ...linesOfCosts(costs),
+  ...(steady
+    ? [
+        `${STEADY_MINUTES} minutes of ${MANY_DEVICES}: ${steady.perSecond} readings/s; slowest minute ${share(steady.slowestMinute, steady.perSecond)}, last ${share(steady.lastMinute, steady.perSecond)} of that; ` +
+          `${steady.checkpoints} checkpoints, ${steady.vacuums} vacuums; ingest ${steady.ingestMib} MiB, HOT ${steady.hot}`,
+      ]
+    : []),
+];
 
 function argument(name: string): string | undefined {
   return process.argv.find((flag) => flag.startsWith(`--${name}=`))?.slice(name.length + 3);
@@ -356,6 +398,45 @@ async function hotShare(pool: Pool, since: Updates): Promise<number> {
   return Math.round((1_000 * (now.hot - since.hot)) / (now.all - since.all)) / 1_000;
 }
 
+/** Starts a process that connects the devices, and publishes their messages when it receives `go`. */
+async function startPublisher(url: string, { devices, messages, stepMs, first, clock }: Meters) {
+  const publisher = fork(join(import.meta.dirname, 'ingest-publisher.ts'), {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  publisher.send({
+    url,
+    devices: Array.from({ length: devices }, (_, index) => ({
+      deviceId: deviceId(first + ((index * SCATTER) % devices)),
+      secret: '',
+    })),
+    messages,
+    // The clock of each round starts after that of the previous round.
+    startMs: clock.ms,
+    stepMs,
+    startKwh: 1_000 + ++rounds,
+    connections: 20,
+  });
+  clock.ms += stepMs * Math.ceil(messages / devices) + ROUND_MS;
+  const exited = once(publisher, 'exit');
+  await once(publisher, 'message');
+  return { publisher, exited };
+}
+
+/** Waits for the commit of so many messages after the first `before`. Returns the time, and the readings/s of each whole minute. */
+async function untilCommitted(committed: () => Promise<number>, before: number, messages: number) {
+  const from = performance.now();
+  const ofMinutes: number[] = [];
+  let minute = { from, committed: before };
+  for (let now = before; now < before + messages; now = await committed()) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const passedMs = performance.now() - minute.from;
+    if (passedMs < 60_000) continue;
+    ofMinutes.push(((now - minute.committed) * 1_000) / passedMs);
+    minute = { from: performance.now(), committed: now };
+  }
+  return { seconds: (performance.now() - from) / 1_000, ofMinutes };
+}
+
 /** Starts a broker, an ingest worker and a background worker, and runs rounds on them. */
 async function withWorker<T>(
   database: { pool: Pool; url: string; dataDir: string },
@@ -370,48 +451,21 @@ async function withWorker<T>(
     const answer = await fetch(`http://127.0.0.1:${worker.ready.operator_port}/metrics`);
     return Number(/^energy_messages_committed_total\D*(\d+)$/m.exec(await answer.text())?.[1]);
   };
+  const cpuMs = {
+    postgres: () => postgresCpuMs(join(database.dataDir, 'postgres')),
+    ingest: () => processCpuMs(worker.process.pid as number),
+    worker: () => processCpuMs(backgroundWorker.process.pid as number),
+    broker: () => processCpuMs(mosquitto.pid),
+  };
   try {
-    return await use(async ({ devices, messages, stepMs, first, clock }) => {
-      const publisher = fork(join(import.meta.dirname, 'ingest-publisher.ts'), {
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      });
-      publisher.send({
-        url: mosquitto.url,
-        devices: Array.from({ length: devices }, (_, index) => ({
-          deviceId: deviceId(first + ((index * SCATTER) % devices)),
-          secret: '',
-        })),
-        messages,
-        // The clock of each round starts after that of the previous round.
-        startMs: clock.ms,
-        stepMs,
-        startKwh: 1_000 + ++rounds,
-        connections: 20,
-      });
-      clock.ms += stepMs * Math.ceil(messages / devices) + ROUND_MS;
-      const exited = once(publisher, 'exit');
-      await once(publisher, 'message');
+    return await use(async (meters) => {
+      const { messages, devices } = meters;
+      const { publisher, exited } = await startPublisher(mosquitto.url, meters);
       const before = await committed();
-      const from = performance.now();
-      const cpuMs = {
-        postgres: () => postgresCpuMs(join(database.dataDir, 'postgres')),
-        ingest: () => processCpuMs(worker.process.pid as number),
-        worker: () => processCpuMs(backgroundWorker.process.pid as number),
-        broker: () => processCpuMs(mosquitto.pid),
-      };
       const cpuFrom = cpuTimes((name) => cpuMs[name]());
       const logFrom = await logBytesOf(database.pool);
       publisher.send('go');
-      const ofMinutes: number[] = [];
-      let minute = { from, committed: before };
-      for (let now = before; now < before + messages; now = await committed()) {
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        const passedMs = performance.now() - minute.from;
-        if (passedMs < 60_000) continue;
-        ofMinutes.push(((now - minute.committed) * 1_000) / passedMs);
-        minute = { from: performance.now(), committed: now };
-      }
-      const seconds = (performance.now() - from) / 1_000;
+      const { seconds, ofMinutes } = await untilCommitted(committed, before, messages);
       const cpuUs = cpuTimes((name) => ((cpuMs[name]() - cpuFrom[name]) * 1_000) / messages);
       const walBytes = ((await logBytesOf(database.pool)) - logFrom) / messages;
       await exited;

@@ -1,4 +1,4 @@
-import { connectAsync } from 'mqtt';
+import { connectAsync, type MqttClient } from 'mqtt';
 import { generate } from 'mqtt-packet';
 import type { PairedDevice } from '../support.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
@@ -23,6 +23,34 @@ export interface FaultScale {
  */
 const KILL_AFTER_MS = [2_700, 1_310, 2_530, 1_190, 3_870, 2_430, 1_250, 3_610];
 
+/** Resolves once the database contains more readings than now. The supervisor restarts a role ever later, after 10 s at most. */
+async function untilMoreReadings({ pool }: Installation): Promise<void> {
+  const count = async () => (await pool.query('SELECT count(*)::int AS n FROM readings')).rows[0].n as number;
+  const before = await count();
+  const untilMs = performance.now() + scaleTimeLimitMs(60_000);
+  while ((await count()) <= before) {
+    if (performance.now() > untilMs) throw new Error(describeTimeout('no reading is stored after a kill', 60_000));
+    await wait(50);
+  }
+}
+
+/** Connects an additional device, whose readings are not counted. */
+async function connectDevice(installation: Installation) {
+  const [{ deviceId, secret }] = (await installation.players(1)) as [PairedDevice];
+  const client = await connectAsync(installation.brokerUrl, { username: deviceId, password: secret });
+  return { client, deviceId };
+}
+
+/** Number of messages that are published before their acknowledgements are awaited. */
+const BURST = 1_000;
+
+/** Publishes readings whose times begin at `startMs`. Resolves when all are acknowledged. */
+async function publishBurst(client: MqttClient, deviceId: string, startMs: number, stepMs: number): Promise<void> {
+  const publish = (ts: number) =>
+    client.publishAsync(`energy/v1/${deviceId}/readings`, JSON.stringify({ ts, power_w: 100 }), { qos: 1 });
+  await Promise.all(Array.from({ length: BURST }, (_, each) => publish(startMs + each * stepMs)));
+}
+
 /** Kills the API, which stores the readings of HTTPS, while it stores them. */
 const killsApi = (apiKills: number): Fault => ({
   name: `API killed ${apiKills} times, readings over HTTPS`,
@@ -38,37 +66,168 @@ const killsApi = (apiKills: number): Fault => ({
   },
 });
 
-/** Resolves once the database contains more readings than now. The supervisor restarts a role ever later, after 10 s at most. */
-async function untilMoreReadings({ pool }: Installation): Promise<void> {
-  const count = async () => (await pool.query('SELECT count(*)::int AS n FROM readings')).rows[0].n as number;
-  const before = await count();
-  const untilMs = performance.now() + scaleTimeLimitMs(60_000);
-  while ((await count()) <= before) {
-    if (performance.now() > untilMs) throw new Error(describeTimeout('no reading is stored after a kill', 60_000));
-    await wait(50);
+const killsIngest = (name: string, broker: Fault['broker']): Fault => ({
+  name,
+  broker,
+  async harm(installation) {
+    for (let time = 0; time < 3; time++) {
+      installation.kill('energy ingest');
+      await wait(1_500);
+    }
+  },
+});
+
+const killsPostgres = (broker: Fault['broker']): Fault => ({
+  name: 'PostgreSQL killed',
+  broker,
+  async harm(installation) {
+    installation.kill('postgres');
+  },
+});
+
+const SILENT_POSTGRES: Fault = {
+  name: 'PostgreSQL does not answer for 15 s',
+  broker: 'embedded',
+  async harm(installation) {
+    const pids = installation.pidsOf('postgres');
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    await wait(15_000);
+    for (const pid of pids) process.kill(pid, 'SIGCONT');
+  },
+};
+
+const FULL_DISK: Fault = {
+  name: 'disk full for 10 s',
+  broker: 'embedded',
+  diskMb: 700,
+  async harm({ folder }) {
+    const free = await fillDisk(folder);
+    await wait(10_000);
+    await free();
+  },
+};
+
+const EVERYTHING_KILLED: Fault = {
+  name: 'everything killed, and started again',
+  broker: 'embedded',
+  async harm(installation) {
+    installation.kill('energy supervisor');
+    installation.kill('energy ingest');
+    installation.kill('postgres');
+    await wait(500);
+    await installation.start();
+  },
+};
+
+const STOPPED: Fault = {
+  name: 'stopped (SIGTERM) amid a batch, and started again',
+  broker: 'embedded',
+  async harm(installation) {
+    await installation.stop();
+    await installation.start();
+  },
+};
+
+const RUBBISH = [
+  Buffer.from([0, 255, 254, 0, 1]),
+  Buffer.alloc(1_000_000, 'x'),
+  Buffer.from('{"energy_total_kwh": 1'),
+  Buffer.from(JSON.stringify({ ts: '2099-01-01T00:00:00Z', energy_total_kwh: 1 })),
+  Buffer.from(JSON.stringify({ ts: 0, energy_total_kwh: 1 })),
+  Buffer.from('[]'),
+  Buffer.from(`[${'{"power_w":1},'.repeat(20_000)}{"power_w":1}]`),
+];
+
+const SENDS_RUBBISH: Fault = {
+  name: 'rubbish from a device: binary, 1 MiB, wrong clock, half JSON',
+  broker: 'embedded',
+  async harm(installation) {
+    const { client, deviceId } = await connectDevice(installation);
+    client.on('error', () => {});
+    const topic = `energy/v1/${deviceId}/readings`;
+    for (let round = 0; round < 20; round++)
+      for (const payload of RUBBISH) await client.publishAsync(topic, payload, { qos: 1 });
+    await client.endAsync(true);
+  },
+};
+
+/** Number of unreleased messages of a session. */
+const UNRELEASED = 50;
+
+/** Sends messages at QoS 2 in a session of its own, and never releases them. */
+async function leaveUnreleased(brokerUrl: string, { deviceId, secret }: PairedDevice, clientId: string): Promise<void> {
+  const client = await connectAsync(brokerUrl, {
+    username: deviceId,
+    password: secret,
+    clientId,
+    clean: false,
+    reconnectPeriod: 0,
+  });
+  client.on('error', () => {});
+  const payload = Buffer.alloc(1_000_000, ' ');
+  // mqtt.js answers a PUBREC with a PUBREL; this client never does.
+  let received = 0;
+  client.on('packetreceive', ({ cmd }) => {
+    if (cmd === 'pubrec') received++;
+  });
+  for (let messageId = 1; messageId <= UNRELEASED; messageId++) {
+    const topic = messageId === 1 ? '$SYS/broker/connection/x' : `energy/v1/${deviceId}/readings`;
+    client.stream.write(generate({ cmd: 'publish', topic, payload, qos: 2, messageId, dup: false, retain: false }));
   }
+  const untilMs = performance.now() + 10_000;
+  while (received < UNRELEASED && client.connected && performance.now() < untilMs) await wait(25);
+  client.stream.destroy();
 }
+
+const fillsMemory = (sessions: number): Fault => ({
+  name: 'QoS 2 memory: messages of a login that are never released',
+  broker: 'embedded',
+  maxGrowthMib: 300,
+  async harm(installation) {
+    const [device] = (await installation.players(1)) as [PairedDevice];
+    for (let session = 0; session < sessions; session++)
+      await leaveUnreleased(installation.brokerUrl, device, `never${session}`);
+  },
+});
 
 /** An additional device, whose readings are not counted, publishes as fast as it can. */
 const floods = (broker: Fault['broker'], floodS: number): Fault => ({
   name: `a device floods for ${floodS} s`,
   broker,
   async harm(installation) {
-    const [{ deviceId, secret }] = (await installation.players(1)) as [PairedDevice];
-    const client = await connectAsync(installation.brokerUrl, { username: deviceId, password: secret });
+    const { client, deviceId } = await connectDevice(installation);
     const until = Date.now() + floodS * 1_000;
     const startMs = Date.now() - 20 * 3_600_000;
-    for (let index = 0; Date.now() < until; index += 1_000) {
-      const burst = Array.from({ length: 1_000 }, (_, each) =>
-        client.publishAsync(
-          `energy/v1/${deviceId}/readings`,
-          JSON.stringify({ ts: startMs + (index + each) * 50, power_w: 100 }),
-          { qos: 1 },
-        ),
-      );
-      await Promise.all(burst);
-    }
+    for (let index = 0; Date.now() < until; index += BURST)
+      await publishBurst(client, deviceId, startMs + index * 50, 50);
     await client.endAsync();
+  },
+});
+
+/** Restarts mosquitto. `persistence`: whether it stores sessions and messages on disk. */
+const restartsBroker = (persistence: boolean): Fault => ({
+  name: `broker restarted, ${persistence ? 'with its persistence' : 'without persistence'}`,
+  broker: 'mosquitto',
+  ...(!persistence && { persistence, brokerForgets: true }),
+  async harm({ mosquitto }) {
+    await mosquitto.stop('SIGTERM');
+    await wait(1_000);
+    await mosquitto.start();
+  },
+});
+
+const staysAway = (queuedMessages: number): Fault => ({
+  name: `service away while ${queuedMessages.toLocaleString('en')} messages queue`,
+  broker: 'mosquitto',
+  async harm(installation) {
+    const [{ deviceId }] = (await installation.players(1)) as [PairedDevice];
+    await installation.stop();
+    const client = await connectAsync(installation.brokerUrl);
+    const startMs = Date.now() - 20 * 3_600_000;
+    for (let from = 0; from < queuedMessages; from += BURST)
+      await publishBurst(client, deviceId, startMs + from * 500, 500);
+    await client.endAsync();
+    await installation.start();
   },
 });
 
@@ -80,176 +239,19 @@ export const createFaults = ({
 }: FaultScale): readonly Fault[] => [
   ...CLOCK_FAULTS,
   killsApi(apiKills),
-  {
-    name: 'ingest (with its broker) killed, three times',
-    broker: 'embedded',
-    async harm(installation) {
-      for (let time = 0; time < 3; time++) {
-        installation.kill('energy ingest');
-        await wait(1_500);
-      }
-    },
-  },
-  {
-    name: 'PostgreSQL killed',
-    broker: 'embedded',
-    async harm(installation) {
-      installation.kill('postgres');
-    },
-  },
-  {
-    name: 'PostgreSQL does not answer for 15 s',
-    broker: 'embedded',
-    async harm(installation) {
-      const pids = installation.pidsOf('postgres');
-      for (const pid of pids) process.kill(pid, 'SIGSTOP');
-      await wait(15_000);
-      for (const pid of pids) process.kill(pid, 'SIGCONT');
-    },
-  },
-  {
-    name: 'disk full for 10 s',
-    broker: 'embedded',
-    diskMb: 700,
-    async harm({ folder }) {
-      const free = await fillDisk(folder);
-      await wait(10_000);
-      await free();
-    },
-  },
-  {
-    name: 'everything killed, and started again',
-    broker: 'embedded',
-    async harm(installation) {
-      installation.kill('energy supervisor');
-      installation.kill('energy ingest');
-      installation.kill('postgres');
-      await wait(500);
-      await installation.start();
-    },
-  },
-  {
-    name: 'stopped (SIGTERM) amid a batch, and started again',
-    broker: 'embedded',
-    async harm(installation) {
-      await installation.stop();
-      await installation.start();
-    },
-  },
-  {
-    name: 'rubbish from a device: binary, 1 MiB, wrong clock, half JSON',
-    broker: 'embedded',
-    async harm(installation) {
-      // An additional device, whose readings are not counted.
-      const [{ deviceId, secret }] = (await installation.players(1)) as [PairedDevice];
-      const client = await connectAsync(installation.brokerUrl, { username: deviceId, password: secret });
-      client.on('error', () => {});
-      const topic = `energy/v1/${deviceId}/readings`;
-      const payloads = [
-        Buffer.from([0, 255, 254, 0, 1]),
-        Buffer.alloc(1_000_000, 'x'),
-        Buffer.from('{"energy_total_kwh": 1'),
-        Buffer.from(JSON.stringify({ ts: '2099-01-01T00:00:00Z', energy_total_kwh: 1 })),
-        Buffer.from(JSON.stringify({ ts: 0, energy_total_kwh: 1 })),
-        Buffer.from('[]'),
-        Buffer.from(`[${'{"power_w":1},'.repeat(20_000)}{"power_w":1}]`),
-      ];
-      for (let round = 0; round < 20; round++)
-        for (const payload of payloads) await client.publishAsync(topic, payload, { qos: 1 });
-      await client.endAsync(true);
-    },
-  },
-  {
-    name: 'QoS 2 memory: messages of a login that are never released',
-    broker: 'embedded',
-    maxGrowthMib: 300,
-    async harm(installation) {
-      const [{ deviceId, secret }] = (await installation.players(1)) as [PairedDevice];
-      const payload = Buffer.alloc(1_000_000, ' ');
-      for (let session = 0; session < unreleasedSessions; session++) {
-        const client = await connectAsync(installation.brokerUrl, {
-          username: deviceId,
-          password: secret,
-          clientId: `never${session}`,
-          clean: false,
-          reconnectPeriod: 0,
-        });
-        client.on('error', () => {});
-        // mqtt.js answers a PUBREC with a PUBREL; this client never does.
-        let received = 0;
-        client.on('packetreceive', ({ cmd }) => {
-          if (cmd === 'pubrec') received++;
-        });
-        for (let messageId = 1; messageId <= 50; messageId++) {
-          const topic = messageId === 1 ? '$SYS/broker/connection/x' : `energy/v1/${deviceId}/readings`;
-          client.stream.write(
-            generate({ cmd: 'publish', topic, payload, qos: 2, messageId, dup: false, retain: false }),
-          );
-        }
-        const untilMs = performance.now() + 10_000;
-        while (received < 50 && client.connected && performance.now() < untilMs) await wait(25);
-        client.stream.destroy();
-      }
-    },
-  },
+  killsIngest('ingest (with its broker) killed, three times', 'embedded'),
+  killsPostgres('embedded'),
+  SILENT_POSTGRES,
+  FULL_DISK,
+  EVERYTHING_KILLED,
+  STOPPED,
+  SENDS_RUBBISH,
+  fillsMemory(unreleasedSessions),
   floods('embedded', floodS),
   floods('mosquitto', floodS),
-  {
-    name: 'ingest killed, three times',
-    broker: 'mosquitto',
-    async harm(installation) {
-      for (let time = 0; time < 3; time++) {
-        installation.kill('energy ingest');
-        await wait(1_500);
-      }
-    },
-  },
-  {
-    name: 'PostgreSQL killed',
-    broker: 'mosquitto',
-    async harm(installation) {
-      installation.kill('postgres');
-    },
-  },
-  {
-    name: 'broker restarted, with its persistence',
-    broker: 'mosquitto',
-    async harm({ mosquitto }) {
-      await mosquitto.stop('SIGTERM');
-      await wait(1_000);
-      await mosquitto.start();
-    },
-  },
-  {
-    name: 'broker restarted, without persistence',
-    broker: 'mosquitto',
-    persistence: false,
-    brokerForgets: true,
-    async harm({ mosquitto }) {
-      await mosquitto.stop('SIGTERM');
-      await wait(1_000);
-      await mosquitto.start();
-    },
-  },
-  {
-    name: `service away while ${queuedMessages.toLocaleString('en')} messages queue`,
-    broker: 'mosquitto',
-    async harm(installation) {
-      const [{ deviceId }] = (await installation.players(1)) as [PairedDevice];
-      await installation.stop();
-      const client = await connectAsync(installation.brokerUrl);
-      const startMs = Date.now() - 20 * 3_600_000;
-      const publish = (index: number) =>
-        client.publishAsync(
-          `energy/v1/${deviceId}/readings`,
-          JSON.stringify({ ts: startMs + index * 500, power_w: 100 }),
-          { qos: 1 },
-        );
-      for (let from = 0; from < queuedMessages; from += 1_000) {
-        await Promise.all(Array.from({ length: 1_000 }, (_, index) => publish(from + index)));
-      }
-      await client.endAsync();
-      await installation.start();
-    },
-  },
+  killsIngest('ingest killed, three times', 'mosquitto'),
+  killsPostgres('mosquitto'),
+  restartsBroker(true),
+  restartsBroker(false),
+  staysAway(queuedMessages),
 ];

@@ -35,6 +35,8 @@ const UNLIMITED = { minute: 1_000_000, day: 100_000_000 };
 
 /** Path of libfaketime in Debian's package for this architecture. */
 const FAKETIME = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketimeMT.so.1`;
+/** Variables of processes whose clock is read from a file each second. */
+const FAKE_CLOCK = { LD_PRELOAD: FAKETIME, FAKETIME_CACHE_DURATION: '1', FAKETIME_DONT_FAKE_MONOTONIC: '1' };
 
 /**
  * Starts an installation. `diskMb`: puts the data on a disk of that size (needs root). `hasClock`: gives the processes a separate clock
@@ -59,57 +61,14 @@ export async function startChaosInstallation(options: {
   const clockFile = join(logs, 'clock');
   const setClock = (seconds: number) => writeFile(clockFile, `${seconds < 0 ? '' : '+'}${seconds}`);
   await setClock(0);
-  const clock = {
-    LD_PRELOAD: FAKETIME,
-    FAKETIME_TIMESTAMP_FILE: clockFile,
-    FAKETIME_CACHE_DURATION: '1',
-    FAKETIME_DONT_FAKE_MONOTONIC: '1',
-  };
   const env = {
-    ...(hasClock ? clock : {}),
-    PATH: process.env.PATH ?? '',
-    DATA_DIR: dataDir,
-    LOG_LEVEL: 'warn',
-    PLAN_LIMITS: JSON.stringify({ free: UNLIMITED, developer: UNLIMITED, enterprise: UNLIMITED }),
-    ...ports,
+    ...environmentOf(dataDir, ports, hasClock ? clockFile : null),
     ...options.env,
     ...(broker === 'mosquitto' ? { MQTT_URL: brokerUrl } : {}),
   };
   const pool = createPool(embeddedUrl(dataDir), { max: 3 });
   let service: Service | undefined;
-  let running: ChildProcess | undefined;
-  const pidsOf = (title: string) =>
-    processesOf(dataDir).flatMap(({ pid, command }) => (command.startsWith(title) ? [pid] : []));
-
-  const mosquitto = {
-    async start() {
-      const lines = [
-        `listener ${ports.BROKER} 127.0.0.1`,
-        'user root',
-        'allow_anonymous true',
-        'max_queued_messages 0',
-        'max_inflight_messages 0',
-        `persistence ${persistence}`,
-        `persistence_location ${folder}/`,
-        'autosave_interval 1',
-        `log_dest file ${logs}/mosquitto.log`,
-      ];
-      await writeFile(join(folder, 'mosquitto.conf'), `${lines.join('\n')}\n`);
-      running = spawn('mosquitto', ['-c', join(folder, 'mosquitto.conf')], {
-        stdio: 'ignore',
-        env: { PATH: `${process.env.PATH}:/usr/sbin` },
-      });
-      await waitUntilReachable(Number(ports.BROKER));
-    },
-    async stop(signal: NodeJS.Signals) {
-      const child = running;
-      if (!child) return;
-      const ended = new Promise((done) => child.once('exit', done));
-      child.kill(signal);
-      await ended;
-      running = undefined;
-    },
-  };
+  const mosquitto = createMosquitto(folder, logs, ports.BROKER, persistence);
   const installation: Installation = {
     folder,
     logs,
@@ -117,7 +76,7 @@ export async function startChaosInstallation(options: {
     brokerUrl,
     apiPort: Number(ports.API_PORT),
     mosquitto,
-    pidsOf,
+    pidsOf: (title) => findPids(dataDir, title),
     async start() {
       // Logs are needed to diagnose missing readings.
       service = await startService(env, { log: join(logs, 'service.log') });
@@ -125,11 +84,8 @@ export async function startChaosInstallation(options: {
     stop: async () => service?.stop(),
     kill(which) {
       if (which === 'energy supervisor') return service?.kill('SIGKILL');
-      if (which === 'postgres') {
-        const [pid] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
-        return void process.kill(Number(pid), 'SIGKILL');
-      }
-      for (const pid of pidsOf(which)) process.kill(pid, 'SIGKILL');
+      for (const pid of which === 'postgres' ? [postmasterPid(dataDir)] : findPids(dataDir, which))
+        process.kill(pid, 'SIGKILL');
     },
     setClock,
     players: (count) => pairDevices(pool, count),
@@ -145,6 +101,49 @@ export async function startChaosInstallation(options: {
   if (broker === 'mosquitto') await mosquitto.start();
   await installation.start();
   return installation;
+}
+
+/** `clockFile`: file with the clock of the processes; null: they have the machine's clock. */
+const environmentOf = (dataDir: string, ports: Record<string, string>, clockFile: string | null) => ({
+  ...(clockFile === null ? {} : { ...FAKE_CLOCK, FAKETIME_TIMESTAMP_FILE: clockFile }),
+  PATH: process.env.PATH ?? '',
+  DATA_DIR: dataDir,
+  LOG_LEVEL: 'warn',
+  PLAN_LIMITS: JSON.stringify({ free: UNLIMITED, developer: UNLIMITED, enterprise: UNLIMITED }),
+  ...ports,
+});
+
+function createMosquitto(folder: string, logs: string, port: string, persistence: boolean): Installation['mosquitto'] {
+  let running: ChildProcess | undefined;
+  return {
+    async start() {
+      const lines = [
+        `listener ${port} 127.0.0.1`,
+        'user root',
+        'allow_anonymous true',
+        'max_queued_messages 0',
+        'max_inflight_messages 0',
+        `persistence ${persistence}`,
+        `persistence_location ${folder}/`,
+        'autosave_interval 1',
+        `log_dest file ${logs}/mosquitto.log`,
+      ];
+      await writeFile(join(folder, 'mosquitto.conf'), `${lines.join('\n')}\n`);
+      running = spawn('mosquitto', ['-c', join(folder, 'mosquitto.conf')], {
+        stdio: 'ignore',
+        env: { PATH: `${process.env.PATH}:/usr/sbin` },
+      });
+      await waitUntilReachable(Number(port));
+    },
+    async stop(signal: NodeJS.Signals) {
+      const child = running;
+      if (!child) return;
+      const ended = new Promise((done) => child.once('exit', done));
+      child.kill(signal);
+      await ended;
+      running = undefined;
+    },
+  };
 }
 
 function sh(...command: string[]): void {
@@ -166,6 +165,12 @@ export function processesOf(dataDir: string): { pid: number; command: string }[]
     }
   });
 }
+
+const findPids = (dataDir: string, title: string): number[] =>
+  processesOf(dataDir).flatMap(({ pid, command }) => (command.startsWith(title) ? [pid] : []));
+
+const postmasterPid = (dataDir: string): number =>
+  Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 
 /** Fills a folder's disk to the last block. Returns a function that frees it again. */
 export async function fillDisk(folder: string): Promise<() => Promise<void>> {
