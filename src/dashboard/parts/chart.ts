@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import { html } from '../html.ts';
 import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
-import { colourOf, useDrawing } from './drawing.ts';
+import { ChartFigure, plotBasics, renderKey, useDrawing } from './drawing.ts';
 import { createMoneyFormatter, kwh } from './format.ts';
 import { type Bar, type BarColours, heightAboveZero, heightBelowZero, paintBars, paintLine } from './paint-bars.ts';
 
@@ -25,40 +25,44 @@ export interface LineOverBars {
   shown: Shown;
 }
 
-/**
- * Bar chart of energy. The estimated part of a bar is the pale part on top. A table below contains the same figures,
- * for users who cannot see the chart or use a pointer. `threshold`: value of a horizontal line. `mark`: meaning of
- * highlighted bars, which replaces the estimated part. `currency`: set if the values are amounts. `unit` and `shown`:
- * set if the values are in a unit other than kWh. `parts`: names of the bars' parts. `ghost`: name of the compared
- * period, which is drawn behind. `over`: a line over the bars. `onPick`: called when a bar is selected.
- */
-export function BarChart({
-  title,
-  bars,
-  heightPx = 180,
-  threshold,
-  mark,
-  currency,
-  unit = currency ?? 'kWh',
-  shown = currency === undefined ? kwh : createMoneyFormatter(currency),
-  parts = [],
-  ghost,
-  over,
-  onPick,
-}: {
+interface BarChartOptions {
   title: string;
   bars: Bar[];
   heightPx?: number;
+  /** Value of a horizontal line. */
   threshold?: number | undefined;
+  /** Meaning of highlighted bars, which replaces the estimated part. */
   mark?: string;
+  /** Set if the values are amounts. */
   currency?: string | undefined;
+  /** Set, like `shown`, if the values are in a unit other than kWh. */
   unit?: string;
   shown?: Shown;
+  /** Names of the bars' parts. */
   parts?: readonly BarPart[];
+  /** Name of the compared period, which is drawn behind. */
   ghost?: string | undefined;
   over?: LineOverBars;
+  /** Called when a bar is selected. */
   onPick?: ((index: number) => void) | undefined;
-}) {
+}
+
+/** Bar chart of energy. The estimated part of a bar is the pale part on top. */
+export function BarChart(options: BarChartOptions) {
+  const {
+    title,
+    bars,
+    heightPx = 180,
+    threshold,
+    mark,
+    currency,
+    unit = currency ?? 'kWh',
+    parts = [],
+    ghost,
+    over,
+    onPick,
+  } = options;
+  const { shown = currency === undefined ? kwh : createMoneyFormatter(currency) } = options;
   const [pointed, setPointed] = useState<number | null>(null);
   const box = useDrawing(
     (element) =>
@@ -69,54 +73,55 @@ export function BarChart({
   );
   const one = pointed === null ? undefined : bars[pointed];
   const hasEstimated = bars.some(({ estimated }) => estimated > 0);
-  const { chart, yes } = words().common;
-  const hasCost = bars.some(({ cost }) => cost !== undefined);
-  const key = (colour: string, name: string | undefined) =>
-    html`<span class="key"><i class="swatch" style=${{ background: `var(${colour})` }} /> ${name}</span>`;
+  const { chart } = words().common;
   const keys = [
-    ...(mark === undefined ? [] : [key('--mark', mark)]),
-    ...parts.map((part) => key(part.colour, part.name)),
-    ...(ghost === undefined ? [] : [key('--ghost', ghost)]),
-    ...(over === undefined ? [] : [key('--ink', `${over.name}, ${over.unit}`)]),
-    ...(hasEstimated && mark === undefined ? [key('--pale', chart.estimated)] : []),
+    ...(mark === undefined ? [] : [renderKey('--mark', mark)]),
+    ...parts.map((part) => renderKey(part.colour, part.name)),
+    ...(ghost === undefined ? [] : [renderKey('--ghost', ghost)]),
+    ...(over === undefined ? [] : [renderKey('--ink', `${over.name}, ${over.unit}`)]),
+    ...(hasEstimated && mark === undefined ? [renderKey('--pale', chart.estimated)] : []),
   ];
-  const third = (bar: Bar) => (bar.estimated > 0 ? shown(bar.estimated) : '–');
-  const columns = [
-    currency === undefined ? chart.used : chart.cost,
-    ...(hasCost ? [chart.cost] : []),
-    ...parts.map(({ name }) => name),
-    ...(ghost === undefined ? [] : [ghost]),
-    over?.name ?? mark ?? chart.estimatedOfIt,
-  ];
-  const cells = (bar: Bar, index: number) => [
-    barValue(bar, shown),
-    ...(hasCost ? [bar.cost ?? '–'] : []),
-    ...parts.map((_, part) => (bar.value === null ? '–' : shown(Math.abs(bar.parts?.[part] ?? 0)))),
-    ...(ghost === undefined ? [] : [bar.ghost == null ? '–' : shown(bar.ghost)]),
-    over ? overAt(over, index) : mark ? (bar.isMarked ? yes : '–') : third(bar),
-  ];
-  if (bars.every((bar) => bar.value === null)) return html`<p class="quiet">${words().common.chart.noUsage}</p>`;
-  return html`<figure class="chart">
-    <div class="readout" aria-hidden="true">${one ? [sentence(one, mark, shown, parts, ghost), ...(over && pointed !== null ? [`${over.name} ${overAt(over, pointed)}`] : [])].join('; ') : html`<span class="key">${unit}</span>${keys}`}</div>
+  const readout = one
+    ? [
+        sentence(one, mark, shown, parts, ghost),
+        ...(over && pointed !== null ? [`${over.name} ${overAt(over, pointed)}`] : []),
+      ].join('; ')
+    : html`<span class="key">${unit}</span>${keys}`;
+  const columns = columnsOf(options, shown);
+  if (bars.every((bar) => bar.value === null)) return html`<p class="quiet">${chart.noUsage}</p>`;
+  const rows = bars.map((bar, index) => ({
+    name: onPick
+      ? html`<button type="button" class="link" onClick=${() => onPick(index)}>${bar.name}</button>`
+      : bar.name,
+    cells: columns.map(([, cell]) => cell(bar, index)),
+  }));
+  return html`<${ChartFigure} title=${title} readout=${readout} columns=${columns.map(([name]) => name)} rows=${rows}>
     <div ref=${box} class=${onPick ? 'picks' : ''} onClick=${() => pointed !== null && onPick?.(pointed)} role="img" aria-label=${`${title}: ${summary(bars, mark, shown)}`} />
-    <details>
-      <summary>${chart.asTable({ title })}</summary>
-      <div class="wide-table" tabindex="0" role="group" aria-label=${chart.asTable({ title })}>
-      <table>
-        <thead><tr><th scope="col">${chart.time}</th>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-        <tbody>
-          ${bars.map(
-            (bar, index) =>
-              html`<tr><th scope="row">${onPick ? html`<button type="button" class="link" onClick=${() => onPick(index)}>${bar.name}</button>` : bar.name}</th>${cells(bar, index).map((cell) => html`<td>${cell}</td>`)}</tr>`,
-          )}
-        </tbody>
-      </table>
-      </div>
-    </details>
-  </figure>`;
+  <//>`;
 }
 
 type Shown = (value: number) => string;
+type Column = readonly [name: string, cell: (bar: Bar, index: number) => string];
+
+/** Returns the columns of the table with the figures of a chart. */
+function columnsOf({ bars, mark, currency, parts = [], ghost, over }: BarChartOptions, shown: Shown): Column[] {
+  const { chart, yes } = words().common;
+  const orNone = (value: number | null | undefined) => (value == null ? '–' : shown(value));
+  const partOf = (bar: Bar, part: number) => (bar.value === null ? null : Math.abs(bar.parts?.[part] ?? 0));
+  const ofCost: Column = [chart.cost, ({ cost }) => cost ?? '–'];
+  const ofParts = parts.map(({ name }, part): Column => [name, (bar) => orNone(partOf(bar, part))]);
+  const ofGhost = (name: string): Column => [name, (bar) => orNone(bar.ghost)];
+  const ofMark = (name: string): Column => [name, ({ isMarked }) => (isMarked ? yes : '–')];
+  const ofLine = (line: LineOverBars): Column => [line.name, (_, index) => overAt(line, index)];
+  const ofEstimated: Column = [chart.estimatedOfIt, ({ estimated }) => orNone(estimated > 0 ? estimated : null)];
+  return [
+    [currency === undefined ? chart.used : chart.cost, (bar) => barValue(bar, shown)],
+    ...(bars.some(({ cost }) => cost !== undefined) ? [ofCost] : []),
+    ...ofParts,
+    ...(ghost === undefined ? [] : [ofGhost(ghost)]),
+    over ? ofLine(over) : mark === undefined ? ofEstimated : ofMark(mark),
+  ];
+}
 
 const overAt = ({ values, shown }: LineOverBars, index: number): string => {
   const value = values[index];
@@ -168,26 +173,20 @@ function draw(
   height: number,
   point: (index: number | null) => void,
 ): uPlot {
-  const colour = (name: string) => colourOf(element, name);
-  const quiet = colour('--quiet');
-  const grid = { stroke: colour('--line'), width: 1 };
-  const axis = { stroke: quiet, font: '12px system-ui, sans-serif', grid, ticks: { show: false } };
+  const { colour, axis, common } = plotBasics(element, height, point);
   const colours: BarColours = {
     parts: parts.map((part) => colour(part.colour)),
     accent: colour('--accent'),
     mark: colour('--mark'),
     ghost: colour('--ghost'),
     surface: colour('--surface'),
-    zero: quiet,
+    zero: axis.stroke,
   };
   const highest = Math.max(...bars.map((bar) => Math.max(heightAboveZero(bar), bar.ghost ?? 0)), threshold ?? 0, 0.001);
   // The axis may extend below zero: a home may earn more in a day than it pays, and it may export energy.
   const lowest = Math.min(...bars.map((bar) => Math.min(heightBelowZero(bar), bar.ghost ?? 0)), 0);
   const options: uPlot.Options = {
-    width: element.clientWidth || 300,
-    height,
-    legend: { show: false },
-    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    ...common,
     scales: { x: { time: false, range: [-0.5, bars.length - 0.5] }, y: { range: [lowest * 1.08, highest * 1.08] } },
     axes: [
       {
@@ -206,11 +205,11 @@ function draw(
     ],
     series: [{}, { paths: () => null, points: { show: false } }],
     hooks: {
-      setCursor: [(plot) => point(plot.cursor.idx ?? null)],
+      ...common.hooks,
       // Bars are painted in the drawAxes hook, so that a line over them, which is a series of the plot, is drawn
       // afterwards.
       drawAxes: [(plot) => paintBars(plot, bars, colours)],
-      draw: threshold === undefined ? [] : [(plot) => paintLine(plot, threshold, quiet)],
+      draw: threshold === undefined ? [] : [(plot) => paintLine(plot, threshold, axis.stroke)],
     },
   };
   const data = [bars.map((_, index) => index), bars.map(({ value }) => value)];

@@ -1,12 +1,36 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
+import { type Children, html } from '../html.ts';
+import { words } from '../words/words.ts';
 
 /** Returns the value of a colour of the style sheet in the current theme, for a canvas. */
-export function colourOf(element: HTMLElement, name: string): string {
+function colourOf(element: HTMLElement, name: string): string {
   element.style.color = `var(${name})`;
   const { color } = getComputedStyle(element);
   element.style.color = '';
   return color;
+}
+
+/**
+ * Returns the options that all plots have in common, the style of their axes, and the colours of an element. `point`:
+ * called with the index at the pointer.
+ */
+export function plotBasics(element: HTMLElement, height: number, point: (index: number | null) => void) {
+  const colour = (name: string) => colourOf(element, name);
+  const axis = {
+    stroke: colour('--quiet'),
+    font: '12px system-ui, sans-serif',
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  const common = {
+    width: element.clientWidth || 300,
+    height,
+    legend: { show: false },
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    hooks: { setCursor: [(plot: uPlot) => point(plot.cursor.idx ?? null)] },
+  };
+  return { colour, axis, common };
 }
 
 /**
@@ -51,4 +75,40 @@ export function useDrawing(draw: (element: HTMLElement) => uPlot | null, keys: r
     };
   }, keys);
   return box;
+}
+
+/** Renders the colour and the name of a quantity in a chart. `colour`: custom property of the style sheet. */
+export const renderKey = (colour: string, name: string) =>
+  html`<span class="key"><i class="swatch" style=${{ background: `var(${colour})` }} /> ${name}</span>`;
+
+/**
+ * A chart. A table below contains the same figures, for users who cannot see the chart or use a pointer. `readout`: the
+ * keys of the chart, or the values at the pointer. `columns`: those after the time. `isTall`: whether the table scrolls
+ * in both directions.
+ */
+export function ChartFigure(props: {
+  title: string;
+  readout: Children;
+  columns: readonly string[];
+  rows: readonly { name: Children; cells: readonly string[] }[];
+  isTall?: boolean;
+  children?: Children;
+}) {
+  const { title, readout, columns, rows, isTall = false, children } = props;
+  const { chart } = words().common;
+  return html`<figure class="chart">
+    <div class="readout" aria-hidden="true">${readout}</div>
+    ${children}
+    <details>
+      <summary>${chart.asTable({ title })}</summary>
+      <div class=${isTall ? 'scroll' : 'wide-table'} tabindex="0" role="group" aria-label=${chart.asTable({ title })}>
+        <table>
+          <thead><tr><th scope="col">${chart.time}</th>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+          <tbody>
+            ${rows.map(({ name, cells }) => html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  </figure>`;
 }

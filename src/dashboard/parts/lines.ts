@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import { html } from '../html.ts';
 import { dateFormat, locale, numberFormat } from '../words/locale.ts';
 import { language, words } from '../words/words.ts';
-import { colourOf, useDrawing } from './drawing.ts';
+import { ChartFigure, plotBasics, renderKey, useDrawing } from './drawing.ts';
 
 /** A quantity over time; null if unknown. */
 export interface ChartLine {
@@ -34,48 +34,25 @@ const HEIGHT_PX = 240;
 const amid = (name: string) => (language() === 'de' ? name : name.toLocaleLowerCase(locale()));
 const tenths = (value: number) => numberFormat({ maximumFractionDigits: 1 }).format(value);
 
-/**
- * Line chart with bars at the bottom. A table below contains the same figures, for users who cannot see the chart or
- * use a pointer.
- */
+/** Line chart with bars at the bottom. */
 export function LineChart(props: LinesOptions) {
   const { title, atMs, zone, lines, bars } = props;
   const [pointed, setPointed] = useState<number | null>(null);
   const box = useDrawing((element) => draw(element, props, setPointed), [JSON.stringify(props)]);
-  const { chart } = words().common;
   const all = [...lines, bars];
   const name = stepNames(zone);
   const figure = ({ values, unit }: Pick<ChartLine, 'values' | 'unit'>, index: number) => {
     const value = values[index];
     return value == null ? '–' : `${tenths(value)} ${unit}`;
   };
-  return html`<figure class="chart">
-    <div class="readout" aria-hidden="true">
-      ${
-        pointed === null || atMs[pointed] === undefined
-          ? all.map(
-              (one) =>
-                html`<span class="key"><i class="swatch" style=${{ background: `var(${one.colour})` }} /> ${one.name}, ${one.unit}</span>`,
-            )
-          : `${name(atMs[pointed])}: ${all.map((one) => `${amid(one.name)} ${figure(one, pointed)}`).join(', ')}`
-      }
-    </div>
+  const readout =
+    pointed === null || atMs[pointed] === undefined
+      ? all.map((one) => renderKey(one.colour, `${one.name}, ${one.unit}`))
+      : `${name(atMs[pointed])}: ${all.map((one) => `${amid(one.name)} ${figure(one, pointed)}`).join(', ')}`;
+  const rows = atMs.map((ms, index) => ({ name: name(ms), cells: all.map((one) => figure(one, index)) }));
+  return html`<${ChartFigure} title=${title} readout=${readout} columns=${all.map((one) => one.name)} rows=${rows} isTall>
     <div ref=${box} role="img" aria-label=${`${title}: ${summary(lines, atMs, name)}`} />
-    <details>
-      <summary>${chart.asTable({ title })}</summary>
-      <div class="scroll" tabindex="0" role="group" aria-label=${chart.asTable({ title })}>
-        <table>
-          <thead><tr><th scope="col">${chart.time}</th>${all.map((one) => html`<th scope="col">${one.name}</th>`)}</tr></thead>
-          <tbody>
-            ${atMs.map(
-              (ms, index) =>
-                html`<tr><th scope="row">${name(ms)}</th>${all.map((one) => html`<td>${figure(one, index)}</td>`)}</tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
-    </details>
-  </figure>`;
+  <//>`;
 }
 
 /** Returns a function that formats the times of the steps: "Sat 21 Nov, 14:00". */
@@ -104,20 +81,11 @@ function draw(
   { atMs, stepMs, zone, lines, bars }: LinesOptions,
   point: (index: number | null) => void,
 ): uPlot {
-  const colour = (name: string) => colourOf(element, name);
-  const axis = {
-    stroke: colour('--quiet'),
-    font: '12px system-ui, sans-serif',
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { show: false },
-  };
+  const { colour, axis, common } = plotBasics(element, HEIGHT_PX, point);
   const foot = colour(bars.colour);
   const options: uPlot.Options = {
-    width: element.clientWidth || 300,
-    height: HEIGHT_PX,
+    ...common,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), zone),
-    legend: { show: false },
-    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     // A value is drawn in the middle of its step, so the axis extends half a step beyond the first and the last one.
     scales: {
       x: { range: (_plot, from, to) => [from - stepMs / 2_000, to + stepMs / 2_000] },
@@ -164,7 +132,6 @@ function draw(
         }),
       ),
     ],
-    hooks: { setCursor: [(plot) => point(plot.cursor.idx ?? null)] },
   };
   const middles = atMs.map((ms) => (ms + stepMs / 2) / 1_000);
   return new uPlot(options, [middles, bars.values, ...lines.map(({ values }) => values)], element);
