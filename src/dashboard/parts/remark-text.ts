@@ -3,35 +3,22 @@ import { count, dateFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
 import { kwh, money } from './format.ts';
 
-/** One of the values with which a remark is compared. */
-export interface ComparedValue {
-  name: string;
-  value: number;
-}
-
-/** Texts of a remark, with its comparison. */
+/** Texts of a remark. */
 interface RemarkText {
   /** Short summary of the remark. */
   subject: string;
   sentence: string;
   /** Explanation and advice. */
   more: string[];
-  compared: {
-    column: string;
-    values: ComparedValue[];
-    usual: number;
-    unit: (value: number) => string;
-  } | null;
 }
 
-const watts = (value: number): string => `${count(Math.round(value))} W`;
+export const watts = (value: number): string => `${count(Math.round(value))} W`;
 const HOURS_OF_A_DAY = 24;
 
 /** Returns the texts of a remark, for the Home page and for mails. `zone`: time zone of the times in it. */
 export function describeRemark(remark: Remark, zone: string): RemarkText {
-  const { compared: c, subjects, ...w } = words().home.plainWords;
+  const { subjects, ...w } = words().home.plainWords;
   const at = (iso: string) => timeIn(iso, zone);
-  const upTo = (iso: string) => c.upTo({ time: at(iso) });
   switch (remark.kind) {
     case 'stays_on': {
       const perDay = ((remark.least_w - remark.usual_w) * HOURS_OF_A_DAY) / 1_000;
@@ -42,7 +29,6 @@ export function describeRemark(remark: Remark, zone: string): RemarkText {
           w.staysOnCost({ perDay: kwh(perDay) }),
           remark.location === null ? w.staysOnLook : w.staysOnDevice({ location: remark.location }),
         ],
-        compared: ofWatts(remark, c.level, upTo),
       };
     }
     case 'night_rose':
@@ -50,31 +36,24 @@ export function describeRemark(remark: Remark, zone: string): RemarkText {
         subject: subjects.nightRose,
         sentence: w.nightRose({ quiet: watts(remark.quiet_w), usual: watts(remark.usual_w) }),
         more: [w.nightRoseLook],
-        compared: ofWatts(remark, c.quiet, upTo),
       };
-    case 'device_uses_more':
+    case 'device_uses_more': {
+      const { location } = remark;
       return {
-        subject: subjects.deviceUsesMore({ location: remark.location }),
-        sentence: w.deviceUsesMore({
-          location: remark.location,
-          energy: kwh(remark.kwh),
-          usual: kwh(remark.usual_kwh),
-        }),
+        subject: subjects.deviceUsesMore({ location }),
+        sentence: w.deviceUsesMore({ location, energy: kwh(remark.kwh), usual: kwh(remark.usual_kwh) }),
         more: [w.deviceUsesMoreLook],
-        compared: ofEnergy(remark.compared, remark.usual_kwh, c.used, upTo),
       };
+    }
     case 'production_missing': {
       const sentence = remark.is_silent ? w.productionSilent : w.productionMissing;
       return {
         subject: subjects.productionMissing,
         sentence: sentence({ since: at(remark.since), expected: kwh(remark.expected_kwh) }),
         more: [w.productionMissingLook],
-        compared: ofEnergy(remark.compared, middleOf(remark.compared), c.made, upTo),
       };
     }
-    case 'unusual_day': {
-      const rows = [...remark.compared, { date: remark.date, kwh: remark.kwh }];
-      const values = rows.map((one) => ({ name: dayOf(one.date), value: one.kwh }));
+    case 'unusual_day':
       return {
         subject: subjects.unusualDay({ date: dayOf(remark.date) }),
         sentence: w.unusualDay({
@@ -84,9 +63,7 @@ export function describeRemark(remark: Remark, zone: string): RemarkText {
           weekday: weekdayOf(remark.date),
         }),
         more: [],
-        compared: { column: c.used, values, usual: remark.usual_kwh, unit: kwh },
       };
-    }
     case 'cheaper_tariff': {
       const { name, currency, would_have_paid, paid, start, end } = remark;
       const [would, did] = [money(would_have_paid, currency), money(paid, currency)];
@@ -94,39 +71,12 @@ export function describeRemark(remark: Remark, zone: string): RemarkText {
         subject: subjects.cheaperTariff,
         sentence: w.cheaperTariff({ name, would, paid: did, start: dayOf(start), end: dayOf(end) }),
         more: [w.cheaperTariffLook],
-        compared: null,
       };
     }
   }
 }
 
-const ofWatts = (
-  { compared, usual_w }: Extract<Remark, { usual_w: number }>,
-  column: string,
-  upTo: (iso: string) => string,
-): RemarkText['compared'] => ({
-  column,
-  values: compared.map(({ at, watts: value }) => ({ name: upTo(at), value })),
-  usual: usual_w,
-  unit: watts,
-});
-
-const ofEnergy = (
-  compared: readonly { at: string; kwh: number }[],
-  usual: number,
-  column: string,
-  upTo: (iso: string) => string,
-): RemarkText['compared'] => ({
-  column,
-  values: compared.map(({ at, kwh: value }) => ({ name: upTo(at), value })),
-  usual,
-  unit: kwh,
-});
-
-const middleOf = (rows: readonly { kwh: number }[]): number =>
-  rows.map((row) => row.kwh).toSorted((a, b) => a - b)[Math.floor(rows.length / 2)] ?? 0;
-
-const timeIn = (iso: string, timeZone: string): string =>
+export const timeIn = (iso: string, timeZone: string): string =>
   dateFormat({
     weekday: 'short',
     day: 'numeric',
@@ -137,7 +87,7 @@ const timeIn = (iso: string, timeZone: string): string =>
     timeZone,
   }).format(new Date(iso));
 
-const dayOf = (date: string): string =>
+export const dayOf = (date: string): string =>
   dateFormat({
     weekday: 'short',
     day: 'numeric',

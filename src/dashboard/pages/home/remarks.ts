@@ -1,8 +1,9 @@
 import type { Remarks as Answer, Remark } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
+import { kwh } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { type ComparedValue, describeRemark } from '../../parts/remark-text.ts';
+import { dayOf, describeRemark, timeIn, watts } from '../../parts/remark-text.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
@@ -22,7 +23,8 @@ export function Remarks({ userId, hour }: { userId: string; hour: string }) {
 const keyOf = (remark: Remark): string => `${remark.kind} ${'device_id' in remark ? remark.device_id : ''}`;
 
 function One({ remark, zone }: { remark: Remark; zone: string }) {
-  const { sentence, more, compared } = describeRemark(remark, zone);
+  const { sentence, more } = describeRemark(remark, zone);
+  const compared = comparisonOf(remark, zone);
   return html`<li>
     <p>${sentence}</p>
     ${more.length > 0 && html`<p class="quiet">${more.join(' ')}</p>`}
@@ -30,18 +32,52 @@ function One({ remark, zone }: { remark: Remark; zone: string }) {
   </li>`;
 }
 
+/** The values with which a remark is compared, and last its own. `column`: heading of the values. */
+interface Comparison {
+  column: string;
+  values: readonly { name: string; value: number }[];
+  usual: number;
+  unit: (value: number) => string;
+}
+
+/** Returns the comparison of a remark; null if it has none. `zone`: time zone of the times in it. */
+function comparisonOf(remark: Remark, zone: string): Comparison | null {
+  const { compared: c } = words().home.plainWords;
+  const upTo = (iso: string) => c.upTo({ time: timeIn(iso, zone) });
+  const ofEnergy = (column: string, rows: readonly { at: string; kwh: number }[], usual: number): Comparison => ({
+    column,
+    values: rows.map(({ at, kwh: value }) => ({ name: upTo(at), value })),
+    usual,
+    unit: kwh,
+  });
+  switch (remark.kind) {
+    case 'stays_on':
+    case 'night_rose': {
+      const values = remark.compared.map(({ at, watts: value }) => ({ name: upTo(at), value }));
+      return { column: remark.kind === 'stays_on' ? c.level : c.quiet, values, usual: remark.usual_w, unit: watts };
+    }
+    case 'device_uses_more':
+      return ofEnergy(c.used, remark.compared, remark.usual_kwh);
+    case 'production_missing':
+      return ofEnergy(c.made, remark.compared, middleOf(remark.compared));
+    case 'unusual_day': {
+      const rows = [...remark.compared, { date: remark.date, kwh: remark.kwh }];
+      const values = rows.map((one) => ({ name: dayOf(one.date), value: one.kwh }));
+      return { column: c.used, values, usual: remark.usual_kwh, unit: kwh };
+    }
+    case 'cheaper_tariff':
+      return null;
+  }
+}
+
+const middleOf = (rows: readonly { kwh: number }[]): number =>
+  rows.map((row) => row.kwh).toSorted((a, b) => a - b)[Math.floor(rows.length / 2)] ?? 0;
+
 const HEIGHT = 60;
 const STEP = 10;
 
 /** Chart and table of a remark's value, after the values with which it is compared. */
-function Compared(props: {
-  of: string;
-  column: string;
-  values: readonly ComparedValue[];
-  usual: number;
-  unit: (value: number) => string;
-}) {
-  const { of, column, values, usual, unit } = props;
+function Compared({ of, column, values, usual, unit }: Comparison & { of: string }) {
   const { compared: w } = words().home.plainWords;
   const last = values.length - 1;
   const most = Math.max(...values.map(({ value }) => value), 1e-9);
