@@ -28,6 +28,11 @@ export function Page() {
     deviceId === null ? w.home : (devices.value?.find(({ device_id }) => device_id === deviceId)?.location ?? deviceId);
   const all = (periods.value ?? []).toSorted((one, other) => (one.start < other.start ? 1 : -1));
   const picked = all.find(({ bill_period_id }) => bill_period_id === shown);
+  const made = ({ bill_period_id }: BillPeriodDetails) => {
+    setOpen(false);
+    setShown(bill_period_id);
+    periods.again();
+  };
   return html`
     <header class="heading">
       <h1>${common.pages.bills}</h1>
@@ -35,7 +40,9 @@ export function Page() {
     </header>
     <p>${user.user_id === me.user_id ? w.about : common.forUser({ email: user.email })}</p>
     <${Card} title=${w.periods}>
-      <${LoadedList} label=${w.list} of=${periods} empty=${html`<p>${mayBill ? w.noneMake : w.none}</p>`}>${table}<//>
+      <${LoadedList} label=${w.list} of=${periods} empty=${html`<p>${mayBill ? w.noneMake : w.none}</p>`}>
+        ${() => html`<${BillTable} of=${all} current=${picked} nameOf=${nameOf} onShow=${setShown} />`}
+      <//>
     <//>
     ${
       picked &&
@@ -46,40 +53,39 @@ export function Page() {
           periods.again();
         }} />`
     }
-    ${
-      isOpen &&
-      html`<${CreateBill} devices=${devices.value ?? []} onClose=${() => setOpen(false)} onMade=${(
-        made: BillPeriodDetails,
-      ) => {
-        setOpen(false);
-        setShown(made.bill_period_id);
-        periods.again();
-      }} />`
-    }
+    ${isOpen && html`<${CreateBill} devices=${devices.value ?? []} onClose=${() => setOpen(false)} onMade=${made} />`}
   `;
+}
 
-  function table() {
-    const days = ({ start, end }: BillPeriod) => common.download.of({ start: dayName(start), end: dayName(end) });
-    return renderTable(
-      all,
+/** Table of bill periods. `nameOf`: returns the name of the billed device or home. */
+function BillTable(props: {
+  of: readonly BillPeriod[];
+  current: BillPeriod | undefined;
+  nameOf: (deviceId: string | null) => string;
+  onShow: (billPeriodId: string) => void;
+}) {
+  const { of: all, current, nameOf, onShow } = props;
+  const { common, bills: w } = words();
+  const days = ({ start, end }: BillPeriod) => common.download.of({ start: dayName(start), end: dayName(end) });
+  return renderTable(
+    all,
+    [
+      [w.period, days],
+      [w.what, ({ device_id }) => nameOf(device_id)],
       [
-        [w.period, days],
-        [w.what, ({ device_id }) => nameOf(device_id)],
-        [
-          common.status,
-          ({ status }) => html`<${Badge} kind=${status === 'open' ? 'warn' : 'good'}>${w.statuses[status]}<//>`,
-        ],
-        [w.billed, ({ billed_import_kwh }) => formatBilledEnergy(billed_import_kwh)],
+        common.status,
+        ({ status }) => html`<${Badge} kind=${status === 'open' ? 'warn' : 'good'}>${w.statuses[status]}<//>`,
       ],
-      {
-        key: ({ bill_period_id }) => bill_period_id,
-        current: picked,
-        actions: (one) => html`<button type="button"
+      [w.billed, ({ billed_import_kwh }) => formatBilledEnergy(billed_import_kwh)],
+    ],
+    {
+      key: ({ bill_period_id }) => bill_period_id,
+      current,
+      actions: (one) => html`<button type="button"
           aria-label=${common.of({ what: w.show, name: `${days(one)}, ${nameOf(one.device_id)}` })}
-          onClick=${() => setShown(one.bill_period_id)}>${w.show}</button>`,
-      },
-    );
-  }
+          onClick=${() => onShow(one.bill_period_id)}>${w.show}</button>`,
+    },
+  );
 }
 
 /**

@@ -57,19 +57,16 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       const saved = known
         ? callApi('PATCH', `/v1/alerts/${known.alert_id}`, settings)
         : callApi('POST', '/v1/alerts', { user_id: user.user_id, type, ...settings });
-      const isTaken = await saved.then(() => true, refused);
+      const isTaken = await saved.then(
+        () => true,
+        (reason) => {
+          if (isUnreachable(reason, type, delivery, past.value?.currency)) return false;
+          throw reason;
+        },
+      );
       setRefused(!isTaken);
       if (isTaken) onDone(alertRuleName({ type, ...thresholdFields(type, threshold) } as Alert));
     });
-  };
-  /**
-   * If the alert would reach no receiver, the delivery field shows the reason. A missing tariff is reported with the
-   * service's message.
-   */
-  const refused = (reason: unknown): false => {
-    const isAboutTariff = isCostType(type) && (delivery === 'email' || past.value?.currency === null);
-    if (reason instanceof ApiFailure && reason.status === 409 && !isAboutTariff) return false;
-    throw reason;
   };
   const limits = limitsOf(type);
   const hint = hintOf(past.value?.type === type ? past.value : null);
@@ -85,6 +82,20 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       <${FormButtons} label=${known ? common.save : w.createShort} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
+}
+
+/**
+ * Whether the service refused an alert because it would reach no receiver; the delivery field then shows the reason. A
+ * missing tariff is reported with the service's message. `currency`: null without a tariff.
+ */
+function isUnreachable(
+  reason: unknown,
+  type: AlertType,
+  delivery: AlertDeliveryChannel,
+  currency: string | null | undefined,
+): boolean {
+  const isAboutTariff = isCostType(type) && (delivery === 'email' || currency === null);
+  return reason instanceof ApiFailure && reason.status === 409 && !isAboutTariff;
 }
 
 /** Returns a hint that explains the suggested threshold. */

@@ -63,18 +63,10 @@ function Row(props: {
   isBusy: boolean;
   onSay: Say;
 }) {
-  const { of: channel, isHeld, isManager, isBusy, onSay } = props;
+  const { of: channel, isHeld, placement, isManager, isBusy, onSay } = props;
   const { common, devices } = words();
   const w = devices.channels;
-  const { native_name, unit, last_value, last_at, counts_as, asked, placement } = channel;
-  const change = (event: Event) => {
-    const { value } = event.target as HTMLSelectElement;
-    if (value !== (counts_as ?? '')) onSay(native_name, { counts_as: value === 'guess' ? null : value });
-  };
-  const place = (event: Event) => {
-    const { value } = event.target as HTMLSelectElement;
-    if (value !== (placement ?? '')) onSay(native_name, { placement: (value || null) as Channel['placement'] });
-  };
+  const { native_name, unit, last_value, last_at, counts_as, asked } = channel;
   const isPlaced = counts_as !== null && /^(import|export)/.test(counts_as);
   return html`<tr>
     <th scope="row" data-name=${common.name}>${native_name}</th>
@@ -98,26 +90,41 @@ function Row(props: {
         </span>`
       }
       ${!isManager && counts_as !== null && nameOf(counts_as)}
-      ${
-        isManager &&
-        html`<select aria-label=${w.countsAsOf({ name: native_name })} onChange=${change}>
-        ${counts_as === null && html`<option value="" selected>${w.other}</option>`}
-        ${counts_as !== null && !meanings().some(([value]) => value === counts_as) && html`<option value=${counts_as} selected>${nameOf(counts_as)}</option>`}
-        ${meanings().map(([value, name]) => html`<option value=${value} selected=${value === counts_as}>${name}</option>`)}
-        ${counts_as !== null && html`<option value="guess">${w.asNamed}</option>`}
-      </select>`
-      }
+      ${isManager && html`<${MeaningSelect} of=${channel} onSay=${onSay} />`}
     </td>
     <td data-name=${devices.place}>
-      ${isPlaced && !isManager && devices.places[placement ?? props.placement]}
-      ${
-        isPlaced &&
-        isManager &&
-        html`<select aria-label=${w.placeOf({ name: native_name })} onChange=${place}>
-          <option value="" selected=${placement === null}>${w.asDevice({ placement: devices.places[props.placement] })}</option>
-          ${Object.entries(devices.places).map(([value, name]) => html`<option value=${value} selected=${value === placement}>${name}</option>`)}
-        </select>`
-      }
+      ${isPlaced && !isManager && devices.places[channel.placement ?? placement]}
+      ${isPlaced && isManager && html`<${PlacementSelect} of=${channel} usual=${placement} onSay=${onSay} />`}
     </td>
   </tr>`;
+}
+
+/** Select box of the meanings of a channel. */
+function MeaningSelect({ of: { native_name, counts_as }, onSay }: { of: Channel; onSay: Say }) {
+  const { channels: w } = words().devices;
+  const change = (event: Event) => {
+    const { value } = event.target as HTMLSelectElement;
+    if (value !== (counts_as ?? '')) onSay(native_name, { counts_as: value === 'guess' ? null : value });
+  };
+  return html`<select aria-label=${w.countsAsOf({ name: native_name })} onChange=${change}>
+    ${counts_as === null && html`<option value="" selected>${w.other}</option>`}
+    ${counts_as !== null && !meanings().some(([value]) => value === counts_as) && html`<option value=${counts_as} selected>${nameOf(counts_as)}</option>`}
+    ${meanings().map(([value, name]) => html`<option value=${value} selected=${value === counts_as}>${name}</option>`)}
+    ${counts_as !== null && html`<option value="guess">${w.asNamed}</option>`}
+  </select>`;
+}
+
+/** Select box of the placements of a channel. `usual`: placement of the whole device. */
+function PlacementSelect(props: { of: Channel; usual: DeviceDetails['placement']; onSay: Say }) {
+  const { of, usual, onSay } = props;
+  const { native_name, placement } = of;
+  const { channels: w, places } = words().devices;
+  const change = (event: Event) => {
+    const { value } = event.target as HTMLSelectElement;
+    if (value !== (placement ?? '')) onSay(native_name, { placement: (value || null) as Channel['placement'] });
+  };
+  return html`<select aria-label=${w.placeOf({ name: native_name })} onChange=${change}>
+    <option value="" selected=${placement === null}>${w.asDevice({ placement: places[usual] })}</option>
+    ${Object.entries(places).map(([value, name]) => html`<option value=${value} selected=${value === placement}>${name}</option>`)}
+  </select>`;
 }

@@ -33,7 +33,7 @@ export function ReadMessage(props: {
   onClose: () => void;
 }) {
   const { zone, of, onChange, onClose } = props;
-  const { common, messages: w } = words();
+  const { messages: w } = words();
   const [gateway, setGateway] = useState(props.gateway);
   const [looked, setLooked] = useState<{ message: TypedMessage; judged: JudgedMessage } | null>(null);
   const [chosen, setChosen] = useState<{ path: string | null } | null>(null);
@@ -41,13 +41,7 @@ export function ReadMessage(props: {
   const { run, isBusy, error } = useAction();
   const judge = (message: TypedMessage, decoder_config: Record<string, unknown>) =>
     callApi<JudgedMessage>('POST', `/v1/gateways/${gateway.gateway_id}/decode`, { ...message, decoder_config });
-  const look = (event: SubmitEvent) => {
-    const form = submittedForm(event);
-    const message = {
-      topic: String(form.get('topic')).trim(),
-      payload: String(form.get('payload')),
-      retained: form.get('retained') !== null,
-    };
+  const look = (message: TypedMessage) => {
     setChosen(null);
     setSaved(false);
     run(async () => setLooked({ message, judged: await judge(message, gateway.decoder_config) }));
@@ -64,16 +58,9 @@ export function ReadMessage(props: {
       const isIt = (other: MappingEntry, at: number) => at === index && JSON.stringify(other) === JSON.stringify(one);
       await changed(await changeMappings(gateway, (all) => all.filter((other, at) => !isIt(other, at))), false);
     });
-  const mapped = mappingsOf(gateway);
   return html`<${Dialog} title=${w.title({ gateway: gateway.name })} onClose=${onClose}>
     <p class="quiet">${w.about}</p>
-    <form onSubmit=${look}>
-      <${Field} label=${w.topic} hint=${w.topicHint} name="topic" required maxlength="1000" autocomplete="off" defaultValue=${of?.topic ?? ''} />
-      <${Field} label=${w.payload} control="textarea" name="payload" rows="6" spellcheck="false" defaultValue=${of?.payload ?? ''} />
-      <label class="check"><input type="checkbox" name="retained" defaultChecked=${of?.retained ?? false} /> ${w.retained}</label>
-      <${ErrorMessage} text=${error} />
-      <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.look}</button></p>
-    </form>
+    <${MessageForm} of=${of} isBusy=${isBusy} error=${error} onLook=${look} />
     ${isSaved && html`<${OneTimeContent}>${w.form.saved}<//>`}
     ${looked && html`<${MessageDiagnosis} of=${looked.judged} zone=${zone} gateway=${gateway} onUse=${(now: Gateway) => run(() => changed(now, true))} />`}
     ${looked?.judged.outcome === 'nobody' && looked.judged.members.length === 0 && html`<p class="quiet">${w.noMembers}</p>`}
@@ -94,17 +81,50 @@ export function ReadMessage(props: {
         onSaved=${(now: Gateway) => run(() => changed(now, true))}
       />`
     }
-    ${
-      mapped.length > 0 &&
-      html`<h3>${w.mappings.title}</h3>
-      <ul class="mapped">${mapped.map(
-        (one, index) => html`<li key=${JSON.stringify(one)}>
-          <code>${one.topic}</code> ${one.path && html`<code>${one.path}</code>`} ${`${meaningName(one.meaning)}, ${one.unit} `}
-          <button type="button" ...${busyAttributes(isBusy)} aria-label=${common.of({ what: w.mappings.remove, name: placeOf(one) })} onClick=${() => takeBack(index, one)}>${w.mappings.remove}</button>
-        </li>`,
-      )}</ul>`
-    }
+    <${Mappings} of=${mappingsOf(gateway)} isBusy=${isBusy} onRemove=${takeBack} />
   <//>`;
+}
+
+/** Form for a message. `of`: its initial content. */
+function MessageForm(props: {
+  of: TypedMessage | undefined;
+  isBusy: boolean;
+  error: string | null;
+  onLook: (message: TypedMessage) => void;
+}) {
+  const { of, isBusy, error, onLook } = props;
+  const { messages: w } = words();
+  const submit = (event: SubmitEvent) => {
+    const form = submittedForm(event);
+    const retained = form.get('retained') !== null;
+    onLook({ topic: String(form.get('topic')).trim(), payload: String(form.get('payload')), retained });
+  };
+  return html`<form onSubmit=${submit}>
+    <${Field} label=${w.topic} hint=${w.topicHint} name="topic" required maxlength="1000" autocomplete="off" defaultValue=${of?.topic ?? ''} />
+    <${Field} label=${w.payload} control="textarea" name="payload" rows="6" spellcheck="false" defaultValue=${of?.payload ?? ''} />
+    <label class="check"><input type="checkbox" name="retained" defaultChecked=${of?.retained ?? false} /> ${w.retained}</label>
+    <${ErrorMessage} text=${error} />
+    <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.look}</button></p>
+  </form>`;
+}
+
+/** List of a gateway's mappings. */
+function Mappings(props: {
+  of: readonly MappingEntry[];
+  isBusy: boolean;
+  onRemove: (index: number, mapping: MappingEntry) => void;
+}) {
+  const { of: all, isBusy, onRemove } = props;
+  const { common, messages } = words();
+  const { mappings: w } = messages;
+  if (all.length === 0) return null;
+  return html`<h3>${w.title}</h3>
+    <ul class="mapped">${all.map(
+      (one, index) => html`<li key=${JSON.stringify(one)}>
+        <code>${one.topic}</code> ${one.path && html`<code>${one.path}</code>`} ${`${meaningName(one.meaning)}, ${one.unit} `}
+        <button type="button" ...${busyAttributes(isBusy)} aria-label=${common.of({ what: w.remove, name: placeOf(one) })} onClick=${() => onRemove(index, one)}>${w.remove}</button>
+      </li>`,
+    )}</ul>`;
 }
 
 const placeOf = ({ topic, path = '' }: MappingEntry) => `${topic} ${path}`.trim();

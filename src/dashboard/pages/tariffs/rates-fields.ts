@@ -37,7 +37,8 @@ export function RatesFields(props: {
       mistakes=${mistakes}
       onInput=${(per_kwh: string) => set({ per_kwh })}
     />`,
-    periods,
+    periods: () =>
+      html`<${PeriodsFields} name=${name} of=${rates.periods} unit=${unit} isRequired=${isRequired} mistakes=${mistakes} onChange=${(periods: PeriodForm[]) => set({ periods })} />`,
     series: () =>
       html`<${SeriesFields} name=${name} of=${rates} currency=${currency} series=${series} isRequired=${isRequired} mistakes=${mistakes} onChange=${set} />`,
   };
@@ -50,14 +51,23 @@ export function RatesFields(props: {
     <//>
     ${fields[rates.kind]()}
   </fieldset>`;
+}
 
-  function periods() {
-    const all = rates.periods;
-    const put = (periods: PeriodForm[]) => set({ periods });
-    const swapped = (index: number) =>
-      all.toSpliced(index - 1, 2, all[index] as PeriodForm, all[index - 1] as PeriodForm);
-    const isAsked = isRequired || all.some(({ per_kwh }) => per_kwh !== '');
-    return html`<p class="quiet">${w.periodsHint}${isRequired ? '' : ` ${w.noFeedInPeriods}`}</p>
+/** Fields for prices by time. */
+function PeriodsFields(props: {
+  name: 'import' | 'export';
+  of: PeriodForm[];
+  unit: string;
+  isRequired: boolean;
+  mistakes: ErrorsByPath;
+  onChange: (periods: PeriodForm[]) => void;
+}) {
+  const { name, of: all, unit, isRequired, mistakes, onChange: put } = props;
+  const w = words().tariffs.form;
+  const swapped = (index: number) =>
+    all.toSpliced(index - 1, 2, all[index] as PeriodForm, all[index - 1] as PeriodForm);
+  const isAsked = isRequired || all.some(({ per_kwh }) => per_kwh !== '');
+  return html`<p class="quiet">${w.periodsHint}${isRequired ? '' : ` ${w.noFeedInPeriods}`}</p>
       ${all.map(
         (one, index) => html`<${PeriodFields}
           name=${`${name}.periods.${index}`}
@@ -73,7 +83,6 @@ export function RatesFields(props: {
         />`,
       )}
       <p class="actions"><button type="button" onClick=${() => put(all.toSpliced(-1, 0, EMPTY_CONDITION))}>${w.addPeriod}</button></p>`;
-  }
 }
 
 /** Fields for a price and its times. The last price of the list applies to all other times and has no time fields. */
