@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Alert } from '#clients/typescript/client.ts';
 import type { Firing } from '#src/api/dashboard/shapes.ts';
-import { callApi, type Page as PageOf, withQuery } from '../api.ts';
+import { callApi, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { createMoneyFormatter, kwh, time } from '../parts/format.ts';
-import { ListCard, useListChanges } from '../parts/list.ts';
-import { PageButtons, useAll, usePages } from '../parts/load.ts';
+import { ListCard, PagedList, useListChanges } from '../parts/list.ts';
+import { useAll, usePages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { Badge, ConfirmButton, Dialog, Loading, RelativeTime, renderMarks } from '../parts/ui.ts';
+import { Badge, ConfirmButton, Dialog, RelativeTime, renderMarks } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { dateFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
@@ -105,12 +105,7 @@ export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void
     );
   return html`<${Dialog} title=${alerts.historyOf({ rule: alertRuleName(alert) })} onClose=${onClose}>
     <p class="quiet">${isSilence ? w.oncePerSilence : w.oncePerPeriod}</p>
-    <div tabindex="-1" ref=${pages.top} role="group" aria-label=${w.list}>
-      <${Loading} of=${pages.shown}>
-        ${({ rows }: PageOf<Firing>) => (rows.length === 0 ? html`<p>${w.none}</p>` : table(rows))}
-      <//>
-    </div>
-    <${PageButtons} of=${pages} />
+    <${PagedList} of=${pages} label=${w.list} empty=${html`<p>${w.none}</p>`}>${table}<//>
   <//>`;
 }
 

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { FleetDevice, User } from '#clients/typescript/client.ts';
-import { callApi, type Page as PageOf, withQuery } from '../api.ts';
+import { callApi, withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { PageButtons, submittedForm, useAction, usePages } from '../parts/load.ts';
+import { PagedList } from '../parts/list.ts';
+import { submittedForm, useAction, usePages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { Card, ErrorMessage, Field, Loading, RelativeTime } from '../parts/ui.ts';
+import { Card, ErrorMessage, Field, RelativeTime } from '../parts/ui.ts';
 import { onPlainClick, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { typeName } from './devices/device.ts';
@@ -73,29 +74,21 @@ function List({ filter }: { filter: Filter }) {
   const { common, devices, fleet: w } = words();
   const set = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
   const pages = usePages<FleetDevice>(withQuery('/v1/fleet/devices', { ...set, limit: SHOWN }));
-  return html`<div tabindex="-1" ref=${pages.top} role="group" aria-label=${w.list}>
-    <${Loading} of=${pages.shown}>
-      ${({ rows }: PageOf<FleetDevice>) =>
-        rows.length === 0
-          ? html`<p>${w.none}</p>`
-          : renderTable(
-              rows,
-              [
-                [devices.location, (device) => html`<${DeviceLink} of=${device} />`],
-                [w.owner, ({ email, user_id }) => email ?? user_id],
-                [devices.state, (device) => html`<${DeviceBadges} of=${device} />`],
-                [
-                  common.lastSeen,
-                  ({ last_seen_at }) => html`<${RelativeTime} at=${last_seen_at} zone=${me.timezone} />`,
-                ],
-                [devices.place, ({ placement }) => devices.places[placement]],
-                [w.family, ({ family }) => html`<code>${family}</code>`],
-              ],
-              { key: ({ device_id }) => device_id },
-            )}
-    <//>
-    <${PageButtons} of=${pages} names=${[w.first, w.next]} />
-  </div>`;
+  return html`<${PagedList} of=${pages} label=${w.list} names=${[w.first, w.next]} empty=${html`<p>${w.none}</p>`}>
+      ${(rows: FleetDevice[]) =>
+        renderTable(
+          rows,
+          [
+            [devices.location, (device) => html`<${DeviceLink} of=${device} />`],
+            [w.owner, ({ email, user_id }) => email ?? user_id],
+            [devices.state, (device) => html`<${DeviceBadges} of=${device} />`],
+            [common.lastSeen, ({ last_seen_at }) => html`<${RelativeTime} at=${last_seen_at} zone=${me.timezone} />`],
+            [devices.place, ({ placement }) => devices.places[placement]],
+            [w.family, ({ family }) => html`<code>${family}</code>`],
+          ],
+          { key: ({ device_id }) => device_id },
+        )}
+  <//>`;
 }
 
 /** Link to a device's page. It selects the owner's account first, because the page shows data of the selected account. */

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
+import type { Page } from '../api.ts';
 import { type Children, html } from '../html.ts';
+import { words } from '../words/words.ts';
 import { FocusableList } from './focus.ts';
-import { type Loaded, useAction } from './load.ts';
+import { type Loaded, type Pages, useAction } from './load.ts';
 import { Card, ErrorMessage, Loading, renderMarks } from './ui.ts';
 
 interface List<T> {
@@ -15,6 +17,39 @@ interface List<T> {
 export const LoadedList = <T>(props: List<T>) => html`<${FocusableList} label=${props.label}>
   <${Loading} of=${props.of}>${(all: T[]) => (all.length === 0 ? props.empty : props.children(all))}<//>
 <//>`;
+
+/**
+ * A list that is loaded page by page, with buttons for the first and the next page. `children`: renders the rows of a
+ * page. `empty`: shown instead if there are none. `names`: texts of the buttons.
+ */
+export function PagedList<T>(props: {
+  of: Pages<T>;
+  label?: string;
+  empty?: Children;
+  names?: [string, string];
+  children: (rows: T[]) => Children;
+}) {
+  const { of, label, empty, children } = props;
+  const { youngest, older } = words().common;
+  const [toFirst, toNext] = props.names ?? [youngest, older];
+  const next = of.shown.value?.next ?? null;
+  const go = (step: () => void) => () => {
+    of.top.current?.focus();
+    step();
+  };
+  return html`<div tabindex="-1" ref=${of.top} ...${label === undefined ? {} : { role: 'group', 'aria-label': label }}>
+    <${Loading} of=${of.shown}>
+      ${({ rows }: Page<T>) => (rows.length === 0 && empty !== undefined ? empty : children(rows))}
+    <//>
+    ${
+      (!of.isFirst || next !== null) &&
+      html`<p class="actions">
+        ${!of.isFirst && html`<button type="button" onClick=${go(of.youngest)}>${toFirst}</button>`}
+        ${next !== null && html`<button type="button" onClick=${go(() => of.show(next))}>${toNext}</button>`}
+      </p>`
+    }
+  </div>`;
+}
 
 /**
  * Card with a list, a button that creates an entry, and the outcome of the last change. `create`: text of the button.

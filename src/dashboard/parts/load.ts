@@ -1,7 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiFailure, errorSentenceOf, fetchAll, fetchPage, type Page } from '../api.ts';
-import { html } from '../html.ts';
-import { words } from '../words/words.ts';
 import { useFocusFallback } from './focus.ts';
 
 /** Data that are being loaded. `value` is the previous value until the next one arrives. */
@@ -116,7 +114,7 @@ export function useFormAction(errorsOf: (reason: unknown) => ErrorsByPath) {
 }
 
 /** A paged list, newest first. */
-interface Pages<T> {
+export interface Pages<T> {
   shown: Loaded<Page<T>>;
   isFirst: boolean;
   /** Ref for the element around the list. It gets the focus when a clicked button disappears. */
@@ -134,19 +132,4 @@ export function usePages<T>(first: string): Pages<T> {
   useFocusFallback(top);
   const isFirst = path === first;
   return { shown, isFirst, top, show: setPath, youngest: () => (isFirst ? shown.again() : setPath(first)) };
-}
-
-/** Buttons for the previous and next page, if the list has more than one page. */
-export function PageButtons<T>({ of, names }: { of: Pages<T>; names?: [string, string] }) {
-  const { youngest, older } = words().common;
-  const next = of.shown.value?.next ?? null;
-  if (of.isFirst && next === null) return null;
-  const go = (step: () => void) => () => {
-    of.top.current?.focus();
-    step();
-  };
-  return html`<p class="actions">
-    ${!of.isFirst && html`<button type="button" onClick=${go(of.youngest)}>${names?.[0] ?? youngest}</button>`}
-    ${next !== null && html`<button type="button" onClick=${go(() => of.show(next))}>${names?.[1] ?? older}</button>`}
-  </p>`;
 }

@@ -2,9 +2,9 @@ import type { ChangedGroup, Group, GroupEnergyInsights, Usage, User } from '#cli
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
-import { FocusableList } from '../../parts/focus.ts';
 import { DAY_MS, dayName } from '../../parts/format.ts';
-import { PageButtons, useAction, useLoad, usePages } from '../../parts/load.ts';
+import { PagedList } from '../../parts/list.ts';
+import { useAction, useLoad, usePages } from '../../parts/load.ts';
 import { todayInZone } from '../../parts/period.ts';
 import { renderTable } from '../../parts/table.ts';
 import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading } from '../../parts/ui.ts';
@@ -40,24 +40,17 @@ export function GroupHomes({ of: group, onChange }: { of: Group; onChange: () =>
       <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.add}</button></p>
     </form>
     <${ErrorMessage} text=${error} />
-    <${FocusableList} label=${w.homesOf({ name: group.name })}>
-      <div ref=${homes.top} tabindex="-1">
-        <${Loading} of=${homes.shown}>
-          ${({ rows }: { rows: User[] }) =>
-            rows.length === 0
-              ? html`<p>${w.noHomes}</p>`
-              : renderTable(rows, [[common.fields.email, ({ email }) => email]], {
-                  key: ({ user_id }) => user_id,
-                  actions: ({ email, user_id }) => html`<${ConfirmButton}
+    <${PagedList} of=${homes} label=${w.homesOf({ name: group.name })} empty=${html`<p>${w.noHomes}</p>`}>
+          ${(rows: User[]) =>
+            renderTable(rows, [[common.fields.email, ({ email }) => email]], {
+              key: ({ user_id }) => user_id,
+              actions: ({ email, user_id }) => html`<${ConfirmButton}
                     label=${w.remove}
                     of=${email}
                     question=${w.removeQuestion}
                     onSure=${() => change(() => callApi('DELETE', `${path}/${user_id}`))}
                   />`,
-                })}
-        <//>
-        <${PageButtons} of=${homes} />
-      </div>
+            })}
     <//>
   <//>`;
 }

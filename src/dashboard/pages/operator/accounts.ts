@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
 import type { NamedAuditRecord } from '#src/api/dashboard/shapes.ts';
-import { callApi, type Page, withQuery } from '../../api.ts';
+import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { PageButtons, submittedForm, useAction, usePages } from '../../parts/load.ts';
-import { busyAttributes, Card, ErrorMessage, Field, Loading, RelativeTime } from '../../parts/ui.ts';
+import { PagedList } from '../../parts/list.ts';
+import { submittedForm, useAction, usePages } from '../../parts/load.ts';
+import { busyAttributes, Card, ErrorMessage, Field, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 
 const PLANS = ['free', 'developer', 'enterprise'];
@@ -63,9 +64,8 @@ export function Accounts() {
 function List(props: { search: string; isBusy: boolean; onChange: (user: User, plan: string) => void }) {
   const pages = usePages<User>(withQuery('/v1/users', { search: props.search, limit: SHOWN }));
   const { pick, go } = useSession();
-  return html`<div tabindex="-1" ref=${pages.top}>
-    <${Loading} of=${pages.shown}>
-      ${({ rows }: Page<User>) => html`<div class="table"><table>
+  return html`<${PagedList} of=${pages} names=${['First', 'More']}>
+      ${(rows: User[]) => html`<div class="table"><table>
         <thead><tr><th scope="col">E-mail</th><th scope="col">Role</th><th scope="col">Time zone</th><th scope="col">Plan</th><th scope="col"><span class="hidden">What to do</span></th></tr></thead>
         <tbody>${rows.map(
           (user) => html`<tr key=${user.user_id}>
@@ -83,9 +83,7 @@ function List(props: { search: string; isBusy: boolean; onChange: (user: User, p
           </tr>`,
         )}</tbody>
       </table></div>`}
-    <//>
-    <${PageButtons} of=${pages} names=${['First', 'More']} />
-  </div>`;
+  <//>`;
 }
 
 /** Audit log, newest first. */
@@ -105,12 +103,8 @@ export function AuditLog() {
 
 function AuditList({ user }: { user: string }) {
   const pages = usePages<NamedAuditRecord>(withQuery('/v1/acts', { user_id: user, limit: SHOWN }));
-  return html`<div tabindex="-1" ref=${pages.top}>
-    <${Loading} of=${pages.shown}>
-      ${({ rows }: Page<NamedAuditRecord>) =>
-        rows.length === 0
-          ? html`<p>There are no entries.</p>`
-          : html`<div class="table"><table>
+  return html`<${PagedList} of=${pages} empty=${html`<p>There are no entries.</p>`}>
+      ${(rows: NamedAuditRecord[]) => html`<div class="table"><table>
               <thead><tr><th scope="col">When</th><th scope="col">Action</th><th scope="col">Target</th><th scope="col">Who</th><th scope="col">From</th></tr></thead>
               <tbody>${rows.map(
                 (act) => html`<tr key=${act.audit_id}>
@@ -122,9 +116,7 @@ function AuditList({ user }: { user: string }) {
                 </tr>`,
               )}</tbody>
             </table></div>`}
-    <//>
-    <${PageButtons} of=${pages} />
-  </div>`;
+  <//>`;
 }
 
 /** An id, followed by the e-mail address if the id is an account's. */

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Rejected, ReplayCounts } from '#src/api/dashboard/shapes.ts';
-import { callApi, type Page, withQuery } from '../../api.ts';
+import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { PageButtons, submittedForm, useAction, usePages } from '../../parts/load.ts';
-import { busyAttributes, Card, ErrorMessage, Field, Loading, RelativeTime } from '../../parts/ui.ts';
+import { PagedList } from '../../parts/list.ts';
+import { submittedForm, useAction, usePages } from '../../parts/load.ts';
+import { busyAttributes, Card, ErrorMessage, Field, RelativeTime } from '../../parts/ui.ts';
 
 const SHOWN = 25;
 /** Interval at which the newest messages are reloaded. */
@@ -50,12 +51,8 @@ function List({ device }: { device: string }) {
     const timer = setInterval(pages.youngest, EVERY_MS);
     return () => clearInterval(timer);
   }, [pages.isFirst, pages.shown.again]);
-  return html`<div tabindex="-1" ref=${pages.top}>
-    <${Loading} of=${pages.shown}>
-      ${({ rows }: Page<Rejected>) =>
-        rows.length === 0
-          ? html`<p>Nothing was rejected.</p>`
-          : html`<div class="table"><table>
+  return html`<${PagedList} of=${pages} empty=${html`<p>Nothing was rejected.</p>`}>
+      ${(rows: Rejected[]) => html`<div class="table"><table>
               <thead><tr><th scope="col">When</th><th scope="col">Topic</th><th scope="col">Reason</th><th scope="col">Message</th></tr></thead>
               <tbody>${rows.map(
                 (row) => html`<tr key=${row.rejected_id}>
@@ -66,7 +63,5 @@ function List({ device }: { device: string }) {
                 </tr>`,
               )}</tbody>
             </table></div>`}
-    <//>
-    <${PageButtons} of=${pages} />
-  </div>`;
+  <//>`;
 }

@@ -1,10 +1,11 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { Delivery, Webhook } from '#clients/typescript/client.ts';
 import type { SentDelivery } from '#src/api/dashboard/shapes.ts';
-import { callApi, type Page } from '../../api.ts';
+import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { ago, time } from '../../parts/format.ts';
-import { PageButtons, useAction, useLoad, usePages } from '../../parts/load.ts';
+import { PagedList } from '../../parts/list.ts';
+import { useAction, useLoad, usePages } from '../../parts/load.ts';
 import { Badge, Card, ErrorMessage, Loading, RelativeTime, renderMarks } from '../../parts/ui.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -45,12 +46,7 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
     <p class="quiet">${renderMarks(w.about({ name: webhookName(webhook) }))}</p>
     <p class="hidden" role="status">${pending === 0 ? '' : w.pending({ count: pending })}</p>
     <${ErrorMessage} text=${error} />
-    <div tabindex="-1" ref=${pages.top} role="group" aria-label=${w.label}>
-      <${Loading} of=${pages.shown}>
-        ${({ rows }: Page<Delivery>) => (rows.length === 0 ? html`<p>${renderMarks(w.empty)}</p>` : table(rows))}
-      <//>
-    </div>
-    <${PageButtons} of=${pages} />
+    <${PagedList} of=${pages} label=${w.label} empty=${html`<p>${renderMarks(w.empty)}</p>`}>${table}<//>
   <//>`;
 
   function table(rows: Delivery[]) {
