@@ -5,6 +5,7 @@ import { html } from '../html.ts';
 import { dayName } from '../parts/format.ts';
 import { LoadedList } from '../parts/list.ts';
 import { submittedForm, useAction, useAll } from '../parts/load.ts';
+import { monthBefore, todayInZone } from '../parts/period.ts';
 import { renderTable } from '../parts/table.ts';
 import { Badge, Card, Dialog, Field, FormButtons } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -101,8 +102,7 @@ export function CreateBill(props: {
   const { me, user } = useSession();
   const { common, bills: w } = words();
   const { run, isBusy, error } = useAction();
-  const today = new Intl.DateTimeFormat('sv-SE', { timeZone: user.timezone }).format();
-  const month = monthBefore(today);
+  const month = monthBefore(todayInZone(user.timezone));
   const create = (event: SubmitEvent) => {
     const formData = submittedForm(event);
     const deviceId = String(formData.get('device_id'));
@@ -124,11 +124,4 @@ export function CreateBill(props: {
       <${FormButtons} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
-}
-
-/** Returns the first and last day, YYYY-MM-DD, of the month before the month of a day. */
-export function monthBefore(today: string): { start: string; end: string } {
-  const [year = 0, month = 0] = today.split('-').map(Number);
-  const day = (ofMonth: number, date: number) => new Date(Date.UTC(year, ofMonth, date)).toISOString().slice(0, 10);
-  return { start: day(month - 2, 1), end: day(month - 1, 0) };
 }

@@ -6,6 +6,7 @@ import { type Children, html } from '../html.ts';
 import { dayBefore, dayName, monthNames, weekdayNames } from '../parts/format.ts';
 import { LoadedList, useListChanges } from '../parts/list.ts';
 import { useAll, useLoad } from '../parts/load.ts';
+import { todayInZone } from '../parts/period.ts';
 import { Card, ConfirmButton, ErrorMessage, renderMarks } from '../parts/ui.ts';
 import { usePageLink, useSession } from '../session.ts';
 import { numberFormat } from '../words/locale.ts';
@@ -22,7 +23,7 @@ export function Page() {
   const series = useAll<UsableSeries>(withQuery('/v1/usable-series', { user_id: user.user_id }));
   const [open, setOpen] = useState<'new' | Tariff | null>(null);
   const { change, done, told, error } = useListChanges(tariffs);
-  const today = new Intl.DateTimeFormat('sv-SE', { timeZone: user.timezone }).format();
+  const today = todayInZone(user.timezone);
   // Ordered by the first day of validity.
   const all = tariffs.value ?? [];
   const current = all.findLast(({ valid_from }) => valid_from <= today) ?? null;

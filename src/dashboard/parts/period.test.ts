@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   daysName,
   lastDayOf,
+  monthBefore,
   PERIOD_UNITS,
   parsePeriodAddress,
   periodAddressOf,
@@ -78,4 +79,10 @@ test.each([
   ['week/2026-W02', 'week/2026-W02'],
 ])('the address "%s" shows the period %s', (address, shown) => {
   expect(periodAddressOf(periodToShow(address, '2026-11-24'))).toBe(shown);
+});
+
+test('monthBefore returns the first and the last day of the previous month', () => {
+  expect(monthBefore('2026-11-23')).toEqual({ start: '2026-10-01', end: '2026-10-31' });
+  expect(monthBefore('2028-03-31')).toEqual({ start: '2028-02-01', end: '2028-02-29' });
+  expect(monthBefore('2026-01-01')).toEqual({ start: '2025-12-01', end: '2025-12-31' });
 });

@@ -118,6 +118,12 @@ export function daysName(start: string, end: string): string {
   );
 }
 
+/** Returns the first and last day, YYYY-MM-DD, of the month before the month of a day. */
+export function monthBefore(today: string): { start: string; end: string } {
+  const month = shiftPeriod({ unit: 'month', start: `${today.slice(0, 7)}-01` }, -1);
+  return { start: month.start, end: lastDayOf(month) };
+}
+
 /** Returns the current day in a time zone. */
 export const todayInZone = (zone: string): string =>
   new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(Date.now());

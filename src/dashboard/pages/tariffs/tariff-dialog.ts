@@ -3,8 +3,9 @@ import type { Tariff } from '#clients/typescript/client.ts';
 import type { TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { costNotesOf, dayBefore, dayName, money } from '../../parts/format.ts';
+import { costNotesOf, dayName, money } from '../../parts/format.ts';
 import { type ErrorsByPath, errorsByPathOf, useFormAction } from '../../parts/load.ts';
+import { monthBefore } from '../../parts/period.ts';
 import { Dialog, FormButtons, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { dateFormat } from '../../words/locale.ts';
@@ -77,7 +78,7 @@ function Preview({ userId, today, form }: { userId: string; today: string; form:
   const { valid_from: _, ...tariff } = toTariffMembers(form, undefined);
   const body = areRatesEmpty(form.import)
     ? ''
-    : JSON.stringify({ user_id: userId, ...lastMonth(today), tariffs: [tariff] });
+    : JSON.stringify({ user_id: userId, ...monthBefore(today), tariffs: [tariff] });
   const underWay = useRef<Promise<unknown>>(Promise.resolve());
   useEffect(() => {
     let isTooLate = false;
@@ -98,12 +99,6 @@ function Preview({ userId, today, form }: { userId: string; today: string; form:
     };
   }, [body]);
   return html`<p class="note" role="status">${body === '' || !preview ? words().tariffs.preview.fillIn : wordsOf(preview)}</p>`;
-}
-
-/** Returns the first and last day of the whole month before a day. */
-function lastMonth(today: string): { start: string; end: string } {
-  const end = dayBefore(`${today.slice(0, 7)}-01`);
-  return { start: `${end.slice(0, 7)}-01`, end };
 }
 
 function wordsOf({ start, currency, alternatives }: TariffComparison) {
