@@ -15,7 +15,7 @@ import {
   shiftPeriod,
   todayInZone,
 } from '../parts/period.ts';
-import { Badge, Card, ErrorMessage, Loading, RelativeTime, useNow } from '../parts/ui.ts';
+import { Badge, Card, Loading, LoadingFailed, RelativeTime, useNow } from '../parts/ui.ts';
 import { type PageLink, usePageLink, useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
 import { RoomClimate } from './devices/climate.ts';
@@ -82,7 +82,7 @@ export function PeriodView(props: {
           ${props.children}
           <${Swaps} userId=${user.user_id} deviceId=${deviceId} zone=${one.timezone} newestAt=${one.newest_at} onAnswered=${again} />
           <${Electricity} of=${one} costs=${money} rows=${dayRows} onRows=${chooseRows} show=${show} follow=${follow} onStale=${period.again}>
-            ${period.error === null && costs.error !== null && html`<${CostsFailed} reason=${costs.error} onAgain=${costs.again} />`}
+            ${period.error === null && costs.error !== null && html`<${LoadingFailed} text=${w.home.costsFailed({ reason: costs.error })} onAgain=${costs.again} />`}
             ${money?.has_tariff === false && one.used.kwh_used !== null && html`<p class="quiet"><a ...${follow('tariffs')}>${w.home.addTariff}</a></p>`}
             ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
           <//>
@@ -128,10 +128,6 @@ function usePeriod({ unit, start }: Shown, deviceId: string | undefined, compute
   const value = period.value ?? (period.error === null ? before : null);
   return { period, value, costs, again, isLive };
 }
-
-const CostsFailed = ({ reason, onAgain }: { reason: string; onAgain: () => void }) =>
-  html`<${ErrorMessage} text=${words().home.costsFailed({ reason })} />
-    <p><button type="button" onClick=${onAgain}>${words().common.again}</button></p>`;
 
 /** Length of the rows in a downloaded file by unit of the period, so that a spreadsheet is readable. */
 const ROWS = { week: 'hour', month: 'day', year: 'day' } as const;

@@ -16,11 +16,14 @@ export const Card = ({ title, actions, children }: { title: string; actions?: Ch
     ${children}
   </section>`;
 
+/** Reports that data could not be loaded, with a button that loads them again. */
+export const LoadingFailed = ({ text, onAgain }: { text: string; onAgain: () => void }) =>
+  html`<${ErrorMessage} text=${text} /><p><button type="button" onClick=${onAgain}>${words().common.again}</button></p>`;
+
 /** Renders data that are being loaded: a waiting indicator, an error, or the children made from the value. */
 export function Loading<T>({ of, children }: { of: Loaded<T>; children: (value: T) => Children }) {
   if (of.value !== null) return html`${of.error && html`<${ErrorMessage} text=${of.error} />`}${children(of.value)}`;
-  if (of.error !== null)
-    return html`<${ErrorMessage} text=${of.error} /><p><button type="button" onClick=${of.again}>${words().common.again}</button></p>`;
+  if (of.error !== null) return html`<${LoadingFailed} text=${of.error} onAgain=${of.again} />`;
   return html`<p class="quiet" role="status">${words().common.loading}</p>`;
 }
 

@@ -57,45 +57,30 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       const saved = known
         ? callApi('PATCH', `/v1/alerts/${known.alert_id}`, settings)
         : callApi('POST', '/v1/alerts', { user_id: user.user_id, type, ...settings });
-      const isTaken = await saved.then(
-        () => true,
-        (reason) => {
-          if (isUnreachable(reason, type, delivery, past.value?.currency)) return false;
-          throw reason;
-        },
-      );
-      setRefused(!isTaken);
-      if (isTaken) onDone(alertRuleName({ type, ...thresholdFields(type, threshold) } as Alert));
+      // A missing tariff is reported with the service's message. If the alert would reach no receiver, the delivery
+      // field shows the reason.
+      const isAboutTariff = isCostType(type) && (delivery === 'email' || past.value?.currency === null);
+      const reachesNobody = (reason: unknown) =>
+        reason instanceof ApiFailure && reason.status === 409 && !isAboutTariff;
+      const isNowRefused = await saved.then(() => false, reachesNobody);
+      if (!isNowRefused) await saved;
+      setRefused(isNowRefused);
+      if (!isNowRefused) onDone(alertRuleName({ type, ...thresholdFields(type, threshold) } as Alert));
     });
   };
-  const limits = limitsOf(type);
   const hint = hintOf(past.value?.type === type ? past.value : null);
   return html`<${Dialog} title=${known ? w.editOf({ rule: alertRuleName(known) }) : w.create} onClose=${onClose}>
     <form onSubmit=${save}>
       ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       ${!known && html`<${Choices} legend=${w.watch} name="type" of=${w.types} value=${type} onPick=${choose} isWide />`}
       <${Field} label=${w.types[type].label} hint=${hint} control=${DecimalInput}
-        limits=${limits} name="threshold" value=${text} isRequired onInput=${setTyped} onFocus=${() => setTyped(text)}
+        limits=${limitsOf(type)} name="threshold" value=${text} isRequired onInput=${setTyped} onFocus=${() => setTyped(text)}
         onBlur=${() => text === '' && setTyped(null)} />
       <${AlertPreview} type=${type} threshold=${threshold} past=${past} />
       <${DeliveryChoice} value=${delivery} isRefused=${isRefused} onPick=${chooseDelivery} />
       <${FormButtons} label=${known ? common.save : w.createShort} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
-}
-
-/**
- * Whether the service refused an alert because it would reach no receiver; the delivery field then shows the reason. A
- * missing tariff is reported with the service's message. `currency`: null without a tariff.
- */
-function isUnreachable(
-  reason: unknown,
-  type: AlertType,
-  delivery: AlertDeliveryChannel,
-  currency: string | null | undefined,
-): boolean {
-  const isAboutTariff = isCostType(type) && (delivery === 'email' || currency === null);
-  return reason instanceof ApiFailure && reason.status === 409 && !isAboutTariff;
 }
 
 /** Returns a hint that explains the suggested threshold. */

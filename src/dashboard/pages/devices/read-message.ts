@@ -3,6 +3,7 @@ import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { submittedForm, useAction } from '../../parts/load.ts';
+import { renderTable } from '../../parts/table.ts';
 import { busyAttributes, Dialog, ErrorMessage, Field, OneTimeContent } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import {
@@ -134,22 +135,18 @@ function Members({ of: judged, onChoose }: { of: JudgedMessage; onChoose: (path:
   const { common, messages: w } = words();
   return html`<h3>${w.members}</h3>
     <p class="quiet">${w.membersAbout}</p>
-    <div class="table"><table>
-      <thead><tr><th scope="col">${w.place}</th><th scope="col">${w.value}</th><td></td></tr></thead>
-      <tbody>
-        ${judged.members.map(
-          ({ path, value }) => html`<tr key=${path}>
-            <th scope="row" data-name=${w.place}>${path === null ? w.whole : html`<code>${path}</code>`}</th>
-            <td data-name=${w.value}>${String(value)}</td>
-            <td>${
-              // A text with a date is a time, not a quantity.
-              Number.isFinite(Number(value)) &&
-              html`<div class="actions">
-                <button type="button" aria-label=${common.of({ what: w.choose, name: path ?? w.whole })} onClick=${() => onChoose(path)}>${w.choose}</button>
-              </div>`
-            }</td>
-          </tr>`,
-        )}
-      </tbody>
-    </table></div>`;
+    ${renderTable(
+      judged.members,
+      [
+        [w.place, ({ path }) => (path === null ? w.whole : html`<code>${path}</code>`)],
+        [w.value, ({ value }) => String(value)],
+      ],
+      {
+        key: ({ path }) => path ?? '',
+        // A text with a date is a time, not a quantity.
+        actions: ({ path, value }) =>
+          Number.isFinite(Number(value)) &&
+          html`<button type="button" aria-label=${common.of({ what: w.choose, name: path ?? w.whole })} onClick=${() => onChoose(path)}>${w.choose}</button>`,
+      },
+    )}`;
 }
