@@ -27,10 +27,12 @@ export function Page() {
   // Ordered by the first day of validity.
   const all = tariffs.value ?? [];
   const current = all.findLast(({ valid_from }) => valid_from <= today) ?? null;
-  const remove = ({ tariff_id, name }: Tariff) =>
-    change(() => callApi('DELETE', `/v1/tariffs/${tariff_id}`), w.deleted({ name }));
-  const actions = (tariff: Tariff) =>
-    html`<${TariffActions} of=${tariff} onEdit=${() => setOpen(tariff)} onDelete=${() => remove(tariff)} />`;
+  const actions = (tariff: Tariff) => {
+    const { tariff_id, name, valid_from } = tariff;
+    return html`<button type="button" aria-label=${w.editOf({ name })} onClick=${() => setOpen(tariff)}>${common.edit}</button>
+      <${ConfirmButton} label=${common.delete} of=${name} question=${w.deleteQuestion({ day: dayName(valid_from) })}
+        onSure=${() => change(() => callApi('DELETE', `/v1/tariffs/${tariff_id}`), w.deleted({ name }))} />`;
+  };
   const terms = (tariff: Tariff) => html`<${TariffTerms} of=${tariff} series=${series.value} zone=${user.timezone} />`;
   return html`
     <header class="heading">
@@ -157,19 +159,6 @@ export function TariffTerms({ of, series, zone }: { of: Tariff; series: UsableSe
     ${capacity && html`<dt>${w.highestLoad}</dt><dd>${describeCapacityCharge(capacity, currency)}</dd>`}
     ${of.export && html`<dt>${w.feedIn}</dt><dd>${lines(describeRates(of.export, currency, name))}</dd>`}
   </dl>`;
-}
-
-/** Action buttons of a tariff. */
-export function TariffActions({ of, onEdit, onDelete }: { of: Tariff; onEdit: () => void; onDelete: () => void }) {
-  const { common, tariffs: w } = words();
-  return html`
-  <button type="button" aria-label=${w.editOf({ name: of.name })} onClick=${onEdit}>${common.edit}</button>
-  <${ConfirmButton}
-    label=${common.delete}
-    of=${of.name}
-    question=${w.deleteQuestion({ day: dayName(of.valid_from) })}
-    onSure=${onDelete}
-  />`;
 }
 
 /** Formats a number with all its decimals. */

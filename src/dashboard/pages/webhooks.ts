@@ -25,9 +25,8 @@ export function Page() {
   // Removes the event from the address, so that a reload of the page does not open the dialog again.
   useEffect(() => history.replaceState(null, '', location.pathname), []);
   const close = () => setOpen(null);
-  // Newest first: identifiers increase with time.
+  // Newest first, because identifiers increase with time. By default the newest one's log is shown.
   const all = webhooks.value?.toReversed() ?? [];
-  // By default the log is that of the newest subscription.
   const shown = all.find(({ webhook_id }) => webhook_id === picked) ?? all[0];
   const test = ({ webhook_id, status, url }: Webhook) =>
     change(

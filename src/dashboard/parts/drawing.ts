@@ -3,20 +3,18 @@ import type uPlot from 'uplot';
 import { type Children, html } from '../html.ts';
 import { words } from '../words/words.ts';
 
-/** Returns the value of a colour of the style sheet in the current theme, for a canvas. */
-function colourOf(element: HTMLElement, name: string): string {
-  element.style.color = `var(${name})`;
-  const { color } = getComputedStyle(element);
-  element.style.color = '';
-  return color;
-}
-
 /**
  * Returns the options that all plots have in common, the style of their axes, and the colours of an element. `point`:
  * called with the index at the pointer.
  */
 export function plotBasics(element: HTMLElement, height: number, point: (index: number | null) => void) {
-  const colour = (name: string) => colourOf(element, name);
+  /** Value of a colour of the style sheet in the current theme, for the canvas. */
+  const colour = (name: string) => {
+    element.style.color = `var(${name})`;
+    const { color } = getComputedStyle(element);
+    element.style.color = '';
+    return color;
+  };
   const axis = {
     stroke: colour('--quiet'),
     font: '12px system-ui, sans-serif',

@@ -78,7 +78,7 @@ export type ErrorsByPath = Readonly<Record<string, string>>;
  */
 export function errorsByPathOf(
   reason: unknown,
-  sentence: (values: { message: string }) => string,
+  sentence: (of: { message: string }) => string,
   path = '',
 ): ErrorsByPath {
   if (!(reason instanceof ApiFailure) || reason.status !== 422 || reason.details.length === 0) throw reason;
