@@ -73,19 +73,15 @@ export function submittedForm(event: SubmitEvent): FormData {
 export type ErrorsByPath = Readonly<Record<string, string>>;
 
 /**
- * Returns the validation errors of a failed request by field. Rethrows any other error. `sentence`: the text of an
+ * Returns the validation errors of a failed request by field. Rethrows any other error. `wrong`: returns the text of an
  * error. `path`: path of the fields in the request, such as `tariffs.0.`.
  */
-export function errorsByPathOf(
-  reason: unknown,
-  sentence: (of: { message: string }) => string,
-  path = '',
-): ErrorsByPath {
+export function errorsByPathOf(reason: unknown, wrong: (of: { message: string }) => string, path = ''): ErrorsByPath {
   if (!(reason instanceof ApiFailure) || reason.status !== 422 || reason.details.length === 0) throw reason;
   return Object.fromEntries(
     reason.details.map(({ field, message }) => [
       field.startsWith(path) ? field.slice(path.length) : field,
-      sentence({ message }),
+      wrong({ message }),
     ]),
   );
 }
