@@ -27,6 +27,7 @@ function isExact(value: number, source: string): boolean {
     .replace(/[eE].*/, '')
     .replaceAll(/[-.]/g, '')
     .replace(/^0+/, '')
-    .replace(/0+$/, '');
+    // Without the look-behind, the search would begin again at each of the zeros within a number.
+    .replace(/(?<!0)0+$/, '');
   return Number.isFinite(value) && digits.length <= EXACT_DIGITS && (value !== 0 || digits === '');
 }
