@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { daysField, includeField, splitInclude, userIdField, zoneOrAccountField } from '#src/api/fields.ts';
+import { daysField, includeField, listOf, splitInclude, userIdField, zoneOrAccountField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { requestedUserWithZone } from '#src/auth/access.ts';
 import { loadCostAndEmissionTotals } from '#src/cost/insights.ts';
@@ -7,6 +7,9 @@ import { HOME_INCLUDES } from '#src/energy/include.ts';
 import { loadUsageSummary } from '#src/energy/insights.ts';
 import { dayRange, intervalToDate, type Range } from '#src/energy/ranges.ts';
 import * as shapes from './shape.ts';
+
+/** Maximum length of the list of metrics: there are two, and a repeated one has no effect. */
+const MAX_METRICS = 20;
 
 const body = z
   .strictObject({
@@ -20,9 +23,7 @@ const body = z
     ...daysField,
     tz: zoneOrAccountField.default('UTC'),
     include: includeField(HOME_INCLUDES).optional(),
-    metrics: z
-      .array(z.enum(['kwh_used', 'peak_hour']))
-      .min(1)
+    metrics: listOf(z.enum(['kwh_used', 'peak_hour']), 1, MAX_METRICS)
       .default(['kwh_used', 'peak_hour'])
       .describe(
         'Metrics of the summary: `kwh_used` gives `total_kwh` and `avg_daily_kwh`, `peak_hour` gives `peak_usage_time`. Default: both.',

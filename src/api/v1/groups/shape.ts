@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idField, textField } from '#src/api/fields.ts';
+import { idField, listOf, textField } from '#src/api/fields.ts';
 import { createdAt, dayShape, membersOf, userId } from '#src/api/shapes.ts';
 import { includedMembers, peakHour, rows, usage } from '#src/api/v1/energy-insights/shape.ts';
 import type { Group } from '#src/groups/store.ts';
@@ -40,7 +40,7 @@ export const group = z
 
 /** Maximum number of homes in one change. */
 const MAX_CHANGED = 10_000;
-const homes = z.array(idField).max(MAX_CHANGED).default([]);
+const homes = listOf(idField, 0, MAX_CHANGED).default([]);
 export const changes = z.strictObject({
   add: homes.describe('Ids of the homes to add. Homes that are already in the group do not change.'),
   remove: homes.describe('Ids of the homes to remove. Homes that are not in the group are ignored.'),

@@ -27,9 +27,7 @@ const allowed = listOf(network, 0, MAX_ALLOWED).transform((all) => [...new Set(a
 export const newKey = z.strictObject({
   user_id: userIdField.optional(),
   name: textField(100).optional().describe('Name of the key, chosen by its owner.'),
-  scopes: z
-    .array(z.enum(SCOPES))
-    .min(1)
+  scopes: listOf(z.enum(SCOPES), 1, SCOPES.length)
     .refine((list) => new Set(list).size === list.length, 'must not repeat')
     .optional()
     .describe(
