@@ -74,7 +74,7 @@ export const toChannelWord = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^a-z0-9_-]+/g, '_')
-    .replaceAll(/^_+|_+$/g, '')
+    .replaceAll(/^_+|(?<!_)_+$/g, '')
     .slice(0, 32) || 'x';
 
 /** Parses a channel name: words between slashes. Known words state a direction, tariff, phase or medium. */

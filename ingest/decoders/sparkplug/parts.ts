@@ -31,5 +31,5 @@ export const joinWords = (words: readonly string[]): string =>
   words
     .join('_')
     .replaceAll(/[^a-z0-9_-]+/g, '_')
-    .replaceAll(/^_+|_+$/g, '')
+    .replaceAll(/^_+|(?<!_)_+$/g, '')
     .slice(0, MAX_CIRCUIT);
