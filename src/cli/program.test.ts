@@ -1,7 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as imports from './import.ts';
 import * as keys from './keys.ts';
-import { buildProgram } from './program.ts';
+import { buildProgram, describeFailure } from './program.ts';
 import * as users from './users.ts';
 
 /** Returns the output that a person reads after typing these words. */
@@ -42,4 +45,17 @@ test('refuses a key that would have expired already, but accepts a rotation with
 test('refuses a scope that is named twice, as the API does', async () => {
   const scopes = 'users:read,insights:read,users:read';
   expect(await outputOf('keys', 'create', '--user', 'usr_x', '--scopes', scopes)).toContain('each scope once');
+});
+
+test('prints an error that quotes a hostile file without the characters that control a terminal', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hostile-'));
+  const file = join(folder, 'readings.csv');
+  await writeFile(file, 'ts,\u001b[2J\u009b31mkwh\n2026-01-01T00:00:00Z,1\n');
+  const read = imports.importReaderFor({ format: 'csv', timeColumn: 'time', kind: 'register', where: [] } as never);
+  const counts = { rows: 0 } as never;
+  const failure = await Array.fromAsync(read(file, counts, () => {})).catch((error: unknown) => error);
+  await rm(folder, { recursive: true });
+  expect((failure as Error).message).toContain('\u001b[2J');
+  expect(describeFailure(failure)).toBe('There is no column "time". Columns: ts, ·[2J·31mkwh');
+  expect(describeFailure(new Error('two\nlines'))).toBe('two\nlines');
 });

@@ -1,4 +1,6 @@
+import { inspect } from 'node:util';
 import { Command, type ErrorOptions } from 'commander';
+import { escapeForTerminal } from '#src/core/output.ts';
 import { VERSION } from '#src/core/version.ts';
 
 interface Commands {
@@ -126,11 +128,16 @@ export async function runCommandLine(): Promise<void> {
   } catch (error) {
     // Imported here, because the list of commands needs no configuration.
     const { ConfigError } = await import('#src/config/load.ts');
-    if (error instanceof ConfigError) console.error(`The configuration is not valid:\n${error.message}`);
-    else console.error(error instanceof Error && error.message ? error.message : error);
+    console.error(
+      `${error instanceof ConfigError ? 'The configuration is not valid:\n' : ''}${describeFailure(error)}`,
+    );
     process.exit(1);
   }
 }
+
+/** Returns the text of an error for a terminal. It may quote an imported file or a device, which must not control the terminal. */
+export const describeFailure = (error: unknown): string =>
+  escapeForTerminal(error instanceof Error && error.message ? error.message : inspect(error));
 
 /** Builds the program that can run the named command. */
 async function loadProgram(named: string): Promise<Command> {
