@@ -21,6 +21,8 @@ export interface ArchiveOptions {
   /** Folder of captured mails and SMS. */
   dataDir?: string | undefined;
   now: Date;
+  /** Whether a utility exports one of its homes. It gets neither the members of the home nor messages, which may name them. */
+  isForUtility?: boolean;
   /** Called before each page is read. If it throws, the archive ends with this error. */
   beforePage?: () => Promise<void>;
   /** Called with a file's name when the file begins. */
@@ -59,10 +61,11 @@ export function streamPersonArchive(userId: string, parts: ArchiveOptions): Read
 }
 
 /** Returns the name of each file, with a function that generates its content on demand. */
-function filesOf(userId: string, { db, readDb, now }: ArchiveOptions): [string, () => AsyncIterable<string>][] {
+function filesOf(userId: string, options: ArchiveOptions): [string, () => AsyncIterable<string>][] {
+  const { db, readDb, now } = options;
   return [
-    ['README.txt', () => readme(userId, now)],
-    ...EXPORTED_RELATIONS.map((one): [string, () => AsyncIterable<string>] => [
+    ['README.txt', () => readme(userId, options)],
+    ...relationsFor(options).map((one): [string, () => AsyncIterable<string>] => [
       `${one.file ?? one.relation}.json`,
       () => jsonOf(db, userId, one),
     ]),
@@ -77,8 +80,12 @@ function filesOf(userId: string, { db, readDb, now }: ArchiveOptions): [string, 
   ];
 }
 
-async function addMessages(zip: ZipFile, userId: string, { dataDir, now }: ArchiveOptions): Promise<void> {
-  if (dataDir === undefined) return;
+const relationsFor = ({ isForUtility = false }: ArchiveOptions): readonly ExportedRelation[] =>
+  EXPORTED_RELATIONS.filter(({ namesMembers }) => !(isForUtility && namesMembers));
+
+async function addMessages(zip: ZipFile, userId: string, options: ArchiveOptions): Promise<void> {
+  const { dataDir, now, isForUtility } = options;
+  if (dataDir === undefined || isForUtility) return;
   for (const name of await listCapturedMessages(dataDir, userId))
     zip.addReadStreamLazy(`messages/${name}`, { mtime: now }, (give) =>
       give(null, Readable.from(readCaptured(dataDir, name), { objectMode: false })),
@@ -169,14 +176,15 @@ async function* pagesOf(
 }
 
 /** Yields the README of the archive, for the person who opens it. */
-async function* readme(userId: string, now: Date): AsyncGenerator<string> {
+async function* readme(userId: string, options: ArchiveOptions): AsyncGenerator<string> {
+  const messages = 'Mails and SMS that were stored as files instead of being sent, without mails that give access.';
   const files = [
-    ...EXPORTED_RELATIONS.map(({ relation, file = relation, means }) => [`${file}.json`, means]),
+    ...relationsFor(options).map(({ relation, file = relation, means }) => [`${file}.json`, means]),
     ...LEVEL_FILES.map(({ relation, file }) => [`${file}.csv`, findLevel(relation).comment]),
     ...SERIES_FILES.map(({ relation, means }) => [`${relation}.csv`, means]),
-    ['messages/', 'Mails and SMS that were stored as files instead of being sent, without mails that give access.'],
+    ...(options.isForUtility ? [] : [['messages/', messages]]),
   ];
-  yield `All stored data about ${userId}, as of ${now.toISOString()}.
+  yield `All stored data about ${userId}, as of ${options.now.toISOString()}.
 
 Times are in UTC. Columns …_milliwatt_hours are in mWh (a million of them are a kWh), columns …_ms in milliseconds. Rows whose
 ids end in /gas, /heat, /water or a place in the home are a separate part of a device. If an id ends in _m3, the values are m³ instead

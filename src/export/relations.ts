@@ -17,6 +17,8 @@ export interface ExportedRelation {
   expressions?: Readonly<Record<string, string>>;
   /** Number of rows that one query reads, if rows may be long. */
   pageRows?: number;
+  /** Whether a utility does not get it: it names people of homes, whom utilities cannot see (docs/members.md). */
+  namesMembers?: true;
 }
 
 const SECRET = 'a secret, or computed from one';
@@ -44,6 +46,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     relation: 'home_members',
     file: 'members',
     means: 'People who were invited to the home, and its present and past members.',
+    namesMembers: true,
     omitted: { member_user_id: 'the account of another person, who is known to the owner by the e-mail address' },
   },
   {
@@ -51,6 +54,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     file: 'memberships',
     means: 'Homes of other accounts of which the account is or was a member.',
     by: { column: 'member_user_id', of: 'user' },
+    namesMembers: true,
   },
   {
     relation: 'apps',

@@ -1,4 +1,4 @@
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { READING_SCOPES, SCOPES } from '#src/auth/scopes.ts';
 import { deleteExpiredCapturedMessages } from '#src/delivery/channel.ts';
 import { eraseUser } from '#src/users/erase.ts';
+import { inviteMember } from '#src/users/members.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
@@ -117,6 +118,41 @@ describe('an export', () => {
       }).toEqual({ left, status: 403 });
   });
 
+  test('of a home by its utility names no member of the home, and contains no mail to it', async () => {
+    const utility = await api.user('utility');
+    const home = await api.user('homeowner', { enrolledBy: utility.userId });
+    const guest = 'guest.of.the.home@example.org';
+    await inviteMember(
+      api.db,
+      { user_id: home.userId, email: 'home@example.org' },
+      { email: guest, access: 'read', now: api.now },
+    );
+    const mail = join(folder.path, 'mail');
+    await mkdir(mail, { recursive: true });
+    await writeFile(join(mail, `${home.userId}.evt_9.eml`), `${guest} is a member of your home`);
+    const exported = async (key: string) => {
+      const asked = begin(key, home.userId);
+      await asked.read();
+      expect(await asked.ended).toBe('complete');
+      return [...(await unzip(asked.content()))].map(([name, content]) => `${name}\n${content}`);
+    };
+    const admin = await api.user('admin');
+    for (const { key } of [home, admin]) {
+      const naming = (await exported(key)).filter((file) => file.includes(guest));
+      expect(naming.map((file) => file.split('\n')[0])).toEqual([
+        'members.json',
+        `messages/mail/${home.userId}.evt_9.eml`,
+      ]);
+    }
+    const files = await exported(utility.key);
+    expect(files.filter((file) => file.includes(guest))).toEqual([]);
+    expect(files.find((file) => file.startsWith('README.txt'))).not.toMatch(
+      /^(?:members\.json|memberships\.json|messages\/)/m,
+    );
+    expect(files.some((file) => file.startsWith('devices.json'))).toBe(true);
+    await rm(join(mail, `${home.userId}.evt_9.eml`));
+  });
+
   test('is a ZIP that another program opens, and counts against the limits', async () => {
     const { userId, key } = await api.user('homeowner');
     const asked = begin(key, userId);
@@ -182,7 +218,7 @@ describe('an export', () => {
       `mail/${other.userId}.evt_3.eml`,
       'mail/evt_0.eml',
     ];
-    await mkdir(join(folder.path, 'mail'));
+    await mkdir(join(folder.path, 'mail'), { recursive: true });
     await mkdir(join(folder.path, 'sms'));
     const signIn = `mail/${userId}.sgn_4.access.eml`;
     for (const file of [...files, signIn]) await writeFile(join(folder.path, file), `of ${file}`);

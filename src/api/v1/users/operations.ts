@@ -171,6 +171,7 @@ export const exportUser = defineOperation('GET /v1/users/{user_id}/export', {
       readDb,
       dataDir,
       now: clock(),
+      isForUtility: caller.role === 'utility' && userId !== caller.userId,
       async beforePage() {
         pageAtMs = performance.now();
         if (pageAtMs - checkedAtMs < CHECKED_EVERY_MS) return;
