@@ -3,13 +3,14 @@ import { addEvents, pauseSubscriptions } from '#src/events/outbox.ts';
 import { endAuthorizations } from './app-access.ts';
 import { recordAction } from './audit.ts';
 import { expireSignIns } from './email-changes.ts';
+import { endMembershipsOf } from './member-ends.ts';
 
 /** Reason why all access to an account ended: somebody else may have controlled the account before. */
 export type AccessEnd = 'email' | 'role' | 'link' | 'first_sign_in';
 
 /**
  * Ends all access to an account, in the transaction that changed its address, role or sign-in. Deletes its keys,
- * authorizations of apps, sessions except `exceptSession`, passkeys, unused sign-in links and pending changes of
+ * members, authorizations of apps, sessions except `exceptSession`, passkeys, unused sign-in links and pending changes of
  * address, including those that the account requested for others. Pauses its active subscriptions, because a changed
  * role may reach more accounts. Mails the account a list of everything that ended, unless nothing did. The caller must
  * have locked the account's row, so that no key is added concurrently.
@@ -20,6 +21,8 @@ export async function endAccess(
   { because, exceptSession = '' }: { because: AccessEnd; exceptSession?: string },
 ): Promise<void> {
   const now = new Date();
+  // Before the keys, in the same order as the end of a single membership. Each member and the home get mails of their own.
+  await endMembershipsOf(trx, userId, { because: 'access', now });
   const keys = await trx
     .updateTable('api_keys')
     .set({ revoked_at: now })

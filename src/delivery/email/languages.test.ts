@@ -68,7 +68,7 @@ const EVENTS: Sample[] = [
   ],
   ['authorization.began, for ever', event('authorization.began', { app: { name: 'Volt' }, scopes: [] })],
   ['authorization.ended', event('authorization.ended', { app: { name: 'Volt' }, because: 'reuse' })],
-  ...['owner', 'erased'].map(
+  ...['owner', 'erased', 'access'].map(
     (because): Sample => [`membership.ended, ${because}`, event('membership.ended', { because })],
   ),
 ];

@@ -11,6 +11,7 @@ import { eraseUser } from '#src/users/erase.ts';
 import type { Role } from '#src/users/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { confirmEmail, mailedConfirmation } from '#test/support/email-changes.ts';
+import { addMember, homeKey, inviteMember, signInBrowser } from '#test/support/members.ts';
 
 /** An account may change hands: earlier access to it must end, and must never gain rights. */
 const SECRET = 'the secret of the tests';
@@ -140,8 +141,28 @@ describe('earlier access to an account ends with', () => {
     await patch(userId, key, { email: newEmail() });
     const { token } = await mailedConfirmation(api, userId);
     expect(await makesGateway(key)).toBe(201);
+    const member = await api.user('homeowner');
+    const memberId = await addMember(api, hands, member, 'manage');
+    const keyOfMember = await homeKey(api, hands, member);
+    const membersBrowser = await signInBrowser(api, member.userId);
+    await inviteMember(api, hands, `invited-${userId}@example.org`);
 
     const opened = await run(hands);
+
+    expect(await makesGateway(keyOfMember)).toBe(401);
+    const ofHome = await api.send(`/dashboard/v1/devices?user_id=${userId}`, { headers: membersBrowser });
+    expect(ofHome.status).toBe(403);
+    expect(await sql('SELECT member_id FROM home_members WHERE user_id = $1 AND ended_at IS NULL', [userId])).toEqual(
+      [],
+    );
+    const mailed = await sql(
+      `SELECT type, user_id, data ->> 'member_id' AS member FROM events WHERE type IN ('member.ended', 'membership.ended') AND data ->> 'member_id' = $1 ORDER BY type`,
+      [memberId],
+    );
+    expect(mailed).toEqual([
+      { type: 'member.ended', user_id: userId, member: memberId },
+      { type: 'membership.ended', user_id: member.userId, member: memberId },
+    ]);
 
     for (const one of [key, other.key]) expect(await makesGateway(one)).toBe(401);
     expect(await sql('SELECT FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL', [userId])).toEqual([]);
