@@ -5,7 +5,13 @@ test('a number that a double would change becomes text, whatever its zeros', () 
   const read = (number: string) => parseExactJson(number);
   for (const exact of ['0', '-0.0', '1500', '0.000001', '1.500000000000000000000', '100000000000000000000', '1e3'])
     expect(read(exact)).toBe(Number(exact));
-  for (const inexact of ['0.1234567890123456', '1000000000000000000001', '0.10000000000000000000001', '1e999', '1e-999'])
+  for (const inexact of [
+    '0.1234567890123456',
+    '1000000000000000000001',
+    '0.10000000000000000000001',
+    '1e999',
+    '1e-999',
+  ])
     expect(read(inexact)).toBe(inexact);
 });
 
