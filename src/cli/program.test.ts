@@ -53,7 +53,10 @@ test('prints an error that quotes a hostile file without the characters that con
   await writeFile(file, 'ts,\u001b[2J\u009b31mkwh\n2026-01-01T00:00:00Z,1\n');
   const read = imports.importReaderFor({ format: 'csv', timeColumn: 'time', kind: 'register', where: [] } as never);
   const counts = { rows: 0 } as never;
-  const failure = await Array.fromAsync(read(file, counts, () => {})).catch((error: unknown) => error);
+  const readAll = async () => {
+    for await (const _ of read(file, counts, () => {}));
+  };
+  const failure = await readAll().catch((error: unknown) => error);
   await rm(folder, { recursive: true });
   expect((failure as Error).message).toContain('\u001b[2J');
   expect(describeFailure(failure)).toBe('There is no column "time". Columns: ts, ·[2J·31mkwh');
