@@ -7,8 +7,8 @@ import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
 
-/** Number of messages of a flood that waits at the broker, number of devices, and number of floods. */
-const [MESSAGES, DEVICES, FLOODS] = [40_000, 20, 2];
+/** Number of messages of a flood that waits at the broker, more than ingest holds at once (20,000); number of devices, and of floods. */
+const [MESSAGES, DEVICES, FLOODS] = [26_000, 20, 2];
 const PUBLISHER = resolve(import.meta.dirname, '../../../bench/ingest-publisher.ts');
 
 let database: TestDatabase;
