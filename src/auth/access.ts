@@ -58,8 +58,8 @@ export function checkReadingsWriter({ role, device }: Caller, managedBy: Managed
 }
 
 /**
- * Throws 403 for a key that is limited to a group, which never reads single readings: a second of history shows when somebody showers. Keys
- * that utilities make for homeowners lack the scopes.
+ * Throws 403 for a key that is limited to a group. Such a key never reads single readings, because a second of history shows when somebody
+ * showers. Keys that utilities make for homeowners lack the scopes.
  */
 export function checkReadingsReader({ groupId }: Caller): void {
   if (groupId !== null) throw new AppError('forbidden');
@@ -88,8 +88,8 @@ export function requireOwnAccount({ userId, groupId }: Caller): string {
 }
 
 /**
- * Returns the account of a request; the caller's own if none is named. A homeowner who names another account gets 403 before any lookup;
- * for other callers an account out of reach is a 404. `isHeld`: locks the account until the transaction ends.
+ * Returns the account that a request names, or the caller's own. A homeowner who names another account gets 403 before any lookup; other
+ * callers get 404 for an account that they cannot access. `isHeld`: locks the account until the transaction ends.
  */
 export async function loadAccessibleUser(
   db: Database,
@@ -126,8 +126,9 @@ export async function requestedUserWithZone(
 }
 
 /**
- * Throws 403 if a caller may not create such a key for the account: the new key may not have more scopes or addresses than the caller's,
- * and a utility's key for its homeowners may only read. A key of one device (`isOfDevice`) needs `devices:write` instead of the scope.
+ * Throws 403 if a caller may not create a key with these scopes and addresses for the account: a new key may not have more scopes or
+ * addresses than the caller's, and a utility's key for its homeowners may only read. A key of one device (`isOfDevice`) needs
+ * `devices:write` instead of the scope.
  */
 export function checkNewKey(
   { role, userId, scopes, allowedAddresses = [] }: Caller,

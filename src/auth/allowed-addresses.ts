@@ -13,11 +13,14 @@ export function normaliseNetwork(text: string): string | null {
 
 const networksOf = (list: readonly string[]): Network[] => list.map(parseNetwork).filter((one) => one !== null);
 
-/** Returns a check whether a key with these `allowed_addresses` may be used from an address. An empty list allows all. */
+/**
+ * Returns a function that checks whether a key with these `allowed_addresses` may be used from an address. An empty list allows all
+ * addresses.
+ */
 export const isAllowedFrom = (list: readonly string[]): ((address: string) => boolean) =>
   list.length === 0 ? () => true : createNetworkTest(networksOf(list));
 
-/** Whether every address in `wanted` is also allowed by `own`. */
+/** Whether every address and network in `wanted` is also allowed by `own`. */
 export function areAddressesWithin(wanted: readonly string[], own: readonly string[]): boolean {
   if (own.length === 0) return true;
   const outer = networksOf(own);

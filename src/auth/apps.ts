@@ -33,8 +33,8 @@ export type App = Pick<Selectable<Tables['apps']>, (typeof COLUMNS)[number]>;
 export type AppSettings = Omit<App, 'app_id' | 'user_id' | 'type' | 'created_at'>;
 
 /**
- * Registers an app for an account, in the transaction that has locked the account. Returns it with its secret, which is shown once; null for
- * a public app. Throws 409 if the account has the maximum number.
+ * Registers an app for an account, in the transaction that has locked the account. Returns the app with its secret, which is shown once;
+ * the secret is null for a public app. Throws 409 if the account has the maximum number of apps.
  */
 export async function createApp(
   trx: Database,
@@ -82,7 +82,7 @@ export async function listApps(
     .execute();
 }
 
-/** Returns an app within the caller's reach, or null. */
+/** Returns an app that the caller can access, or null. */
 export async function findApp(db: Database, reach: AccessibleAccounts, appId: string): Promise<App | null> {
   const row = await db
     .selectFrom('apps')
@@ -94,7 +94,7 @@ export async function findApp(db: Database, reach: AccessibleAccounts, appId: st
 }
 
 /**
- * Updates an app within the caller's reach; null if there is none. A reduction of scopes, and a changed address for notices, take effect at
+ * Updates an app that the caller can access; null if there is none. A reduction of scopes and a changed address for notices take effect at
  * once, also for existing tokens.
  */
 export async function updateApp(
@@ -116,7 +116,7 @@ export async function updateApp(
 }
 
 /**
- * Deletes an app within the caller's reach and ends its authorizations; each home gets a mail. Returns false if there is none. An
+ * Deletes an app that the caller can access and ends its authorizations; each home gets a mail. Returns false if there is none. An
  * authorization that is made concurrently waits for the deletion, and fails.
  */
 export async function deleteApp(trx: Database, reach: AccessibleAccounts, appId: string): Promise<boolean> {
@@ -133,9 +133,9 @@ export async function deleteApp(trx: Database, reach: AccessibleAccounts, appId:
   return true;
 }
 
-/** An app as the authorization server knows it. */
+/** An app with the additional columns that the authorization server needs. */
 export interface ClientApp extends App {
-  /** Id of the app in addresses of ESPI. */
+  /** Id of the app in URLs of ESPI resources. */
   resource_id: string;
   client_secret_sha256: Buffer | null;
 }

@@ -9,7 +9,7 @@ import { currentScopes, usableAuthorizations } from './authorizations.ts';
 import { hashOfKey, isAccessToken } from './key-format.ts';
 import { isScope, MEMBER_SCOPES, type Scope } from './scopes.ts';
 
-/** The device to which a key is limited, and who made the key: a homeowner, or a utility or administrator. */
+/** The device to which a key is limited, and the author of the key: a homeowner, or a utility or administrator. */
 export interface DeviceOfKey {
   id: string;
   madeBy: ManagedBy;
@@ -26,9 +26,9 @@ export interface HomeOfMember {
   access: MemberAccess;
 }
 
-/** The authenticated caller: a key or session, the account whose data it reaches, and its permissions. */
+/** The authenticated caller: a key or session, the account whose data it can access, and its permissions. */
 export interface Caller {
-  /** `app`: an app with access to a home; `client`: an app as itself, which can access only its own Green Button resources. */
+  /** `app`: an app with access to a home. `client`: an app without a home, which can access only its own Green Button resources. */
   by: 'key' | 'session' | 'app' | 'client';
   /** The key_id or session_id, the authorization_id of an app, or the app_id of a client. */
   keyId: string;
@@ -39,20 +39,20 @@ export interface Caller {
   accountId: string;
   /** Account whose data the caller can access: its own, or the home for which it acts as a member (homes.ts). */
   userId: string;
-  /** Role in that account: a member acts as a homeowner. */
+  /** Role of the caller in the account `userId`: a member acts as a homeowner. */
   role: Role;
   scopes: ReadonlySet<Scope>;
   /** The group to whose homes the key is limited; null if it has no such limit. */
   groupId: string | null;
   /** The device to which the key is limited. */
   device?: DeviceOfKey;
-  /** The membership by which the caller reaches `userId`, if that is not its own account. */
+  /** The membership by which the caller can access `userId`, if `userId` is not the caller's own account. */
   memberId?: string;
-  /** The app that the home has let in, if the caller is one. */
+  /** The app that the home has authorized, if the caller is an app. */
   appId?: string;
   /** For a session: the homes of which its account is a member. */
   homes?: readonly HomeOfMember[];
-  /** For a key: the address of the request, and the key's allowed addresses (allowed-addresses.ts). */
+  /** For a key: the address of the request and the addresses that the key allows (allowed-addresses.ts). */
   address?: string;
   allowedAddresses?: readonly string[];
 }
@@ -62,19 +62,19 @@ export interface Caller {
  * the database (run-as-caller.ts).
  */
 const REMEMBERED_MS = 5_000;
-/** The same for the keys of members and the tokens of apps, because the end of a membership or an authorization must hold within 1 s. */
+/** Cache lifetime of members' keys and apps' tokens, because the end of a membership or an authorization must take effect within 1 s. */
 const MEMBER_REMEMBERED_MS = 500;
 const MAX_REMEMBERED = 10_000;
 /** Minimum time between two updates of `last_used_at`. */
 const USED_EVERY_MS = 60_000;
 
-/** Why a key is refused, as an error of the catalogue. `unavailable`: its account is moving to another installation. */
+/** Reason for refusing a key, as an error of the catalogue. `unavailable`: the key's account is moving to another installation. */
 export type KeyRefusal = 'unauthorized' | 'unavailable' | 'keyRevoked' | 'keyExpired' | 'addressNotAllowed';
 
-/** Returns the caller who presents a key from an address, or why the key is refused. */
+/** Returns the caller who presents a key from an address, or the reason for refusing the key. */
 export type Authenticate = (presented: string, address: string) => Promise<Caller | KeyRefusal>;
 
-/** Creates the check of presented keys. */
+/** Creates the function that authenticates presented keys. */
 export function createAuthenticator(db: Database, environment: Environment, now = Date.now): Authenticate {
   const remembered = new Map<string, Found & { untilMs: number }>();
   const from = ({ caller, isAllowed }: Found, address: string) =>
@@ -85,11 +85,12 @@ export function createAuthenticator(db: Database, environment: Environment, now 
     const hash = hashOfKey(presented);
     const name = hash.toString('base64');
     const known = remembered.get(name);
-    // Measured by the monotonic clock. If the wall clock were used and set back by an hour, a revoked key would be accepted for an hour.
+    // The expiry is measured by the monotonic clock. If the wall clock were used and set back by an hour, a revoked key would be accepted
+    // for an hour.
     if (known && known.untilMs > performance.now())
       return known.expiresAtMs > now() ? from(known, address) : 'keyExpired';
     remembered.delete(name);
-    // The time is taken before the query, because the result may be as old as the query's start.
+    // Read before the query, because the result may be as old as the query's start.
     const askedMs = performance.now();
     const found = isToken ? await findTokenHolder(db, hash, now()) : await findCaller(db, hash, now());
     if (typeof found === 'string') return found;
@@ -172,13 +173,13 @@ const runAside = (statement: { execute(): Promise<unknown> }): void => void stat
 const isOpenMembership = (row: { membership_ended_at: Date | null; role: Role; home_role: Role | null }) =>
   row.membership_ended_at === null && row.role === 'homeowner' && row.home_role === 'homeowner';
 
-/** Finds the app that presents an access token, in a home or itself. */
+/** Finds the app that presents an access token: an app in a home, or a client. */
 async function findTokenHolder(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
   const found = await findApp(db, hash, nowMs);
   return found === 'unauthorized' ? findClient(db, hash, nowMs) : found;
 }
 
-/** Finds the app that presents a token of its own (client_credentials). It has no scopes. */
+/** Finds the app that presents a token of its own (client_credentials). Such a token has no scopes. */
 async function findClient(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
   const row = await db
     .selectFrom('oauth_tokens')
@@ -206,7 +207,10 @@ async function findClient(db: Database, hash: Buffer, nowMs: number): Promise<Fo
   return { caller, expiresAtMs, isAllowed: () => true };
 }
 
-/** Finds the app that presents an access token. It has the token's scopes that its authorization still has (authorizations.ts). */
+/**
+ * Finds the app that presents an access token for a home. The caller has the token's scopes that the app's authorization still has
+ * (authorizations.ts).
+ */
 async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
   const row = await usableAuthorizations(db, new Date(nowMs))
     .innerJoin('oauth_tokens as token', 'token.authorization_id', 'authorizations.authorization_id')
@@ -236,6 +240,6 @@ async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found
   return { caller, expiresAtMs, isAllowed: () => true };
 }
 
-/** Returns the name by which requests of a caller are counted: its account, or an app in a home. */
+/** Returns the name of the counter for requests of a caller: its account, or an app in a home. */
 export const counterNameOf = ({ accountId, appId }: Pick<Caller, 'accountId' | 'appId'>): string =>
   appId === undefined ? accountId : `app:${accountId}:${appId}`;

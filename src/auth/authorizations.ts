@@ -14,7 +14,7 @@ export const AUTHORIZED_DAYS = { month: 30, year: 365, unlimited: null } as cons
 /** Maximum number of authorizations of a home. */
 const MAX_AUTHORIZATIONS = 100;
 
-/** An app that a home has let in, as the home's owner sees it. */
+/** An app that a home has authorized, as shown to the home's owner. */
 export interface Authorization {
   authorization_id: string;
   app: { app_id: string; name: string; website: string };
@@ -25,8 +25,9 @@ export interface Authorization {
 }
 
 /**
- * Authorizes an app for a home, in the transaction that has locked the home's account; the home gets a mail. `scopes`: those the owner
- * consented to; `days`: validity, null: until it is revoked. Returns its id. Throws 409 if the home has the maximum number.
+ * Authorizes an app for a home, in the transaction that has locked the home's account; the home gets a mail. `scopes`: scopes to which the
+ * owner consented; `days`: validity, null: until the authorization is revoked. Returns the authorization's id. Throws 409 if the home has
+ * the maximum number of authorizations.
  */
 export async function createAuthorization(
   trx: Database,
@@ -42,7 +43,7 @@ export async function createAuthorization(
     app: { app_id: string; name: string };
     scopes: readonly AppScope[];
     days: number | null;
-    /** Negotiated scope string of Green Button, if the app asked for one. */
+    /** Negotiated scope string of Green Button, if the app requested one. */
     greenButtonScope?: string | null;
     now: Date;
   },
@@ -97,7 +98,7 @@ export async function listAuthorizations(
   }));
 }
 
-/** Authorizations that have not expired, with their apps and the scopes of both. */
+/** Query of authorizations that have not expired, with their apps, the scopes of the consent and the scopes of the app. */
 const unexpiredAuthorizations = (db: Database, now: Date) =>
   db
     .selectFrom('authorizations')
@@ -108,8 +109,8 @@ const unexpiredAuthorizations = (db: Database, now: Date) =>
     );
 
 /**
- * Query of the authorizations that apps can use: not expired, of the home of a homeowner, and of an app of a utility or an administrator.
- * The caller adds a condition. `currentScopes` returns their scopes.
+ * Query of the authorizations that apps can use: not expired, given by the home of a homeowner to an app of a utility or an administrator.
+ * The caller adds a condition. `currentScopes` returns the scopes of each.
  */
 export const usableAuthorizations = (db: Database, now: Date) =>
   unexpiredAuthorizations(db, now)
@@ -122,7 +123,7 @@ export const usableAuthorizations = (db: Database, now: Date) =>
 export const currentScopes = ({ consented, of_app }: { consented: string[]; of_app: string[] }): AppScope[] =>
   APP_SCOPE_NAMES.filter((scope) => consented.includes(scope) && of_app.includes(scope));
 
-/** Returns which of these authorizations still give their app a scope. */
+/** Returns the ids of these authorizations that still give their app a scope. */
 export async function findUsableAuthorizations(
   db: Database,
   ids: readonly string[],

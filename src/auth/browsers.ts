@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Content of a browser's cookie: an identifier, and a proof of the account that the browser last signed in to. */
+/** Content of a browser's cookie: an identifier, and a proof of the account to which the browser last signed in. */
 export interface Browser {
   id: string;
   proof: string | null;
@@ -16,11 +16,11 @@ export function parseBrowserCookie(cookie: string | undefined): Browser | null {
   return id === undefined ? null : { id, proof };
 }
 
-/** Returns the cookie value of a browser that has signed in to the account of an e-mail address. `secret`: the installation's. */
+/** Returns the cookie value of a browser that has signed in to the account of an e-mail address. `secret`: the installation's secret. */
 export const browserCookieFor = (secret: string, { id }: Browser, email: string): string =>
   `${id}.${proofOf(secret, id, email)}`;
 
-/** Whether the browser has signed in to the account of this address, ignoring case. Does not query the accounts. */
+/** Whether the browser has signed in to the account of this address, ignoring case. Makes no query. */
 export function isKnownBrowser(secret: string, { id, proof }: Browser, email: string): boolean {
   return proof !== null && timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(secret, id, email)));
 }

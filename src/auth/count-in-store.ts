@@ -31,13 +31,13 @@ export interface CounterStore {
   add(changes: readonly CounterChange[]): Promise<(Kept & { isDone: boolean })[]>;
 }
 
-/** Maximum number of accounts and addresses whose last counters a process caches. */
+/** Maximum number of accounts and addresses whose latest counters a process caches. */
 const REMEMBERED = 10_000;
 
-/** Limits of a key of one device: each request that is counted is a refusal, so that enough of them suspend the key. */
+/** Limits of a key of one device: each counted request is a refusal, so that repeated refusals suspend the key. */
 const REFUSALS_ONLY: WindowLimits = { minute: 0, day: 0 };
 
-/** Returns the limits of what is counted. The keys of one device have the plan's limit by minute alone. */
+/** Returns the limits for a counter's key. The keys of one device have the plan's limit for a minute only. */
 function limitsOf(plans: Record<string, WindowLimits>, key: string, plan: string | null): WindowLimits {
   if (key.startsWith('key:')) return REFUSALS_ONLY;
   const limits = plans[plan ?? 'address'] ?? ADDRESS_LIMITS;
@@ -45,10 +45,10 @@ function limitsOf(plans: Record<string, WindowLimits>, key: string, plan: string
 }
 
 /**
- * Counts requests across any number of processes. A decision (request-windows.ts) is based on the counters that this process cached, and
- * repeated if the stored counters would lead to another one. This happens only when a window begins or ends, so a batch mostly costs one
- * statement. Of several concurrent processes one always succeeds, so each succeeds eventually. A count of -1 takes back a counted request.
- * `plans`: limits by plan, and for `address`.
+ * Counts requests across any number of processes. A decision (request-windows.ts) is based on the counters that this process cached. It is
+ * repeated if the stored counters lead to another decision, which happens only when a window begins or ends. A batch therefore usually
+ * costs one statement. Of several concurrent processes one always succeeds, so each succeeds eventually. A count of -1 takes back a counted
+ * request. `plans`: limits by plan, and for `address`.
  */
 export function countInStore(
   plans: Record<string, WindowLimits>,

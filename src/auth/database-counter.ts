@@ -11,7 +11,7 @@ const CLOSED = '25006';
 export const databaseCounter = (db: Database, plans: Record<string, Limits>, clock: () => Date) =>
   countInBatches(countInDatabase(db, plans, clock), (keys) => suspendedInDatabase(db, keys, clock()));
 
-/** Returns the suspended accounts by the database's counters. */
+/** Returns the accounts that are suspended according to the database's counters. */
 export async function suspendedInDatabase(db: Database, keys: readonly string[], now: Date): Promise<Set<string>> {
   const { rows } = await sql<{ counted: string }>`
     SELECT counted FROM request_counts WHERE counted = ANY (${keys}::text[]) AND suspended_until_ms > ${now.getTime()}`.execute(
@@ -38,14 +38,14 @@ const KEPT_MS = 2 * 86_400_000;
 
 /** Deletes counters whose windows have ended. Every address that ever failed to authenticate has a row. */
 export async function deleteOldCounters(db: Database, now: Date): Promise<void> {
-  // Raw SQL, here, above and below: the table belongs to this file and its function of the schema alone.
+  // Raw SQL here and in this file's other statements: only this file and its function of the schema use the table.
   await sql`DELETE FROM request_counts
     WHERE greatest(minute_from_ms, day_from_ms, denied_from_ms, suspended_until_ms) < ${now.getTime() - KEPT_MS}`.execute(
     db,
   );
 }
 
-/** Rows of request_counts (sql/interface/1_request_counts.sql). */
+/** Counters in the rows of request_counts (sql/interface/1_request_counts.sql). */
 const inDatabase = (db: Database): CounterStore => ({
   async add(changes) {
     const array = (numbers: readonly number[]) => `{${numbers.join(',')}}`;

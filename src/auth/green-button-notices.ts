@@ -4,8 +4,9 @@ import type { Database } from '#src/database/connect.ts';
 import { GREEN_BUTTON_NEEDS } from './green-button.ts';
 
 /**
- * Makes the subscriptions that send an app notices equal its `notification_url`: one for each authorization, or for a single one, that may
- * read usage. A subscription that was paused because the address failed is active again.
+ * Creates, updates and deletes subscriptions until the notices sent to an app match its `notification_url`: one subscription for each
+ * authorization that may read usage, or only for the given authorization. A subscription that was paused because its address failed becomes
+ * active again.
  */
 export async function syncNotices(
   trx: Database,
@@ -15,8 +16,8 @@ export async function syncNotices(
     'appId' in which
       ? sql<boolean>`a.app_id = ${which.appId}`
       : sql<boolean>`a.authorization_id = ${which.authorizationId}`;
-  // Raw SQL: one statement each for any number of authorizations. The app is locked, so that a concurrent change of its address waits, and
-  // then finds the new authorization; so are the authorizations, so that one that is ending gets no notices.
+  // Raw SQL: one statement each for any number of authorizations. Locks the app, so that a concurrent change of its address waits and then
+  // finds the new authorization. Locks the authorizations, so that an authorization that is ending gets no notices.
   await sql`DELETE FROM webhooks w USING authorizations a JOIN apps USING (app_id)
     WHERE w.is_notice AND w.authorization_id = a.authorization_id AND ${concerned}
       AND (notification_url IS NULL OR NOT (${GREEN_BUTTON_NEEDS} = ANY (a.scopes) AND ${GREEN_BUTTON_NEEDS} = ANY (apps.scopes)))`.execute(

@@ -6,9 +6,9 @@ import { GREEN_BUTTON_NEEDS } from './green-button.ts';
 /** An authorization as ESPI's resources show it to the app. */
 export interface GreenButtonAuthorization {
   authorization_id: string;
-  /** Id of the authorization and of its subscription in addresses of ESPI. */
+  /** Id of the authorization and of its subscription in URLs of ESPI resources. */
   resource_id: string;
-  /** The same of the app. */
+  /** Id of the app in URLs of ESPI resources. */
   app_resource_id: string;
   /** The home. */
   user_id: string;
@@ -37,7 +37,7 @@ export async function findSubscription(
   return row && currentScopes(row).includes(GREEN_BUTTON_NEEDS) ? row : null;
 }
 
-/** Returns an authorization of an app by its id in addresses of ESPI, which must be a UUID; null if the app has none. */
+/** Returns an authorization of an app by its id in URLs of ESPI resources, which must be a UUID; null if the app has none. */
 export async function findAppAuthorization(
   db: Database,
   appId: string,

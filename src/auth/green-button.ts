@@ -1,7 +1,7 @@
 import { DAY_MS } from '#src/core/units.ts';
 import type { AppScope } from './scopes.ts';
 
-/** Scope of this service that corresponds to a scope string of ESPI. A subscription needs it, too. */
+/** Scope of this service that corresponds to an ESPI scope string. A subscription needs the same scope. */
 export const GREEN_BUTTON_NEEDS = 'insights:read' satisfies AppScope;
 
 /** Data that an app reads by Green Button Connect My Data: the length of the intervals, and the length of the history. */
@@ -15,19 +15,19 @@ interface GreenButtonTerms {
  * and reverse (8), security and privacy (13), OAuth (14), query parameters (37), notices (39).
  */
 const FUNCTION_BLOCKS: ReadonlySet<number> = new Set([1, 3, 4, 5, 8, 13, 14, 37, 39]);
-/** Function blocks without which there is nothing to read. */
+/** Function blocks of which an app needs at least one to read anything. */
 const METERING = [4, 5];
 const DAY_SECONDS = DAY_MS / 1_000;
 const DEFAULT_HISTORY_SECONDS = 365 * DAY_SECONDS;
-/** The longest history: three years. */
+/** Longest history in seconds: three years. */
 const MAX_HISTORY_SECONDS = 1_095 * DAY_SECONDS;
-/** Maximum length of a scope string. ESPI's String256 contains the negotiated one. */
+/** Maximum length of a scope string. The negotiated scope string must fit into ESPI's String256. */
 const MAX_LENGTH = 512;
 
 const format = (blocks: readonly number[], { intervalSeconds, historySeconds }: GreenButtonTerms): string =>
   `FB=${blocks.join('_')};IntervalDuration=${intervalSeconds};BlockDuration=daily;HistoryLength=${historySeconds}`;
 
-/** Scope strings that an app may ask for, one for each length of intervals. */
+/** Scope strings that an app can request, one for each interval length. */
 export const GREEN_BUTTON_SCOPES: readonly string[] = ([900, 3_600] as const).map((intervalSeconds) =>
   format([...FUNCTION_BLOCKS], { intervalSeconds, historySeconds: MAX_HISTORY_SECONDS }),
 );
@@ -41,7 +41,7 @@ export const DEFAULT_GREEN_BUTTON_SCOPE: string = format([...FUNCTION_BLOCKS], {
 export const isGreenButtonScope = (scope: string): boolean => scope.startsWith('FB=');
 
 /**
- * Returns the part of a requested scope string that this service can grant: unsupported function blocks and members are left out, blocks
+ * Returns the subset of a requested scope string that this service can grant: unsupported function blocks and members are omitted, blocks
  * are daily, and the history is at most three years. Null if nothing can be granted. Pure.
  */
 export function negotiateGreenButtonScope(asked: string): string | null {
@@ -70,15 +70,15 @@ export function greenButtonTerms(scope: string | null): GreenButtonTerms {
   return { intervalSeconds: interval === '900' ? 900 : 3_600, historySeconds: Number(history) };
 }
 
-/** Path below which ESPI resources have their addresses. */
+/** Path prefix of ESPI resources. */
 export const ESPI_RESOURCE_PATH = '/espi/1_1/resource';
 
-/** Returns the addresses of an authorization's resources. `publicUrl`: the address of the service; `id`: the resource_id. */
+/** Returns the URLs of an authorization's resources. `publicUrl`: the URL of the service; `id`: the resource_id. */
 export const subscriptionUrls = (publicUrl: string, id: string): { resourceURI: string; authorizationURI: string } => ({
   resourceURI: `${publicUrl}${ESPI_RESOURCE_PATH}/Batch/Subscription/${id}`,
   authorizationURI: `${publicUrl}${ESPI_RESOURCE_PATH}/Authorization/${id}`,
 });
 
-/** Returns the address of an app's ApplicationInformation. */
+/** Returns the URL of an app's ApplicationInformation. */
 export const applicationUrl = (publicUrl: string, id: string): string =>
   `${publicUrl}${ESPI_RESOURCE_PATH}/ApplicationInformation/${id}`;

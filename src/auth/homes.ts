@@ -5,7 +5,7 @@ import { ownerOfTarget } from '#src/users/audit.ts';
 import type { Caller, HomeOfMember } from './authenticate.ts';
 import { MEMBER_SCOPES } from './scopes.ts';
 
-/** Condition of a statement with the table `home_members`: a membership that has not ended, between two homeowners. */
+/** SQL condition on a row of `home_members`: a membership that has not ended, between two homeowners. */
 const IS_OPEN: RawBuilder<SqlBool> = sql<SqlBool>`(home_members.accepted_at IS NOT NULL AND home_members.ended_at IS NULL
   AND NOT EXISTS (SELECT FROM users both_sides WHERE both_sides.user_id IN (home_members.user_id, home_members.member_user_id)
     AND both_sides.role <> 'homeowner'))`;
@@ -15,7 +15,7 @@ export const HOMES_OF_MEMBER = sql<HomeOfMember[] | null>`(
   SELECT json_agg(json_build_object('memberId', member_id, 'userId', home_members.user_id, 'access', access))
   FROM home_members WHERE home_members.member_user_id = users.user_id AND ${IS_OPEN})`.as('homes');
 
-/** Ids of a request, in the order in which they decide about its home. */
+/** Ids in a request that can select its home, in order of precedence. */
 export interface RequestIds {
   /** The account that the request names. */
   userId: string | undefined;
@@ -25,9 +25,9 @@ export interface RequestIds {
 
 /**
  * Returns the caller in the home that a request is about: unchanged, unless a session's account is a member of that home. A member acts in
- * a home as the home's own account would, with the scopes of its access, so each operation treats a member like the owner. A session acts
- * in the home that its request names, or to which the first known object of the request belongs. A key that was created for a home always
- * acts there (authenticate.ts).
+ * a home like the home's own account, with the scopes of the membership's access, so no operation handles members specially. The home is
+ * the one that the request names, or the one to which the first known object of the request belongs. A key that was created for a home
+ * always acts there (authenticate.ts).
  */
 export async function callerInHome(db: Database, caller: Caller, idsOf: () => RequestIds): Promise<Caller> {
   const { homes = [] } = caller;
@@ -54,7 +54,8 @@ const inHome = (caller: Caller, home: HomeOfMember | undefined): Caller =>
 
 /**
  * Returns a member's access to the home in which it acts; null if the membership has ended. Locks both accounts, in the order of their ids,
- * and then the membership until the transaction ends, so that its end waits for this change, and no later change begins.
+ * and then the membership until the transaction ends. The end of the membership therefore waits for this change, and no later change
+ * begins.
  */
 export async function lockMembership(
   db: Database,
@@ -63,7 +64,7 @@ export async function lockMembership(
 ): Promise<MemberAccess | null> {
   if (lock)
     await sql`SELECT FROM users WHERE user_id IN (${accountId}, ${userId}) ORDER BY user_id ${lock}`.execute(db);
-  // Raw SQL: the lock of one table, whose strength varies.
+  // Raw SQL: locks only one of the joined tables, with a lock strength that varies.
   const { rows } = await sql<{ access: MemberAccess }>`
     SELECT access FROM home_members WHERE member_id = ${memberId} AND member_user_id = ${accountId} AND user_id = ${userId}
       AND ${IS_OPEN} ${lock ? sql`FOR SHARE OF home_members` : sql``}`.execute(db);
@@ -83,7 +84,7 @@ export async function lockHome(trx: Database, accountId: string, homeId: string)
   return row ?? null;
 }
 
-/** Returns those memberships that have not ended. */
+/** Returns the ids of these memberships that have not ended. */
 export async function findOpenMemberships(db: Database, memberIds: readonly string[]): Promise<Set<string>> {
   if (memberIds.length === 0) return new Set();
   const rows = await db

@@ -9,7 +9,7 @@ const CHECK_CHARACTERS = 6;
 /** Number of characters of a key that lists show: the environment, the cell and four more. */
 const shownOf = (key: string): number => API_KEY_PREFIX.live.length + (cellOf(key)?.length ?? -1) + 1 + 4;
 
-/** Returns six characters computed from the rest of the key, so that secret scanners can recognise keys offline. */
+/** Returns six characters computed from the key's other characters, so that secret scanners can recognise keys offline. */
 function checksum(text: string): string {
   let number = hash('sha256', text, 'buffer').readUIntBE(0, 6);
   let check = '';
@@ -20,11 +20,14 @@ function checksum(text: string): string {
   return check;
 }
 
-/** Returns a new secret: the prefix, the cell if it has a name and `_`, 36 random characters (214 bits) and a checksum of 6. */
+/**
+ * Returns a new secret: the prefix, the cell's name and `_` if the cell has a name, 36 random characters (214 bits) and 6 characters of
+ * checksum.
+ */
 export function newSecret(prefix: string): string {
   let random = '';
   while (random.length < RANDOM_CHARACTERS) {
-    // Bytes from 248 on are skipped: they would make some characters more likely than others.
+    // Skip bytes from 248 on: they would make some characters more likely than others.
     for (const byte of randomBytes(64))
       if (byte < 248 && random.length < RANDOM_CHARACTERS) random += BASE62[byte % 62];
   }
@@ -35,7 +38,7 @@ export function newSecret(prefix: string): string {
 /** Prefixes of the secrets of apps: access tokens, refresh tokens and authorization codes. */
 export const TOKEN_PREFIX = { access: 'eus_at_', refresh: 'eus_rt_', code: 'eus_ac_' } as const;
 
-/** Whether a text has the form of an access token of an app, with its checksum. */
+/** Whether a text has the form and the checksum of an app's access token. */
 export const isAccessToken = (text: string): boolean =>
   /^eus_at_(?:[a-z][a-z0-9]*_)?[0-9A-Za-z]{42}$/.test(text) &&
   checksum(text.slice(0, -CHECK_CHARACTERS)) === text.slice(-CHECK_CHARACTERS);

@@ -120,7 +120,7 @@ export async function listKeys(
     .execute();
 }
 
-/** Query of an unrevoked key within the caller's reach, with its owner and its membership. */
+/** Query of an unrevoked key that the caller can access, with its owner and its membership. */
 const unrevokedKey = (db: Database, reach: AccessibleAccounts, keyId: string) =>
   db
     .selectFrom('api_keys')
@@ -132,12 +132,12 @@ const unrevokedKey = (db: Database, reach: AccessibleAccounts, keyId: string) =>
 /** A key with its owner, and the membership for whose home it was created. */
 export type OwnedKey = Key & { user_id: string; member_id: string | null };
 
-/** Returns an unrevoked key within the caller's reach; null if there is none. */
+/** Returns an unrevoked key that the caller can access; null if there is none. */
 export async function describeKey(db: Database, reach: AccessibleAccounts, keyId: string): Promise<OwnedKey | null> {
   return (await unrevokedKey(db, reach, keyId).executeTakeFirst()) ?? null;
 }
 
-/** Revokes a key within the caller's reach. Returns false if there is no valid one. */
+/** Revokes a key that the caller can access. Returns false if there is no unrevoked key. */
 export async function revokeKey(db: Database, reach: AccessibleAccounts, keyId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('api_keys')
@@ -160,7 +160,7 @@ export async function revokeKeys(db: Database, keyIds: readonly string[]): Promi
     .execute();
 }
 
-/** Changes the allowed addresses and the expiry of a key within the caller's reach; null if there is no valid one. */
+/** Changes the allowed addresses and the expiry of a key that the caller can access; null if there is no unrevoked key. */
 export async function limitKey(
   db: Database,
   reach: AccessibleAccounts,
@@ -169,7 +169,7 @@ export async function limitKey(
 ): Promise<Key | null> {
   const row = await db
     .updateTable('api_keys')
-    // Always set a column, so that a request without changes also returns the key.
+    // Set a column even if the request changes nothing, so that the statement returns the key.
     .set({
       revoked_at: null,
       ...(limits.expiresAt === undefined ? {} : endAt(limits.expiresAt, now)),
@@ -185,8 +185,8 @@ export async function limitKey(
 }
 
 /**
- * Returns the columns that set a key's expiry and, if it differs, the time of this change; the owner is notified before the key expires
- * (key-notice.ts).
+ * Returns the columns that set a key's expiry and, if the expiry differs, the time of this change; the owner is notified before the key
+ * expires (key-notice.ts).
  */
 const endAt = (expiresAt: Date | null, now: Date) => ({
   expires_at: expiresAt,
@@ -197,8 +197,8 @@ const endAt = (expiresAt: Date | null, now: Date) => ({
 const OVERLAP_MS = 24 * 3_600_000;
 
 /**
- * Creates a key with the name, scopes, addresses and group, device or home of an old one, which stays valid for `overlapMs` or until its
- * earlier expiry. `madeBy`: who rotates it. Null if there is no valid key within the caller's reach.
+ * Creates a key with the name, scopes, addresses and group, device or home of an old key, which stays valid for `overlapMs` or until its
+ * earlier expiry. `madeBy`: author of the rotation. Null if the caller cannot access a valid key with this id.
  */
 export async function rotateKey(
   db: Database,
@@ -214,8 +214,8 @@ export async function rotateKey(
 ): Promise<{ created: CreatedKey; oldExpiresAt: Date } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const owner = await describeKey(trx, reach, keyId);
-    // Lock the account before the key, in the same order as the revocation of all keys of an account (users/end-access.ts), which must not
-    // miss the new key.
+    // Lock the account before the key, in the same order as users/end-access.ts, which revokes all keys of an account and must not miss the
+    // new key.
     if (!owner || !(await findUser(trx, reach, owner.user_id, { isHeld: true }))) return null;
     const old = await unrevokedKey(trx, reach, keyId).forUpdate().executeTakeFirst();
     if (!old || (old.expires_at && old.expires_at <= now)) return null;
@@ -238,7 +238,7 @@ export async function rotateKey(
 
 /** E-mail address of the first administrator. */
 export const FIRST_ADMIN_EMAIL = 'admin@localhost';
-/** Name of the first administrator's keys, by which the account is found if its address has changed. */
+/** Name of the first administrator's keys. Finds the account even if its address has changed. */
 const BOOTSTRAP = 'bootstrap';
 
 /**
@@ -250,7 +250,8 @@ export function ensureBootstrapAdmin(
   options: { environment: Environment; givenKey?: string | undefined },
 ): Promise<string | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock. Processes that start together wait for each other here, and find what the first one created.
+    // Raw SQL: an advisory lock. Processes that start at the same time wait for each other here, and find the administrator that the first
+    // process created.
     await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('first administrator')}::bigint)`.execute(trx);
     return ensureWhileLocked(trx, options);
   });
@@ -289,7 +290,7 @@ async function ensureWhileLocked(
   return (await makeKey(db, { userId, environment, name: BOOTSTRAP })).key;
 }
 
-/** Recorded as an action of the operator: the first start, or the variable that was set. */
+/** The audit log names the operator as the actor: by the first start, or by a variable. */
 const makeKey = (db: Database, wanted: Parameters<typeof createKey>[1]) =>
   runAsOperator(
     db,

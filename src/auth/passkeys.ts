@@ -17,7 +17,7 @@ const MAX_PASSKEYS = 20;
 /** Algorithms of signatures (COSE): Ed25519, ECDSA with P-256, RSA. Every authenticator has one of them. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** The site for which passkeys are made and at which they work. */
+/** The site for which passkeys are created and at which they work. */
 export interface PasskeySite {
   /** Relying party id of WebAuthn: the host of PUBLIC_URL. */
   host: string;
@@ -30,14 +30,14 @@ export function passkeySiteOf(publicUrl: string): PasskeySite {
   return { host: hostname, origin };
 }
 
-/** A passkey as its owner sees it. */
+/** A passkey as shown to its owner. */
 export interface Passkey {
   passkey_id: string;
   name: string;
   /** Host name at which the passkey works. */
   host: string;
   created_at: Date;
-  /** Last sign-in with it; null if there was none. */
+  /** Last sign-in with the passkey; null if there was none. */
   last_used_at: Date | null;
 }
 
@@ -51,8 +51,8 @@ export interface Challenge {
 }
 
 /**
- * Creates a challenge, which is valid once. `sessionId`: the session that adds a passkey, whose earlier challenge it replaces; null for a
- * sign-in.
+ * Creates a challenge, which is valid once. `sessionId`: the session that adds a passkey; the new challenge replaces the session's earlier
+ * one. Null for a sign-in.
  */
 export async function createChallenge(db: Database, now: Date, sessionId: string | null): Promise<Challenge> {
   const made = { challenge_id: newId('sgn'), challenge: randomBytes(CHALLENGE_BYTES).toString('base64url') };
@@ -65,7 +65,7 @@ export async function createChallenge(db: Database, now: Date, sessionId: string
   return made;
 }
 
-/** Consumes a challenge. Null if it is unknown, was used, has expired, or was made for another session. */
+/** Consumes a challenge. Returns null if the challenge is unknown, was used, has expired, or was made for another session. */
 async function takeChallenge(
   db: Database,
   challengeId: string,
@@ -94,7 +94,7 @@ export async function creationOptions(db: Database, userId: string, challenge: s
     rp: { id: host, name: 'Energy' },
     user: { id: Buffer.from(userId).toString('base64url'), name: email, displayName: email },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key' as const, alg })),
-    // A device or password manager that already has a passkey of this account creates no second one.
+    // A device or password manager that already has a passkey of this account does not create a second one.
     excludeCredentials: known.map(({ credential_id }) => ({ type: 'public-key' as const, id: credential_id })),
     // The sign-in page does not know the account, so the device must store the passkey with the account's id.
     authenticatorSelection: {
@@ -109,7 +109,7 @@ export async function creationOptions(db: Database, userId: string, challenge: s
 
 /**
  * Adds a passkey to an account, in the transaction that has locked the account and the session. Throws 422 if the challenge of the session
- * was used or has expired, if the browser's response does not fit to it and to the site, or if the account has too many passkeys.
+ * was used or has expired, if the browser's response does not match the challenge and the site, or if the account has too many passkeys.
  */
 export async function addPasskey(
   trx: Database,
@@ -196,15 +196,15 @@ async function findCredential(db: Database, credentialId: string) {
 
 /**
  * Signs in by a passkey: consumes the challenge, verifies the response and opens a session. Null if the challenge is unknown, was used or
- * has expired; if the response is not that of a passkey of ours, for this challenge and this site, by a person whom the device verified; or
- * if its counter has not risen, which is the sign of a copied passkey.
+ * has expired. Null if the response does not come from a passkey of this service, for this challenge and site, with a person whom the
+ * device verified. Null if the passkey's counter has not risen, which is the sign of a copied passkey.
  */
 export async function signInByPasskey(
   db: Database,
   { signInId, response }: { signInId: string; response: AuthenticationResponseJSON },
   { site, now, from }: { site: PasskeySite; now: Date; from: SignedInFrom },
 ): Promise<{ user_id: string; session_id: string; secret: string } | null> {
-  // Outside of the transaction below, because a failed attempt consumes the challenge, too.
+  // Outside the transaction below, because a failed attempt also consumes the challenge.
   const challenge = await takeChallenge(db, signInId, { sessionId: null, now });
   const known = await findCredential(db, response.id);
   if (challenge === null || !known) return null;
@@ -219,7 +219,7 @@ export async function signInByPasskey(
       .updateTable('passkeys')
       .set({ counter, last_used_at: now })
       .where('passkey_id', '=', passkey_id)
-      // Another sign-in may have raised it since it was read. Devices without a counter always send 0.
+      // Another sign-in may have raised the counter since it was read. Devices without a counter always send 0.
       .where('counter', counter === 0 ? '<=' : '<', counter)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return null;
@@ -227,13 +227,13 @@ export async function signInByPasskey(
   });
 }
 
-/** Verifies a new passkey. Null if the response is invalid: the library throws for each kind of error. */
+/** Verifies a new passkey. Returns null if the response is invalid; the library throws a different error for each fault. */
 async function verifyCreation(response: RegistrationResponseJSON, challenge: string, { host, origin }: PasskeySite) {
   // Imported at the first use of a passkey, because the libraries take some MB and most processes never need them.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');
   try {
-    // Certificates of devices were not requested. Verifying one would fetch addresses that the certificate names.
+    // This service requests no attestation. Verifying a device's certificate would fetch URLs that the certificate names.
     const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.response.attestationObject));
     const [format, statement] = [attestation.get('fmt'), attestation.get('attStmt')];
     if (format !== 'none' && (format !== 'packed' || statement.get('x5c') !== undefined)) return null;
@@ -251,7 +251,7 @@ async function verifyCreation(response: RegistrationResponseJSON, challenge: str
   }
 }
 
-/** Verifies a sign-in. Returns the new counter; null if the response is invalid. */
+/** Verifies a sign-in. Returns the passkey's new counter; null if the response is invalid. */
 async function verifySignIn(
   response: AuthenticationResponseJSON,
   challenge: string,
@@ -274,8 +274,8 @@ async function verifySignIn(
 }
 
 /**
- * Returns the challenges of a signed one. A passkey does not identify the cell of its account (docs/passkeys.md), so behind a router of
- * several cells the page joins the challenges of all cells, and each cell looks for its own. Pure.
+ * Returns the challenges that a signed challenge consists of. A passkey does not identify the cell of its account (docs/passkeys.md).
+ * Behind a router of several cells, the page joins the challenges of all cells, and each cell looks for its own. Pure.
  */
 function challengesIn(signed: string): string[] {
   const count = signed.length / CHALLENGE_CHARACTERS;

@@ -10,7 +10,7 @@ import { counterNumbersOf, countersFromNumbers, UNLIMITED_COUNT } from './reques
 
 /**
  * Adds to the seven numbers of a key if each lies within its bounds. ARGV: minimum, maximum and increment (seven each), and the key's
- * lifetime in ms. Returns whether it added, and the stored numbers.
+ * lifetime in ms. Returns whether the numbers were changed, and the stored numbers.
  */
 const SCRIPT = `
 local kept, isWithin = {}, 1
@@ -28,15 +28,15 @@ end
 return {isWithin, unpack(kept)}`;
 const SHA1 = createHash('sha1').update(SCRIPT).digest('hex');
 const COMMAND_MS = 1_000;
-/** Longer than any window, so that unused keys expire. */
+/** Lifetime of a Redis key in ms: longer than any window, so that unused keys expire. */
 const KEPT_MS = 172_800_000;
 /** Limits that no count satisfies, so that the script only returns the counts. */
 const NEVER = [...counterNumbersOf({}, 1), ...counterNumbersOf({}, 0)];
 
 /**
  * Creates request counters in Redis (REDIS_URL). The database is queried only for plans, in one statement for all waiting requests. While
- * Redis is unavailable, the database counts instead, and the log reports it. Redis and the database count separately, so a window during
- * which counting switches is counted in two parts.
+ * Redis is unavailable, the database counts, and the log reports it. Redis and the database count separately, so if counting switches
+ * during a window, the window's requests are split between the two stores.
  */
 export async function redisCounter(
   url: string,
@@ -44,7 +44,7 @@ export async function redisCounter(
     db: Database;
     plans: Record<string, Limits>;
     clock: () => Date;
-    /** Part of the Redis keys: separates environments that share a Redis. */
+    /** Component of the Redis keys that separates environments sharing a Redis. */
     environment: string;
     log: Logger;
   },

@@ -11,20 +11,20 @@ interface Window {
 /** Whether a request is allowed, and the remaining quota of its account. */
 export interface RequestDecision {
   allowed: boolean;
-  /** Null if nothing was counted. */
+  /** Windows of the account; null if nothing was counted. */
   windows: { minute: Window; day: Window } | null;
   /** Seconds until a retry can succeed, for the longer window if both are full. 0 if the request is allowed. */
   retryAfterSeconds: number;
 }
 
 /**
- * Counts requests of an account (by id), of the keys of a device (`device:…`) or of an app in a home (`app:home:app`), refusals of such a key (`key:…`), or failures of an address
- * (`addr:…`) across all processes.
+ * Counts requests across all processes: of an account (by id), of the keys of a device (`device:…`) or of an app in a home
+ * (`app:home:app`). Also counts refusals of a device's key (`key:…`) and failures of an address (`addr:…`).
  */
 export interface RequestCounter {
-  /** Counts a request. `weight`: number of requests that it counts as (default 1); it is granted as a whole or not at all. */
+  /** Counts a request. `weight`: number of requests as which it is counted (default 1); it is granted as a whole or not at all. */
   take(counted: string, weight?: number): Promise<RequestDecision>;
-  /** Takes back a request that was just counted, because it is not subject to the limits. */
+  /** Takes back a request that was just counted, because the limits do not apply to it. */
   giveBack(counted: string): Promise<void>;
   /** Returns the remaining seconds of a suspension; counts nothing. */
   suspendedForSeconds(counted: string): Promise<number>;
@@ -41,8 +41,8 @@ export interface CountedRequests {
 }
 
 /**
- * Counts the given number of requests for each key, each of them as `weight`; null if counting is impossible (then all requests are
- * allowed).
+ * Counts the given number of requests for each key, each of them as `weight`. Returns null if counting is impossible; all requests are then
+ * allowed.
  */
 export type CountRequestBatch = (keys: string[], counts: number[], weight: number) => Promise<CountedRequests[] | null>;
 
@@ -55,8 +55,8 @@ const UNCOUNTED: RequestDecision = { allowed: true, windows: null, retryAfterSec
 type WaitingRequests = Map<string, { resolve(decision: RequestDecision): void; reject(error: unknown): void }[]>;
 
 /**
- * Batches counting: requests of one weight that arrive during a query are counted together by a later one. So a busy process runs one small
- * query at a time, however many requests it serves.
+ * Batches counting: requests of one weight that arrive during a query are counted together by a later query. A busy process therefore runs
+ * one small query at a time, whatever the number of requests.
  */
 export function countInBatches(
   countTogether: CountRequestBatch,

@@ -90,7 +90,7 @@ describe('requests', () => {
   });
 });
 
-/** A few, or enough to suspend an account. */
+/** Few requests, or enough to suspend an account. */
 const some = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 1_200 }));
 /** Counters as random requests at random times around noon produce them. */
 const histories = fc.array(fc.tuple(some, fc.integer({ min: -100_000, max: 900_000 })), {

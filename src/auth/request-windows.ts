@@ -18,7 +18,7 @@ export interface Counters {
   /** Start of the counted UTC day. */
   dayFromMs: number;
   dayCount: number;
-  /** Start of the period, ten minutes at most, in which refusals are counted. */
+  /** Start of the period of at most ten minutes in which refusals are counted. */
   deniedFromMs: number;
   deniedCount: number;
   suspendedUntilMs: number;
@@ -38,7 +38,7 @@ const NAMES = Object.keys(NO_COUNTERS) as (keyof Counters)[];
 /** A bound larger than every counter. */
 export const UNLIMITED_COUNT = Number.MAX_SAFE_INTEGER;
 
-/** Converts counters to the numbers that stores keep, in the order above. `missing`: value of omitted counters. */
+/** Converts counters to the numbers that stores contain, in the order of `NO_COUNTERS`. `missing`: value of omitted counters. */
 export const counterNumbersOf = (counters: Partial<Counters>, missing: number): number[] =>
   NAMES.map((name) => counters[name] ?? missing);
 
@@ -52,7 +52,7 @@ export function countersFromNumbers(numbers: readonly number[]): Counters {
 export interface WindowDecision {
   /** Number of allowed requests. */
   granted: number;
-  /** The decision is the same for all counters between `least` and `most`, so concurrent counting rarely invalidates it. */
+  /** The decision is the same for all counters between `least` and `most`, so that concurrent counting rarely invalidates it. */
   least: Partial<Counters>;
   most: Partial<Counters>;
   /** Increments of the counters. */
@@ -62,7 +62,7 @@ export interface WindowDecision {
 export interface RequestLimits {
   limits: WindowLimits;
   nowMs: number;
-  /** Whether the key can be suspended: accounts can, addresses cannot. */
+  /** Whether repeated refusals suspend the key: true for accounts, false for addresses. */
   canBeSuspended: boolean;
   /** Number of requests as which each request counts; default 1. A request is granted as a whole or not at all. */
   weight?: number;
@@ -127,7 +127,7 @@ export function takeRequests(
   return { granted, least: known, most: known, add: difference(known, next) };
 }
 
-/** Removes a request that is not subject to the limits from the windows that counted it. Pure. Does nothing if a window has ended since. */
+/** Removes a request to which the limits do not apply from the windows that counted it. Pure. Does nothing if a window has ended since. */
 export function undoRequest(known: Counters, { nowMs }: Pick<RequestLimits, 'nowMs'>): WindowDecision {
   const isCounted = opened(known, nowMs) === known && known.minuteCount > 0 && known.dayCount > 0;
   if (!isCounted) return { granted: 0, least: known, most: known, add: {} };
@@ -141,8 +141,8 @@ export function undoRequest(known: Counters, { nowMs }: Pick<RequestLimits, 'now
 }
 
 /**
- * Remaining requests of both windows (0 if the plan was lowered below the count), and the time until they and a suspension end (0: not
- * suspended).
+ * Remaining requests of the minute and the day (0 if the plan was lowered below the count), the time until each window ends, and the time
+ * until a suspension ends (0: not suspended).
  */
 export interface RemainingRequests {
   minuteLeft: number;
@@ -167,11 +167,14 @@ export function remainingRequests(
   };
 }
 
-/** A suspension that ends later than any new one could was set by a clock that has since been set back; it is ignored. */
+/**
+ * Whether an account is suspended. A suspension that ends later than any new suspension could was set by a clock that has since been set
+ * back; it is ignored.
+ */
 const isSuspended = ({ suspendedUntilMs }: Counters, nowMs: number): boolean =>
   suspendedUntilMs > nowMs && suspendedUntilMs <= nowMs + LONGEST_SUSPENSION_MS;
 
-/** Returns the counters with the windows that are open now; the same object if nothing changes. */
+/** Returns the counters with expired windows restarted; the same object if nothing changes. */
 function opened(known: Counters, nowMs: number): Counters {
   const todayMs = nowMs - (nowMs % DAY_MS);
   const isMinute = Math.abs(nowMs - known.minuteFromMs) < MINUTE_MS;

@@ -14,8 +14,8 @@ import { isSessionValid } from './sessions.ts';
 
 /**
  * Row locks on the caller's account and key or session until the transaction ends. With FOR SHARE, requests of one caller run concurrently,
- * and a revocation, demotion or deletion waits for them. Two requests that both shared an account and then changed it would deadlock: they
- * lock it FOR NO KEY UPDATE from the start (foreign keys to the account do not wait for that).
+ * and a revocation, demotion or deletion waits for them. Two requests that first shared an account and then changed it would deadlock, so
+ * such requests lock it FOR NO KEY UPDATE from the start (foreign keys to the account do not wait for that lock).
  */
 const ROW_LOCKS = { none: sql``, share: sql`FOR SHARE`, change: sql`FOR NO KEY UPDATE` };
 
@@ -29,10 +29,10 @@ interface Row {
 }
 
 /**
- * Reads the caller again from the database. Throws 503 if its account is moving to another installation; 401 if its key was revoked or has
- * expired, its session or the authorization of the app has ended, or its account was deleted; and 403 if its key may no longer be used from
- * its address, or if its membership of the home has ended. Locks the accounts, then the
- * membership, then the key or session, in the same order as an erasure or the end of a membership.
+ * Reads the caller again from the database. Throws 503 if its account is moving to another installation. Throws 401 if its key was revoked
+ * or has expired, its session or the authorization of the app has ended, or its account was deleted. Throws 403 if its key may no longer be
+ * used from its address, or if its membership of the home has ended. Locks the accounts, then the membership, then the key or session, in
+ * the same order as an erasure or the end of a membership.
  */
 export async function reloadCaller(
   db: Database,
@@ -70,9 +70,9 @@ export async function reloadCaller(
   return address === undefined ? current : { ...current, address, allowedAddresses };
 }
 
-/** The same for an app: locks the account of the home, and then the authorization. */
+/** Reloads an app: locks the account of the home, and then the authorization. */
 async function reloadApp(db: Database, caller: Caller, now: Date, lock: keyof typeof ROW_LOCKS): Promise<Caller> {
-  // Raw SQL: a lock without a column.
+  // Raw SQL: takes the lock without reading a column.
   if (lock !== 'none') await sql`SELECT FROM users WHERE user_id = ${caller.userId} ${ROW_LOCKS[lock]}`.execute(db);
   const query = usableAuthorizations(db, now)
     .where('authorization_id', '=', caller.keyId)
@@ -83,9 +83,9 @@ async function reloadApp(db: Database, caller: Caller, now: Date, lock: keyof ty
 }
 
 /**
- * Runs a change in a transaction that has reloaded and locked the caller. A caller that was revoked, demoted or deleted before changes nothing,
- * and a concurrent revocation waits for the change. `named`: ids in the request; if the caller's own account or key is among them, the lock
- * permits changing it. Throws 401 if the caller no longer exists.
+ * Runs a change in a transaction that has reloaded and locked the caller. If the caller was revoked, demoted or deleted earlier, nothing is
+ * changed; a concurrent revocation waits for the change. `named`: ids in the request; if the caller's own account or key is among them, the
+ * lock permits changing it. Throws 401 if the caller no longer exists.
  */
 export async function runAsCaller<T>(
   db: Database,
@@ -99,7 +99,7 @@ export async function runAsCaller<T>(
   });
 }
 
-/** Returns why a key that is no longer valid is refused. */
+/** Returns the reason why a key is no longer valid. */
 async function refusalOf(db: Database, keyId: string): Promise<KeyRefusal> {
   const key = await db.selectFrom('api_keys').select('revoked_at').where('key_id', '=', keyId).executeTakeFirst();
   if (!key) return 'unauthorized';

@@ -1,6 +1,6 @@
 import type { MemberAccess } from '#src/database/enums.ts';
 
-/** Scopes of keys. The accounts that a key can access depend on its owner's role. */
+/** Scopes of keys. A key's scopes limit its operations; the role of its owner decides which accounts it can access. */
 export const SCOPES = [
   'insights:read',
   'alerts:read',
@@ -24,7 +24,10 @@ export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !scope.
 /** Scopes of keys that a utility may create for a homeowner. */
 export const SCOPES_FOR_HOMEOWNERS: readonly Scope[] = ['insights:read', 'alerts:read', 'devices:read'];
 
-/** Scopes that a key limited to a group may have, and that the export of an account needs. Single readings show when somebody showers, so they are not among them. */
+/**
+ * Scopes that a key limited to a group may have, and that the export of an account needs. Access to single readings is excluded, because
+ * they show when somebody showers.
+ */
 export const READING_SCOPES: readonly Scope[] = DEFAULT_SCOPES.filter((scope) => scope.endsWith(':read'));
 
 /**
@@ -49,7 +52,10 @@ export const APP_SCOPE_NAMES = [
 export type AppScope = (typeof APP_SCOPE_NAMES)[number];
 export const isAppScope = (text: string): text is AppScope => APP_SCOPE_NAMES.some((one) => one === text);
 
-/** Scope that an app needs to receive an event: it must not learn by events what it may not read. It receives no other events. */
+/**
+ * Scope that an app needs to receive an event, so that events contain nothing that the app may not read. An app receives no events that are
+ * missing here.
+ */
 export const APP_EVENTS: Readonly<Record<string, AppScope | undefined>> = {
   'usage.updated': 'insights:read',
   'alert.triggered': 'alerts:read',

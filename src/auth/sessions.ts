@@ -17,15 +17,15 @@ import type { Caller } from './authenticate.ts';
 import { HOMES_OF_MEMBER } from './homes.ts';
 import { SCOPES } from './scopes.ts';
 
-/** Maximum lifetime of a session, and maximum time without a request. */
+/** Maximum lifetime of a session in ms, and maximum time without a request. */
 export const SESSION_MS = 30 * DAY_MS;
 const IDLE_MS = 7 * DAY_MS;
-/** Minimum time between two updates of `last_seen_at`. */
+/** Minimum time between two updates of `last_seen_at`, in ms. */
 const SEEN_EVERY_MS = 5 * 60_000;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-/** Returns the condition that a session is valid, for statements on the table `sessions`. */
+/** Returns the SQL condition that a session is valid, for statements on the table `sessions`. */
 export const isSessionValid = (now: Date): RawBuilder<SqlBool> =>
   sql<SqlBool>`(sessions.expires_at > ${now} AND sessions.last_seen_at > ${new Date(now.getTime() - IDLE_MS)})`;
 
@@ -40,15 +40,15 @@ export interface SignedInFrom {
   by?: SignedInBy;
 }
 
-/** `provider`: by OpenID Connect; `device`: by a link that another session made; `passkey`: by a passkey of the account. */
+/** `provider`: by OpenID Connect; `device`: by a link created in another session; `passkey`: by a passkey of the account. */
 export type SignedInBy = 'mail' | 'provider' | 'device' | 'passkey';
 
 const MAX_USER_AGENT_CHARACTERS = 300;
 
 /**
- * Opens a session. The account's mails are from now on in the language of the browser, unless the account gets remarks by mail, which keep
- * the language in which they were switched on. The secret is for the browser's cookie and is stored nowhere. With `ends`, and at the first sign-in to an account that a
- * utility created, all earlier keys and sessions end: the account may have been in other hands.
+ * Opens a session. The account's mails change to the language of the browser, unless the account gets remarks by mail, which keep the
+ * language in which they were switched on. The secret is for the browser's cookie and is stored nowhere. With `ends`, and at the first
+ * sign-in to an account that a utility created, all earlier keys and sessions end, because another person may have used the account.
  */
 export async function openSession(
   db: Database,
@@ -102,7 +102,10 @@ export async function openSession(
   return { session_id, secret };
 }
 
-/** Returns the caller of a session's secret, with the current role and every scope; null if there is no valid session. Throws 503 while its account moves. */
+/**
+ * Returns the caller of a session's secret, with the current role and every scope; null if there is no valid session. Throws 503 while the
+ * account moves to another installation.
+ */
 export async function findSession(db: Database, secret: string, now: Date): Promise<Caller | null> {
   const secretSha256 = sha256(secret);
   const row = await findUnlessMoving(db, { secretSha256 }, () =>
@@ -117,7 +120,7 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
   if (row === 'moving') throw new AppError('unavailable');
   if (!row) return null;
   if (row.last_seen_at.getTime() < now.getTime() - SEEN_EVERY_MS) {
-    // Not awaited, and errors are ignored.
+    // Not awaited; errors of this update are ignored.
     void db
       .updateTable('sessions')
       .set({ last_seen_at: now })
@@ -130,7 +133,7 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
   return { by: 'session', keyId, accountId: userId, userId, role, scopes, groupId: null, ...(homes && { homes }) };
 }
 
-/** A session as its owner sees it. */
+/** A session as shown to its owner. */
 export interface Session {
   session_id: string;
   created_at: string;
@@ -161,12 +164,12 @@ export async function listSessions(
     ...row,
     created_at: row.created_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),
-    // An unused session ends earlier.
+    // A session without requests ends earlier.
     expires_at: new Date(Math.min(row.expires_at.getTime(), row.last_seen_at.getTime() + IDLE_MS)).toISOString(),
   }));
 }
 
-/** Returns the roles of those sessions that are still valid, by session id. */
+/** Returns the roles of the accounts of the given sessions that are still valid, by session id. */
 export async function rolesOfSessions(
   db: Database,
   sessionIds: readonly string[],
@@ -182,7 +185,7 @@ export async function rolesOfSessions(
   return new Map(rows.map(({ session_id, role }) => [session_id, role]));
 }
 
-/** Returns how a session was signed in; null if there is no such session. */
+/** Returns the method by which a session was signed in; null if there is no such session. */
 export async function signInMethodOf(db: Database, sessionId: string): Promise<SignedInBy | null> {
   const row = await db
     .selectFrom('sessions')
@@ -192,12 +195,12 @@ export async function signInMethodOf(db: Database, sessionId: string): Promise<S
   return row?.signed_in_by ?? null;
 }
 
-/** Time after a sign-in in which a session may give lasting access: somebody at a browser that was left open must not. */
+/** Time after a sign-in, in ms, in which a session may grant permanent access, because another person may later find the browser open. */
 const FRESH_MS = 15 * 60_000;
 
 /**
- * Whether the owner of a session signed in just now. Not if another device signed the session in: somebody at a browser that was left open
- * could do that.
+ * Whether the owner of a session signed in just now. False if another device signed the session in, because another person who finds a
+ * browser open could do that.
  */
 export async function hasJustSignedIn(db: Database, sessionId: string, now: Date): Promise<boolean> {
   const row = await db
@@ -210,7 +213,7 @@ export async function hasJustSignedIn(db: Database, sessionId: string, now: Date
   return row !== undefined;
 }
 
-/** Ends a session of an account, as its sign-out does. Returns false if there is none. */
+/** Ends a session of an account, as a sign-out does. Returns false if there is none. */
 export async function closeSession(db: Database, userId: string, sessionId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')
@@ -240,11 +243,11 @@ export async function evictSessionsOf(db: Database, userId: string): Promise<str
   return sessionIds;
 }
 
-/** Returns the CSRF token that the dashboard sends with every change; another site's page cannot know it. */
+/** Returns the CSRF token that the dashboard sends with every change. Pages of other sites cannot read it. */
 export const csrfToken = (secret: string, sessionId: string): string =>
   createHmac('sha256', secret).update(`csrf ${sessionId}`).digest('base64url');
 
-/** Whether the token belongs to that session. */
+/** Whether the CSRF token belongs to the session. */
 export function isCsrfToken(secret: string, sessionId: string, given: unknown): boolean {
   if (typeof given !== 'string') return false;
   const wanted = Buffer.from(csrfToken(secret, sessionId));

@@ -9,15 +9,15 @@ import { accountOfEmailChange } from '#src/users/email-changes.ts';
 import { takeEmailChange } from '#src/users/store.ts';
 import { openSession, type SignedInFrom } from './sessions.ts';
 
-/** Validity of a mailed link and code. */
+/** Validity of a mailed link and code, in ms. */
 export const SIGN_IN_VALIDITY_MS = 15 * 60_000;
 /** Maximum number of attempts per sign-in, because a short code is easy to guess. */
 const MAX_TRIES = 5;
 const CODE_DIGITS = 8;
-/** Time for which a request for a mail counts towards the limits (sign-in-limits.ts). */
+/** Time for which a request for a mail counts towards the limits (sign-in-limits.ts), in ms. */
 const COUNTED_FOR_MS = 86_400_000;
 
-/** A single-use sign-in: by the token in a link, or by the code together with the id. */
+/** A single-use sign-in: by the token in a link, or by a code together with the sign-in's id. */
 export interface SignIn {
   sign_in_id: string;
   user_id: string;
@@ -29,7 +29,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const macOf = (secret: string, signInId: string, code: string) =>
   createHmac('sha256', secret).update(`sign-in ${signInId} ${code}`).digest();
 
-/** Account of an e-mail address, with the language of its mails. */
+/** Account with an e-mail address, and the language of its mails. */
 interface AddressedAccount {
   user_id: string;
   email: string;
@@ -49,10 +49,10 @@ export async function accountOfEmail(db: Database, email: string): Promise<Addre
 }
 
 /**
- * Creates a sign-in for an account. `signInId`: an id that was returned before the account was looked up. `asker`: the requesting browser,
- * omitted for an operator; its new sign-in replaces only its own previous one. Null if the account no longer exists or has reached its
- * limit of mails. `bySession`: the session that makes it for another device. `alone`: all pending sign-ins of the account become invalid.
- * `secret`: the installation's.
+ * Creates a sign-in for an account. Null if the account no longer exists or has reached its limit of mails. `signInId`: an id that was
+ * returned before the account was looked up. `asker`: the requesting browser, omitted for an operator; its new sign-in replaces only its
+ * own previous one. `bySession`: the session that creates the sign-in for another device. `alone`: all pending sign-ins of the account
+ * become invalid. `secret`: the installation's secret.
  */
 export async function createSignIn(
   db: Database,
@@ -137,9 +137,9 @@ async function askedBefore(
 type Proof = { token: string } | { signInId: string; code: string };
 
 /**
- * Signs in: consumes the mailed proof and opens a session; null if the proof is unknown, wrong, used or expired. All or nothing, with the
- * account locked, so that a sign-in which a change of the address invalidates does not become a session. Every attempt with a code is
- * counted before the code is checked.
+ * Signs in: consumes the mailed proof and opens a session. Null if the proof is unknown, wrong, used or expired. Runs in one transaction
+ * that locks the account, so that no session results from a sign-in that a concurrent change of the address invalidates. Every attempt with
+ * a code is counted before the code is checked.
  */
 export async function signIn(
   db: Database,
@@ -166,7 +166,7 @@ export async function signIn(
 
 /**
  * Confirms a new address of an account by the mailed token, and signs in. The account gets the address, and all earlier keys and sessions
- * end. Null if the token is wrong, used or expired, or the change was withdrawn; 409 if another account has the address.
+ * end. Null if the token is wrong, used or expired, or if the change was withdrawn. Throws 409 if another account has the address.
  */
 export async function confirmEmail(
   db: Database,
@@ -256,7 +256,7 @@ export interface EarlierMailCounts {
   byBrowserToday: number;
   /**
    * Requested by unknown browsers, which never signed in to the account: from anywhere in the last 15 minutes, from this network in the
-   * same time, and from this network within a day.
+   * last 15 minutes, and from this network within a day.
    */
   byStrangers: number;
   byStrangersHere: number;
@@ -266,19 +266,22 @@ export interface EarlierMailCounts {
 /** Maximum number of mails for one known browser. */
 const MAX_PER_BROWSER = 5;
 /**
- * Maximum number of mails for unknown browsers in one network. A person with a new browser counts as unknown, and may share the network
- * with an attacker.
+ * Maximum number of mails in 15 minutes for unknown browsers in one network. A person with a new browser counts as unknown, and may share
+ * the network with an attacker.
  */
 const MAX_STRANGERS_PER_NETWORK = 10;
 /** Maximum number of mails within a day, for a known browser or for the unknown browsers of a network. */
 const MAX_PER_DAY = 40;
-/** Maximum number of mails for unknown browsers everywhere. It also limits the number of codes that can be guessed: five for each mail. */
+/**
+ * Maximum number of mails in 15 minutes for unknown browsers everywhere. It also limits the number of codes that can be guessed: five for
+ * each mail.
+ */
 const MAX_STRANGERS = 20;
 
 /**
- * Whether an account may be sent another mail. Unknown browsers do not use up the quota of a known one, nor those of one network that of
- * another. If the limit for all unknown browsers is reached, the mailbox contains valid links from other requests; a link signs in the
- * browser that opens it. Pure.
+ * Whether another mail may be sent to an account. Unknown browsers do not use up the quota of a known browser, and one network does not use
+ * up the quota of another. If the limit for all unknown browsers is reached, the mailbox contains valid links from other requests; a link
+ * signs in the browser that opens it. Pure.
  */
 export function mayRequestMail({ isKnown }: SignInRequester, before: EarlierMailCounts): boolean {
   if (isKnown) return before.byBrowser < MAX_PER_BROWSER && before.byBrowserToday < MAX_PER_DAY;

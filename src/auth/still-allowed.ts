@@ -17,9 +17,9 @@ export interface ContinuingReader {
 }
 
 /**
- * Returns the readers that may not continue: the key was revoked, has expired, or lost its scope or address; the session has ended; the
- * role has changed; the membership, or the authorization of the app, has ended; or the account is out of reach. Uses a few statements for all
- * readers. Suspension is checked by the request counter.
+ * Returns the readers that may not continue. Reasons: the key was revoked, has expired, lost its scope, or no longer permits the client's
+ * address; the session has ended; the role has changed; the membership, or the authorization of the app, has ended; or the caller can no
+ * longer access the account. Uses a few statements for all readers. The request counter checks suspension.
  */
 export async function findDisallowedReaders<One extends ContinuingReader>(
   db: Database,
@@ -73,7 +73,8 @@ export async function findDisallowedReaders<One extends ContinuingReader>(
 }
 
 /**
- * For keys that are limited to a group: returns which of the accounts read with each key are still within its reach. One statement per key.
+ * For keys that are limited to a group: returns the accounts that each key can still access, among the accounts that it reads. One
+ * statement per key.
  */
 async function reachedByGroups(db: Database, readers: readonly ContinuingReader[]): Promise<Map<string, Set<string>>> {
   const limited = readers.filter(({ caller }) => caller.groupId !== null);

@@ -48,7 +48,7 @@ export function personOf(
   return { issuer, subject: sub, verifiedEmail, role };
 }
 
-/** Returns a claim by its name or its path (`realm_access.roles`); undefined if it is missing. */
+/** Returns a claim by its name or by its path (`realm_access.roles`); undefined if the claim is missing. */
 export function findClaim(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let found: unknown = claims;
@@ -68,7 +68,7 @@ function emailOf({ email }: Claims): string | null {
   return parsed.success && /^[\x21-\x7e]+$/.test(parsed.data) ? parsed.data : null;
 }
 
-/** Providers send booleans also as text or number. */
+/** Providers send booleans also as text or as a number. */
 const isYes = (value: unknown): boolean => value === true || value === 'true' || value === 1 || value === '1';
 
 /**

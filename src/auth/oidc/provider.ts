@@ -19,7 +19,7 @@ export interface PendingSignIn {
   verifier: string;
 }
 
-/** Verified claims of the provider about a person, valid for this sign-in. */
+/** Verified claims of the provider about a person, used for one sign-in. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 export type Provider = ReturnType<typeof oidcProvider>;
@@ -58,8 +58,8 @@ class CachedMetadata {
 }
 
 /**
- * Creates a client of an OpenID Connect provider: authorization code with PKCE (S256), state, nonce, and an ID token whose signature is
- * verified with the provider's keys, although it arrives over TLS (OpenID Connect Core 1.0, 3.1.3.7). `ca`: PEM. Sends no request before
+ * Creates a client of an OpenID Connect provider: authorization code with PKCE (S256), state, nonce, and an ID token. The token's signature
+ * is verified with the provider's keys although it arrives over TLS (OpenID Connect Core 1.0, 3.1.3.7). `ca`: PEM. Sends no request before
  * the first sign-in, so that the service starts without the provider.
  */
 export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: () => number = Date.now) {
@@ -106,14 +106,14 @@ export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: 
         const wanted = ['email', ...(config.roles ? [config.roles.claim] : [])];
         const isAll = wanted.every((name) => findClaim(claims, name) !== undefined);
         if (isAll || of.serverMetadata().userinfo_endpoint === undefined) return claims;
-        // Claims that scopes request may be returned only by this endpoint (OpenID Connect Core 1.0, 5.4).
+        // Providers may return requested claims only from the UserInfo endpoint (OpenID Connect Core 1.0, 5.4).
         return { ...(await client.fetchUserInfo(of, tokens.access_token, claims.sub)), ...claims };
       } catch (error) {
         throw refusalOf(error);
       }
     },
 
-    /** Returns the URL that also ends the session at the provider; null if the provider has none or is unavailable. */
+    /** Returns the URL that also ends the session at the provider; null if the provider has no such URL or is unavailable. */
     async endOfSession(returnTo: string): Promise<string | null> {
       const of = await metadata.get().catch(() => null);
       if (of?.serverMetadata().end_session_endpoint === undefined) return null;
@@ -133,24 +133,24 @@ const discover = (config: OidcConfig, ask: client.CustomFetch): Promise<client.C
 
 /**
  * Returns the method of client authentication: the default client_secret_basic (OpenID Connect Discovery 1.0, 3), unless the provider
- * supports only others.
+ * supports only other methods.
  */
 function authenticationOf(methods: readonly string[] | undefined, secret: string): client.ClientAuth {
   const isBasic = methods === undefined || methods.includes('client_secret_basic');
   return isBasic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret);
 }
 
-/** Converts a failure of the exchange to an error. Of the provider's response it keeps only the OAuth error code. */
+/** Converts a failure of the token exchange to an error. Of the provider's response, the error contains only the OAuth error code. */
 function refusalOf(error: unknown): Error {
   if (error instanceof client.AuthorizationResponseError) return new SignInRefused(whyOf(error), error.error);
   if (error instanceof client.ResponseBodyError && error.status < 500)
     return new SignInRefused(whyOf(error), error.error);
-  // The libraries give invalid responses a code of their own; all other errors are network errors.
+  // The libraries set `code` for invalid responses; errors without it are network errors.
   const isAnswer = error instanceof client.ClientError && error.code !== undefined && !AWAY.has(error.code);
   return isAnswer ? new SignInRefused(whyOf(error)) : new ProviderUnavailable(whyOf(error));
 }
 
-/** Library codes of responses that do not decide the sign-in: an unexpected status or media type, or a timeout. */
+/** Library codes of responses that neither grant nor refuse the sign-in: an unexpected status or media type, or a timeout. */
 const AWAY = new Set([
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_RESPONSE_IS_NOT_JSON',
@@ -159,7 +159,7 @@ const AWAY = new Set([
   'OAUTH_ABORT',
 ]);
 
-/** Returns message and code of an error and of its cause, for the log. */
+/** Returns the messages and codes of an error and of its cause, for the log. */
 function whyOf(error: unknown): string {
   const { message, code, cause } = error as { message?: string; code?: string; cause?: unknown };
   const below = cause instanceof Error ? ` (${whyOf(cause)})` : '';
@@ -167,9 +167,9 @@ function whyOf(error: unknown): string {
   return `${message ?? String(error)}${code === undefined ? '' : ` [${code}]`}${detail}${below}`.slice(0, 500);
 }
 
-/** Maximum size of a response, more than any metadata, keys or claims need. The rest is not read. */
+/** Maximum size of a response in bytes, more than any metadata, keys or claims need. Further bytes are not read. */
 const MAX_ANSWER_BYTES = 524_288;
-/** A Response of these has no body (Fetch standard, null body status). */
+/** Statuses of responses that have no body (Fetch standard, null body status). */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
 /**
@@ -204,7 +204,7 @@ export function limitedFetch(ca: string | undefined): client.CustomFetch {
               [value ?? []].flat().map((one): [string, string] => [name, one]),
             );
             const content = WITHOUT_BODY.has(status) ? null : Buffer.concat(chunks);
-            // An invalid status throws; it is rejected like any other unreadable response.
+            // The Response constructor throws for an invalid status; the promise is rejected as for any other unreadable response.
             try {
               resolve(new Response(content, { status, headers: fields }));
             } catch (error) {

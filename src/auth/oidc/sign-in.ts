@@ -8,7 +8,10 @@ import { openSession, type SignedInFrom } from '../sessions.ts';
 import { accountOfEmail, lockAccount } from '../sign-ins.ts';
 import type { ProviderPerson } from './person.ts';
 
-/** Reason why a person gets no account: no verified address, no such account, or an account that is linked to another person. */
+/**
+ * Reason why a person gets no account: no verified address (`unverified`), no account with this address (`unknown`), or an account that is
+ * linked to another person (`taken`).
+ */
 export type NoAccountReason = 'unverified' | 'unknown' | 'taken';
 
 interface Options {
@@ -26,8 +29,8 @@ interface Opened {
 }
 
 /**
- * Signs in a person identified by a provider: by the link to an account or, the first time, by the verified e-mail address. The mapped role
- * becomes the account's role. A first link or a changed role ends all keys and sessions of the account in the same transaction.
+ * Signs in a person identified by a provider: by the link to an account or, at the first sign-in, by the verified e-mail address. The
+ * mapped role becomes the account's role. A first link or a changed role ends all keys and sessions of the account in the same transaction.
  */
 export async function signInAs(
   db: Database,
@@ -35,7 +38,7 @@ export async function signInAs(
   options: Options,
 ): Promise<Opened | NoAccountReason> {
   const once = () => joinOrBeginTransaction(db, (trx) => signInOnce(trx, person, options));
-  // A concurrent sign-in of the same person may have created the account first; the second attempt finds it.
+  // A concurrent sign-in of the same person may have created the account first; the second attempt finds that account.
   return once().catch((error) => {
     if (isTaken(error)) return once();
     throw error;
@@ -87,7 +90,7 @@ async function linkedTo(trx: Database, { issuer, subject }: ProviderPerson): Pro
   return row?.user_id ?? null;
 }
 
-/** Links the account with the person's verified address, or a new account, to the person. */
+/** Links a person to the account with the person's verified address, or to a new account. */
 async function link(
   trx: Database,
   { issuer, subject, verifiedEmail, role }: ProviderPerson,
