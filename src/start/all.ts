@@ -72,7 +72,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     const env = childEnvironment(config, url);
     const children = ROLES.map((role) => startChild(role, env, log, config.api.drainSeconds * 1_000));
     stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
-    // The children take seconds to become ready; the steps below are quick.
+    // The children take seconds to become ready; the following steps take milliseconds.
     await Promise.race([Promise.all(children.map((child) => child.ready)), aborted(signal)]);
     if (config.environment === 'sandbox') stops.push(startSandbox(config, url, log).stop);
     const pool = createPool(url, { max: 2, applicationName: 'energy supervisor', isAnswering: true });
@@ -159,7 +159,7 @@ async function prepare(
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Starts the embedded PostgreSQL and keeps it running. If it has stopped (killed, or disk full for a while), it is restarted every second
+ * Starts the embedded PostgreSQL and keeps it running. If the server stops (killed, or disk full for a while), it is restarted every second
  * until it runs. Its clients reconnect on their own.
  */
 export async function keepEmbeddedPostgres(

@@ -23,10 +23,10 @@ import { readStandbyMetrics, reportCertificate, STANDBY_METRICS } from './metric
 import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
-/** Maximum time for an SQL statement of a request. After it the API answers 503 instead of letting the request hang. */
+/** Maximum time for an SQL statement of a request, in ms. After this time the API answers 503 instead of letting the request hang. */
 const MAX_STATEMENT_MS = 20_000;
 
-/** Runs the API role: HTTPS in front of the aggregates. */
+/** Runs the API role, which serves HTTPS. */
 export async function runApi(config: Config): Promise<void> {
   const log = createLog('api', config.log);
   await runRole('api', config, log, async (metrics) => {

@@ -14,12 +14,12 @@ const GIVEN_UP = 'energy_backup_wal_given_up';
 
 /** Interval at which the worker checks whether the archive was given up. */
 const LOOK_MS = 10_000;
-/** Maximum number of administrators who get the mail. */
+/** Maximum number of administrators who get the mail that the archive was given up. */
 const MAX_MAILS = 20;
 
 /**
- * Reports on the installation's own copies: as metrics, and by mail to the administrators if the archive of WAL was
- * given up. Returns a function that stops the reports.
+ * Reports on the installation's own backups: as metrics, and by mail to the administrators if the archive of WAL was given up. Returns a
+ * function that stops the reports.
  */
 export function startBackupReports(
   config: Config,

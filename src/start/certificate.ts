@@ -21,14 +21,14 @@ const VALID_DAYS = 825;
 /** A self-signed certificate is renewed this many days before it expires, so that there is time to replace the copies on devices. */
 const RENEW_DAYS = 30;
 /**
- * Maximum number of attempts. A certificate that another process wrote concurrently may lack names, too. If a name can
- * never be added, the limit ends the attempts.
+ * Maximum number of attempts to create a certificate with all names. A certificate that another process wrote concurrently may also lack
+ * names. If a name can never be added, the limit ends the attempts.
  */
 const MAX_ROUNDS = 4;
 /** Subject of the certificates that this service creates. */
 const OUR_SUBJECT = 'CN=localhost';
 const ALWAYS = ['localhost', '127.0.0.1', '::1'];
-/** If the service does not renew a certificate, the operator is warned this many days before it expires. */
+/** Number of days before the expiry at which the operator is warned of a certificate that the service does not renew. */
 const WARN_DAYS = 14;
 
 interface TlsPair {
@@ -38,10 +38,10 @@ interface TlsPair {
 }
 
 /**
- * Returns the configured certificate and key, or a self-signed pair that is created at the first start. The self-signed
- * certificate contains the names of this machine, the host of PUBLIC_URL and the host name that devices use. It is
- * created again with the same key if it lacks a name, is a certificate authority, or expires within 30 days. Clients
- * that trust a copy of it then need the new one, which the log reports. `now`: Unix ms.
+ * Returns the configured certificate and key, or a self-signed pair that is created at the first start. The self-signed certificate
+ * contains the names of this machine, the host of PUBLIC_URL and the host name that devices use. It is created again with the same key if
+ * it lacks a name, is a certificate authority, or expires within 30 days. Clients that trust a copy of the old certificate then need the
+ * new one, which the log reports. `now`: Unix ms.
  */
 export async function tlsPair(config: Config, log?: Logger, now = Date.now()): Promise<TlsPair> {
   const { certFile, keyFile } = config.tls;
@@ -58,7 +58,7 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
     const endsSoon = known.validToDate.getTime() < now + RENEW_DAYS * DAY_MS;
     // A certificate authority is replaced: the first versions created such certificates.
     const isWhole = missing.length === 0 && !endsSoon && !known.ca && known.checkPrivateKey(createPrivateKey(key));
-    // If an operator installed another certificate here, the operator renews it.
+    // If an operator installed another certificate in this place, the operator renews it.
     if (isWhole || !isMadeHere(known)) break;
     cert = await renew(file, cert, () => newCertificate(key, [...wanted, ...namesOf(known)], now));
     log?.warn(
@@ -71,7 +71,7 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
 
 const isMadeHere = ({ subject, issuer }: X509Certificate): boolean => subject === OUR_SUBJECT && issuer === OUR_SUBJECT;
 
-/** Whether `tlsPair` renews this certificate. It does not renew one that an operator installed in DATA_DIR/tls. */
+/** Whether `tlsPair` renews this certificate. `tlsPair` does not renew a certificate that an operator installed in DATA_DIR/tls. */
 export const isRenewedByService = ({ tls }: Config, certificate: X509Certificate): boolean =>
   tls.certFile === undefined && isMadeHere(certificate);
 
@@ -117,8 +117,8 @@ const newKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /**
- * Creates a certificate that is no certificate authority. A client that trusts a copy of it trusts these names only,
- * not other certificates signed with its key.
+ * Creates a certificate that is not a certificate authority. A client that trusts a copy of the certificate trusts its names only, not
+ * other certificates signed with its key.
  */
 async function newCertificate(key: string, names: readonly string[], now: number): Promise<string> {
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
@@ -141,10 +141,9 @@ async function newCertificate(key: string, names: readonly string[], now: number
 }
 
 /**
- * Replaces a certificate and returns the one that is then in use. Each certificate has exactly one successor, stored
- * next to it until the next renewal. Processes that renew the same certificate concurrently all get that successor, and
- * a late process replaces nothing. So processes that add different names renew one after the other, and no name is
- * lost.
+ * Replaces a certificate and returns the certificate that is then in use. Each certificate has exactly one successor, stored next to it
+ * until the next renewal. Processes that renew the same certificate concurrently all get that successor, and a late process replaces
+ * nothing. Processes that add different names therefore renew one after the other, and no name is lost.
  */
 async function renew(file: string, old: string, make: () => Promise<string>): Promise<string> {
   const next = `${file}.after-${createHash('sha256').update(old).digest('hex').slice(0, 16)}`;
@@ -172,7 +171,7 @@ function parsed(certificate: string, file: string): X509Certificate {
   }
 }
 
-/** Returns a host as an alternative name of a certificate (RFC 5280, 4.2.1.6): an IP address or a DNS name. */
+/** Returns a host as a subject alternative name of a certificate (RFC 5280, 4.2.1.6): an IP address or a DNS name. */
 const named = (host: string): { type: 7; ip: string } | { type: 2; value: string } =>
   isIP(host) ? { type: 7, ip: host } : { type: 2, value: host };
 
@@ -187,10 +186,10 @@ const isNamed = (certificate: X509Certificate, host: string): boolean =>
 const LOOK_EVERY_MS = 10_000;
 
 /**
- * Checks every 10 s whether the certificate or key was replaced, and calls `apply` with a new pair. Renewals take
- * effect without a restart, and open connections continue. If certificate and key do not match because only one file
- * has been written, the old pair is used until the next check. `expiresAt` returns the expiry of the pair in use. If it
- * has expired or soon expires, the log reports it at once and then every `reportEveryMs`.
+ * Checks every 10 s whether the certificate or key was replaced, and calls `apply` with a new pair. Renewals take effect without a restart,
+ * and open connections continue. If certificate and key do not match because only one file has been written, the old pair is used until the
+ * next check. `expiresAt` returns the expiry of the pair in use. If that pair has expired or soon expires, the log reports it at once and
+ * then every `reportEveryMs`.
  */
 export function watchCertificate(
   config: Config,

@@ -6,17 +6,16 @@ import { hasLittleMemory } from '#src/core/memory.ts';
 
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const RESTART_MS = { first: 200, longest: 10_000 };
-/** After a child has run this long, its restart delay is reset. */
+/** Running time of a child, in ms, after which its restart delay is reset. */
 const STEADY_MS = 30_000;
-/** Time for a child to stop gracefully before it is killed, because a webhook may take 5 s to respond. */
+/** Time in ms for a child to stop gracefully before it is killed; a webhook may take 5 s to respond. */
 const STOP_MS = 7_000;
 
-/** Maximum time for a role to answer its supervisor. */
+/** Maximum time for a role to answer its supervisor, in ms. */
 const ANSWER_MS = 2_000;
 
 /**
- * Requests of the supervisor to its roles. They are sent over the IPC channel, because another process of the service
- * could listen on a role's port.
+ * Requests of the supervisor to its roles. They are sent over the IPC channel, because another process could be listening on a role's port.
  */
 type Question = 'metrics' | 'health';
 export interface RoleRequest {
@@ -115,16 +114,15 @@ class PendingRequests {
 }
 
 /**
- * V8 flags that limit the memory of a role's process. Ingest allocates some 150 MB of short-lived objects a second.
- * With default flags V8 lets the heap grow to several times the memory in use before it collects: under a flood of
- * messages the process took 450 MiB with 60 MiB in use. A smaller young generation, and an old generation that grows by
- * half, brought it to 250 MiB at the same rate (`npm run bench -- flood`). The young generation was then 24 MB, because
- * each reading made 18 kB of garbage and each collection copied the messages waiting for their commit. Now that a
- * reading makes 4 kB, 16 MB use no more memory than 8 MB, and a tenth less CPU time. 32 MB and a heap that doubles save
- * another tenth, but take 60 MiB more. Neither flag limits the memory that may be in use. The API makes some 10 MB of
- * garbage for each page of 10,000 single readings. While a client read a million of them, the process grew by 175 MiB
- * without the flags and by 11 MiB with them, in the same time (`npm run bench -- readings`). With less than 1 GiB of
- * memory, every process has a young generation of 2 MB, at the cost of CPU time.
+ * V8 flags that limit the memory of a role's process. Ingest allocates some 150 MB of short-lived objects a second. With default flags V8
+ * lets the heap grow to several times the memory in use before it collects garbage: under a flood of messages the process took 450 MiB with
+ * 60 MiB in use. A smaller young generation, and an old generation that grows by half, reduced the process to 250 MiB at the same rate
+ * (`npm run bench -- flood`). In that measurement the young generation was 24 MB, because each reading made 18 kB of garbage and each
+ * collection copied the messages waiting for their commit. Now a reading makes 4 kB: 16 MB use no more memory than 8 MB, and a tenth less
+ * CPU time. 32 MB and a heap that doubles save another tenth, but take 60 MiB more. Neither flag limits the memory that may be in use. The
+ * API makes some 10 MB of garbage for each page of 10,000 single readings. While a client read a million readings, the process grew by 175
+ * MiB without the flags and by 11 MiB with them, in the same time (`npm run bench -- readings`). With less than 1 GiB of memory, every
+ * process has a young generation of 2 MB, at the cost of CPU time.
  */
 export function heapFlags(role: string): string[] {
   const flags = (semiSpaceMb: number) => [`--max-semi-space-size=${semiSpaceMb}`, '--heap-growing-percent=50'];
@@ -133,15 +131,15 @@ export function heapFlags(role: string): string[] {
 }
 
 /**
- * Environment that limits memory outside the V8 heap. glibc gives each of Node's dozen threads its own arena, and the
- * values of SQL statements fragment these arenas. A maximum of two arenas took 40 MiB less (mallopt(3), M_ARENA_MAX).
- * Other C libraries ignore the variable.
+ * Returns environment variables that limit memory outside the V8 heap. glibc gives each of Node's dozen threads its own arena, and the
+ * values of SQL statements fragment these arenas. A maximum of two arenas took 40 MiB less (mallopt(3), M_ARENA_MAX). Other C libraries
+ * ignore the variable.
  */
 export const heapEnvironment = (role: string): Record<string, string> =>
   role === 'ingest' || hasLittleMemory() ? { MALLOC_ARENA_MAX: '2' } : {};
 
 /**
- * Restarts this process with the flags and environment of its role (execve(2)), unless a supervisor has started it with
+ * Restarts this process with the flags and environment of its role (execve(2)), unless a supervisor has already started the process with
  * them. Values that the owner has set in the environment take precedence.
  */
 export function restartWithHeapFlags(role: string): void {

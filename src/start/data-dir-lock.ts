@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { nullIfAbsent } from '#src/core/files.ts';
 
-/** Maximum time between creating a lock file and writing its content. */
+/** Maximum time between creating a lock file and writing its content, in ms. */
 const BEING_WRITTEN_MS = 100;
 
 /**
@@ -23,17 +23,14 @@ function startOf(pid: number): string | null {
   }
 }
 
-/** Returns the id of the running process that is named in the text of a lock; null if the process has ended. */
+/** Returns the id of the running process that a lock file's text names; null if the process has ended. */
 function holderIn(text: string): number | null {
   const [pid = '', started = ''] = text.trim().split(' ');
   const now = startOf(Number(pid));
   return now !== null && now === started ? Number(pid) : null;
 }
 
-/**
- * Returns the id of the service process that holds the lock of a data directory; null if there is none. Changes
- * nothing.
- */
+/** Returns the id of the service process that holds the lock of a data directory; null if no process does. Changes nothing. */
 export const findServiceProcess = (dataDir: string): number | null =>
   holderIn(read(join(dataDir, 'service.lock')) ?? '');
 
@@ -58,9 +55,9 @@ function put(file: string, text: string): boolean {
 }
 
 /**
- * Removes a lock whose process has ended. If several processes find the same stale lock, the slower ones may meet the
- * new lock of the fastest. So the file is first renamed and then read, and a lock that is in use is restored. Returns
- * the process that holds it, or null.
+ * Removes a lock whose process has ended. If several processes find the same stale lock, the slower ones may meet the new lock of the
+ * fastest. The file is therefore first renamed and then read, and a lock that is in use is restored. Returns the process that holds the
+ * lock, or null.
  */
 export function removeStaleLock(file: string): number | null {
   const taken = `${file}.${randomBytes(8).toString('hex')}`;

@@ -30,10 +30,7 @@ const DAY_AND_NIGHT = {
     export: { per_kwh: '0.0803' },
   },
 };
-/**
- * An offer with which the past year would have cost less, so that the home gets a remark about it. It begins on a later
- * day.
- */
+/** An offer with which the past year would have cost less, so that the home gets a remark about it. The offer begins on a later day. */
 const OFFER = {
   name: 'Offer: one price',
   currency: 'EUR',
@@ -62,8 +59,8 @@ const named = ({ users }: DemoHomes, name: string): DemoHome | undefined =>
   users.find(({ email, isEarlier }) => email.startsWith(`${name}@`) && !isEarlier);
 
 /**
- * Creates a tariff and an offer for the first home, and a dynamic tariff with its prices for another one. Does nothing
- * for a home that has a tariff.
+ * Creates a tariff and an offer for the first home, and a dynamic tariff with its prices for another home. Does nothing for a home that has
+ * a tariff.
  */
 export async function ensureTariffs(db: Database, homes: DemoHomes, now: Date): Promise<void> {
   const [first] = homes.users;
@@ -147,7 +144,7 @@ async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Dat
     .where('series_id', '=', series_id)
     .executeTakeFirst();
   const firstMs = Math.min(...daan.devices.map(({ installedAtMs }) => installedAtMs));
-  // Prices are stored for whole UTC days. These suffice, because tomorrow ends later in UTC than in Amsterdam.
+  // Prices are stored for whole UTC days. These days suffice, because tomorrow ends later in UTC than in Amsterdam.
   const fromMs = last?.day ? last.day.getTime() + DAY_MS : Math.floor(firstMs / DAY_MS) * DAY_MS;
   const toMs = (Math.floor(now.getTime() / DAY_MS) + 2) * DAY_MS;
   const prices = [];
@@ -156,7 +153,7 @@ async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Dat
   await storePrices(db, series_id, packPrices(prices, 60));
 }
 
-/** Stores tomorrow's prices while the demo runs. Returns a function that stops this. */
+/** Stores tomorrow's prices while the demo runs. Returns a function that stops storing. */
 export function startStoringPrices(db: Database, homes: DemoHomes): () => Promise<void> {
   let work: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
@@ -205,8 +202,8 @@ export async function ensureGroups(db: Database, homes: DemoHomes): Promise<void
 const WATCHED_MS = 30 * DAY_MS;
 
 /**
- * Records the silences in the history that this start sends. The worker cannot, because all of the history is received
- * at once. Must be called before the history is sent.
+ * Records the silences of devices in the history that this start sends. The worker cannot record them, because all of the history is
+ * received at once. Must be called before the history is sent.
  */
 export async function ensureSilences(db: Database, homes: DemoHomes, now: Date): Promise<void> {
   const silences = homes.users.flatMap(({ userId, devices }) =>

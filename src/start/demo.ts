@@ -15,15 +15,9 @@ import {
 } from './demo-accounts.ts';
 import { createConsoleSignInLink } from './sign-in-link.ts';
 
-/**
- * Months of history: as many as readings are retained (RETENTION_MONTHS), which are twelve whole months and the current
- * one.
- */
+/** Months of history: twelve whole months and the current one, as many as readings are retained (RETENTION_MONTHS). */
 const HISTORY_MONTHS = 13;
-/**
- * Validity of the demo's key. It is longer than 7 days, because the dashboard recommends replacing a key in its last 7
- * days.
- */
+/** Validity of the demo's key in days, longer than 7 days, because the dashboard recommends replacing a key in its last 7 days. */
 const KEY_DAYS = 14;
 const KEY_NAME = 'Demo';
 

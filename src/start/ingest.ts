@@ -45,8 +45,8 @@ const homesOf = (db: Database): HomeUsageSource => ({
 });
 
 /**
- * Time for batches in progress to finish at shutdown, in case the database hangs. Then the process ends with its
- * connections. A batch that was not committed by then was never acknowledged, so its messages are delivered again.
+ * Maximum time for batches in progress to finish at shutdown, in ms, in case the database hangs. After it the process ends with its
+ * connections. An uncommitted batch was never acknowledged, so its messages are delivered again.
  */
 const LAST_BATCH_MS = 500;
 
@@ -75,7 +75,7 @@ export async function runIngest(config: Config): Promise<void> {
     const isProxy = trustedProxies(config.api.trustProxy);
     const parts = { pool, tls, believed, claims, homes: homesOf(db), isProxy, onSessionLost, log };
     const ingest = await startIngest(config, parts);
-    // Not watched with an external broker, because devices use that broker's certificate.
+    // With an external broker the certificate is not watched, because devices use that broker's certificate.
     const certificate = config.mqtt.url ? null : watchCertificate(config, tls, ingest.renewTls, log);
     if (certificate) reportCertificate(metrics, certificate);
     reportMetrics(metrics, ingest);
@@ -90,7 +90,7 @@ export async function runIngest(config: Config): Promise<void> {
       pool,
       url,
       isReady: ingest.isReady,
-      // With an external broker, draining takes no time, because it has the devices' connections.
+      // With an external broker, draining takes no time, because that broker has the devices' connections.
       ...(ingest.ports ? { leavesForMs: config.api.drainSeconds * 1_000 } : {}),
       async stop() {
         certificate?.stop();
@@ -160,8 +160,8 @@ function reportMetrics(metrics: Metrics, ingest: Awaited<ReturnType<typeof start
 }
 
 /**
- * Handles claims of meters at the embedded broker. Passed to ingest, so that its code does not depend on provisioning
- * batches.
+ * Handles claims of meters at the embedded broker. Ingest receives these functions as a parameter, so that its code does not depend on
+ * provisioning batches.
  */
 export function claimsAtBroker(db: Database, counter: RequestCounter) {
   const gate = createClaimGate(counter);
@@ -170,7 +170,7 @@ export function claimsAtBroker(db: Database, counter: RequestCounter) {
     topic: CLAIM_TOPIC,
     replyTopic: CLAIM_REPLY_TOPIC,
     check: (batchId: string, secret: string) => checkBatchSecret(db, batchId, secret),
-    /** Returns the answer to a meter as JSON. Null if claims of its network were refused too often. */
+    /** Returns the answer to a meter as JSON. Null if claims from the meter's network were refused too often. */
     async claim(batchId: string, payload: Buffer, address: string): Promise<string | null> {
       const message = claimMessageSchema.safeParse(jsonOf(payload));
       if (!message.success) {

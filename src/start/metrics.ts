@@ -20,7 +20,7 @@ export const DATABASE_METRICS = {
   energy_database_requests_waiting: 'Requests of this process that wait for a free connection',
 };
 
-/** Shorter than the time limit of a scrape. */
+/** Maximum time for the query in ms, shorter than the time limit of a scrape. */
 const ANSWER_MS = 2_000;
 
 /** Measures the response time of the cheapest query. If the database is unreachable, the metric is missing. */
@@ -47,7 +47,7 @@ export const DEVICE_COUNTS = {
   energy_devices_faulty: 'Devices that report a fault, or most of whose last readings were rejected',
 };
 
-/** Counts the devices by their heads: the one row per device that its readings update. */
+/** Counts devices by the time of their last message, which the device's head contains: the one row per device that its readings update. */
 export async function readDeviceCounts(pool: Pool): Promise<Record<string, number>> {
   // Raw SQL: counts over two relations in one statement.
   const { rows } = await pool.query<Record<string, number>>(
@@ -124,7 +124,7 @@ export const STANDBY_METRICS = {
   energy_standby_lag_seconds: 'Maximum age of the standby’s data; no value while it is unreachable',
 };
 
-/** Returns the standby metrics. `lagSeconds`: null while the standby is unreachable. */
+/** Returns the standby metrics. `isWanted`: whether a standby is configured; `lagSeconds`: null while the standby is unreachable. */
 export function readStandbyMetrics(isWanted: boolean, lagSeconds: number | null): Record<string, number> {
   if (!isWanted) return {};
   if (lagSeconds === null) return { energy_standby_up: 0 };

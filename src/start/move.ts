@@ -81,9 +81,9 @@ export async function moveInstallation(
     return {
       /** Description of the new database in one line. */
       database: database.line,
-      /** Every relation that was copied and compared, with its number of rows. */
+      /** Every copied and compared relation with its number of rows. */
       relations: relations.map(({ relation, rows }) => ({ relation, rows })),
-      /** Total consumption in mWh, equal in the old database's load profile and the new one's daily aggregates. */
+      /** Total consumption in mWh, equal in the old database's load profile and the new database's daily aggregates. */
       total_milliwatt_hours,
       users,
     };
@@ -102,7 +102,7 @@ async function aggregate(
   capabilities: Capabilities,
 ): Promise<string> {
   if (capabilities.continuousAggregates) {
-    // The aggregates of this tier are computed from hours only, so packed days must be unpacked first.
+    // On this tier, aggregates are computed from hours only, so packed days must be unpacked first.
     await unpackDays(target);
     await refreshUntilComplete(target, new Date());
   } else await checkAllRollups(target, { capabilities, since: new Date(0), mode: 'rebuild' });
@@ -111,10 +111,10 @@ async function aggregate(
   return is;
 }
 
-/** Throws if both URLs lead to the same database, which the move would only close. */
+/** Throws if both URLs lead to the same database, because the move would close that database without moving anything. */
 async function refuseItself({ source, target }: { source: Pool; target: Pool }): Promise<void> {
   const identity = async (pool: Pool): Promise<string> => {
-    // Raw SQL: two databases at once, locks on all relations, and settings of a database.
+    // Raw SQL: uses two databases at once, locks on all relations, and settings of a database.
     const { rows } = await pool.query(
       `SELECT format('%s %s', (SELECT system_identifier FROM pg_control_system()), oid) AS id FROM pg_database WHERE datname = current_database()`,
     );
@@ -146,15 +146,15 @@ async function finish(
 }
 
 /**
- * Runs a function in a transaction that locks out all writers. Writers take their locks in other orders, so they may
- * deadlock with this transaction. If PostgreSQL then cancels this transaction, it is tried again.
+ * Runs a function in a transaction that locks out all writers. Writers take their locks in other orders, so they may deadlock with this
+ * transaction. If PostgreSQL cancels this transaction because of a deadlock, the transaction is tried again.
  */
 async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     let areHeld = false;
     try {
       return await transactionOn(source, async () => {
-        // Take the lock of the refresh first, because a refresh may wait for relations that are locked below.
+        // Take the lock of the refresh first, because a refresh may wait for relations that the statements below lock.
         await source.query('SELECT hold_refresh()');
         await source.query(`LOCK TABLE ${NAMES.join(', ')} IN EXCLUSIVE MODE`);
         areHeld = true;
@@ -168,9 +168,8 @@ async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Pro
 }
 
 /**
- * Closes the database for writing and ends the service's sessions. The closing affects only new sessions, so existing
- * ones are ended while the locks still block them, and none can write in between. If a session cannot be ended, the
- * database is opened again.
+ * Closes the database for writing and ends the service's sessions. Closing affects only new sessions, so existing sessions are ended while
+ * the locks still block them, and no session can write in between. If a session cannot be ended, the database is opened again.
  */
 async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
   await closeForWriting(pool);
@@ -188,8 +187,8 @@ async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
 }
 
 /**
- * Returns the total consumption of a relation with closed hours, plus that of the open hours. The total is text,
- * because that of a country exceeds the safe integers.
+ * Returns the total consumption of a relation with closed hours, plus the consumption of the open hours. Returned as text, because the
+ * total of a country exceeds the safe integers.
  */
 async function totalOf(pool: Pool, relation: string): Promise<string> {
   const { rows } = await pool.query(

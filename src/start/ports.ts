@@ -41,7 +41,7 @@ export async function refuseTakenPorts(config: Config, role?: string): Promise<v
   const fixedListeners = listenersOf(config).filter(
     (one) => one.port !== 0 && (role === undefined || one.role === role),
   );
-  // Each port remains bound until all are checked, because two variables may name the same port.
+  // Each port remains bound until all ports are checked, because two variables may name the same port.
   const held: { variable: string; port: number; server: Server }[] = [];
   try {
     for (const { variable, host, port } of fixedListeners) {
@@ -59,8 +59,8 @@ export async function refuseTakenPorts(config: Config, role?: string): Promise<v
 }
 
 /**
- * Returns the configuration with a free port in place of each 0. So printed, mailed and announced addresses contain the
- * real ports, and a restarted role gets the same port again.
+ * Returns the configuration with a free port instead of each 0. Printed, mailed and announced addresses then contain the real ports, and a
+ * restarted role gets the same port again.
  */
 export async function choosePorts(config: Config): Promise<Config> {
   const { api, mqtt, operator } = config;
@@ -94,8 +94,8 @@ export async function canListen(host: string, port: number): Promise<boolean> {
 function listenOn(host: string, port: number): Promise<Server | null> {
   const server = createServer((socket) => socket.destroy());
   return new Promise((resolve, reject) => {
-    // Only EADDRINUSE means that the port is in use. Other errors do not, such as that of an address which does not
-    // belong to this machine.
+    // Only EADDRINUSE means that the port is in use. Other errors have other causes, for example an address that does not belong to this
+    // machine.
     server.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
     );
@@ -121,14 +121,14 @@ export function writeListeningAddresses(config: Config): () => void {
 }
 
 /**
- * Returns the configuration for a command that runs next to the service. Values that the environment lacks are those of
- * the service on the data directory, because the demo does not use the default ports, and port 0 means another port at
- * each start. Throws a ConfigError, like loadConfig.
+ * Returns the configuration for a command that runs next to the service. Values that are missing in the environment are taken from the
+ * service running on the data directory, because the demo does not use the default ports, and port 0 means another port at each start.
+ * Throws a ConfigError, like loadConfig.
  */
 export function loadConfigOfRunningService(env?: Record<string, string | undefined>): Config {
   const variables = givenVariables(env);
   const config = loadConfig(variables);
-  // The file may belong to a service that was killed.
+  // If no service is running, the file was left behind by a killed service.
   if (findServiceProcess(config.dataDir) === null) return config;
   return loadConfig({ ...readListening(config.dataDir), ...variables });
 }

@@ -8,8 +8,8 @@ import type { ComposeRemark } from '#src/delivery/email/compose-remark.ts';
 const WORDS = new URL('../dashboard/words/', import.meta.url);
 
 /**
- * Returns a function that describes a remark in a person's language, with the texts of the dashboard. The texts of a
- * language are loaded with its first mail.
+ * Returns a function that describes a remark in the language of its recipient, with the texts of the dashboard. The texts of a language are
+ * loaded with its first mail.
  */
 export function createRemarkComposer(): ComposeRemark {
   const compiled = new Map<Language, Promise<CompiledWords>>();

@@ -36,9 +36,9 @@ const END: Record<Ending['kind'], (db: Database, ids: readonly string[]) => Prom
 };
 
 /**
- * Prepares the first start of a restored installation, before it listens. Holds back everything that was due before the
- * restore, and applies, without mails, the endings that are newer than the copy (`ended.jsonl`). Does nothing for other
- * installations. After an interruption, the next start repeats it.
+ * Prepares the first start of a restored installation, before it listens. Holds back every delivery that was due before the restore, and
+ * applies, without mails, the endings that are newer than the copy (`ended.jsonl`). Does nothing for other installations. After an
+ * interruption, the next start repeats all steps.
  */
 export async function applyEndingsAfterRestore(pool: Pool, dataDir: string, log: Logger): Promise<void> {
   const restored = await readRestored(dataDir);

@@ -23,12 +23,12 @@ interface Role {
   url: string;
   /** Time that the role waits deliberately while it stops (draining), in ms. */
   leavesForMs?: number;
-  /** Whether clients should connect to the role. Without this function they always should. */
+  /** Whether clients should connect to the role. If the function is missing, clients should always connect. */
   isReady?(): boolean;
   stop(): Promise<void>;
 }
 
-/** Maximum time for a graceful stop, during which requests in progress may finish. Then the process exits. */
+/** Maximum time for a graceful stop in ms, during which requests in progress may finish. After it the process exits. */
 const STOP_MS = 9_000;
 
 /**
@@ -64,7 +64,7 @@ export async function runRole(
   const { pool } = role;
   metrics.valuesOf({ energy_role_up: '1 while the role runs' }, async () => ({ energy_role_up: 1 }));
   metrics.valuesOf(DATABASE_METRICS, () => readDatabaseMetrics(pool));
-  // A separate pool, because brokers wait for these answers, which must not queue behind the role's other queries.
+  // A separate pool, because brokers wait for its answers, which must not queue behind the role's other queries.
   const access = createPool(role.url, { max: 2, applicationName: `energy ${name} operator`, isAnswering: true });
   const operated = {
     metrics: async () => [await metrics.asJson()],

@@ -15,10 +15,9 @@ const WHAT_TO_DO =
 const fileOf = (config: Config): string => join(config.dataDir, 'secret.key');
 
 /**
- * Returns the installation's secret: SECRET_KEY, or the content of `secret.key` in the data directory. If there is no
- * key and the database contains nothing encrypted, creates the file (mode 0600). If several processes start at once,
- * one creates it and all use it. If the key that encrypted the database's contents is missing or another key is
- * configured, throws an error with the remedy.
+ * Returns the installation's secret: SECRET_KEY, or the content of `secret.key` in the data directory. If there is no key and the database
+ * contains nothing encrypted, creates the file (mode 0600). If several processes start at once, one process creates the file and all use
+ * it. If the key that encrypted the database's contents is missing or another key is configured, throws an error with the remedy.
  */
 export async function secretKey(config: Config, db: Database): Promise<string> {
   // Read the samples before the file. A process that encrypts something creates the file first, so samples without a
@@ -72,9 +71,8 @@ export interface GivenUpSecrets {
 }
 
 /**
- * Discards encrypted values whose key is lost: all that the present key (SECRET_KEY, `secret.key`, or a new one) cannot
- * decrypt. Replaces the secret of a webhook by a random one; the webhook continues when its owner sets a new token. All
- * in one transaction.
+ * Discards encrypted values whose key is lost: all values that the present key (SECRET_KEY, `secret.key`, or a new one) cannot decrypt.
+ * Replaces the secret of a webhook by a random secret; the webhook continues when its owner sets a new token. Runs in one transaction.
  */
 export async function giveUpEncryptedSecrets(db: Database, config: Config): Promise<GivenUpSecrets> {
   const box = createSecretBox(await newSecretKey(config));
@@ -131,8 +129,8 @@ export async function giveUpEncryptedSecrets(db: Database, config: Config): Prom
 }
 
 /**
- * Returns the content of a file, and creates the file if it is missing. If several processes start at once, even in
- * containers that share a volume, one creates it atomically and all get its content. `mode`: file mode of a new file.
+ * Returns the content of a file, and creates the file if it is missing. If several processes start at once, even in containers that share a
+ * volume, one process creates the file atomically and all get its content. `mode`: file mode of a new file.
  */
 export async function createFileOnce(
   file: string,

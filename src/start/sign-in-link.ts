@@ -6,8 +6,8 @@ import { runAsOperator } from '#src/users/audit.ts';
 import { secretKey } from './secret-key.ts';
 
 /**
- * Creates a single-use link that signs in to the dashboard as an account, for the person at the machine's console. It
- * is valid for a day. Null if the account does not exist. Earlier unused links and codes of the account become invalid.
+ * Creates a single-use link, valid for a day, that signs in to the dashboard as an account, for the person at the machine's console. Null
+ * if the account does not exist. Earlier unused links and codes of the account become invalid.
  */
 export async function createConsoleSignInLink(db: Database, config: Config, email: string): Promise<string | null> {
   const account = await accountOfEmail(db, email);

@@ -27,7 +27,7 @@ export interface UpgradeReport {
   /** Major versions of PostgreSQL before and after the upgrade. */
   from: number;
   to: number;
-  /** Folder with the unchanged old cluster. */
+  /** Path of the folder with the unchanged old cluster. */
   kept: string;
   /** Every relation with its number of rows, which are equal in both clusters by count and fingerprint. */
   relations: { relation: string; rows: number }[];
@@ -50,11 +50,11 @@ const foldersOf = (dataDir: string) => {
 };
 
 /**
- * Upgrades a cluster of an earlier major version to this version's PostgreSQL. A copy of the old cluster is moved into
- * a new one, as between two databases, and compared relation by relation; the old cluster is not changed. The data
- * directory must be locked (lockDataDir). The upgrade may be interrupted (kill -9) at any point and run again, because
- * the old cluster is in use until the new one is complete. `programs`: folder with the earlier version's programs;
- * without it npm installs them. Null if no upgrade is needed. Throws with the remedy.
+ * Upgrades a cluster of an earlier major version to this version's PostgreSQL. A copy of the old cluster is moved into a new cluster, as
+ * between two databases, and compared relation by relation; the old cluster is not changed. The data directory must be locked
+ * (lockDataDir). The upgrade may be interrupted (kill -9) at any point and run again, because the old cluster is in use until the new one
+ * is complete. `programs`: folder with the earlier version's programs; by default npm installs them. Null if no upgrade is needed. Throws
+ * with the remedy.
  */
 export async function upgradeDatabase(
   dataDir: string,
@@ -107,7 +107,7 @@ export async function upgradeDatabase(
   }
 }
 
-/** The report, with the state of the old cluster at the time of the copy. It is valid for this state only. */
+/** The report with the state of the old cluster at the time of the copy. The report is valid only for this state. */
 interface Noted {
   state: string;
   report: UpgradeReport;
@@ -130,7 +130,7 @@ async function stopBoth(
 /** Moves the data, unless an earlier, interrupted run completed this step. */
 async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveSteps): Promise<void> {
   const pools = { source: createPool(sourceUrl, { max: 1 }), target: createPool(targetUrl, { max: 1 }) };
-  // The queries fail in a new, empty database, because it has no schema.
+  // The query fails in a new, empty database, because that database has no schema.
   const isDone = await isTargetFilled(pools).catch(() => false);
   await Promise.all([pools.source.end(), pools.target.end()]);
   if (isDone) return;
@@ -170,7 +170,7 @@ async function compare(
   }
 }
 
-/** Replaces the old cluster by the new one. Skips steps that an earlier, interrupted run completed. */
+/** Replaces the old cluster with the new one. Skips steps that an earlier, interrupted run completed. */
 async function takePlace(dataDir: string, report: UpgradeReport): Promise<UpgradeReport> {
   const at = foldersOf(dataDir);
   const cluster = clusterFolderOf(dataDir);

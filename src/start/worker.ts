@@ -34,14 +34,12 @@ import {
 import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
-/** Interval at which each of the worker's loops checks for work, ms. */
+/** Interval in ms at which each of the worker's loops checks for work. */
 const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200, sources: 1_000, endings: 500 };
-/**
- * Number of sources that a worker fetches concurrently, so that one which does not answer does not delay the others.
- */
+/** Number of sources that a worker fetches concurrently, so that a source which does not answer does not delay the others. */
 const FETCHES_AT_ONCE = 4;
 
-/** Interval for which these metrics are cached, because they read a row of every device. */
+/** Cache lifetime of the device metrics in ms; they read a row of every device. */
 const COUNTED_EVERY_MS = 60_000;
 
 /** Runs the worker role: alerts, events and their delivery, and jobs. */
@@ -60,8 +58,8 @@ export async function runWorker(config: Config): Promise<void> {
     const { capabilities } = database;
     const { retentionMonths, dataDir } = config;
     const backup = await readBackupPlan(config);
-    // The data directory is created here, because this role may be the first on a new disk, and one of its jobs checks
-    // the free space there.
+    // The data directory is created here, because this role may be the first on a new disk, and one of the role's jobs checks the free
+    // space of the directory.
     await mkdir(dataDir, { recursive: true });
     const db = createDatabase(pool);
     const ahead = { daysToPack: 0 };
@@ -142,8 +140,8 @@ async function startFetching(config: Config, db: Database, { log }: { log: Logge
 }
 
 /**
- * Starts the loops that turn changed hours into notifications: they evaluate alerts, create events and deliver them. Returns a function
- * that stops them.
+ * Starts the loops that turn changed hours into notifications: the loops evaluate alerts, create events and deliver them. Returns a
+ * function that stops the loops.
  */
 async function startTelling(
   config: Config,
@@ -188,8 +186,8 @@ async function startTelling(
     counts.evaluated += candidates;
     counts.fired += fired;
     if (fired > 0) deliveries.kick();
-    // Changes that arrive during a pass wait for the next one. So a user whose meters send constantly is evaluated once
-    // for many readings.
+    // Changes that arrive during a pass wait for the next pass. A user whose meters send constantly is therefore evaluated once for many
+    // readings.
     return hasMore ? changes : 0;
   };
   const publishUsageNow = () => publishUsage(pool, clock());

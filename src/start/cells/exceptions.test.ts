@@ -13,10 +13,7 @@ test('a file of exceptions has one account and cell per line, and may contain co
   expect(() => parseExceptions('usr_1 c2 c3\n')).toThrow('line 1');
 });
 
-/**
- * Applies changes as HAProxy does: if a name has two entries, a look-up finds the first. A request may come after each
- * command.
- */
+/** Applies changes as HAProxy does: if a name has two entries, a look-up finds the first. A request may arrive after each command. */
 function apply(
   entries: readonly MapEntry[],
   changes: readonly MapChange[],

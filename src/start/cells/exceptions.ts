@@ -3,9 +3,9 @@ import { basename } from 'node:path';
 import { changeMap, findMap, type MapChange, type MapEntry, readMap } from './runtime-api.ts';
 
 /**
- * Exceptions of the routers: names of accounts that have moved away from the cell that created them, each with its
- * present cell. A name is an id of an account, device or gateway, or the SHA-256 of a key or of a session's secret in
- * upper-case hexadecimal digits (HAProxy's form).
+ * Exceptions of the routers: names of accounts that have moved away from the cell that created them, each with its present cell. A name is
+ * the id of an account, device or gateway, or the SHA-256 of a key or of a session's secret in upper-case hexadecimal digits (HAProxy's
+ * form).
  */
 export type Exceptions = ReadonlyMap<string, string>;
 
@@ -47,8 +47,8 @@ export function applyRouting(exceptions: Exceptions, routing: CellByName): Map<s
 }
 
 /**
- * Returns the changes after which a router's map has the wanted entries. After an interrupted change, the map may
- * contain a name twice. `names`: compares only these; by default all. Pure.
+ * Returns the changes that give a router's map the wanted entries. After an interrupted change, the map may contain a name twice. `names`:
+ * compares only these names; by default all. Pure.
  */
 export function listMapChanges(
   wanted: Exceptions,
@@ -66,14 +66,11 @@ export function listMapChanges(
 }
 
 const HEAD = '# Accounts that have moved to another cell. Written by `energy cells`.\n';
-/** Age after which a lock counts as left behind by a killed command, because the file is written in milliseconds. */
+/** Age in ms after which a lock counts as left behind by a killed command: the file is written in milliseconds. */
 const MAX_LOCKED_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
-/**
- * Changes the file of exceptions, so that routers which start later have them. Concurrent commands wait for each other.
- * Returns all exceptions.
- */
+/** Changes the file of exceptions, which routers read when they start. Concurrent commands wait for each other. Returns all exceptions. */
 async function changeFile(file: string, routing: CellByName): Promise<Exceptions> {
   const next = `${file}.next`;
   const handle = await lock(next);
@@ -138,7 +135,7 @@ export async function countDifferences(router: string, file: string): Promise<nu
   return listMapChanges(await readExceptions(file), await readMap(router, path)).length;
 }
 
-/** Runs a function for each router, even if it fails for some. Throws one error with all reasons. */
+/** Runs a function for each router, even if the function fails for some. Throws one error with all reasons. */
 async function eachRouter<T>(routers: readonly string[], run: (router: string) => Promise<T>): Promise<T[]> {
   const results = await Promise.allSettled(routers.map(run));
   const reasons = results.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []));

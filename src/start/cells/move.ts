@@ -3,7 +3,7 @@ import { moveUsers, type UsersMove, type UsersMoveReport } from '../users-move/m
 import type { AccountName, AccountRoutes } from '../users-move/routes.ts';
 import { type ExceptionTargets, storeExceptions } from './exceptions.ts';
 
-/** Name of the first cell in commands. Its identifiers contain no cell name. */
+/** Name of the first cell in commands. Identifiers created by the first cell contain no cell name. */
 export const FIRST_CELL = 'first';
 
 /** Result of a move to another cell. */
@@ -28,9 +28,8 @@ export function routingTo(cell: string, names: readonly AccountName[]): Map<stri
 }
 
 /**
- * Moves accounts to another cell. They move one at a time, so that each is closed as briefly as possible, but a utility
- * moves together with its homeowners. Stores exceptions in the routers. May be interrupted at any point and run again
- * (users-move/move-users.ts).
+ * Moves accounts to another cell. Accounts move one at a time, so that each is closed as briefly as possible, but a utility moves together
+ * with its homeowners. Stores exceptions in the routers. May be interrupted at any point and run again (users-move/move-users.ts).
  */
 export async function moveToCell(
   { from, to }: CellsOfMove,

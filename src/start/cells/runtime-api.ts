@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Maximum time of an answer. HAProxy answers within milliseconds. */
+/** Maximum time of HAProxy's answer, in ms. HAProxy answers within milliseconds. */
 const ANSWER_MS = 5_000;
 /** HAProxy refuses longer requests (its `tune.bufsize` is 16,384 bytes). */
 const MAX_REQUEST_BYTES = 12_000;
@@ -23,7 +23,7 @@ async function ask(router: string, request: string): Promise<string> {
   });
 }
 
-/** A backend of a router, with whether any of its servers accepts requests. */
+/** A backend of a router. Contains whether any of its servers accepts requests. */
 export interface Backend {
   name: string;
   isUp: boolean;
@@ -53,10 +53,7 @@ export async function findMap(router: string, fileName: string): Promise<string>
   return found;
 }
 
-/**
- * An entry of a router's map. `ref`: HAProxy's name of the entry, because a key may have several entries, of which only
- * the first is used.
- */
+/** An entry of a router's map. `ref`: HAProxy's name of the entry. A key may have several entries, of which only the first is used. */
 export interface MapEntry {
   ref: string;
   name: string;

@@ -31,12 +31,12 @@ export const STREAMED_PARTS: readonly CopiedRelation[] = [
   })),
 ];
 
-/** Returns the name of the view with the accounts' rows of a relation. It exists in sessions prepared by `prepareAccountViews`. */
+/** Returns the name of the view with the accounts' rows of a relation. The view exists in sessions prepared by `prepareAccountViews`. */
 export const accountViewOf = (relation: string): string => viewOf(relation);
 
 /**
- * Returns the values of `user_id` in the accounts' rows of the load profile and the aggregates: their ids, and a key
- * for each of their meters that are aggregated separately.
+ * Returns the values of `user_id` in the accounts' rows of the load profile and the aggregates: the ids of the accounts, and a key for each
+ * of their meters that are aggregated separately.
  */
 export const consumptionKeysOf = (userIds: readonly string[]): string[] =>
   userIds.flatMap((userId) => [userId, ...SEPARATE_METERS.map((meter) => meterKey(userId, meter))]);
@@ -48,7 +48,7 @@ interface Series {
   kind: string;
 }
 
-/** Returns the accounts' series. For closed accounts they are read from `parcels`. */
+/** Returns the accounts' series. The series of closed accounts are read from `parcels`. */
 async function seriesOf(source: PoolClient, userIds: readonly string[]): Promise<Series[]> {
   const { rows } = await source.query(
     `SELECT series_id, device_id, channel, kind FROM series JOIN devices USING (device_id) WHERE user_id = ANY ($1)
@@ -113,7 +113,7 @@ const EVER = new Date(0);
 
 const monthOf = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1));
 
-/** Returns those of the keys (see `consumptionKeysOf`) that have rows. */
+/** Returns those of the given keys (see `consumptionKeysOf`) that have rows. */
 export async function findKeysWithRows(pool: Pool, keys: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query(
     `SELECT k AS key FROM unnest($1::text[]) k WHERE EXISTS (SELECT FROM device_hours WHERE user_id = k)
@@ -123,9 +123,7 @@ export async function findKeysWithRows(pool: Pool, keys: readonly string[]): Pro
   return rows.map(({ key }) => key);
 }
 
-/**
- * Recomputes the aggregates of keys if they differ from the copied load profile, for example after an interrupted move.
- */
+/** Recomputes the aggregates of keys if the aggregates differ from the copied load profile, for example after an interrupted move. */
 export async function repairAggregates(target: Installation, keys: readonly string[]): Promise<void> {
   const wrong: string[] = [];
   for (const key of keys) if (!(await isRight(target, key, EVER))) wrong.push(key);

@@ -83,8 +83,8 @@ async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<s
 }
 
 /**
- * Returns the ids of accounts that the file names by e-mail address and that are not active here. They are found in the
- * bundle of a closed account, or in the other installation.
+ * Returns the ids of accounts that the file names by e-mail address and that are not active here. Such accounts are found in the bundle of
+ * a closed account, or in the other installation.
  */
 async function goneByEmail(
   { source, target }: MoveInstallations,
@@ -136,7 +136,7 @@ async function surroundings(
   };
 }
 
-/** Returns, for each moving account, the number of accounts that it enrolled and that do not move. */
+/** Returns, for each moving utility, the number of accounts that it enrolled and that do not move. */
 export async function countUnmovedEnrolled(
   pool: Pick<Pool, 'query'>,
   moving: readonly string[],
@@ -194,7 +194,7 @@ export interface MoveConstraints {
   there: ReadonlySet<string>;
   /** E-mail addresses of accounts in the other installation, in lower case. */
   emailsThere: ReadonlySet<string>;
-  /** Identity provider, by account, if an account of the other installation signs in with the same identity. */
+  /** Identity provider, by moving account, if the same identity at that provider signs in to another account of the other installation. */
   issuersThere: ReadonlyMap<string, string>;
   /** Number of enrolled accounts that are not in the file, by utility. */
   left: ReadonlyMap<string, number>;

@@ -27,18 +27,17 @@ import { removeExpectedNames } from './routes.ts';
 
 // Raw SQL: locks, and relations whose rows are stored as parcels.
 
-/** Maximum duration of a delivery: that of its lease (src/delivery/take.ts). */
+/** Maximum duration of a delivery in ms: the duration of its lease (src/delivery/take.ts). */
 const MAX_DELIVERY_MS = 130_000;
 const LOOK_AGAIN_MS = 50;
 
 class UnderWay extends Error {}
 
 /**
- * Closes accounts in one transaction. Concurrent writers wait until it ends and then no longer find the accounts. The
+ * Closes accounts in one transaction. Concurrent writers wait until the transaction ends and then no longer find the accounts. The
  * accounts' rows are then in `parcels`, and their devices are marked as moved, so that later messages are stored
- * (ingest/write/moved-accounts.ts). Waits for deliveries in progress, so that no receiver gets an event twice.
- * `redirect` is called within the transaction, as soon as the accounts are locked and no new device, key or session can
- * be created. It may be called several times.
+ * (ingest/write/moved-accounts.ts). Waits for deliveries in progress, so that no receiver gets an event twice. `redirect` is called within
+ * the transaction, as soon as the accounts are locked and no new device, key or session can be created. It may be called several times.
  */
 export async function closeAccounts(
   pool: Pool,
@@ -132,9 +131,9 @@ export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Pr
 }
 
 /**
- * Opens accounts at the target in one transaction. Inserts the rows that were taken out of the source, with the
- * target's ids and encrypted with its key, and compares them by count and fingerprint. Readings and load profile must
- * have been copied before. Returns the number of rows of each relation.
+ * Opens accounts at the target in one transaction. Inserts the rows that were taken out of the source, with the target's ids and encrypted
+ * with its key, and compares the rows by count and fingerprint. Readings and load profile must have been copied before. Returns the number
+ * of rows of each relation.
  */
 export async function openAccounts(
   { source, target }: CopyEnds,

@@ -21,7 +21,7 @@ export interface MoveInstallations {
   target: Installation;
 }
 
-// Raw SQL, here and below: catalogues and advisory locks.
+// Raw SQL in this file: catalogues and advisory locks.
 
 /** Opens both installations. Throws, with the remedy, unless both are in use, of this version, and different. */
 export async function openInstallations(pools: { source: Pool; target: Pool }): Promise<MoveInstallations> {
@@ -78,14 +78,14 @@ export async function withBothLocked<T>(
         throw new Error(
           'Another move of accounts from or to one of the two installations is in progress. Nothing was changed.',
         );
-      // Waits for a running job of this kind. Jobs that start later skip this run.
+      // Waits for a running job of the kind that the lock names. Jobs that start later skip this run.
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.packing]);
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.historyUpkeep]);
     }
     return await run();
   } finally {
-    // Unlocks explicitly: the server may end a session only shortly after its client has disconnected, and the next
-    // move would find the locks held.
+    // Unlocks explicitly: the server may end a session only shortly after its client has disconnected, and the next move would find the
+    // locks still taken.
     await Promise.allSettled(clients.map((client) => client.query('SELECT pg_advisory_unlock_all()')));
     for (const client of clients) client.release(true);
   }

@@ -43,9 +43,11 @@ export interface UsersMoveReport {
   moved_before: number;
   /** Relations that were copied and compared, with their number of rows. */
   relations: { relation: string; rows: number }[];
-  /** Consumption of these accounts in closed hours, in mWh: equal in the load profile here and the daily aggregates at the target. */
+  /**
+   * Consumption of the moved accounts in closed hours, in mWh: equal in the load profile here and in the daily aggregates at the target.
+   */
   total_milliwatt_hours: string;
-  /** Time during which the accounts were closed here and not yet open at the target, ms. */
+  /** Time during which the accounts were closed here and not yet open at the target, in ms. */
   held_ms: number;
   /** Number of messages that arrived here for moved accounts and were written at the target. */
   forwarded: number;
@@ -66,7 +68,7 @@ export interface UsersMove {
   secrets: { source: string; target: string };
   taking: IngestSettings;
   /**
-   * Maximum time that devices may stay connected here after their accounts are open at the target. The move waits this long before it
+   * Maximum time in ms that devices may stay connected here after their accounts are open at the target. The move waits this long before it
    * forwards the last messages.
    */
   connectedMs?: number;
@@ -76,19 +78,15 @@ export interface UsersMove {
   progress: Progress;
 }
 
-/**
- * Maximum number of copying passes while the accounts are open. The passes end earlier if one copies at most this many
- * rows.
- */
+/** Maximum number of copying passes while the accounts are open. The passes end earlier if a pass copies few rows. */
 const MAX_PASSES = 4;
 const FEW_ROWS = 10_000;
 
 /**
- * Moves accounts of a running installation into another running one. Copies their readings and load profile while both
- * run, closes the accounts here in one transaction, copies and compares the rest, opens them at the target in one
- * transaction, and erases them here. Messages that their devices still send here are stored and forwarded. The move may
- * be interrupted (kill -9) at any point and run again. If it fails before the accounts are open at the target, they are
- * opened here again, unchanged.
+ * Moves accounts from one running installation to another. Copies their readings and load profile while both installations run, closes the
+ * accounts here in one transaction, copies and compares the rest, opens the accounts at the target in one transaction, and erases them
+ * here. Messages that their devices still send here are stored and forwarded. The move may be interrupted (kill -9) at any point and run
+ * again. If it fails before the accounts are open at the target, they are opened here again, unchanged.
  */
 export async function moveUsers(sourceUrl: string, targetUrl: string, how: UsersMove): Promise<UsersMoveReport> {
   const pools = {
@@ -153,9 +151,8 @@ async function forwardUntilDisconnected(
 }
 
 /**
- * Closes accounts at the source. Before that, makes the target answer 503 for them and redirects their callers there:
- * processes of the source that have cached a caller would otherwise read an account without data. If this fails,
- * everything is reverted.
+ * Closes accounts at the source. Before closing, makes the target answer 503 for the accounts and redirects their callers to the target:
+ * processes of the source that have cached a caller would otherwise read an account without data. If a step fails, all steps are reverted.
  */
 async function closeAndRedirect(
   { source, target }: MoveInstallations,
@@ -170,7 +167,7 @@ async function closeAndRedirect(
   try {
     await closeAccounts(source.pool, userIds, { toInstallation: target.id, redirect });
   } catch (error) {
-    // Redirects the callers back. Errors are ignored, because an unavailable router may be the reason of the failure.
+    // Redirects the callers back. Errors are ignored, because an unavailable router may be the reason for the failure.
     await how.routes
       ?.toSource(await readAccountNames(source.pool, userIds))
       .catch(({ message }: Error) => how.step(message));
@@ -179,7 +176,7 @@ async function closeAndRedirect(
   }
 }
 
-/** Runs one pass over the relations that are copied by time, after which the target's rows are equal. */
+/** Runs one pass over the relations that are copied by time. After the pass, the target's rows are equal to the source's. */
 async function pass(
   both: MoveInstallations,
   userIds: readonly string[],
@@ -189,8 +186,8 @@ async function pass(
   const { source, target } = both;
   const arePacked = !source.database.capabilities.compression;
   if (source.database.capabilities.continuousAggregates) await refreshUntilComplete(source.pool, new Date());
-  // Continuous aggregates are computed from hours only, so the days are unpacked. They are not packed meanwhile,
-  // because packing is locked out.
+  // Continuous aggregates are computed from hours only, so the days are unpacked. No job packs the days again during the move, because
+  // packing is locked out.
   else if (arePacked && target.database.capabilities.continuousAggregates)
     await unpackDays(source.pool, consumptionKeysOf(userIds));
   return withCopyEnds({ source: source.pool, target: target.pool }, async (ends) => {
@@ -231,10 +228,7 @@ async function computeSince(
   return since;
 }
 
-/**
- * Completes the move of closed accounts. If that fails before the accounts are open at the target, opens them here
- * again.
- */
+/** Completes the move of closed accounts. If a step fails before the accounts are open at the target, opens the accounts here again. */
 async function finish(
   both: MoveInstallations,
   userIds: readonly string[],
@@ -266,7 +260,7 @@ async function bringOver(
   const { source, target } = both;
   how.step('Copying data that arrived since, and comparing …');
   const done = await pass(both, userIds, how, true);
-  // Changed hours that the source queued after the closing are moved to the target's queue.
+  // Moves changed hours that the source queued after the closing to the target's queue.
   await inTransaction(source.pool, (client) => packChanges(client, userIds));
   const since = await computeSince(both, userIds, done);
   const keys = await findKeysWithRows(target.pool, consumptionKeysOf(userIds));
@@ -282,7 +276,7 @@ async function bringOver(
   );
   report.relations = [...relations, ...done.map(({ relation, rows }) => ({ relation, rows }))];
   report.total_milliwatt_hours = (BigInt(report.total_milliwatt_hours) + BigInt(is)).toString();
-  // Raw SQL, here and below: the database's clock, and ids passed as one parameter.
+  // Raw SQL in this file: the database's clock, and ids passed as one parameter.
   const { rows } = await source.pool.query(
     'SELECT round(extract(epoch FROM clock_timestamp() - min(closed_at)) * 1000)::bigint AS ms FROM departures WHERE user_id = ANY ($1)',
     [userIds],
@@ -290,9 +284,7 @@ async function bringOver(
   report.held_ms = Math.max(report.held_ms, rows[0].ms);
 }
 
-/**
- * Opens accounts here again after a failure. If it is unknown whether they are open at the target, they remain closed.
- */
+/** Opens accounts here again after a failure. If it is unknown whether the accounts are open at the target, they remain closed. */
 async function giveBack(
   { source, target }: MoveInstallations,
   userIds: readonly string[],

@@ -5,10 +5,7 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 export interface AccountName {
   name: string;
   userId: string;
-  /**
-   * Cell that the name contains; null: the first cell. Undefined if it is unknown, because only the hash of the secret
-   * is stored.
-   */
+  /** Cell that the name contains; null: the first cell. Undefined if the cell is unknown, because only the hash of the secret is stored. */
   madeBy: string | null | undefined;
 }
 
@@ -19,8 +16,8 @@ export interface AccountRoutes {
 }
 
 /**
- * Number of characters of a generated key that are not stored. The first four are stored, because lists of keys show
- * them.
+ * Number of characters of a generated key that are not stored. The key's prefix and four random characters are stored, because lists of
+ * keys show them.
  */
 const UNSTORED = 38;
 

@@ -5,7 +5,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import type { MoveInstallations } from './ends.ts';
 
-/** Number of stored messages that are written in one transaction. */
+/** Number of stored messages that one transaction writes. */
 const PAGE = 200;
 
 /** Settings for writing readings, as in the configuration of this installation's ingest (`Config`). */
@@ -15,10 +15,10 @@ export interface IngestSettings {
 }
 
 /**
- * Writes messages that devices sent to their account's previous installation to the installation that now has the
- * account, as if they had arrived there. A message that cannot be written is rejected without affecting the others.
- * `whose`: SQL condition on `departed_messages` m that selects the logins, with the values of its parameters. After a
- * kill, messages that were already written are recognised as duplicates. Returns the number of messages.
+ * Writes messages that devices sent to their account's previous installation to the installation that now has the account, as if they had
+ * arrived at that installation. A message that cannot be written is rejected without affecting the others. `whose`: SQL condition on
+ * `departed_messages` m that selects the logins, with the values of its parameters. After a kill, messages that were already written are
+ * recognised as duplicates. Returns the number of messages.
  */
 async function forwardKept(
   { from, to }: { from: Pool; to: Pool },
@@ -26,8 +26,8 @@ async function forwardKept(
   taking: IngestSettings,
 ): Promise<number> {
   const writer = createWriter(to, taking);
-  // Raw SQL: a queue of messages, read in order up to the last one that is present now. Otherwise the loop might not
-  // end while new messages arrive.
+  // Raw SQL: a queue of messages, read in order up to its last message at the start of the loop. Without this bound the loop might not end
+  // while new messages arrive.
   const { rows: last } = await from.query('SELECT coalesce(max(place), 0) AS id FROM departed_messages');
   for (let forwarded = 0; ; ) {
     const { rows } = await from.query(

@@ -1,10 +1,7 @@
 import type { Pool } from '#src/database/connect.ts';
 import type { MoveInstallations } from './ends.ts';
 
-/**
- * A tariff of a moving account without prices at the target, because its price series belongs to an account that does
- * not move.
- */
+/** A tariff of a moving account that has no prices at the target, because its price series belongs to an account that does not move. */
 export interface UnpricedTariff {
   /** Line number of the account in the file. */
   line: number;
@@ -12,13 +9,13 @@ export interface UnpricedTariff {
   tariff_id: string;
   tariff: string;
   series_id: string;
-  /** Name of the series in the source; null if it no longer exists there either. */
+  /** Name of the series in the source; null if the series no longer exists in the source either. */
   series: string | null;
 }
 
 /**
- * Returns the tariffs of moving accounts whose price series neither exist at the target nor move there. `at`: pool of
- * the installation that has the accounts now. `lines`: line numbers of the accounts in the operator's file.
+ * Returns the tariffs of moving accounts whose price series neither exist at the target nor move to it. `at`: pool of the installation that
+ * has the accounts now. `lines`: line numbers of the accounts in the operator's file.
  */
 export async function unpricedTariffs(
   { source, target }: MoveInstallations,

@@ -17,7 +17,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Starts a role whose database is at this port of the machine. `output` returns what it has printed. */
+/** Starts a role whose database is at the given port of the machine. `output` returns the role's output. */
 function start(role: string, port: number) {
   const { username, pathname } = new URL(database.url);
   const ports = { MQTT_PORT: '0', MQTTS_PORT: '0', API_PORT: '0', HTTP_PORT: '0', OPERATOR_PORT: '0' };

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const planFor = (target: string, isArchiving = true): BackupPlan => ({ dataDir, target, isArchiving, key: null });
 
-/** Runs on a disk of a size. */
+/** Runs a function with a file system of this size in MB. */
 async function onDisk(megabytes: number, run: (disk: string) => Promise<void>): Promise<void> {
   const disk = join(folder.path, `disk-${megabytes}`);
   await mkdir(disk);
@@ -167,7 +167,7 @@ test('deletions and revocations wait in the database while ended.jsonl cannot be
   expect(await waiting()).toEqual(['key_1']);
   await rm(target);
   await mkdir(target);
-  // A crash cut the last line off.
+  // The last line is incomplete, as after a crash.
   const file = join(target, 'ended.jsonl');
   await writeFile(file, '{"at":"2026-01-01T00:00:00.000Z","kind":"key","id":"key_0"}\n{"at":"2026-01-');
   await Promise.all([write(), end('key_2').then(write), write()]);

@@ -118,7 +118,7 @@ test('after the loss of a disk, the state of any time is restored from the base 
   await pool.end();
   await server.stop();
 
-  // The restored installation serves, and archives into a folder of its own.
+  // The restored installation serves requests, and archives into a folder of its own.
   await installation.start();
   await expect.poll(() => findInstallationFolder(home).then(copiesIn)).toHaveLength(1);
   await installation.stop();
@@ -130,7 +130,7 @@ test('after the loss of a disk, the state of any time is restored from the base 
   await expectErrors(join(target, home), at);
 });
 
-/** Each mistake has a separate error message, and leaves no files behind. */
+/** Each fault of the backup has its own error message, and leaves no files behind. */
 async function expectErrors(home: string, at: string): Promise<void> {
   const dataDir = join(folder.path, 'refused');
   const refusal = async (from: string, more: string[], file = passphrase) => {
@@ -155,13 +155,13 @@ async function expectErrors(home: string, at: string): Promise<void> {
   expect(await refusal(home, ['--at', 'yesterday'])).toContain('must be a time with its zone');
   expect(await refusal(join(home, 'wal'), [])).toContain('There is no copy in');
 
-  // A torn segment before the time, then a torn base copy, then a manifest that was changed.
+  // Three faults in turn: a torn segment before the target time, a torn base copy, and a manifest that was changed.
   const torn = join(folder.path, 'torn');
   await cp(home, torn, { recursive: true });
   const [copy = ''] = (await readdir(torn)).filter((name) => name.startsWith('base-'));
   const manifest = join(torn, copy, 'backup.json');
   const text = await readFile(manifest, 'utf8');
-  // The copy contains its own segments; the torn one has to come after them.
+  // The base backup contains the segments that it needs, so the torn segment must be a later one.
   const { last_segment } = JSON.parse(text);
   const [segment = ''] = (await readdir(join(torn, 'wal'))).sort().filter((name) => name.slice(0, 24) > last_segment);
   const bytes = await readFile(join(torn, 'wal', segment));

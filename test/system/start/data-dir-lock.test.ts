@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-/** Lock of an earlier process whose process id now belongs to another one. */
+/** Lock of an earlier process whose process id now belongs to this process. */
 const STALE = `${process.pid} 1\n`;
 
 test('a lock that a killed service left is taken over, and released', async () => {
@@ -53,12 +53,12 @@ test('an empty lock, of a service that was killed while writing it, is taken ove
 test('a process that is slower to take over a stale lock leaves the new lock of the faster one', async () => {
   const unlock = await lockDataDir(folder.path);
   const fresh = readFileSync(file, 'utf8');
-  // The slower process saw a stale lock here a moment ago.
+  // The slower process found a stale lock in this file a moment earlier.
   expect(removeStaleLock(file)).toBe(process.pid);
   expect(readFileSync(file, 'utf8')).toBe(fresh);
   unlock();
   expect(existsSync(file)).toBe(false);
-  // A file that has been removed meanwhile is no error.
+  // A lock file that another process has removed in the meantime is no error.
   expect(removeStaleLock(file)).toBeNull();
 });
 

@@ -38,7 +38,7 @@ test('the demo prints on a terminal two links and three working commands, and no
     printed += chunk;
   });
   try {
-    // 13 months take half a minute on a quiet machine.
+    // Sending 13 months of history takes half a minute on an idle machine.
     await expect.poll(() => printed).toContain('Ctrl-C ends the demo.');
     const lines = stripVTControlCharacters(printed).split(/[\r\n]+/);
     const logs = lines.filter((line) => /^\d\d:\d\d:\d\d /.test(line)).map((line) => line.slice(9));

@@ -46,7 +46,7 @@ async function createHome(name: string) {
     home,
     dataDir,
     hourAgo: (ago: number) => new Date(hour - ago * 3_600_000).toISOString(),
-    /** Starts this version, or that of a checkout. */
+    /** Starts this version, or the version of a checkout. */
     async start(checkout?: string) {
       const options = checkout === undefined ? { log } : { log, checkout };
       running = await startService(env, options);
@@ -62,7 +62,7 @@ async function createHome(name: string) {
       const device = { user_id: userId, type: 'smart_meter', location: 'cellar' };
       meter = (await ask('POST', '/v1/devices', device)).json.mqtt;
     },
-    /** Publishes registers: how many hours ago, and kWh. */
+    /** Publishes values of the meter's register. Each reading: hours before now, and kWh. */
     async send(readings: [ago: number, kwh: number][]) {
       const { username, password, topic } = meter;
       const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${ports.MQTT_PORT}`, { username, password });
@@ -70,7 +70,7 @@ async function createHome(name: string) {
       await client.publishAsync(topic, JSON.stringify(sent), { qos: 1 });
       await client.endAsync();
     },
-    /** Starts and kWh of the hours that used energy. */
+    /** Returns the start and the kWh of each hour with usage. */
     async hours(): Promise<[startsAt: string, kwh: number][]> {
       const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
       const range = `start=${day(hour - 86_400_000)}&end=${day(hour)}&group_by=hour`;
@@ -131,7 +131,7 @@ test('a copy of the first version that makes copies is restored and updated by t
   await send(READINGS);
   const before = await hours();
   expect(command(['backup', '--to', copies, ...sealed], earlier)).toMatchObject({ status: 0, stderr: '' });
-  // The copy does not contain this one.
+  // The copy does not contain this reading.
   await send([[2, 999]]);
   await running?.stop();
   await rm(dataDir, { recursive: true });
@@ -141,7 +141,7 @@ test('a copy of the first version that makes copies is restored and updated by t
   expect(command(['restore', ...from, '--data-dir', dataDir])).toMatchObject({ status: 0, stderr: '' });
   await start();
   expect(await hours()).toEqual(before);
-  // The meter's password is that of the copy.
+  // The meter's password is the one in the copy.
   await send([[2, 107]]);
   expect(await hours()).toEqual([...before, [expect.anything(), 4]]);
   expect(command(['backup', '--to', later, ...sealed])).toMatchObject({ status: 0 });

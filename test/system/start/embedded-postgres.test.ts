@@ -28,11 +28,11 @@ async function makeAsBefore(dataDir: string): Promise<void> {
 
 test('takes over the server that a killed parent left behind, with its data, and ends it', async () => {
   const folder = await temporaryFolder();
-  // A folder that only its owner can enter, as root's home folder is; its path is too long for a socket, at least in bytes.
+  // A folder that only its owner can enter, like root's home folder. Its path is too long for a socket, at least in bytes.
   const dataDir = join(folder.path, 'private', 'ü'.repeat(30), 'data, "mine"');
   await mkdir(dataDir, { recursive: true });
   await chmod(join(folder.path, 'private'), 0o700);
-  // Uses another folder for temporary files than this process.
+  // Uses another folder for temporary files than the test's process.
   const env = { ...process.env, TMPDIR: folder.path };
   const parent = fork(HARNESS, [dataDir], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   await once(parent, 'message');
@@ -60,7 +60,7 @@ test('takes over the server that a killed parent left behind, with its data, and
   // A zombie, until its new parent has reaped it, has no command line.
   expect(await readFile(`/proc/${orphan}/cmdline`, 'utf8').catch(() => '')).toBe('');
 
-  // Another process has created the socket folder meanwhile: it is left alone.
+  // Another process has created the socket folder in the meantime, so the server does not change it.
   expect(existsSync(socketFolder)).toBe(false);
   await mkdir(socketFolder, { mode: 0o755 });
   const again = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
@@ -73,14 +73,14 @@ test('takes over the server that a killed parent left behind, with its data, and
      UNION ALL SELECT datname FROM pg_database WHERE datname = 'energy' AND pg_get_userbyid(datdba) <> current_user`,
   );
   expect(others).toEqual([]);
-  // All rollups are recreated, by a role with the permission.
+  // All rollups are recreated, by a role with the required permission.
   await taken.query(`UPDATE schema_migrations SET sha256 = 'before' WHERE name NOT LIKE 'schema/%'`);
   expect((await migrate(taken)).applied.length).toBeGreaterThan(5);
   await taken.end();
-  // Now with a directory whose server itself was killed: its pid file is stale.
+  // The next case: a directory whose server was killed, so that its pid file is stale.
   process.kill(Number(await pidOf()), 'SIGKILL');
   await waitUntilClusterUnused(join(dataDir, 'postgres'));
-  // Its process id now belongs to another process, as after the restart of a container.
+  // The process id in the pid file now belongs to another process, as after the restart of a container.
   const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
   await writeFile(pidFile, (await readFile(pidFile, 'utf8')).replace(/^\d+/, String(process.pid)));
   const recovered = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });

@@ -23,7 +23,7 @@ import { expectedErrorBody } from '../../support/api.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '../../support/service.ts';
 
-/** Another address of this machine than that of a loopback listener. */
+/** Another address of this machine, on which a loopback listener does not listen. */
 const ELSEWHERE = '127.0.0.3';
 
 let database: TestDatabase;
@@ -73,7 +73,7 @@ const ask = (path: string, options: { accept?: string; body?: unknown } = {}) =>
     outgoing.end(body && JSON.stringify(body));
   });
 
-/** Runs a command in this process. Returns its output, or the error that ends it. */
+/** Runs a CLI command in this process. Returns its output or its error message. */
 async function energy(...args: string[]): Promise<string> {
   const printed = vi.spyOn(console, 'log').mockImplementation(() => {});
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
@@ -106,7 +106,7 @@ test('a device on another machine connects with TLS, by the announced host and t
   await client.endAsync();
   const { rows } = await database.pool.query('SELECT count(*)::int AS n FROM readings');
   expect(rows).toEqual([{ n: 1 }]);
-  // Without the certificate the device itself rejects the connection.
+  // The device itself rejects a connection to a broker whose certificate it does not trust.
   await expect(mqtt.connectAsync(`mqtts://${ELSEWHERE}:${ingest.ready.tlsPort}`, login)).rejects.toThrow(/self-signed/);
   // Without TLS, only this machine can connect.
   const answers = (host: string) =>
@@ -148,7 +148,7 @@ test('links contain the port that is listened on', async () => {
   const at = `https://localhost:${api.ready.https_port}`;
   expect(JSON.parse((await ask('/v1/openapi.json')).text).servers).toEqual([{ url: at }]);
   const mails = join(folder.path, 'mail');
-  // With the mode that an earlier version created it with.
+  // The folder has the mode with which an earlier version created it.
   mkdirSync(mails, { mode: 0o755 });
   await createUser(createDatabase(database.pool), { email: 'link@example.com', role: 'homeowner' });
   expect((await ask('/dashboard/sign-in', { body: { email: 'link@example.com' } })).status).toBe(202);
@@ -160,7 +160,7 @@ test('links contain the port that is listened on', async () => {
     }
   };
   await expect.poll(mailed).toHaveLength(1);
-  // A reader of this file could sign in.
+  // Only the owner may read this file, because its link signs in.
   expect([mails, join(mails, mailed()[0] ?? '')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
   const { text } = await PostalMime.parse(readFileSync(join(mails, mailed()[0] ?? '')));
   expect(text).toContain(`${at}/dashboard/sign-in#`);

@@ -24,7 +24,7 @@ test('renews the service’s own certificate a month before it ends, with the sa
   const first = await tlsPair(config, log, from);
   expect((await tlsPair(config, log, from + 790 * DAY_MS)).cert).toEqual(first.cert);
   const later = from + 800 * DAY_MS;
-  // Several processes find the ended certificate at the same time, as API and ingest do.
+  // Several processes find the expired certificate at the same time, as API and ingest do.
   const all = await Promise.all(Array.from({ length: 8 }, () => tlsPair(config, log, later)));
   expect(new Set(all.map(({ cert }) => cert.toString())).size).toBe(1);
   const [second] = all as [(typeof all)[number]];
@@ -59,7 +59,7 @@ test('reports each failed renewal once, even if it fails as the previous one did
     await expect.poll(() => lines).toHaveLength(failure);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(lines).toHaveLength(failure);
-    // Writes the same certificate with another byte, so that the test can detect when it has been read.
+    // Writes the same certificate with an additional byte, so that the test can detect when the file has been read.
     await writeFile(away, `${pair.cert}${'\n'.repeat(failure)}`);
     await rename(away, cert);
     await expect.poll(() => applied).toBe(failure);
@@ -109,7 +109,7 @@ test.each(['files of TLS_CERT_FILE', 'files that somebody put into DATA_DIR/tls'
       });
       const lines: { level: number; msg: string; certificate: string; ends: string }[] = [];
       const write = (line: string) => {
-        // Between the writing of the two files, certificate and key do not match.
+        // Skip lines that were logged between the writing of the certificate and the key, when the two files do not match.
         if (!line.includes('new certificate is unusable')) lines.push(JSON.parse(line));
       };
       const logger = pino({ level: 'warn' }, { write });

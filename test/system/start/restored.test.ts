@@ -143,7 +143,7 @@ test('access that was revoked after the copy is still revoked when the restored 
   const authorizations = await sendApiRequest(port, '/v1/authorizations', { key: valid.key });
   expect(authorizations.json).toMatchObject([{ authorization_id: 'aut_kept' }]);
   expect(await statusOf('/v1/apps/app_gone', ADMIN_KEY)).toBe(404);
-  // The worker looks for deliveries five times a second.
+  // Longer than the worker's interval of 200 ms between two checks for deliveries.
   await sleep(2_000);
   expect(await mails()).toEqual([]);
   expect(await energy('backup', 'release')).toEqual({ deliveries: 1, changes: 1, dropped: false });

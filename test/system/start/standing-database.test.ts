@@ -78,7 +78,7 @@ function ask(send: typeof request, options: object, body?: string): Promise<Time
   });
 }
 
-/** Returns requests of each kind of client, which resolve to the response. */
+/** Returns a request for each kind of client. Each request resolves to its response. */
 function askAll(): Record<string, () => Promise<TimedResponse>> {
   const https = { port: api.ready.https_port, rejectUnauthorized: false };
   const headers = { authorization: `Bearer ${key}` };
@@ -117,13 +117,13 @@ test('a database that does not respond is reported within 5 s, repeatedly, and e
   for (let round = 0; round < 2; round++) {
     for (const { name, status } of await each(all)) expect({ name, status }).not.toEqual({ name, status: 503 });
     signal('SIGSTOP');
-    // More than the account's share, and more than there are connections.
+    // More requests than the account's share, and more than there are connections.
     const results = await each([...all, ...Array(20).fill('devices')]);
     for (const { name, status, retryAfter, tookMs } of results) {
       expect({ name, status, retryAfter }).toEqual({ name, status: 503, retryAfter: '5' });
       expect(tookMs, name).toBeLessThan(scaleTimeLimitMs(5_500));
     }
-    // Once the state is known, no request waits.
+    // Once the service has detected that the database hangs, no request waits.
     for (const { name, status, tookMs } of await each(all)) {
       expect({ name, status }).toEqual({ name, status: 503 });
       expect(tookMs, name).toBeLessThan(scaleTimeLimitMs(5_500));

@@ -29,7 +29,7 @@ interface Started {
 }
 
 function start(): Started {
-  // Set for the service only: other commands do not get it from their environment, as next to the demo.
+  // Set for the service only: other commands do not have this variable in their environment, as next to the demo.
   const own = { ...env, MQTTS_HOST: '127.0.0.1' };
   const child = spawn(process.execPath, [PROGRAM, 'start'], { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -215,7 +215,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
   expect(again.output()).not.toContain('eus_live_');
   expect(again.output()).not.toContain('/sign-in#');
   const startedAt = performance.now();
-  // The reader of its output has ended: its output at the stop meets a closed pipe.
+  // The reader of the process's output has ended: at the stop, the process writes to a closed pipe.
   again.child.stdout?.destroy();
   again.child.stderr?.destroy();
   again.child.kill('SIGTERM');

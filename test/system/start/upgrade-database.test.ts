@@ -51,11 +51,11 @@ function energy(...args: string[]) {
 async function killedAt(at: string): Promise<void> {
   const child = fork(KILLED, [dataDir, at], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
-  // Whichever step was interrupted, the old database is in its place.
+  // Whichever step was interrupted, the data directory contains the old database.
   expect(majorIn(below('postgres'))).toBe(EARLIER_POSTGRES_MAJOR);
 }
 
-/** Runs `work` on the database as the service's version with the earlier PostgreSQL does. */
+/** Runs `work` on the database as the previous version of the service, with the earlier PostgreSQL. */
 async function before<T>(work: (pool: Pool, url: string) => Promise<T>): Promise<T> {
   const server = await startEmbeddedPostgres({ dataDir, binaries: earlier, sharedBuffersMb: 128 });
   const pool = createPool(server.url);
@@ -104,7 +104,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
     return fingerprints(pool);
   });
   const state = await hashClusterState(below('postgres'));
-  // Everything is copied, but not yet reported.
+  // Interrupted after everything was copied, but before the report was written.
   await killedAt('Comparing');
 
   const { status, stdout, stderr } = energy('upgrade-database', '--json', '--postgres', join(earlier.pgCtl, '..'));
@@ -117,7 +117,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
   expect(await hashClusterState(oldCluster)).toBe(state);
   expect(existsSync(below('upgrade'))).toBe(false);
 
-  // Killed between its last two steps: the old database has been moved away, the new one is not in its place yet.
+  // Interrupted between the last two steps: the old database has been moved away, and the new one is not yet in its place.
   mkdirSync(below('upgrade/new'), { recursive: true });
   renameSync(below('postgres'), below('upgrade/new/postgres'));
   writeFileSync(below('upgrade/report.json'), JSON.stringify({ state, report }));
@@ -131,13 +131,13 @@ test('an installation continues on the next PostgreSQL with all data, however of
   const pool = createPool(server.url);
   expect((await migrate(pool)).applied).toEqual([]);
   expect(await fingerprints(pool)).toEqual(expected);
-  // An empty relation would prove nothing.
+  // Every relation has rows, because an empty relation would prove nothing.
   expect(Object.entries(expected).flatMap(([relation, print]) => (print.startsWith('0 ') ? [relation] : []))).toEqual(
     [],
   );
   await pool.end();
   await server.stop();
-  // The previous version also continues on the database that was kept.
+  // The previous version can still run on the retained copy of the old database.
   mkdirSync(below('back'));
   renameSync(oldCluster, below('back/postgres'));
   const back = await startEmbeddedPostgres({ dataDir: below('back'), binaries: earlier, sharedBuffersMb: 128 });
