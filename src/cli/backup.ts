@@ -44,7 +44,7 @@ export function register(program: Command): void {
     .option(...PASSPHRASE)
     .option(...AT)
     .option(...JSON_OPTION)
-    // commander assigns the options that both commands have to the parent command.
+    // commander assigns an option that both the parent and the subcommand have to the parent.
     .action((_options: Options, command: Command) => verify(command.optsWithGlobals()));
   backup
     .command('init')
@@ -129,10 +129,7 @@ const release = ({ drop: isDropped = false, json }: Options & { drop?: boolean }
     printResult(json, { ...released, dropped: isDropped }, isDropped ? `Discarded: ${what}.` : `Sending now: ${what}.`);
   });
 
-/**
- * Returns the targets of this environment: BACKUP_TO, or the nightly copies in DATA_DIR. Empty without a usable
- * configuration.
- */
+/** Returns the backup targets of this environment: BACKUP_TO, or the nightly copies in DATA_DIR. Empty without a usable configuration. */
 async function targetsHere(): Promise<string[]> {
   try {
     const plan = await readBackupPlan(loadConfig());

@@ -57,7 +57,7 @@ interface Options {
 const cellsFile = z.strictObject({
   /** Runtime API of each router: path of its socket, or host:port. */
   routers: z.array(z.string().min(1)).min(1),
-  /** The file of exceptions, which routers read when they start. */
+  /** File of the routers' exceptions, which routers read when they start. */
   exceptions: z.string().min(1),
   /** Database and secret of each cell, for moves. */
   cells: z.record(
@@ -70,7 +70,7 @@ const cellsFile = z.strictObject({
 });
 type CellsFile = z.infer<typeof cellsFile>;
 
-/** Reads the file of cells. Relative paths in it start at its folder. Throws one error with all problems. */
+/** Reads the file of cells. Its relative paths start at its own folder. Throws one error with all problems. */
 async function readCells(path: string): Promise<CellsFile> {
   const text = await readFile(path, 'utf8').catch(() => {
     throw new Error(`There is no file ${path}: name it with --file (deploy/cells/README.md).`);
@@ -94,7 +94,7 @@ async function readCells(path: string): Promise<CellsFile> {
   return { ...parsed.data, exceptions: here(parsed.data.exceptions), cells: Object.fromEntries(cells) };
 }
 
-/** Moves accounts of the cell of this environment to another one. */
+/** Moves accounts from the cell of this environment to another cell. */
 async function move(users: readonly string[], to: string, file: CellsFile): Promise<CellMoveReport> {
   const config = loadConfig();
   const from = config.cell ?? FIRST_CELL;

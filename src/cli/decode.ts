@@ -44,7 +44,7 @@ const FORMS =
 interface Answer {
   n: number | null;
   readings: PrintedReading[];
-  /** Channels that are not counted until the owner classifies them, if there are any. */
+  /** Channels that are not counted until the owner classifies them; omitted if there are none. */
   asks?: PrintedQuestion[];
   rejected: { reason: string }[];
 }
@@ -99,12 +99,12 @@ with the optional fields "tz", "config" (a decoder_config), "replayed", and "pri
     });
 }
 
-/** Maximum number of bytes in a line. In JSON, a payload of the maximum size may be six times as long (`\u0000`). */
+/** Maximum number of bytes in a line. As JSON, a payload of the maximum size may be six times as long (`\u0000`). */
 const MAX_LINE_BYTES = 8 * MAX_DECODED_BYTES;
 
 /**
- * Yields the lines of a stream without their line ends. Yields null instead of a line longer than MAX_LINE_BYTES, so
- * that at most that much is in memory.
+ * Yields the lines of a stream without their line ends. Yields null instead of a line longer than MAX_LINE_BYTES, so that memory contains
+ * at most that many bytes.
  */
 async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<string | null> {
   let parts: Buffer[] = [];
@@ -240,7 +240,7 @@ export function describeDecoding(
   return [...linesOfJudgement(judgement), ...linesOfAnnouncement(announced)].map(escapeLineForTerminal).join('\n');
 }
 
-/** Describes which device a message announces, and the topics that a bridge must have for its values. */
+/** Describes the device that a message announces, and the topics that a bridge must have for the device's values. */
 const linesOfAnnouncement = (announced: AnnouncedDevice | undefined): string[] =>
   announced
     ? [

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { formatHostAndPort } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 
-/** Returns lines with the address that devices connect to and the certificate that they must trust. */
+/** Returns lines with the address to which devices connect and the certificate that they must trust. */
 export function formatDeviceAddress({ mqtt, tls, dataDir }: Config): string {
   if (mqtt.url) return `host      ${mqtt.publicHost} (the broker of MQTT_URL)`;
   const lines = [`host      ${mqtt.publicHost}, port ${mqtt.tlsPort} with TLS`];

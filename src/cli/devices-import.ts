@@ -22,7 +22,7 @@ import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 const MAX_ROWS = 100_000;
 const MAX_FILE_BYTES = 67_108_864;
-/** Maximum number of rows that are printed on a terminal because their devices exist with other settings. */
+/** Maximum number of rows that a terminal shows of devices that already exist with other settings. */
 const MAX_NAMED = 20;
 
 interface ImportOptions {
@@ -56,8 +56,8 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
           beforeCommit: async (about) => {
             const fresh = listCreatedCredentials(about);
             if (fresh.length === 0) return;
-            // Writes the recovered passwords of an interrupted import to the credentials file. Nothing else is committed,
-            // and the operator must name another file for this import.
+            // The passwords belong to an interrupted import, so they go to its credentials file. This run commits nothing, and the operator
+            // must name another file for it.
             if (recovered.length > 0) await passwords.keep();
             await passwords.prepare(fresh);
           },
@@ -135,7 +135,7 @@ interface Done {
 async function reportImport(options: ImportOptions, { imported, recovered, passwords, rows }: Done): Promise<void> {
   const credentials = recovered.length > 0 ? recovered : listCreatedCredentials(imported);
   const byId = new Map(credentials.map((one) => [one.device_id, one]));
-  // The passwords are printed on standard output if the caller requests JSON and names no file.
+  // If the caller requests JSON and names no file, the passwords are printed on standard output.
   const isFile = credentials.length > 0 && (!options.json || options.credentials !== undefined);
   if (isFile) await passwords.keep();
   const differing = findRowsWithDifferentSettings(imported);
@@ -178,9 +178,9 @@ const COLUMNS = ['row', 'external_id', 'device_id', 'username', 'password', 'top
 type CredentialsFile = ReturnType<typeof credentialsFile>;
 
 /**
- * Returns the file of an import's passwords. Before the commit the passwords are written next to their final path, and
- * afterwards moved there, so that a killed process loses none of them. The next import finds out in the database
- * whether the killed import was committed. The mode of the file is 0600.
+ * Returns the functions that write an import's passwords to a file. Before the commit the passwords are written next to their final path,
+ * and moved there after the commit, so that a killed process loses no password. The next import reads in the database whether the killed
+ * import was committed. The mode of the file is 0600.
  */
 function credentialsFile(path: string) {
   const part = `${path}.part`;
@@ -190,8 +190,8 @@ function credentialsFile(path: string) {
     /** Removes the prepared file, because the import was not committed or its passwords were printed instead. */
     discard,
     /**
-     * Returns the passwords of a killed import if that import was committed; otherwise removes them and returns none.
-     * Must be called while no other import is running.
+     * Returns the passwords of a killed import if that import was committed; otherwise deletes them and returns none. Must be called while
+     * no other import is running.
      */
     async recover(db: Database): Promise<ImportCredential[]> {
       const interruptedText = await readFile(part, 'utf8').catch(nullIfAbsent);
@@ -220,7 +220,7 @@ function credentialsFile(path: string) {
         await file.close();
       }
     },
-    /** Moves the file to its final path, after the commit. */
+    /** Moves the passwords to their final path, after the commit. */
     async keep(): Promise<void> {
       // A hard link instead of a rename: a rename would replace a file created in the meantime.
       await link(part, path).catch((error: NodeJS.ErrnoException) => {

@@ -13,7 +13,7 @@ const PAGE_BOUNDS = { maxBytes: 64 * 1_048_576, timeoutMs: 300_000 };
 /** Maximum number of pages of a subscription. */
 const MAX_PAGES = 1_000;
 
-/** Whether the argument is the address of a subscription instead of a file name. */
+/** Whether the argument is the URL of a subscription instead of a file name. */
 const isSubscription = (file: string): boolean => /^https?:\/\//i.test(file);
 
 /** Returns the token of the subscription to import; null for files. Throws if the options contradict each other. */
@@ -33,8 +33,7 @@ export async function subscriptionToken(
 }
 
 /**
- * Downloads the pages of a subscription, with the same protection against internal addresses as webhooks. Returns the
- * files.
+ * Downloads the pages of a subscription, with the same protection against internal addresses as webhooks. Returns the paths of the files.
  */
 export async function downloadPages(
   address: string,
@@ -53,14 +52,14 @@ export async function downloadPages(
 /** Reads a token: the first line of a file. Throws if it is not a token. */
 async function readToken(file: string): Promise<string> {
   const token = await readFirstLine(file, 'token');
-  // The characters that a bearer token may contain (RFC 6750, 2.1).
+  // The regular expression lists the characters that a bearer token may contain (RFC 6750, 2.1).
   if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(token)) throw new Error(`The first line of ${file} is not a bearer token.`);
   return token;
 }
 
 /**
- * Downloads a subscription of Green Button Connect My Data into a folder, following the links to the next page
- * (`rel="next"`). Returns the files in order. The token is sent only to the server of the subscription.
+ * Downloads a subscription of Green Button Connect My Data into a folder, following the links to the next page (`rel="next"`). Returns the
+ * paths of the files in order. The token is sent only to the server of the subscription.
  */
 export async function downloadSubscription(
   address: string,
@@ -105,7 +104,7 @@ export async function downloadSubscription(
 
 const hintOf = (failure: string): string => (/^HTTP 40[13]$/.test(failure) ? ' (the server rejects the token)' : '');
 
-/** Returns the address of the next page; null for the last page. */
+/** Returns the URL of the next page; null for the last page. */
 async function nextPage(file: string, of: URL): Promise<URL | null> {
   let href: string | null = null;
   for await (const part of espiParts(file)) if (part.part === 'feedLink' && part.rel === 'next') href = part.href;

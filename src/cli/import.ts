@@ -18,7 +18,7 @@ import { parseZone } from './option-values.ts';
 import { createBar } from './progress-bar.ts';
 import { runWithServicePool } from './running-service.ts';
 
-/** Exit code if some rows were not counted. */
+/** Exit code if some rows of the import were not counted. */
 const LEFT_OUT = 3;
 const MEANINGS: Record<string, string> = {
   overlap: 'overlap another interval of the channel',
@@ -108,7 +108,7 @@ async function run(files: string[], options: Options, command: Command): Promise
     interrupt.abort(new Error('Interrupted. Readings that were sent remain; importing them again adds nothing.'));
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   const folder = token === null ? null : await mkdtemp(join(tmpdir(), 'green-button-'));
-  // Checked before the connection to the database, so that a missing file is reported first.
+  // File sizes are read before connecting to the database, so that a missing file is reported first.
   if (!folder) await Promise.all(files.map(sizeOf));
   const bar = createBar('importing', '{percentage} %, {eta_formatted} left');
   const read = new Map<string, number>();
@@ -190,8 +190,8 @@ const seriesToResponse = ({ file, name, unit, readings, fromMs, toMs }: ImportSe
 });
 
 /**
- * Returns the command to paste for one entity. Direction and medium are guessed from the entity's name and unit, and
- * written out so that the user can correct them.
+ * Returns the command to paste for importing one entity. Direction and medium are guessed from the entity's name and unit, and written out
+ * so that the user can correct them.
  */
 export function suggestImportCommand(
   file: string,
@@ -212,8 +212,8 @@ export function suggestImportCommand(
 const quoted = (word: string): string => (/^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 /**
- * Returns the exit code: 1 if readings were rejected, 3 if rows were not counted, otherwise 0. Rows of other series and empty rows are
- * expected and do not count.
+ * Returns the exit code of an import: 1 if readings were rejected, 3 if rows were not counted, otherwise 0. Rows of other series and empty
+ * rows are expected and have no effect.
  */
 export function importExitCode({
   rejected,

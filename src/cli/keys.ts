@@ -87,8 +87,7 @@ const create = (o: NewKey) =>
   });
 
 /**
- * Returns the account of a new key, and the device to which the key is limited. If the options are wrong, throws an
- * error with the remedy.
+ * Returns the account of a new key, and the device to which the key is limited. If the options are wrong, throws an error with the remedy.
  */
 async function findKeyOwner(
   db: Database,
@@ -171,7 +170,7 @@ function scopes(list: string): Scope[] {
   return names.filter(isScope);
 }
 
-/** Validates the list with the HTTP API's own rules. */
+/** Validates a list of addresses and networks with the HTTP API's own rules. */
 function networks(list: string): string[] {
   if (list === 'everywhere') return [];
   const normal = list.split(',').map((text) => [text.trim(), normaliseNetwork(text.trim())] as const);

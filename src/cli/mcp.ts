@@ -29,7 +29,7 @@ export function register(program: Command): void {
 }
 
 async function run(o: { url: URL; key: string; ca?: string; allowWrite?: boolean }): Promise<void> {
-  // Imported here, because this file is also loaded for the program's help.
+  // Imported here, because the program also loads this file to print its help.
   const [{ serveStdio }, { createRemoteToolbox }, { createToolServer }] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
     import('#src/api/mcp/remote-toolbox.ts'),

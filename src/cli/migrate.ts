@@ -15,10 +15,7 @@ import { withProgress } from './progress-bar.ts';
 import { runWithServicePool } from './running-service.ts';
 import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
 
-/**
- * Registers `energy migrate`, which updates the database to this version's schema (as every role does at its start) or
- * moves the database.
- */
+/** Registers `energy migrate`, which moves the database or updates it to this version's schema, as every role does at its start. */
 export function register(program: Command): void {
   program
     .command('migrate')
@@ -69,8 +66,8 @@ async function moveTo(url: string, json: boolean): Promise<void> {
 }
 
 /**
- * Time after a move during which devices may still be connected to this installation's broker, because the broker
- * checks for ended logins every 10 s.
+ * Time after a move, in ms, during which devices may still be connected to this installation's broker, because the broker checks for ended
+ * logins every 10 s.
  */
 export const CONNECTED_MS = 12_000;
 
@@ -129,9 +126,8 @@ function printAccounts({
 }
 
 /**
- * Opens the database to move. If the service is not running, starts its embedded database for the duration of the move.
- * The service itself could not be used, because it refuses to start on a database that a move has closed, and an
- * interrupted move must be able to finish.
+ * Opens the database to move. If the service is not running, starts its embedded database for the duration of the move. The move does not
+ * start the service: the service refuses to start on a database that a move has closed, and an interrupted move must be able to finish.
  */
 export async function reachSource(config: Config): Promise<{ url: string; release(): Promise<void> }> {
   const { database, dataDir } = config;
@@ -150,7 +146,7 @@ function printReport({ database, relations, total_milliwatt_hours, users }: Move
   );
 }
 
-/** Advice for an error, by its network error code or SQLSTATE. */
+/** Advice for a database error, by its network error code or SQLSTATE. */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host does not exist: check its name',
   EAI_AGAIN: 'the name lookup of the host failed: check its name, and DNS',

@@ -43,7 +43,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   mcp: () => import('./mcp.ts'),
 };
 
-/** Summary of each command. The list of all commands uses these and loads no command. */
+/** Summary of each command. The list of all commands uses these summaries, so that it loads no command. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   start: 'run the whole service: all roles, and the embedded database if none is configured',
   ingest: 'run only the ingest role',
@@ -80,11 +80,10 @@ const SUMMARIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A command that reports an unknown option before a missing one, because the unknown option is usually the missing one
- * with a typing error.
+ * A command that reports an unknown option before a missing one, because the unknown option is usually a misspelling of the missing one.
  */
 class PlainCommand extends Command {
-  /** Method of commander that suggests the most similar option. Commander's types do not declare it. */
+  /** Method of commander that suggests the most similar option; missing in commander's types. */
   declare readonly unknownOption: (flag: string) => never;
 
   override createCommand(name?: string): Command {
@@ -109,10 +108,7 @@ export function buildProgram(files: Iterable<Commands>): Command {
   return program;
 }
 
-/**
- * Builds the program with the names of all commands, but without their code. It can list them and report an unknown
- * one.
- */
+/** Builds the program with the names of all commands, but without their code. It can list the commands and report an unknown command. */
 export function buildOverview(): Command {
   const program = buildProgram([]).configureHelp({ subcommandTerm: (command) => command.name() });
   for (const [name, summary] of Object.entries(SUMMARIES)) program.command(name).description(summary);
@@ -141,7 +137,7 @@ export const describeFailure = (error: unknown): string =>
 
 /** Builds the program that can run the named command. */
 async function loadProgram(named: string): Promise<Command> {
-  // Only own properties, because `constructor` is not a command.
+  // Own properties only: `constructor` is not a command.
   const load = Object.hasOwn(COMMANDS, named) ? COMMANDS[named] : undefined;
   return load ? buildProgram([await load()]) : buildOverview();
 }

@@ -2,10 +2,10 @@ import { SingleBar } from 'cli-progress';
 import { escapeForTerminal, escapeLineForTerminal } from '#src/core/output.ts';
 import type { MoveSteps } from '#src/start/move.ts';
 
-/** The part of a progress bar that commands use. */
+/** Methods of a progress bar that commands use. */
 export type ProgressBar = Pick<SingleBar, 'start' | 'update' | 'increment' | 'stop'>;
 
-/** Time between two lines of progress in a file or a pipe. Work that takes less prints none. */
+/** Time in ms between two lines of progress in a file or a pipe. Work that takes less time prints none. */
 const LINE_MS = 5_000;
 
 /**
@@ -18,8 +18,8 @@ export const createBar = (label: string, format: string, clearOnComplete = false
     : createLines(label);
 
 /**
- * Creates a bar that prints lines, for a stderr that is not a terminal. (The package's own output there, `noTTYOutput`, also prints a line
- * when a bar starts and stops: two for each of the sixty relations of a move.)
+ * Creates a progress reporter that prints lines, for a stderr that is not a terminal. The package's own option for such outputs,
+ * `noTTYOutput`, also prints a line when a bar starts and stops: two lines for each of the sixty relations of a move.
  */
 export function createLines(label: string, print: (line: string) => void = console.error): ProgressBar {
   let printedMs = Date.now();
@@ -45,7 +45,7 @@ export function createLines(label: string, print: (line: string) => void = conso
   };
 }
 
-/** Runs work that reports its steps, which are shown on a terminal only, and the progress of relations. */
+/** Runs work that reports its steps and the progress of relations. Steps are shown on a terminal only. */
 export async function withProgress<T>(work: (steps: MoveSteps) => Promise<T>): Promise<T> {
   const bar = createBar('{relation}', '{percentage}%', true);
   let shown = '';

@@ -11,13 +11,10 @@ export function printResult(json: boolean | undefined, value: object, text: stri
   console.log(json ? JSON.stringify(value) : escapeForTerminal(text));
 }
 
-/** Maximum time that a command waits for the worker to record its endings next to the back-ups. */
+/** Maximum time in ms that a command waits for the worker to record the command's endings next to the backups. */
 const ENDINGS_MS = 5_000;
 
-/**
- * Waits until the worker has recorded the endings of a command in `ended.jsonl`. Prints a warning if that takes too
- * long.
- */
+/** Waits until the worker has recorded the endings of a command in `ended.jsonl`. Prints a warning after the maximum time. */
 async function awaitEndings(pool: Pool): Promise<void> {
   for (const endsMs = Date.now() + ENDINGS_MS; Date.now() < endsMs; await sleep(100)) {
     // Raw SQL: whether a queue is empty.

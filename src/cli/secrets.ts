@@ -8,7 +8,7 @@ import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
 
 /**
  * Registers `energy secrets forget`, which discards the values encrypted with a lost secret key. The service must not be running, because
- * it may still hold that key.
+ * its memory may still contain that key.
  */
 export function register(program: Command): void {
   const secrets = program.command('secrets');

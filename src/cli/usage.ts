@@ -17,7 +17,7 @@ export function register(program: Command): void {
   addVerbCommand(usage, 'device', DEVICE, deviceUsage, { whyNothing });
 }
 
-/** Returns an explanation why a device has no usage yet. The first reading only starts the first interval. */
+/** Returns the reason why a device has no usage yet. The first reading only starts the first interval. */
 async function whyNothing(db: Database, deviceId: string): Promise<string> {
   const { first, areSingle } = await findUsageReadings(db, deviceId);
   if (first === null) return 'The device has no energy readings.';
@@ -27,15 +27,14 @@ async function whyNothing(db: Database, deviceId: string): Promise<string> {
 }
 
 /**
- * Returns whether a device has enough readings for usage, which needs two of the same quantity. `first`: time of the
- * first stored reading, or null if there are none. `areSingle`: whether no quantity has a second reading (an interval's
- * reading is enough by itself).
+ * Returns whether a device has enough readings for usage, which needs two readings of the same quantity. `first`: time of the first stored
+ * reading, or null without readings. `areSingle`: whether no quantity has a second reading (one reading of an interval is enough).
  */
 export async function findUsageReadings(
   db: Database,
   deviceId: string,
 ): Promise<{ first: Date | null; areSingle: boolean }> {
-  // Raw SQL: two readings of each series, by its index.
+  // Raw SQL: reads two readings of each series by its index.
   const { rows } = await sql<{ first: Date | null; single: boolean | null }>`
     SELECT min(of_series.first) AS first, bool_and(of_series.count <= 1 AND s.kind <> 'interval') AS single FROM series s
     CROSS JOIN LATERAL (SELECT min(r.read_at) AS first, count(*) AS count FROM

@@ -90,7 +90,7 @@ interface NewUser {
   json?: boolean;
 }
 
-/** Validates the user with the HTTP API's own rules. */
+/** Validates a new user with the HTTP API's own rules. */
 async function create({ json, ...given }: NewUser): Promise<void> {
   const asked = newUser.safeParse(given, { error: describeIssue });
   if (!asked.success)

@@ -17,17 +17,16 @@ import { type OperatorRequest, runAsOperator } from './nouns/as-operator.ts';
 import { runWithServicePool } from './running-service.ts';
 
 /**
- * Address of a listener's subscription: the service's own test receiver. So nothing is sent outside the installation,
- * and the signed request is stored.
+ * URL of a listener's subscription: the service's own test receiver. Nothing is sent outside the installation, and the signed request is
+ * stored.
  */
 const ADDRESS = `https://${TEST_RECEIVER_HOST}/energy-webhooks-listen`;
 const LOOK_EVERY_MS = 500;
 /**
- * Maximum response time of the local program, which is that of a webhook's receiver (specification, Events: 2xx within
- * 5 seconds).
+ * Maximum response time of the local program in ms, equal to that of a webhook's receiver (specification, Events: 2xx within 5 seconds).
  */
 const ANSWER_WITHIN_MS = 5_000;
-/** Rows of the delivery log in one query. */
+/** Number of rows of the delivery log in one query. */
 const PAGE = 200;
 
 interface ListenOptions {
@@ -105,7 +104,7 @@ async function listen(pool: Pool, config: Config, options: ListenOptions, stop: 
   }
 }
 
-/** The lock that a listener holds while it runs. */
+/** Returns the lock that a listener holds while it runs. */
 const lockOf = (webhookId: string): bigint => advisoryLockId('listener of', webhookId);
 
 async function listenersOf(db: Database, userId: string): Promise<string[]> {
@@ -121,7 +120,7 @@ async function forwardUntil(
   webhookId: string,
   options: ListenOptions,
 ): Promise<void> {
-  /** Number of forwarded attempts by delivery. Each further attempt is forwarded again. */
+  /** Number of forwarded attempts, by delivery. Each new attempt of a delivery is forwarded. */
   const forwarded = new Map<string, number>();
   while (!stop.aborted) {
     if (!(await reachesWebhook(db, ALL_ACCOUNTS, webhookId))) throw new Error('The subscription was deleted.');
@@ -138,8 +137,8 @@ async function forwardUntil(
 }
 
 /**
- * Returns deliveries with an attempt that was not forwarded yet, oldest first. Reads older pages only as long as a page
- * contains only such deliveries.
+ * Returns deliveries with an attempt that was not forwarded yet, oldest first. Reads older pages only as long as a page contains only such
+ * deliveries.
  */
 async function findNewDeliveries(
   db: Database,

@@ -2,7 +2,7 @@ import type { BackupState } from '#src/backup/state.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 
-/** Reason why a fact could not be gathered, in a sentence. */
+/** Reason, in one sentence, why a fact could not be gathered. */
 interface Unseen {
   why: string;
   /** A network error code or SQLSTATE. */
@@ -13,10 +13,7 @@ interface Unseen {
 export type FactOrReason<T> = T | Unseen;
 export const isFactKnown = <T extends object>(fact: FactOrReason<T>): fact is T => !('why' in fact);
 
-/**
- * All facts about an installation, gathered before the checks run. Null means that a fact does not apply to this
- * installation.
- */
+/** All facts about an installation, gathered before the checks run. Null: the fact does not apply to this installation. */
 export interface InstallationFacts {
   /** Time at which the facts were gathered, Unix ms. */
   nowMs: number;
@@ -33,9 +30,9 @@ export interface InstallationFacts {
   ports: PortFacts[] | null;
   files: FileFacts[] | null;
   descriptors: { limit: number; ofService: boolean } | null;
-  /** State of the copies. Null if the database is not the embedded one. */
+  /** State of the backups. Null if the database is not the embedded one. */
   backup: FactOrReason<BackupState> | null;
-  /** Latest version, from the address that the operator named. Null if no address was named. */
+  /** Latest version of the service, from the URL that the operator named. Null if no URL was named. */
   latest: FactOrReason<{ version: string }> | null;
 }
 
@@ -51,7 +48,7 @@ export interface DatabaseFacts {
 export interface DatabaseServer {
   /** Description of the database in one line, or the reason why it cannot be used, with the remedy. */
   kind: FactOrReason<{ line: string; capabilities: Capabilities }>;
-  /** The server's clock minus this machine's, and the uncertainty of the difference, ms. */
+  /** The server's clock minus this machine's, and the uncertainty of the difference, in ms. */
   clock: { aheadMs: number; uncertainMs: number };
   schema: { isMade: boolean; pending: string[]; unknown: string[] };
   /** Server settings that could lose an acknowledged commit, each with its remedy. */
@@ -61,13 +58,13 @@ export interface DatabaseServer {
 }
 
 export interface DatabaseContent {
-  /** The latest time that the service trusts, from which it measures age, Unix ms. Null if the service has never started. */
+  /** The latest time that the service trusts, in Unix ms; ages are measured from it. Null if the service has never started. */
   believedMs: number | null;
   devices: number;
   heardInDay: number;
   heardInHour: number;
   faulty: number;
-  /** Number of rejected messages among the last 20 of each device that has reported in the last day. */
+  /** Number of messages, and number of rejected messages, among the last 20 of each device that has reported in the last day. */
   lastMessages: { all: number; rejected: number };
   overdueSeconds: number;
   deliveriesWaiting: number;
@@ -108,13 +105,10 @@ export interface CertificatePair {
 }
 
 export interface SecretKeyFacts {
-  /** Source of the secret key: SECRET_KEY, or the name of the file. */
+  /** Source of the secret key: SECRET_KEY, or the name of its file. */
   from: string;
   isThere: boolean;
-  /**
-   * Number of encrypted values that were tried, and number of those that this key decrypts. Null if the database could
-   * not be queried.
-   */
+  /** Number of encrypted values that were tried, and number of values that this key decrypts. Null if the database could not be queried. */
   sealed: { looked: number; opened: number } | null;
 }
 
@@ -146,7 +140,7 @@ export interface Finding {
   level: FindingLevel;
   /** The result in one sentence. */
   finding: string;
-  /** The remedy. Null if nothing needs to be done. */
+  /** The remedy. Null if no action is needed. */
   todo: string | null;
 }
 

@@ -28,7 +28,7 @@ export const runChecks = (facts: InstallationFacts): Reported[] =>
 
 /** Replaces secrets in the findings, because another program's error message may contain one. */
 export function redactSecrets(findings: readonly Reported[], secrets: readonly string[]): Reported[] {
-  // The longest first, because one secret may be part of another.
+  // The longest secret first, because one secret may be part of another.
   const all = [...secrets].sort((a, b) => b.length - a.length);
   const clean = (text: string) => all.reduce((left, secret) => left.replaceAll(secret, '…'), text);
   return findings.map((one) => ({ ...one, finding: clean(one.finding), todo: one.todo && clean(one.todo) }));
@@ -54,7 +54,7 @@ function summaryOf(findings: readonly Reported[]): string {
   return `${countOf(problems, 'problem')}, ${countOf(warnings, 'warning')}.`;
 }
 
-/** All checks in the order of the report. A check comes before those that depend on it. */
+/** All checks in the order of the report. A check precedes the checks that depend on it. */
 export const CHECKS: readonly Check[] = [
   configurationCheck,
   serviceCheck,

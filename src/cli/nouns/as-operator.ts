@@ -16,9 +16,9 @@ import { secretKey } from '#src/start/secret-key.ts';
 import { COMMAND_LINE } from '#src/users/audit.ts';
 import { formatOptionError, parseOptionValues } from './members.ts';
 
-/** A request of the command line: parameters and query as text, the body as returned by `parseOptionValues`. */
+/** A request from the command line: parameters and query as text, and the body as returned by `parseOptionValues`. */
 export interface OperatorRequest {
-  /** The user whose data the operation concerns, for operations on the caller's own account. */
+  /** The user whose data the operation concerns, if the operation is one on the caller's own account. */
   userId?: string;
   params?: Record<string, string>;
   query?: Record<string, string>;
@@ -32,9 +32,8 @@ export interface OperatorResponse {
 }
 
 /**
- * Runs an operation of the HTTP API as an operator at the command line: with an administrator's reach, in one
- * transaction, and with an entry in the audit log. Error messages name options instead of members. `what`: kind of the
- * object, for the error that it does not exist.
+ * Runs an operation of the HTTP API as an operator at the command line: with an administrator's access, in one transaction, and with an
+ * entry in the audit log. Error messages name options instead of members. `what`: kind of the object, for the error that it does not exist.
  */
 export async function runAsOperator(
   definition: AnyOperation,

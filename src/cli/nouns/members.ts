@@ -13,7 +13,7 @@ interface MemberOption {
 /** Returns the name of the option for a member of a request, such as `--limit-kw` for `limit_kw`. */
 export const optionFlagFor = (member: string): string => `--${member.replaceAll('_', '-')}`;
 
-/** Returns options for all members of a request except some. Pure. */
+/** Returns options for all members of a request except the given ones. Pure. */
 export const memberOptions = (
   shape: Readonly<Record<string, z.ZodType>>,
   without: readonly string[] = [],
@@ -33,7 +33,7 @@ function descriptionOf(schema: z.ZodType): string {
   return [explanation, several, may].filter((part) => part !== '').join(' ') || 'see the reference at /docs';
 }
 
-/** Returns the description of a schema or, if a wrapper has none of its own, that of the schema inside it. */
+/** Returns the description of a schema. If a wrapper schema has no description, returns the description of the schema inside it. */
 function sayingOf(schema: z.ZodType): string {
   const { innerType } = schema.def as { innerType?: z.ZodType };
   return schema.description ?? (innerType ? sayingOf(innerType) : '');
@@ -82,8 +82,8 @@ function meant(schema: z.ZodType, text: string): unknown {
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Formats rows as a table of the given columns, with a header. Escapes control characters. Cuts lines to `width` (of a
- * terminal) if it is given. Pure.
+ * Formats rows as a table of the given columns, with a header. Escapes control characters. Cuts lines to `width` characters (of a terminal)
+ * if `width` is given. Pure.
  */
 export function formatTable(rows: readonly Row[], columns: readonly string[], width: number | null): string {
   const cells = [
@@ -102,7 +102,7 @@ export function formatTable(rows: readonly Row[], columns: readonly string[], wi
     .join('\n');
 }
 
-/** Returns the value of a column. A column such as `app.name` is a nested member. */
+/** Returns the value of a column. A column name such as `app.name` names a nested member. */
 const valueAt = (row: unknown, column: string): unknown =>
   column.split('.').reduce((value, name) => (value as Row | null | undefined)?.[name], row);
 
@@ -114,7 +114,7 @@ export function formatObject(thing: Row): string {
     .join('\n');
 }
 
-/** Formats a value of a table; an empty one is `-`. */
+/** Formats a value of a table; an empty value is `-`. */
 function cellOf(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-';
   if (Array.isArray(value) && value.every((one) => typeof one === 'string'))

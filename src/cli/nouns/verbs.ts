@@ -10,24 +10,24 @@ import { runOnServiceDatabase } from '../running-service.ts';
 import { type OperatorRequest, type OperatorResponse, runAsOperator } from './as-operator.ts';
 import { formatObject, formatTable, memberOptions, optionFlagFor, parseOptionValues } from './members.ts';
 
-/** A kind of object in the HTTP API that commands work on. */
+/** A kind of object in the HTTP API for which there are commands. */
 export interface CommandNoun {
   /** Name of the kind, such as `device`. */
   name: string;
   /**
-   * Member that contains the object's id, and name of the command's argument: `device_id`. A user may also be given by
-   * e-mail address.
+   * Member that contains the object's id, and name of the command's argument, such as `device_id`. A user may also be given by e-mail
+   * address.
    */
   id: string;
-  /** Columns of a list on a terminal; `app.name` is the member `name` of the member `app`. */
+  /** Columns of a list on a terminal; `app.name` stands for the member `name` of the member `app`. */
   columns: readonly string[];
 }
 
 type Options = Record<string, string | boolean | undefined>;
 
 /**
- * Adds `list`, which prints one page or all pages. `userIdField`: member for the user, if the list is that of one user,
- * who must be given.
+ * Adds `list`, which prints one page or all pages. `userIdField`: member that contains the user, if the list belongs to one user; the
+ * command then requires a user.
  */
 export function addListCommand(
   group: Command,
@@ -96,7 +96,7 @@ export function addGetCommand(group: Command, noun: CommandNoun, definition: Any
     .action((name: string, { json }: Options) => one(noun, definition, name, { json }));
 }
 
-/** Adds `update`, with an option for each member that can be changed. */
+/** Adds `update`, with an option for each changeable member. */
 export function addUpdateCommand(group: Command, noun: CommandNoun, definition: AnyOperation): void {
   const command = group.command(`update <${argumentOf(noun)}>`).description(plain(definition.summary));
   const body = definition.body as z.ZodObject;
@@ -154,8 +154,8 @@ export function addDeleteCommand(group: Command, noun: CommandNoun, definition: 
 }
 
 /**
- * Adds another command on one object. `more`: arguments after the id, named like members of the path. `whyNothing`:
- * returns the explanation that is printed on a terminal if the response has no rows.
+ * Adds another command on one object. `more`: arguments after the id, named like parameters of the path. `whyNothing`: returns the
+ * explanation that a terminal shows if the response has no rows.
  */
 export function addVerbCommand(
   group: Command,
@@ -212,7 +212,7 @@ function rowsOf(answer: unknown): Record<string, unknown>[] | null {
   return Array.isArray(rows) ? rows : null;
 }
 
-/** Prints a response: one object, rows, or an object with rows in its `data`. */
+/** Prints a response: one object, rows, or an object whose `data` contains rows. */
 export function printResponse(answer: unknown, json: string | boolean | undefined): void {
   if (json === true) {
     for (const row of Array.isArray(answer) ? answer : [answer]) console.log(JSON.stringify(row));
@@ -241,7 +241,7 @@ const plain = (summary: string): string => {
   return `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;
 };
 
-/** Returns the typed options by the names of members, because commander stores `--limit-kw` as `limitKw`. */
+/** Returns the typed options by member name, because commander stores `--limit-kw` as `limitKw`. */
 const members = (typed: Options): Record<string, string> =>
   Object.fromEntries(
     Object.entries(typed)
@@ -259,8 +259,8 @@ async function withoutDash(values: Record<string, string>): Promise<Record<strin
 }
 
 /**
- * Asks for confirmation on a terminal before an irreversible deletion. Throws if the answer is no, or if there is no terminal and `isSaid`
- * (--yes) is not set.
+ * Asks for confirmation on a terminal before an irreversible deletion. Throws if the person declines, or if there is no terminal and
+ * `isSaid` (--yes) is not set.
  */
 async function confirm(question: string, isSaid: boolean | undefined): Promise<void> {
   if (isSaid) return;

@@ -58,7 +58,7 @@ test('prints a line for each input line, with the device’s quantities, in UTC'
         },
       ],
     },
-    // Settings of the previous line do not apply to this one.
+    // Settings in the previous line do not apply to this line.
     { n: 8, topic: 'meter/sensor/energy/state', payload: '12.5', received_at },
     { n: 9, topic: 'meter/sensor/button/state', payload: '12.5', received_at },
   ];

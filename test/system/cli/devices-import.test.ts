@@ -57,7 +57,7 @@ test('imports a table as a whole; a repeated import changes nothing, whatever it
   expect(first).toMatchObject({ code: 0, stderr: '' });
   const file = path('meters.credentials.csv');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  // Ids of the same millisecond have no defined order.
+  // Ids created in the same millisecond have no defined order.
   const made = (await devices()).sort((one, other) => (one.location < other.location ? 1 : -1));
   expect(made).toMatchObject([
     {
@@ -93,7 +93,7 @@ test('imports a table as a whole; a repeated import changes nothing, whatever it
   expect(rows).toHaveLength(2);
   expect(rows[0]).toMatchObject({ address: 'cli' });
 
-  // Later additions need a new password file: an existing one is not overwritten.
+  // A later import needs a new password file, because an existing file is not overwritten.
   const more = await importText(`${text}${userId},,meter,hall,,,\n`);
   expect(more).toMatchObject({
     code: 1,
@@ -185,7 +185,7 @@ test('creates accounts for addresses if requested; they belong to the utility', 
     .where('user_id', '=', users[0]?.user_id ?? '')
     .execute();
   expect(events).toEqual([{ type: 'user.created' }]);
-  // A homeowner of another utility is invisible to this utility, but its address is taken.
+  // This utility cannot see the homeowner of another utility, but the homeowner's address is taken.
   const { email } = await db
     .selectFrom('users')
     .select('email')
@@ -205,7 +205,7 @@ test('an import that is killed at any moment has imported all or nothing, and a 
   await writeFile(path('meters.csv'), ['user_id,type,location', ...rows].join('\n'));
   const file = path('meters.credentials.csv');
   const seen = new Set<number>();
-  /** Trigger of the kill: a time after the start, the written passwords, or the commit. */
+  /** Time of the kill: soon after the start, when the passwords are written, or at the commit. */
   for (const when of ['soon', 'part', 'part', 'committed'] as const) {
     await database.pool.query('DELETE FROM devices WHERE user_id = $1', [userId]);
     await Promise.all([file, `${file}.part`].map((one) => rm(one, { force: true })));
@@ -235,7 +235,7 @@ test('publishes the passwords of a killed import before it creates others', asyn
   const file = path('grown.credentials.csv');
   await writeFile(path('grown.csv'), `user_id,type,location\n${userId},meter,first\n`);
   expect(await energy('devices', 'import', path('grown.csv'))).toMatchObject({ code: 0 });
-  // State after a kill directly after the commit; the table has grown since.
+  // State after a kill directly after the commit; since then, rows were added to the table.
   await rename(file, `${file}.part`);
   await writeFile(path('grown.csv'), `user_id,type,location\n${userId},meter,first\n${userId},meter,second\n`);
   expect(await energy('devices', 'import', path('grown.csv'))).toMatchObject({ code: 1 });
@@ -248,7 +248,7 @@ test('publishes the passwords of a killed import before it creates others', asyn
   expect(all.map(({ device_id }) => device_id).sort()).toEqual((await devices()).map(({ device_id }) => device_id));
 });
 
-/** Waits until an import has reached the point at which the test kills it. */
+/** Waits until an import has reached the stage at which the test kills it. */
 async function untilSo(when: 'soon' | 'part' | 'committed', part: string, hasEnded: () => boolean): Promise<void> {
   if (when === 'soon') return void (await new Promise((done) => setTimeout(done, 900)));
   while (!hasEnded()) {

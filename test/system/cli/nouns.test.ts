@@ -304,7 +304,7 @@ test('usage: explains why a device has no usage', async () => {
   const unknown =
     'The device has no known usage in this time. For production or storage, add --include production (a battery: charged,discharged).\n';
   expect(await printUsageBefore(fresh.deviceId)).toBe(unknown);
-  // An interval contains its energy, so one is enough.
+  // One reading of an interval is enough, because it contains the interval's energy.
   const counting = await createMeter(database);
   await counting.read([[at(90), 0.5]], new Date(), { intervalMs: 15 * 60_000 });
   expect(await printUsageBefore(counting.deviceId)).toBe(unknown);
@@ -346,7 +346,7 @@ test('erases an account after two confirmations', async () => {
   expect(JSON.stringify(act)).not.toContain(user_id);
 });
 
-// A separate process: a process cannot change its time zone after reading it.
+// Runs a separate process, because a process cannot change its time zone after reading it.
 test.each([
   [[], 'Europe/Rome', 'Europe/Rome', true],
   [['--timezone', 'Asia/Tokyo'], 'Europe/Rome', 'Asia/Tokyo', true],

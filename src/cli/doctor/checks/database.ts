@@ -11,7 +11,7 @@ import {
   warningFinding,
 } from '../facts.ts';
 
-/** Advice for an error, by its network error code or SQLSTATE. */
+/** Advice for a database error, by its network error code or SQLSTATE. */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host does not exist: check its name in DATABASE_URL.',
   EAI_AGAIN: 'The name lookup of the host failed: check its name in DATABASE_URL, and DNS.',
@@ -108,7 +108,7 @@ export const outboxCheck: Check = {
 
 const WARN = 0.05;
 const FAIL = 0.5;
-/** Minimum number of messages for their rejected share to be meaningful. */
+/** Minimum number of messages for which the share of rejected messages is meaningful. */
 const FEW = 20;
 
 export const rejectedMessagesCheck: Check = {
@@ -150,7 +150,7 @@ export const aggregatesCheck: Check = {
     }),
 };
 
-/** Judges the content of the database with `judge`, or reports why the content could not be read. */
+/** Checks the content of the database with `judge`, or reports why the content could not be read. */
 function ofContent(
   facts: InstallationFacts,
   judge: (content: DatabaseContent) => Finding | Finding[],
@@ -162,7 +162,7 @@ function ofContent(
   return isFactKnown(content) ? judge(content) : skippedFinding(`not checked: ${content.why}`);
 }
 
-/** Share of silent devices above which the doctor warns. The alert rule EnergyDevicesSilent has the same. */
+/** Share of silent devices above which the doctor warns. The alert rule EnergyDevicesSilent has the same limit. */
 const SILENT_SHARE = 0.3;
 const FEWEST_HEARD = 10;
 

@@ -61,8 +61,8 @@ export const fileDescriptorsCheck: Check = {
 };
 
 /**
- * Clock difference above which the doctor warns. Readings more than 5 minutes in the future are rejected; sums over a
- * minute are wrong from about a second.
+ * Clock difference in ms above which the doctor warns. Readings more than 5 minutes in the future are rejected; sums over a minute are
+ * wrong from a difference of about a second.
  */
 const WARN_MS = 2_000;
 const FAIL_MS = 60_000;
@@ -143,7 +143,7 @@ export const filePermissionsCheck: Check = {
   },
 };
 
-/** Process titles of this service: a role has its own title, the supervisor the name of its program. */
+/** Process titles of this service: a role sets its own title; the supervisor's title is the name of its program. */
 const OURS = /^energy |(bin\/energy(\.js)?|cli\/main\.ts)( |$)/;
 
 export const portsCheck: Check = {
@@ -182,7 +182,7 @@ export const serviceCheck: Check = {
   judge({ service: running, config, database }) {
     if (!('valid' in config)) return [];
     if (running) return okFinding(`runs on ${config.valid.dataDir} (process ${running.pid})`);
-    // If the roles run as separate processes, the check of the ports detects them.
+    // If the roles run as separate processes, the check of the ports finds them.
     if (!database?.isEmbedded) return [];
     return warningFinding(
       `no service runs on ${config.valid.dataDir}`,

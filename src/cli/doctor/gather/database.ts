@@ -13,13 +13,13 @@ import { readDeviceCounts, readOutboxMetrics } from '#src/start/metrics.ts';
 import type { DatabaseContent, DatabaseFacts, DatabaseServer } from '../facts.ts';
 import { probeWithTimeout } from './network.ts';
 
-/** Time limits of one statement, and of all statements together. */
+/** Time limit in ms of one statement, and of all statements together. */
 const STATEMENT_MS = 4_000;
 const WHOLE_MS = 12_000;
 
 /**
- * Gathers facts about the database without changing it. `sealed`: a sample of the values stored encrypted; null if the database could not
- * be queried.
+ * Gathers facts about the database without changing it. `sealed`: a sample of the encrypted values; null if the database could not be
+ * queried.
  */
 export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseFacts; sealed: Buffer[] | null }> {
   const isEmbedded = config.database.url === undefined;
@@ -39,7 +39,7 @@ export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseF
     else sealed = [];
     return looked;
   }, WHOLE_MS);
-  // Not awaited, because a connection to a server that hangs never closes. The process exits without it.
+  // Not awaited, because a connection to a server that hangs never closes. The process exits without waiting for the pool.
   void pool?.end().catch(() => {});
   return { facts: { isEmbedded, shown, server }, sealed };
 }
@@ -62,8 +62,8 @@ async function look(pool: Pool, config: Config, url: string, clock: DatabaseServ
 }
 
 /**
- * Compares the database's clock with this machine's by the fastest of a few queries: the server's time is compared with
- * the middle of the round trip.
+ * Compares the database's clock with this machine's. Uses the fastest of a few queries, and compares the server's time with the middle of
+ * the round trip.
  */
 async function compareClocks(pool: Pool): Promise<DatabaseServer['clock']> {
   const samples: DatabaseServer['clock'][] = [];
@@ -80,7 +80,7 @@ async function compareClocks(pool: Pool): Promise<DatabaseServer['clock']> {
   return samples.reduce((best, one) => (one.uncertainMs < best.uncertainMs ? one : best));
 }
 
-/** Maximum to which pending rows are counted. */
+/** Number up to which pending rows are counted. */
 const MOST = 100_000;
 
 /** Counts the content of the service's database. */
@@ -88,7 +88,7 @@ async function databaseContent(pool: Pool): Promise<DatabaseContent> {
   const counts = await readDeviceCounts(pool);
   const { energy_delivery_overdue_seconds: overdueSeconds = 0 } = await readOutboxMetrics(pool);
   const { lateDifferences, staleDays, usageChanges, deliveries } = await readBacklogs(queryOn(pool), new Date(), MOST);
-  // Raw SQL: counts over two relations. Each bit of `recent_rejects` is one of a device's last 20 messages.
+  // Raw SQL: counts over two relations. Each bit of `recent_rejects` stands for one of a device's last 20 messages.
   const { rows } = await pool.query<{ devices: number; heard: number; rejected: number; userId: string | null }>(
     `SELECT (SELECT count(*) FROM devices WHERE deleted_at IS NULL)::int AS devices, count(*)::int AS heard,
        coalesce(sum(bit_count(d.recent_rejects::bit(20))), 0)::int AS rejected,

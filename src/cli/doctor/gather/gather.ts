@@ -22,8 +22,8 @@ import {
 } from './network.ts';
 
 /**
- * Gathers all facts about the installation concurrently, without changing anything. Takes as long as the slowest fact,
- * about 12 s at most. `releases`: address for the latest version; without it no request is sent.
+ * Gathers all facts about the installation concurrently, without changing anything. Takes as long as the slowest fact, about 12 s at most.
+ * `releases`: URL for the latest version; without it no request for the version is sent.
  */
 export async function gatherFacts(releases?: URL): Promise<InstallationFacts> {
   const config = readConfig();
@@ -90,7 +90,7 @@ function readConfig(): InstallationFacts['config'] {
   }
 }
 
-/** Connects to the mail server. Null if mails are written to files. */
+/** Connects to the mail server. Null if the service writes mails to files. */
 async function gatherMail({ environment, mail }: Config): Promise<InstallationFacts['mail']> {
   const { smtpUrl } = mail;
   if (smtpUrl === undefined || environment !== 'live') return null;
@@ -100,7 +100,7 @@ async function gatherMail({ environment, mail }: Config): Promise<InstallationFa
   });
 }
 
-/** Reads the state of the installation's own copies. Null if its database is not the embedded one. */
+/** Reads the state of the installation's backups. Null if its database is not the embedded one. */
 async function gatherBackup(config: Config): Promise<InstallationFacts['backup']> {
   if (config.database.url) return null;
   return probeWithTimeout(async () => readBackupState((await readBackupPlan(config)) as BackupPlan));
@@ -116,8 +116,8 @@ function gatherDisk(dataDir: string): Promise<NonNullable<InstallationFacts['dis
 }
 
 /**
- * Returns the maximum number of open files of the service's process or, if it is not running, of a process of this
- * user. Null if /proc does not report it.
+ * Returns the maximum number of open files of the service's process or, if the service is not running, of a process of this user. Null if
+ * /proc does not report it.
  */
 async function gatherDescriptors(servicePid: number | null): Promise<InstallationFacts['descriptors']> {
   for (const pid of servicePid === null ? ['self'] : [servicePid, 'self']) {
@@ -134,7 +134,7 @@ async function gatherFiles({ dataDir, tls }: Config): Promise<FileFacts[]> {
   const wanted: { path: string; what: FileFacts['what'] }[] = [
     { path: dataDir, what: 'folder' },
     { path: join(dataDir, 'secret.key'), what: 'secret' },
-    // A key file of the operator may be readable by a group, as in Debian's ssl-cert.
+    // An operator's own key file may be readable by a group, as in Debian's ssl-cert.
     tls.keyFile === undefined
       ? { path: join(dataDir, 'tls', 'key.pem'), what: 'secret' }
       : { path: tls.keyFile, what: 'own key' },
@@ -156,8 +156,8 @@ async function gatherFiles({ dataDir, tls }: Config): Promise<FileFacts[]> {
 }
 
 /**
- * Tries to decrypt encrypted values of the database with the secret key. Never creates a key. `sealed`: null if the
- * database could not be queried.
+ * Checks whether the secret key decrypts encrypted values of the database. Never creates a key. `sealed`: null if the database could not be
+ * queried.
  */
 async function gatherSecretKey(config: Config, sealed: readonly Buffer[] | null): Promise<SecretKeyFacts> {
   const file = join(config.dataDir, 'secret.key');

@@ -24,7 +24,7 @@ export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null
         return reached;
       }),
     };
-  // A port that the system chooses at each start is not known to this process.
+  // If the system chooses the port at each start, this process does not know the port.
   if (mqtt.port === 0) return null;
   const host = localHostOf(mqtt.host);
   return {
@@ -51,7 +51,7 @@ const opens = (host: string, port: number): Promise<void> =>
     socket.once('error', reject);
   });
 
-/** Reads the certificate and key like the service, but never creates them. */
+/** Reads the same certificate and key as the service, but never creates them. */
 export async function gatherCertificate(config: Config): Promise<CertificateFacts> {
   const { tls, dataDir, publicUrl, mqtt, api } = config;
   const isOurs = tls.certFile === undefined;
@@ -79,10 +79,10 @@ export async function gatherCertificate(config: Config): Promise<CertificateFact
   return { file, isOurs, pair };
 }
 
-/** Maximum length of an answer with the latest version. GitHub's contains the notes of the release. */
+/** Maximum size in bytes of a response with the latest version. GitHub's response contains the notes of the release. */
 const MAX_ANSWER_BYTES = 2 ** 20;
 
-/** Requests the latest version. The answer is that of the npm registry (member `version`) or of GitHub (`tag_name`). */
+/** Requests the latest version from the npm registry (member `version`) or GitHub (member `tag_name`). */
 export function gatherLatestVersion(releases: URL): Promise<FactOrReason<{ version: string }>> {
   return probeWithTimeout(async () => {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
@@ -107,7 +107,7 @@ function readVersion(text: string): string {
     const [, found] = VERSION_FORM.exec(String(version ?? tag)) ?? [];
     if (found !== undefined) return found;
   } catch {
-    // Not JSON, or null.
+    // The response is not JSON, or it is null.
   }
   throw new Error('the response has no member "version" or "tag_name" that is a version');
 }
@@ -190,12 +190,12 @@ function linkOf(path: string): string {
   }
 }
 
-/** Maximum time to wait for another program's response. */
+/** Maximum time in ms to wait for another program's response. */
 export const PROBE_TIMEOUT_MS = 5_000;
 
 /**
- * Returns the result of `look`, or the reason for its failure: an error or a timeout. Never throws, and always resolves
- * in time.
+ * Returns the result of `look`, or the reason for its failure: an error or a timeout. Never throws, and always resolves within the time
+ * limit.
  */
 export async function probeWithTimeout<T extends object>(
   look: () => Promise<T>,
