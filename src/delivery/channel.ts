@@ -2,12 +2,12 @@ import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'no
 import { join } from 'node:path';
 import type { Database } from '#src/database/connect.ts';
 
-/** An attempt of a delivery, as a channel receives it. */
+/** An attempt of a delivery, as passed to a channel. */
 export interface DeliveryAttempt {
   deliveryId: string;
   /** Id of the webhook subscription, or `email` or `sms`. */
   target: string;
-  /** End of this worker's lease on the delivery. The time also identifies the lease. */
+  /** End of this worker's lease on the delivery, in the worker's time. Also identifies the lease. */
   leasedUntil: Date;
   event: { id: string; type: string; createdAt: Date; userId: string; data: Record<string, unknown> };
 }
@@ -19,18 +19,18 @@ export interface Outcome {
   responseStatus: number | null;
   /** Error for the delivery log that the owner reads. Null for a success. */
   error: string | null;
-  /** First bytes of the webhook receiver's answer. */
+  /** First bytes of the webhook receiver's response. */
   responseBody?: string;
 }
 
-/** Way to reach a person or a program: webhook, e-mail or SMS. Never throws: a failure is an outcome. */
+/** A way to deliver an event to a person or a program: webhook, e-mail or SMS. Never throws: a failure is an outcome. */
 export interface Channel {
   send(sending: DeliveryAttempt): Promise<Outcome>;
 }
 
 /**
- * Whether the lease has ended. This process then hung between taking and sending the delivery, and another worker may
- * have taken it. A channel that makes other requests before it sends the message checks this again.
+ * Whether the lease has ended. This process has then hung between taking and sending the delivery, and another worker may have taken the
+ * delivery. A channel that makes other requests before it sends the message checks the lease again.
  */
 export const isLeaseOver = ({ leasedUntil }: DeliveryAttempt, now: Date): boolean => now >= leasedUntil;
 
@@ -43,12 +43,15 @@ export const LEASE_OVER_OUTCOME: Outcome = {
 
 /** Folders of the data directory for captured messages: mails and SMS that are stored instead of sent. */
 const FOLDERS = ['mail', 'sms'] as const;
-/** Retention of captured messages: the same as for the delivery log. */
+/** Retention of captured messages in ms: the same as for the delivery log. */
 const KEPT_MS = 30 * 86_400_000;
 
 /** Returns the file name of a captured message. It begins with the account's id, so that the file is deleted with the account. */
 export const capturedMessageName = (userId: string, message: string): string => `${userId}.${message}`;
-/** Ending of a captured mail with a link that gives access. Exports omit it, because the reader may not be the recipient. */
+/**
+ * Ending of the file name of a captured mail with a link that gives access. Exports omit such mails, because the reader may not be the
+ * recipient.
+ */
 export const ACCESS_MAIL = '.access.eml';
 const ownerOf = (name: string): string | undefined => /^(usr_\w+)\./.exec(name)?.[1];
 
@@ -65,7 +68,7 @@ export async function writeCapturedMessage(folder: string, name: string, content
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
-/** Lists the captured messages to an account without mails that give access, as paths below the data directory. */
+/** Lists the captured messages to an account as paths below the data directory. Omits mails that give access. */
 export async function listCapturedMessages(dataDir: string, userId: string): Promise<string[]> {
   const found = await Promise.all(
     FOLDERS.map(async (folder) => {

@@ -16,12 +16,12 @@ export function createDispatcher(options: {
   pool: Pool;
   channels: { webhook: Channel; email: Channel; sms: Channel };
   clock: Clock;
-  /** Clock by which a subscription that has failed for too long is paused; `clock` by default. */
+  /** Clock that measures how long a subscription has failed, before it is paused; `clock` by default. */
   ageClock?: Clock;
   log: Logger;
   /** Counts attempts by channel and result, for metrics. */
   onTried?: (channel: string, result: 'succeeded' | 'failed') => void;
-  /** Called after an attempt, when its target has room for another delivery. */
+  /** Called after an attempt, when another delivery to the same target may start. */
   onDone?: () => void;
   random?: () => number;
 }) {
@@ -74,15 +74,15 @@ export function createDispatcher(options: {
 }
 
 /**
- * A subscription is paused if its deliveries have failed for this time without a success, or if this many consecutive
- * deliveries were given up.
+ * Conditions under which a subscription is paused: its deliveries have failed for this number of seconds without a success, or this many
+ * consecutive deliveries were given up.
  */
 const MAX_FAILING_SECONDS = 24 * 3_600;
 const MAX_FAILED_IN_A_ROW = 20;
 
 /**
  * Records the outcome of an attempt (delivered, to be retried, or given up), and updates the state of its subscription. Does nothing if
- * this worker's lease has ended and another worker took the delivery: only that worker records an attempt.
+ * this worker's lease has ended and another worker took the delivery: only the other worker then records an attempt.
  */
 export async function recordAttempt(
   pool: Pool,
@@ -98,15 +98,15 @@ export async function recordAttempt(
     response_body: responseBody ?? null,
   };
   await inTransaction(pool, async (client) => {
-    // Lock the subscription before its delivery, in the same order as updates of a subscription, to avoid deadlocks.
-    // Raw SQL, here and below: row locks, and attempts appended to JSON.
+    // Lock the subscription before its delivery, in the same order as updates of a subscription, to avoid deadlocks. Raw SQL in this
+    // function: row locks, and attempts appended to JSON.
     if (succeeded) await noteSuccess(client, target);
     else await client.query('SELECT FROM webhooks WHERE webhook_id = $1 FOR NO KEY UPDATE', [target]);
     const { rows } = await client.query(
       'SELECT tries FROM deliveries WHERE delivery_id = $1 AND leased_until = $2 FOR UPDATE',
       [deliveryId, leasedUntil],
     );
-    // The delivery was deleted with its user or subscription, or another worker has it.
+    // The delivery was deleted with its user or subscription, or another worker has taken it.
     if (rows.length === 0) return;
     const tries = rows[0].tries + 1;
     const next = succeeded ? null : nextAttemptAt(tries, at.now, at.random);
@@ -153,7 +153,7 @@ async function noteFailure(
   await addEvents(queryOn(client), [notice], now);
 }
 
-/** Delays before the retries (specification, Events: up to 5 with exponential backoff). */
+/** Delays in ms before the retries (specification, Events: up to 5 with exponential backoff). */
 const RETRY_AFTER_MS: readonly number[] = [5_000, 30_000, 2 * 60_000, 15 * 60_000, 60 * 60_000];
 /** Jitter of the delays, as a fraction of a delay, so that deliveries that failed together are not retried together. */
 const SPREAD = 0.2;

@@ -45,8 +45,8 @@ async function endingSoon(db: Database, now: Date, after: string): Promise<Found
 }
 
 /**
- * Adds the mail for one key in a transaction of its own, so that requests wait for no other key's row. Returns false if the owner was
- * already notified, or the key was revoked or its end was changed.
+ * Adds the mail for one key in a transaction of its own, so that a request waits for at most one key's row. Returns false if the owner was
+ * already notified, or the key was revoked or its expiry was changed.
  */
 async function notifyOwner(db: Database, key: Found, { days, now }: { days: number; now: Date }): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -55,8 +55,7 @@ async function notifyOwner(db: Database, key: Found, { days, now }: { days: numb
       .set({ told_end: key.expires_at, told_days: days })
       .where('key_id', '=', key.key_id)
       .where('revoked_at', 'is', null)
-      // Times are compared in milliseconds: PostgreSQL stores microseconds, and a row that was not written by the
-      // service may have some.
+      // Times are compared in milliseconds: PostgreSQL stores microseconds, and rows that the service did not write may contain some.
       .where(sql<boolean>`date_trunc('milliseconds', expires_at) = ${key.expires_at}`)
       .where(sql<boolean>`(told_end IS DISTINCT FROM ${key.expires_at} OR told_days > ${days})`)
       .returning(['user_id', 'name', 'prefix'])
@@ -69,33 +68,34 @@ async function notifyOwner(db: Database, key: Found, { days, now }: { days: numb
   });
 }
 
-/** Days before a key's end at which its owner is notified, the earliest notice first. The dashboard marks keys from the first notice on. */
+/**
+ * Days before a key's expiry at which its owner is notified, the earliest notice first. The dashboard marks keys from the first notice on.
+ */
 const NOTICE_DAYS = [7, 1] as const;
 /**
- * Minimum time between setting a key's end and notifying its owner. A person who creates a key for a day, or rotates
- * one, already knows its end.
+ * Minimum time in ms between setting a key's expiry and notifying its owner. A person who creates a key for a day, or rotates a key,
+ * already knows its expiry.
  */
 const SETTLED_MS = DAY_MS;
 
-/** Time before a key's end of the earliest notice. A key that ends later than this from now has no notice due. */
+/** Time before a key's expiry at which the first notice is due, in ms. A key that expires later has no notice due. */
 const FIRST_NOTICE_MS = Math.max(...NOTICE_DAYS) * DAY_MS;
 
-/** Facts that decide whether the owner of a key is notified of its end. */
+/** Facts that decide whether the owner of a key is notified of its expiry. */
 interface EndingKey {
   expires_at: Date;
-  /** Time at which the current end was set. */
+  /** Time at which the current expiry was set. */
   set_at: Date;
   /**
-   * The key's end when the last notice was sent, and how many days before that end the notice was due. Null before the
-   * first notice.
+   * The key's expiry at the time of the last notice, and how many days before that expiry the notice was due. Null before the first notice.
    */
   told_end: Date | null;
   told_days: number | null;
 }
 
 /**
- * Returns the notice that is due now, as days before the end; null if none is due. If two are due because no worker ran in between, it is
- * the later one. After a change of the end, both notices become due again. Pure.
+ * Returns the notice that is due now, as days before the expiry; null if no notice is due. If two notices are due because no worker ran in
+ * between, returns the later one. After a change of the expiry, both notices become due again. Pure.
  */
 export function findDueNotice({ expires_at, set_at, told_end, told_days }: EndingKey, now: Date): number | null {
   const leftMs = expires_at.getTime() - now.getTime();

@@ -8,9 +8,9 @@ import { createGuardedAgent, type GuardedAgent, type GuardOptions } from './webh
 import { explainConnectionError } from './webhook/send.ts';
 
 const MIB = 1_048_576;
-/** Maximum length of an answer, after it was unpacked (decisions, 12). */
+/** Maximum size in bytes of a decompressed response (decisions, 12). */
 const MAX_BYTES = 5 * MIB;
-/** Maximum time from the start of a request to the end of its answer (decisions, 12). */
+/** Maximum time in ms from the start of a request to the end of its response (decisions, 12). */
 const TIMEOUT_MS = 30_000;
 
 const UNPACKED_BY: Record<string, () => Transform> = {
@@ -19,15 +19,15 @@ const UNPACKED_BY: Record<string, () => Transform> = {
   br: createBrotliDecompress,
 };
 
-/** Limits of an answer: its length after decompression, and the time until its last byte. */
+/** Limits of a response: its size after decompression, and the time until its last byte. */
 interface AnswerBounds {
   maxBytes: number;
   timeoutMs: number;
 }
 
 /**
- * Creates the function that fetches the answers of price sources: over HTTPS, from public addresses, without redirects,
- * within the bounds of length and time. An error's message contains no text of the answer.
+ * Creates the function that fetches the responses of price sources: over HTTPS, from public addresses, without redirects, within the limits
+ * of size and time. An error's message contains no text of the response.
  */
 export function createAnswerFetcher(options: GuardOptions & Partial<AnswerBounds>): {
   fetchAnswer: FetchAnswer;
@@ -47,10 +47,7 @@ export function createAnswerFetcher(options: GuardOptions & Partial<AnswerBounds
   };
 }
 
-/**
- * An error whose message is written by the service and safe to show. Messages of other errors may contain text of the
- * answer.
- */
+/** An error whose message is written by this service and safe to show. Messages of other errors may contain text of the response. */
 class Refused extends Error {
   override name = 'Refused';
 }
@@ -75,7 +72,7 @@ function get(
   const all = { accept: '*/*', ...headers, 'accept-encoding': 'gzip, deflate, br', 'user-agent': USER_AGENT };
   return new Promise((resolve, reject) => {
     let isLate = false;
-    // A request that the time limit ends fails with the error of a broken connection, which would be misleading.
+    // A request aborted by the time limit fails with the error of a broken connection, which would be misleading.
     const fail = (error: Error) =>
       reject(isLate ? new Refused(`no complete response within ${timeoutMs / 1_000} s`) : error);
     const outgoing = request(url, { ...guarded.optionsFor(url.hostname), headers: all }, (response) => {
@@ -123,7 +120,7 @@ function retryAfterMs(header: string | undefined, nowMs: number): number | undef
   return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - nowMs);
 }
 
-/** Reads and unpacks a body. Both its packed and its unpacked length are bounded. */
+/** Reads and decompresses a body. Both its compressed and its decompressed size are limited. */
 async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
   const encoding = (response.headers['content-encoding'] ?? 'identity').toLowerCase().trim();
   const unpacks = UNPACKED_BY[encoding];

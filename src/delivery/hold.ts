@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
-/** Placeholder for the due time of a delivery that is held back. */
+/** Due time of a delivery that is held back. It marks the delivery; no worker waits for it. */
 const HELD_UNTIL = new Date('9999-12-31T00:00:00Z');
 
 /** Whether a delivery with this due time is held back. Pure. */
@@ -10,13 +10,13 @@ export const isDeliveryHeld = (nextAttemptAt: Date | null): boolean =>
   nextAttemptAt !== null && nextAttemptAt >= HELD_UNTIL;
 
 /**
- * Holds back everything that was due before a restore, because the lost installation may have sent it: pending
- * deliveries, changed hours whose alerts are not evaluated, and hours that are not published. Alerts on silences and
- * mails by jobs follow `installation.held_before`. No worker may run meanwhile.
+ * Holds back all messages that were due before a restore, because the lost installation may have sent them: pending deliveries, changed
+ * hours whose alerts are not evaluated, and hours that are not published. Alerts on silences and mails by jobs follow
+ * `installation.held_before`. No worker may run during the call.
  */
 export async function holdBack(db: Database): Promise<void> {
   await joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL in this file: statements on the single row of the installation, and whole queues.
+    // Raw SQL in this file: statements on the single row of the installation, and on whole queues.
     await sql`INSERT INTO installation (held_before) VALUES (now())
       ON CONFLICT (only_row) DO UPDATE SET held_before = coalesce(installation.held_before, excluded.held_before)`.execute(
       trx,
@@ -32,7 +32,7 @@ export async function holdBack(db: Database): Promise<void> {
   });
 }
 
-/** Returns the time before which everything due is held back; null if nothing is held back. */
+/** Returns the time before which due messages are held back; null if nothing is held back. */
 export async function readHeldBefore(db: Database): Promise<Date | null> {
   const { rows } = await sql<{ held_before: Date | null }>`SELECT held_before FROM installation`.execute(db);
   return rows[0]?.held_before ?? null;

@@ -10,7 +10,7 @@ import { isDeliveryHeld } from './hold.ts';
 import { FIXED_HEADERS, parseCaughtHeaders, TEST_RECEIVER_HOST, webhookBody } from './webhook/send.ts';
 import { findWebhook } from './webhook/subscriptions.ts';
 
-/** Delivery of one event to one subscription. */
+/** Delivery of an event to a subscription. */
 export interface Delivery {
   delivery_id: string;
   event_id: string;
@@ -18,21 +18,21 @@ export interface Delivery {
   event: string;
   status: Selectable<Tables['deliveries']>['status'];
   attempts: Attempt[];
-  /** Time of the next attempt. Null if the delivery is finished, its subscription is paused, or it is held back after a restore. */
+  /** Time of the next attempt. Null if the delivery is finished or held back after a restore, or if its subscription is paused. */
   next_attempt_at: Date | null;
 }
 
-/** Stored attempt, in JSON. */
+/** Stored attempt (JSON). */
 interface Attempt {
   at: string;
   response_status: number | null;
   duration_ms: number;
   error: string | null;
-  /** First bytes of the receiver's answer. */
+  /** First bytes of the receiver's response. */
   response_body: string | null;
 }
 
-/** Query for deliveries to webhooks within the caller's reach. Notices of Green Button to apps are not among them. */
+/** Query for deliveries to webhooks that the caller can access. Excludes notices of Green Button to apps. */
 function deliveriesWithin(db: Database, reach: AccessibleAccounts, webhookId: string) {
   return db
     .selectFrom('deliveries')
@@ -52,7 +52,7 @@ function deliveriesWithin(db: Database, reach: AccessibleAccounts, webhookId: st
     .where(isAccountWithin(reach, 'webhooks.user_id'));
 }
 
-/** Whether the subscription exists within the caller's reach. */
+/** Whether the subscription exists and the caller can access it. */
 export const reachesWebhook = async (db: Database, reach: AccessibleAccounts, webhookId: string): Promise<boolean> =>
   (await findWebhook(db, reach, webhookId)) !== null;
 
@@ -72,7 +72,7 @@ export async function listDeliveries(
   return rows.map(asDelivery);
 }
 
-/** Makes a delivery due at once, with a full set of retries. Returns null if it does not exist within the caller's reach. */
+/** Makes a delivery due at once, with a full set of retries. Returns null if the caller can access no such delivery. */
 export async function retryDelivery(
   db: Database,
   reach: AccessibleAccounts,
@@ -94,7 +94,7 @@ export async function retryDelivery(
   });
 }
 
-/** Queues an event `webhook.test` for a subscription. Returns null if the subscription does not exist within the caller's reach. */
+/** Queues an event `webhook.test` for a subscription. Returns null if the caller can access no such subscription. */
 export async function sendTest(
   db: Database,
   reach: AccessibleAccounts,
@@ -115,24 +115,24 @@ export async function sendTest(
   });
 }
 
-/** Converts a row of `deliveriesWithin`. The status of the subscription decides whether a next attempt is shown. */
+/** Converts a row of `deliveriesWithin`. The status of the subscription decides whether the time of the next attempt is shown. */
 function asDelivery(
   row: Omit<Delivery, 'attempts'> & { attempts: unknown; webhook_status: Selectable<Tables['webhooks']>['status'] },
 ): Delivery {
   const { delivery_id, event_id, event, status } = row;
   const isToCome = status === 'pending' && row.webhook_status === 'active' && !isDeliveryHeld(row.next_attempt_at);
-  // Rows written before answers were stored have no `response_body`.
+  // Rows written before responses were stored have no `response_body`.
   const attempts = (row.attempts as Attempt[]).map((one) => ({ ...one, response_body: one.response_body ?? null }));
   return { delivery_id, event_id, event, status, attempts, next_attempt_at: isToCome ? row.next_attempt_at : null };
 }
 
 /**
- * A delivery with its request and answer. Signatures are left out, because only the receiver can check them; deliveries
- * to the test receiver include them.
+ * A delivery with its request and response. Signatures are omitted, because only the receiver can verify them; deliveries to the test
+ * receiver include signatures.
  */
 export interface SentDelivery extends Delivery {
   request: {
-    /** Current address of the subscription, to which the next attempt would go. */
+    /** Current URL of the subscription, to which the next attempt would go. */
     url: string;
     headers: typeof FIXED_HEADERS & { 'webhook-id': string } & Record<string, string>;
     /** Exact bytes of the request body, as text. */
@@ -140,7 +140,7 @@ export interface SentDelivery extends Delivery {
   };
 }
 
-/** Finds a delivery to a subscription within the caller's reach; null if it does not exist. */
+/** Finds a delivery to a subscription that the caller can access; null if there is none. */
 export async function findSentDelivery(
   db: Database,
   reach: AccessibleAccounts,

@@ -1,13 +1,10 @@
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 
-/** Retention of undelivered events, including those of paused subscriptions. The delivery log is stored for a month. */
+/** Retention of undelivered events in days, including those of paused subscriptions. The delivery log is stored for a month. */
 export const UNDELIVERED_DAYS = 7;
 const LOG_DAYS = 30;
-/**
- * Retention of alert firings. The firing of a continuing silence is never deleted, because the alert would then fire
- * again.
- */
+/** Retention of alert firings in days. The firing of a continuing silence is never deleted, because the alert would then fire again. */
 const FIRINGS_DAYS = 400;
 
 /** Gives up deliveries that have waited for a week, and deletes events older than a month with their deliveries. */

@@ -3,22 +3,20 @@ import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import type { DeliveryAttempt } from './channel.ts';
 
-/** Duration of a worker's lease on a delivery, by channel. It is longer than an attempt lasts. */
+/** Duration in seconds of a worker's lease on a delivery, by channel. Longer than an attempt can last. */
 const LEASE_SECONDS = { email: 120, other: 15 };
 /**
- * Limits on concurrent attempts over all workers. `target`: to one receiver (only one at a time if it fails or is
- * catching up). `owner`: to all subscriptions of one owner; an eighth of a process's maximum, so that slow receivers of
- * one owner leave room for others. `host`: to one host, whoever subscribed it; higher, because a host may serve many
- * owners.
+ * Maximum numbers of concurrent attempts over all workers. `target`: to one receiver (only one at a time if the receiver fails or is
+ * catching up). `owner`: to all subscriptions of one owner; an eighth of a process's maximum, so that slow receivers of one owner do not
+ * block other owners. `host`: to one host, across all owners; higher, because a host may serve many owners.
  */
 const AT_ONCE = { target: 8, owner: 64, host: 128 };
 
 /**
- * Takes due deliveries, the oldest of each target first. If there is not enough room for all, owners with the fewest
- * attempts in progress come first, and within an owner the targets with the fewest. No other worker takes these
- * deliveries until their lease ends, so a killed worker loses nothing. A due time that a clock ahead has set counts as
- * past. `underWay`: deliveries that this worker is sending, so that it does not take them twice after a step of the
- * clock.
+ * Takes due deliveries, the oldest of each target first. If more are due than may start, owners with the fewest attempts in progress come
+ * first, and among an owner's targets those with the fewest. No other worker takes these deliveries until their lease ends, so a killed
+ * worker loses nothing. A due time that a clock ahead has set counts as past. `underWay`: deliveries that this worker is sending; after a
+ * step of the clock it must not take them twice.
  */
 export async function takeDueDeliveries(
   pool: Pool,
@@ -27,15 +25,15 @@ export async function takeDueDeliveries(
   underWay: readonly string[] = [],
 ): Promise<DeliveryAttempt[]> {
   return inTransaction(pool, async (client) => {
-    // Only one worker runs this at a time, so that each sees the leases of the previous one. Two concurrent workers
-    // could each take one delivery beyond the limits. Raw SQL: this is the hot path of deliveries; one recursive
-    // statement takes them, and takes its locks in one order.
+    // Only one worker runs this statement at a time, so that each worker sees the leases of the previous one. Two concurrent workers could
+    // each take one delivery beyond the limits. Raw SQL: the hot path of deliveries, where one recursive statement takes deliveries and
+    // takes its locks in one order.
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
     return taken(await client.query(TAKE, [now, most, underWay]));
   });
 }
 
-/** SQL expression: the host of a subscription's URL, without its port. Addresses are validated when they are set, and begin with https:. */
+/** SQL expression: the host of a subscription's URL, without its port. URLs are validated when they are set, and begin with https:. */
 const HOST = String.raw`lower(substring(w.url FROM '^[^:]*:[/\\]*(\[[^]]*\]|[^/\\?#:]+)'))`;
 
 /**
@@ -44,8 +42,8 @@ const HOST = String.raw`lower(substring(w.url FROM '^[^:]*:[/\\]*(\[[^]]*\]|[^/\
  */
 const IS_LEASED = `d.leased_until > $1 AND d.leased_until <= $1 + interval '${LEASE_SECONDS.email + 60} seconds'`;
 /**
- * SQL condition on a delivery d: whether it is due. A due time that was set by a clock ahead also counts; its last attempt, or its
- * creation, then lies in the future.
+ * SQL condition on a delivery d: whether it is due. A due time that was set by a clock ahead also counts; the delivery's last attempt, or
+ * its creation, then lies in the future.
  */
 const IS_DUE = `(d.next_attempt_at <= $1 OR coalesce((d.attempts->-1->>'at')::timestamptz, d.created_at) > $1 + interval '1 minute')`;
 

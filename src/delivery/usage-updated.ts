@@ -11,21 +11,21 @@ import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { followedUsersSql } from '#src/events/followers.ts';
 import { addEvents, subscribedUsersSql } from '#src/events/outbox.ts';
 
-/** Minimum time between two `usage.updated` events of one user. */
+/** Minimum time in seconds between two `usage.updated` events of one user. */
 const MIN_INTERVAL_SECONDS = 60;
-/** Maximum number of users in one transaction, and of hours in one event. The remaining ones follow in the next. */
+/** Maximum number of users in one transaction, and of hours in one event. Remaining users and hours follow in the next transaction. */
 const MAX_USERS = 500;
 const MAX_HOURS = 1_000;
 
 /**
- * SQL condition on a row t: whether its user was notified within the last minute ($1: now). A time further in the future was written by a
- * clock that has been set back since.
+ * SQL condition on a row t: whether its user was notified within the last minute ($1: now). A time more than a minute in the future was
+ * written by a clock that has been set back since.
  */
 const RECENTLY = `t.told_at > $1::timestamptz - make_interval(secs => $2) AND t.told_at < $1::timestamptz + make_interval(secs => $2)`;
 
 /**
- * SQL query for those users of a relation (its `user_id`) whose changed hours are published: a subscription or an open page follows their
- * home.
+ * Returns an SQL query for the users of a relation (its `user_id`) whose changed hours are published: users whose home a subscription or an
+ * open page follows.
  */
 export const publishedUsersSql = (relation: string): string =>
   `${followedUsersSql(relation)} UNION ${subscribedUsersSql(relation, "'usage.updated'")}`;
@@ -47,14 +47,13 @@ export async function queueChangedHours(
 }
 
 /**
- * Publishes `usage.updated` for users whose usage changed, unless they had such an event within the last minute. The
- * event contains every changed hour with its current total. Any number of workers may run this concurrently. Returns
- * the number of events.
+ * Publishes `usage.updated` for users whose usage changed, unless they had such an event within the last minute. An event contains every
+ * changed hour with its current total. Any number of workers may run this concurrently. Returns the number of events.
  */
 export async function publishUsage(pool: Pool, now: Date): Promise<number> {
   return inTransaction(pool, async (client) => {
     const query = queryOn(client);
-    // If several workers run this, one writes the time and publishes the event; the others skip the user.
+    // If several workers run this concurrently, one worker writes the time and publishes the event; the others skip the user.
     const { rows: due } = await query<{ user_id: string }>(
       `INSERT INTO usage_told AS t (user_id, told_at)
        SELECT user_id, $1::timestamptz FROM (SELECT DISTINCT u.user_id FROM usage_untold u) u
@@ -73,7 +72,7 @@ export async function publishUsage(pool: Pool, now: Date): Promise<number> {
        RETURNING user_id, hour`,
       [due.map(({ user_id }) => user_id), MAX_HOURS],
     );
-    // The totals are read after the hours were deleted from the queue, so that any later change queues its hour again.
+    // The totals are read after the hours were deleted from the queue, so that a later change queues its hour again.
     const hours = taken.toSorted((a, b) => compare(a.user_id, b.user_id) || a.hour.getTime() - b.hour.getTime());
     const spans = hours.map(({ user_id: userId, hour }) => {
       const startMs = hour.getTime();
@@ -104,7 +103,7 @@ interface ToldHour {
   milliwattHours: MilliwattHours | null;
 }
 
-/** In the hours of composed homes, replaces the import by the usage. */
+/** Replaces the import by the usage in the hours of composed homes. */
 async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<ToldHour[]> {
   const dayOf = (hour: Date) => hour.toISOString().slice(0, 10);
   const used = new Map<string, MilliwattHours | null>();
@@ -124,7 +123,7 @@ async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<Told
   );
 }
 
-/** Formats an hour in UTC, as energy-insights does. An hour without data counts as 0. */
+/** Formats an hour in UTC like energy-insights. An hour without data counts as 0. */
 function shown({
   hour,
   milliwattHours,

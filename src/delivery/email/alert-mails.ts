@@ -19,7 +19,7 @@ type AlertData = {
   | { type: CostAlert; threshold: string; cost: string; currency: string }
 );
 
-/** Returns what a message says about an alert. Pure. */
+/** Returns the text of a message about an alert. Pure. */
 export function describeAlert(data: Record<string, unknown>, reader: Reader, names: DeviceNames): Content {
   const alert = data as AlertData;
   const { common, alert: w } = reader.words;

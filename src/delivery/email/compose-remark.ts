@@ -8,7 +8,7 @@ import { oneLine } from './content.ts';
 interface RemarkTexts {
   subject: string;
   sentences: readonly string[];
-  /** Text of the link that leads to the home. */
+  /** Text of the link to the home. */
   look: string;
   /** Text of the link that switches these mails off. */
   off: string;
@@ -22,7 +22,7 @@ export type ComposeRemark = (
   reader: { language: Language; timezone: string },
 ) => Promise<RemarkTexts>;
 
-/** Composes a mail about a remark. `home`, `off`: addresses of the home and of the page that switches these mails off. Pure. */
+/** Composes a mail about a remark. `home`, `off`: URLs of the home and of the page that switches these mails off. Pure. */
 export function layOutRemark(
   { subject, sentences, reason, ...labels }: RemarkTexts,
   { reader, home, off }: { reader: Reader; home: string; off: string },

@@ -9,11 +9,11 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
-  /** Whether it contains a link that gives access to an account or a home. */
+  /** Whether the mail contains a link that gives access to an account or a home. */
   givesAccess?: boolean;
 }
 
-/** A link in a mail. Its text is found by name. */
+/** A link in a mail. The link's text is found by its name. */
 export interface MailLink {
   is: keyof Words['links'];
   url: string;

@@ -1,7 +1,7 @@
-/** A line of a mail. */
+/** A line of a mail: a label and its text. */
 export type Row = [label: string, text: string];
 
-/** What a message says about an event. */
+/** Text of a message about an event. */
 export interface Content {
   /** One sentence without its full stop, for SMS and subjects. */
   sentence: string;

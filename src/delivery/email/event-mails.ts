@@ -12,20 +12,20 @@ export interface ReportedEvent {
   type: string;
   data: Data;
   /**
-   * The two accounts of the membership that the event concerns. Null if it concerns no membership, or if one of the
-   * accounts no longer exists.
+   * The two accounts of the membership that the event concerns. Null if the event concerns no membership, or if one of the accounts no
+   * longer exists.
    */
   people?: MembershipPeople | null;
 }
 
-/** Returns what a message says about an event. `names`: names of the event's devices. Pure. */
+/** Returns the text of a message about an event. `names`: names of the event's devices. Pure. */
 export function contentOf({ type, data, people = null }: ReportedEvent, reader: Reader, names: DeviceNames): Content {
   const ofMember = MEMBER_MAILS[type];
   if (ofMember) return ofMember(reader.words, data, people);
   return CONTENTS[type]?.(reader.words, data, reader) ?? describeAlert(data, reader, names);
 }
 
-/** The events that are neither alerts nor about a membership. */
+/** Texts of the events that are neither alerts nor about a membership. */
 const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reader) => Content>> = {
   'webhook.paused': ({ webhookPaused: w }, { webhook_id, url, events, event }) => ({
     sentence: w.subject({ url: String(url) }),
@@ -130,7 +130,7 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
   }),
 };
 
-/** Returns the owner's name of a key with the key's first characters, which the list of keys also shows. */
+/** Formats a key by its owner's name for it and its first characters, which the list of keys also shows. */
 function keyName({ name, prefix }: Data, { common }: Words): string {
   const called = oneLine(typeof name === 'string' ? name : '');
   return called ? `${common.quoted({ name: called })} (${prefix}…)` : `${prefix}…`;
@@ -139,10 +139,7 @@ function keyName({ name, prefix }: Data, { common }: Words): string {
 const appName = (app: unknown, { someApp }: Words['apps']): string =>
   String((app as { name?: unknown } | undefined)?.name ?? someApp);
 
-/**
- * Lists the keys, sessions, passkeys and webhooks that were ended, with the reason, because their owner may have to
- * give programs new keys.
- */
+/** Lists the keys, sessions, passkeys and webhooks that were ended, with the reason. Their owner may have to give programs new keys. */
 function listEndedAccess(words: Words, { because, keys, sessions, passkeys = [], webhooks }: Data): Row[] {
   const { common, accessEnded: w } = words;
   const rows = (name: string, list: unknown, of: (one: Data) => string): Row[] => {

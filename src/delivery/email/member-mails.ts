@@ -5,16 +5,16 @@ import { type Content, oneLine, type Row } from './content.ts';
 /** Addresses of the two accounts of a membership, or of an invitation. */
 export interface MembershipPeople {
   homeEmail: string;
-  /** Address of the member's account, or the address that was invited. */
+  /** Address of the member's account, or the invited address. */
   memberEmail: string;
   /** Whether the invitation is still open. */
   isInvitation: boolean;
 }
 
 /**
- * Loads the two accounts of the membership that an event concerns. Null if it concerns no membership, an account was
- * erased, or the invitation was withdrawn. Events do not store the addresses, so that the erasure of one account leaves
- * no address of it with the other.
+ * Loads the two accounts of the membership that an event concerns. Null if the event concerns no membership, an account was erased, or the
+ * invitation was withdrawn. Events do not store the addresses, so that the erasure of an account leaves none of its addresses in the other
+ * account.
  */
 export async function loadMembershipPeople(
   db: Database,

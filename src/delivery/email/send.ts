@@ -21,15 +21,12 @@ import { type ComposeRemark, layOutRemark } from './compose-remark.ts';
 import { loadMembershipPeople, type MembershipPeople } from './member-mails.ts';
 
 const TIMEOUT_MS = 10_000;
-/**
- * Maximum time to send one message, because a server may be slow at every step. It is shorter than the lease of a
- * delivery (take.ts).
- */
+/** Maximum time to send one message, in ms, because a server may be slow at every step. Shorter than the lease of a delivery (take.ts). */
 const WHOLE_MS = 60_000;
 
 /** Message in the form that nodemailer accepts. */
 interface Message extends Mail {
-  /** Account of the recipient, for capturing. It is not sent. */
+  /** Account of the recipient, used only for the file name of a captured message. */
   userId: string;
   messageId: string;
   from: string;
@@ -37,7 +34,7 @@ interface Message extends Mail {
   headers?: Record<string, string>;
 }
 
-/** Passes messages to a mail server, or captures them as files. */
+/** Sends messages through a mail server, or writes them to files. */
 export interface Mailer {
   /** Resolves to the server's reply code. Rejects if the server refused the message. */
   send(message: Message): Promise<number | null>;
@@ -78,7 +75,7 @@ export function createEmailChannel(options: {
   mailer: Mailer;
   /** Base URL of links. */
   publicUrl: string;
-  /** Key that signs the links which pause an alert, switch mails about remarks off, or confirm an address. */
+  /** Key that signs links in mails: links that pause an alert, switch mails about remarks off, or confirm an address. */
   secret: string;
   composeRemark: ComposeRemark;
   /** Sender's address; by default built from the host of the public URL. */
@@ -140,7 +137,7 @@ function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | u
 }
 
 /**
- * Returns the invited account, in whose language the mail is written. Null if the address has no account; the mail then
+ * Returns the account with the invited address, in whose language the mail is written. Null if the address has no account; the mail then
  * has the language of the home's account.
  */
 const findInvited = async (db: Database, { type }: DeliveryAttempt['event'], people: MembershipPeople | null) =>

@@ -8,7 +8,7 @@ const TIMEOUT_MS = 5_000;
 /** Maximum length of a message at Twilio, in characters. */
 const MAX_CHARACTERS = 1_600;
 
-/** Passes text messages to a provider, or captures them as files. */
+/** Sends text messages through a provider, or writes them to files. */
 export interface SmsSender {
   send(message: { id: string; userId: string; to: string; body: string }): Promise<Outcome>;
 }

@@ -5,12 +5,12 @@ import ipaddr from 'ipaddr.js';
 /** Resolves a host name to its addresses, like node:dns. */
 export type ResolveHostName = (hostname: string) => Promise<LookupAddress[]>;
 
-/** Error for an address that callbacks must not reach. The message is written to the delivery log. */
+/** Error for an address that callbacks must not reach. The message appears in the delivery log. */
 class ForbiddenAddress extends Error {
   override name = 'ForbiddenAddress';
 }
 
-/** Addresses that look public but lead into the platform of a cloud provider: that of Azure. */
+/** Addresses that look public but lead into the platform of a cloud provider: the platform address of Azure. */
 const PLATFORMS = new Set(['168.63.129.16']);
 
 /**
@@ -35,9 +35,9 @@ export function refuseForbiddenHost(hostname: string): void {
 }
 
 /**
- * Returns a lookup for `node:net` that returns only allowed addresses. The connection uses the addresses that were
- * checked, because the name is not resolved again. If a name has a forbidden address, the whole name is rejected: a
- * name with both kinds is suspicious.
+ * Returns a lookup for `node:net` that returns only allowed addresses. The connection uses the checked addresses, because the name is not
+ * resolved again. If one address of a name is forbidden, the whole name is rejected: a name with both public and private addresses is
+ * suspicious.
  */
 export function createGuardedLookup(resolve: ResolveHostName): LookupFunction {
   return (hostname, options, callback) => {

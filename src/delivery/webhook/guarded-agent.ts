@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net';
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { createGuardedLookup, type ResolveHostName, refuseForbiddenHost } from './guard.ts';
 
-/** Settings of requests to addresses that owners name. */
+/** Settings of requests to URLs that owners configure. */
 export interface GuardOptions {
   /** Whether private and loopback addresses are allowed, for development. */
   allowPrivate: boolean;
@@ -15,19 +15,19 @@ export interface GuardOptions {
   agent?: Agent;
 }
 
-/** Agent for requests to addresses that owners name. */
+/** Agent for requests to URLs that owners configure. */
 export interface GuardedAgent {
   /** Returns the options of a request to a host. Throws if the host is a forbidden address; host names are checked when they are resolved. */
   optionsFor(hostname: string): { agent: Agent; lookup?: LookupFunction };
   close(): void;
 }
 
-/** Creates an agent that connects only to public addresses, unless private ones are allowed. */
+/** Creates an agent that connects only to public addresses, unless private addresses are allowed. */
 export function createGuardedAgent({ allowPrivate, ca, ...options }: GuardOptions): GuardedAgent {
   const resolve = options.resolve ?? resolver();
-  // A connection is reused only for the address for which it was checked. Agents store connections by host name, so a
-  // name that moves is resolved again for the next connection; idle connections are therefore closed soon. The
-  // certificates are read once: reading 150 certificates for each connection would delay all other requests by 15 ms.
+  // A connection is reused only for the address for which it was checked. Agents store connections by host name; to resolve the name again
+  // for the next connection, idle connections are closed soon. The certificates are read once: reading 150 certificates for each connection
+  // would delay all other requests by 15 ms.
   const trusted = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) };
   const agent = options.agent ?? new Agent({ keepAlive: true, timeout: 10_000, maxCachedSessions: 1_000, ...trusted });
   const guard = allowPrivate ? {} : { lookup: createGuardedLookup(resolve) };
@@ -41,8 +41,8 @@ export function createGuardedAgent({ allowPrivate, ca, ...options }: GuardOption
 }
 
 /**
- * Returns a resolver that queries name servers directly, with a time limit. The system's lookup has four threads for the whole process,
- * which a few names with unresponsive servers would occupy.
+ * Returns a resolver that queries name servers directly, with a time limit. The system's lookup has only four threads for the whole
+ * process, which a few names with unresponsive servers would block.
  */
 function resolver(): ResolveHostName {
   const names = new Resolver({ timeout: 2_000, tries: 1 });

@@ -13,11 +13,11 @@ import { type Channel, type DeliveryAttempt, isLeaseOver, LEASE_OVER_OUTCOME, ty
 import { createGuardedAgent, type GuardOptions } from './guarded-agent.ts';
 import { loadReceiver } from './subscriptions.ts';
 
-/** Maximum time from the start of an attempt to the status of its answer (specification, Events: 2xx within 5 seconds). */
+/** Maximum time in ms from the start of an attempt to the status of the response (specification, Events: 2xx within 5 seconds). */
 const TIMEOUT_MS = 5_000;
-/** Maximum wait for the body of an answer after its status. */
+/** Maximum time in ms to wait for the body of a response after its status. */
 const BODY_WAIT_MS = 1_000;
-/** Maximum number of bytes of an answer that are read. */
+/** Maximum number of bytes of a response that are read. */
 const MAX_RESPONSE_BYTES = 65_536;
 
 export interface WebhookOptions extends GuardOptions {
@@ -25,12 +25,12 @@ export interface WebhookOptions extends GuardOptions {
   box: SecretBox;
   clock: Clock;
   environment: Environment;
-  /** Address of the service, which notices contain. */
+  /** Base URL of the service, which notices contain. */
   publicUrl: string;
   timeoutMs?: number;
 }
 
-/** Creates the channel that sends events to the callback addresses of subscriptions. */
+/** Creates the channel that sends events to the callback URLs of subscriptions. */
 export function createWebhookChannel(options: WebhookOptions): Channel & { close(): void } {
   const { db, box, clock, environment } = options;
   const guarded = createGuardedAgent(options);
@@ -62,8 +62,8 @@ export function createWebhookChannel(options: WebhookOptions): Channel & { close
 const failed = (error: string): Outcome => ({ succeeded: false, responseStatus: null, error: error.slice(0, 500) });
 
 /**
- * Sends one POST. A redirect counts as a failure, like any status but 2xx. Only the status decides the outcome. The
- * first bytes of the body are stored if they arrive soon, even if the connection then breaks.
+ * Sends one POST. A redirect counts as a failure, like every status except 2xx. Only the status decides the outcome. The first bytes of the
+ * body are stored if they arrive within the maximum wait, even if the connection then breaks.
  */
 function post(url: URL, options: object, body: string, timeoutMs: number): Promise<Outcome> {
   return new Promise((resolve) => {
@@ -78,8 +78,8 @@ function post(url: URL, options: object, body: string, timeoutMs: number): Promi
       );
     });
     const giveUp = () => outgoing.destroy(new Error(`no response within ${timeoutMs / 1_000} s`));
-    // If an answer arrived while this process was busy, it is read before the attempt is given up. Otherwise the
-    // receiver, which has processed the event, would get it again.
+    // If a response arrived while this process was busy, it is read before the attempt is given up. Otherwise the receiver, which has
+    // processed the event, would get the event again.
     const timer = setTimeout(() => setImmediate(() => isAnswered || giveUp()), timeoutMs);
     outgoing.on('error', (error) => {
       clearTimeout(timer);
@@ -105,7 +105,7 @@ function beginningOf(response: IncomingMessage, waitMs: number, longestMs: numbe
     let read = 0;
     const settle = () => resolve(answerText(Buffer.concat(chunks)));
     const wait = setTimeout(settle, waitMs);
-    // Ends the connection after the longest time of an attempt, because a body may never end.
+    // Ends the connection after the maximum time of an attempt, because a body may never end.
     const end = setTimeout(() => response.destroy(), longestMs);
     response.on('data', (chunk: Buffer) => {
       if (read < KEPT_ANSWER_BYTES) chunks.push(chunk.subarray(0, KEPT_ANSWER_BYTES - read));
@@ -126,7 +126,7 @@ function beginningOf(response: IncomingMessage, waitMs: number, longestMs: numbe
 const NOTICE_HEADERS = { 'content-type': 'application/atom+xml' };
 
 /**
- * Returns the notice that usage of a home changed: a BatchList of ESPI with the address from which the app reads the changed days. `id`: the
+ * Returns the notice that usage of a home changed: a BatchList of ESPI with the URL from which the app reads the changed days. `id`: the
  * subscription. Pure.
  */
 function noticeBody(publicUrl: string, id: string, { data }: Pick<DeliveryAttempt['event'], 'data'>): string {
@@ -152,8 +152,7 @@ function keyOf(secret: string): Buffer {
 
 /**
  * Returns the headers that identify and sign a message: HMAC-SHA256 over id, time and body (Standard Webhooks,
- * https://www.standardwebhooks.com). During a rotation there is one signature for each secret, and a receiver needs
- * only one of them.
+ * https://www.standardwebhooks.com). During a rotation there is one signature for each secret; a receiver needs only one of them.
  */
 function signedHeaders(id: string, at: Date, body: string, secrets: readonly string[]): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
@@ -167,12 +166,12 @@ function signedHeaders(id: string, at: Date, body: string, secrets: readonly str
   };
 }
 
-/** Maximum number of bytes of an answer in the delivery log: enough for an error message, not for a page. */
+/** Maximum number of bytes of a response in the delivery log: enough for an error message, not for a page. */
 const KEPT_ANSWER_BYTES = 1_024;
 
 /**
- * Converts the first bytes of an answer to text that the database can store and a page can show. Invalid UTF-8 and control characters other
- * than tabs and line ends become U+FFFD. A character that the limit cuts is dropped. Pure.
+ * Converts the first bytes of a response to text that the database can store and a page can show. Invalid UTF-8 and control characters
+ * other than tabs and line ends become U+FFFD. A character that the limit cuts is dropped. Pure.
  */
 function answerText(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes.subarray(0, KEPT_ANSWER_BYTES), { stream: true });
@@ -219,10 +218,9 @@ const SENTENCES = new Map([
 ]);
 
 /**
- * Explains why a receiver was not reached, in a sentence on which its owner can act, with the error code for a search.
- * Node's own messages are unsuitable: they advise on Node's flags, which a reader of the delivery log cannot set, and
- * the message is empty if several addresses failed. Unknown errors keep their message. `who`: name of the receiver in
- * the sentence. Pure.
+ * Explains why a connection to a receiver failed, in a sentence on which its owner can act, with the error code for a search. Node's own
+ * messages are unsuitable: they advise on Node's flags, which a reader of the delivery log cannot set, and the message is empty if several
+ * addresses failed. Unknown errors retain their message. `who`: name of the receiver in the sentence. Pure.
  */
 export function explainConnectionError(error: Error & { code?: unknown }, who = 'receiver'): string {
   const code = typeof error.code === 'string' ? error.code : '';
@@ -238,7 +236,7 @@ interface ToldEvent {
   data: Record<string, unknown>;
 }
 
-/** Returns the body of a webhook. Its bytes are the same at every attempt and in the log. */
+/** Returns the body of a webhook. Its bytes are the same at every attempt and in the delivery log. */
 export function webhookBody({ id, type, createdAt, data }: ToldEvent, environment: Environment): string {
   const envelope: EventEnvelope = { id, type, created_at: createdAt.toISOString(), environment, data };
   return JSON.stringify(envelope);
@@ -251,22 +249,18 @@ export const FIXED_HEADERS = {
 } as const;
 
 /**
- * Host of the test receiver, for trying webhooks without a server. The service answers such deliveries itself and sends
- * nothing; the delivery log shows the event to the subscription's owner only. Names below `.example` never resolve (RFC
- * 2606), so no real host is meant.
+ * Host of the test receiver, for trying webhooks without a server. The service itself answers deliveries to this host and sends nothing;
+ * the delivery log shows the event only to the subscription's owner. Names below `.example` never resolve (RFC 2606), so no real host is
+ * meant.
  */
 export const TEST_RECEIVER_HOST = 'catcher.example';
 
 /**
- * Returns the answer of the test receiver: the headers that it received. Only its deliveries are stored with a
- * signature.
+ * Returns the response of the test receiver: the headers of the request. Only deliveries to the test receiver are stored with a signature.
  */
 const caughtAnswer = (headers: Record<string, string>): string => JSON.stringify(headers);
 
-/**
- * Parses the headers in an answer of the test receiver. Returns no headers if the text is another answer or was cut
- * off.
- */
+/** Parses the headers in a response of the test receiver. Returns no headers if the text is another response or was cut off. */
 export function parseCaughtHeaders(answer: string | null): Record<string, string> {
   try {
     const headers: unknown = JSON.parse(answer ?? '');

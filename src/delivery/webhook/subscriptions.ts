@@ -14,15 +14,15 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { EventType } from '#src/events/bodies.ts';
 import { UNDELIVERED_DAYS } from '../retention.ts';
 
-/** Time for which the previous secret stays valid after a rotation. */
+/** Time in ms for which the previous secret stays valid after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000;
 
-/** All columns but the secret, which is read only for signing. */
+/** All columns except the secret, which is read only for signing. */
 const COLUMNS = ['webhook_id', 'events', 'url', 'status', 'created_at'] as const;
 
 export type Webhook = Pick<Selectable<Tables['webhooks']>, (typeof COLUMNS)[number]>;
 
-/** Event types of a subscription, at least one. The first one is also shown as `event`. */
+/** Event types of a subscription, at least one. The first type is also shown as `event`. */
 export type WebhookEvents = readonly [EventType, ...EventType[]];
 
 /** Changes to a subscription. */
@@ -40,13 +40,13 @@ export interface WebhookPatch {
   authorizationId?: string | null;
 }
 
-/** Maximum number of subscriptions of an account: thousands of dead ones would delay all deliveries. */
+/** Maximum number of subscriptions of an account. Thousands of unresponsive subscriptions would delay all deliveries. */
 const MAX_WEBHOOKS_PER_ACCOUNT = 100;
 
 /**
- * Creates a subscription of an account: by the account itself, by a member of the home (`memberId`) or by an app
- * (`authorizationId`). The subscription ends with the access of that member or app. `box` encrypts its secret. Throws
- * 409 if the account has the maximum number.
+ * Creates a subscription of an account: by the account itself, by a member of the home (`memberId`) or by an app (`authorizationId`). The
+ * subscription ends with the access of its member or app. `box` encrypts its secret. Throws 409 if the account has the maximum number of
+ * subscriptions.
  */
 export async function createWebhook(
   db: Database,
@@ -104,7 +104,7 @@ export async function listWebhooks(
     .execute();
 }
 
-/** Finds a subscription within the caller's reach, with its owner; null if it does not exist. */
+/** Finds a subscription that the caller can access, with its owner; null if there is none. */
 export async function findWebhook(
   db: Database,
   reach: AccessibleAccounts,
@@ -121,8 +121,8 @@ export async function findWebhook(
 }
 
 /**
- * Updates a subscription within the caller's reach. After a rotation of the secret, the previous one stays valid for 24
- * h. A resumed subscription receives its pending events, oldest first. Returns null if the subscription does not exist.
+ * Updates a subscription that the caller can access. After a rotation of the secret, the previous secret stays valid for 24 h. A resumed
+ * subscription receives its pending events, oldest first. Returns null if there is no such subscription.
  */
 export async function updateWebhook(
   db: Database,
@@ -147,7 +147,7 @@ export async function updateWebhook(
     return trx
       .updateTable('webhooks')
       .set({
-        // If the patch has no status, the current one is written again, so that the row is returned.
+        // If the patch has no status, the current status is written again, so that the statement returns the row.
         status: patch.status ?? before.status,
         url: patch.url,
         ...(patch.url === undefined
@@ -170,8 +170,8 @@ export async function updateWebhook(
 }
 
 /**
- * Makes the pending deliveries of a subscription due. Also revives deliveries of at most a week ago that were given up
- * since the subscription began to fail.
+ * Makes the pending deliveries of a subscription due. Also restarts deliveries of the last week that were given up since the subscription
+ * began to fail.
  */
 async function resume(db: Database, webhookId: string, failingSince: Date | null, now: Date): Promise<void> {
   await db
@@ -201,12 +201,10 @@ async function resume(db: Database, webhookId: string, failingSince: Date | null
     .execute();
 }
 
-/** What sending a message to a subscription needs. */
+/** Data that sending a message to a subscription needs. */
 interface Receiver {
   url: string;
-  /**
-   * Secrets that sign the subscription's events: the current one and, while valid, the previous one. Empty for notices.
-   */
+  /** Secrets that sign the subscription's events: the current secret and, while valid, the previous one. Empty for notices. */
   secrets: string[];
   /** Id of the Green Button subscription whose changes are sent as notices; null if events are sent. */
   noticesOf: string | null;
@@ -246,7 +244,7 @@ async function mayReceive(db: Database, authorizationId: string, event: string, 
   return scope !== undefined && (await findUsableAuthorizations(db, [authorizationId], scope, now)).size > 0;
 }
 
-/** Deletes a subscription within the caller's reach; returns false if it does not exist. */
+/** Deletes a subscription that the caller can access; returns false if there is none. */
 export async function deleteWebhook(db: Database, reach: AccessibleAccounts, webhookId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('webhooks')

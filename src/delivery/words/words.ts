@@ -10,7 +10,7 @@ import nl from './nl.json' with { type: 'json' };
 
 export type Language = (typeof LANGUAGES)[number];
 
-/** Texts by language. English defines the keys: a language that lacks one fails the type check. */
+/** Texts by language. English defines the keys: a language without one of these keys fails the type check. */
 const TEXTS: Record<Language, typeof en> = { en, de, es, fr, nl };
 /** Locales for formatting numbers and dates. English mails are in British English. */
 const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de', es: 'es', fr: 'fr', nl: 'nl' };
@@ -35,7 +35,7 @@ export interface Reader {
   kwh(value: number): string;
   /** Formats a decimal amount of a currency (ISO 4217). */
   money(amount: string, currency: string): string;
-  /** Formats the month, day or minute of an ISO 8601 time. A minute is followed by the time zone. */
+  /** Formats the month of an ISO 8601 time; `day` formats the day, `moment` the minute with the time zone. */
   month(iso: string): string;
   day(iso: string): string;
   moment(iso: string): string;

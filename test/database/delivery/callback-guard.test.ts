@@ -9,8 +9,8 @@ import { listDeliveriesAsApi } from '#test/support/delivery-log.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
 /**
- * An agent that connects to the receiver on the loopback instead of the real address: it looks the name up as configured and records the
- * address that would have been connected to. No packet leaves the machine.
+ * An agent that connects to the receiver on the loopback instead of the real address. It looks the name up as configured, and records the
+ * address to which a real agent would connect. No packet leaves the machine.
  */
 class Watched extends Agent {
   addresses: string[] = [];
@@ -31,7 +31,7 @@ class Watched extends Agent {
         ca: this.#receiver.ca,
       });
     };
-    // Like Node, the agent does not resolve a host that is already an IP address.
+    // Like Node, the agent does not resolve a host that is an IP address.
     if (/^[\d.]+$|:/.test(host)) return go(host);
     lookup(host, { all: false }, (error, address) => {
       if (error) return callback(error);
@@ -55,7 +55,7 @@ afterEach(async () => {
   deliveries = undefined;
 });
 
-/** Sends one event to a URL and returns the outcome. `answers`: the addresses of the name, one list per lookup. */
+/** Sends one event to a URL and returns the outcome. `answers`: the addresses of the name, one list for each lookup. */
 async function deliver(url: string, answers: string[][]) {
   agent = new Watched(receiver);
   let asked = 0;

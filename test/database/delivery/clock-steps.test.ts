@@ -6,7 +6,7 @@ import { addEvents } from '#src/events/outbox.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
-/** Steps of a worker's clock in seconds: minutes, hours, and the correction of a start with a clock 14 months ahead. */
+/** Steps of a worker's clock in seconds: minutes, hours, and the correction after a start with a clock 14 months ahead. */
 const STEPS = [-180, -7_200, -430 * 86_400, 7_200, 430 * 86_400];
 
 let receiver: Receiver;
@@ -31,7 +31,7 @@ test.each(STEPS)('a delivery that waits for its retry is sent once after a step 
   deliveries.later(step + 1);
   await deliveries.happen(userId);
   await deliveries.run();
-  // After a step forward by less than the wait, the retry is sent at its time.
+  // After a clock step forward that is shorter than the delay, the retry is sent at its time.
   expect(receiver.calls.length).toBe(before + 2);
 });
 

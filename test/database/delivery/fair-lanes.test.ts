@@ -5,7 +5,7 @@ import { takeDueDeliveries } from '#src/delivery/take.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
-/** Interval at which the worker polls for deliveries, ms. */
+/** Interval in ms at which the worker polls for deliveries. */
 const LOOK_MS = 200;
 
 let receiver: Receiver;
@@ -20,7 +20,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** Creates an owner with this number of subscriptions, each at a path of its own. */
+/** Creates an owner with this number of subscriptions, each with its own URL path. */
 async function owner(name: string, subscriptions: number, url = receiver.url): Promise<string> {
   const userId = await deliveries.user(`${name}@example.com`);
   for (let index = 0; index < subscriptions; index++) await deliveries.subscribe(userId, `${url}/${name}/${index}`);
@@ -47,12 +47,12 @@ test('the attempts that run concurrently are at most 64 per owner, 8 per subscri
   const carl = await owner('carl', 20, receiver.url.replace('localhost:', 'LOCALHOST:1'));
   await happen(ben, 10);
   await happen(carl, 10);
-  // The host's remaining attempts are shared equally; port and case do not make another host.
+  // The host's remaining attempts are shared equally. Another port or other upper-case letters do not make another host.
   expect(await take()).toEqual({ [ben]: 32, [carl]: 32 });
   const dora = await owner('dora', 1, 'https://elsewhere.example/hook');
   await happen(dora, 10);
   expect(await take()).toEqual({ [dora]: 8 });
-  // A lease that expires, of a killed worker, frees its attempts.
+  // When the lease of a killed worker expires, its attempts no longer count.
   deliveries.later(15);
   expect(Object.values(await take()).reduce((sum, count) => sum + count, 0)).toBe(136);
 });
@@ -68,7 +68,7 @@ test('with room for few attempts, owners take turns, and so do an owner’s subs
     [anna],
   );
   expect(rows[0].most).toBe(1);
-  // The owner with the fewest running attempts comes first: ben's subscription has its maximum, so the next is anna's.
+  // The owner with the fewest running attempts comes first: ben's subscription has its maximum, so the next delivery is anna's.
   expect(await take(2)).toEqual({ [anna]: 1, [ben]: 1 });
 });
 

@@ -107,7 +107,7 @@ describe('an e-mail', () => {
     const header = mail.headers.find(({ key }) => key === 'list-unsubscribe')?.value ?? '';
     const { pathname } = new URL(/<(.*)>/.exec(header)?.[1] ?? '');
     expect(mail.text).toContain(pathname);
-    // A mail program that only fetches the link pauses nothing.
+    // Fetching the link without confirming, as some mail programs do, pauses nothing.
     const asked = await api.send(pathname);
     expect({ status: asked.status, type: asked.headers['content-type'] }).toEqual({
       status: 200,

@@ -69,7 +69,7 @@ describe('an event', () => {
 
   test('is not sent again if this process was too busy to read the answer in time', async () => {
     receiver.answer = () => {
-      // After the answer is sent and before anything else is read, longer than an attempt may last.
+      // Blocks the process longer than an attempt may last, after the response is sent and before anything else is read.
       setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_700));
       return { status: 200 };
     };
@@ -320,7 +320,7 @@ describe('a subscription', () => {
   test('counts one outcome for a delivery during which a worker hung, whatever that worker reports later', async () => {
     const hung = deliveries.another();
     const calls = receiver.calls.length;
-    // The worker has sent the delivery, and hangs until another worker has run.
+    // The first worker has sent the delivery, and hangs until another worker has run.
     const asked = new Promise<void>((resolve) => {
       receiver.answer = () => {
         resolve();
@@ -333,7 +333,7 @@ describe('a subscription', () => {
     deliveries.later(16);
     receiver.answer = () => ({ status: 200 });
     await deliveries.run();
-    // The attempt has failed by now: it got no response.
+    // The attempt of the first worker has failed by now: it got no response.
     await hung.settle();
     deliveries.later(10);
     await deliveries.run();
@@ -372,7 +372,7 @@ describe('a subscription', () => {
   });
 
   test('that was paused for failures also gets the deliveries given up since, of the last seven days', async () => {
-    // An attempt takes time, and others begin meanwhile.
+    // While an attempt is in progress, others begin.
     receiver.answer = () => {
       deliveries.later(0.2);
       return { status: 500 };
