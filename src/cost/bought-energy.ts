@@ -5,8 +5,8 @@ import { findBeginning } from '#src/energy/usage/pasts.ts';
 import { sumQuarterHours } from '#src/energy/usage/quarter-hours.ts';
 
 /**
- * Whose costs are computed: a user's home, or one of its devices. The caller must have checked that the device is
- * within its reach.
+ * The home or device whose costs are computed: a user's home, or one of its devices. The caller must have checked that it may access the
+ * device.
  */
 export interface Buyer {
   userId: string;
@@ -20,7 +20,7 @@ type Energies<Energy extends number | bigint> = Energy extends number ? Float64A
 export interface BoughtEnergy<Energy extends number | bigint = number> {
   fromMs: number;
   imported: Energies<Energy>;
-  /** Estimated part of `imported`. */
+  /** Estimated component of `imported`. */
   estimated: Energies<Energy>;
   exported: Energies<Energy>;
   /** Milliseconds of each quarter-hour for which the import is known. */
@@ -29,17 +29,17 @@ export interface BoughtEnergy<Energy extends number | bigint = number> {
 
 /** A source from which bought energy is read, one time range at a time. */
 export interface EnergyMeter<Energy extends number | bigint = number> {
-  /** Number of its units in a mWh; default 1. More than 1 only with bigints. */
+  /** Number of the meter's units in a mWh; default 1. More than 1 only with bigints. */
   unitsPerMilliwattHour?: bigint;
   /** Start of the first quarter-hour with data, Unix ms. Null if there are no data. */
   beginsAtMs: number | null;
-  /** Returns the energy of `[from, to)`, which are starts of quarter-hours. */
+  /** Returns the energy of `[from, to)`. Both times are starts of quarter-hours. */
   boughtIn(range: { from: Date; to: Date }): Promise<BoughtEnergy<Energy>>;
 }
 
 /**
- * Returns the meter of imported and exported energy (docs/cost.md, "Whose energy"). A home is metered at its connection
- * point or, while it has no grid meter, by the imports of its consumption devices; a device by its own import.
+ * Returns the meter of imported and exported energy (docs/cost.md, "Whose energy"). A home is metered at its connection point or, without a
+ * grid meter, by the imports of its consumption devices. A device is metered by its own import.
  */
 export async function boughtEnergyMeterOf(db: Database, { userId, deviceId }: Buyer): Promise<EnergyMeter> {
   if (deviceId !== undefined) return deviceMeter(db, deviceId, { exported: 0 });

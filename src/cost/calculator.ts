@@ -4,14 +4,14 @@ import { createThreads } from '#src/core/threads.ts';
 import type { CompareTask, WhatIfResult, WhatIfTask } from './compute.task.ts';
 import type { Cost } from './cost.ts';
 
-/** Time after which another calculation of the account may begin: most take less than a second. */
+/** Time in seconds after which another calculation of the account may begin: most calculations take less than a second. */
 const RETRY_AFTER_SECONDS = 2;
-/** Maximum number of tasks that wait for a thread. Each holds up to 20 MB: 36 months of quarter-hours and prices. */
+/** Maximum number of tasks that wait for a thread. Each task takes up to 20 MB: 36 months of quarter-hours and prices. */
 const MAY_WAIT = 8;
 
 /**
- * Creates a calculator, which runs long calculations of the API apart from its event loop. Its threads start with the first task.
- * `limitMs`: maximum time of a calculation.
+ * Creates a calculator, which runs long calculations of the API in worker threads. The threads start with the first task. `limitMs`:
+ * maximum time of a calculation.
  */
 export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}) {
   const threads = createThreads<CompareTask | WhatIfTask, (Cost | null)[] | WhatIfResult>(
@@ -26,16 +26,16 @@ export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}
   };
   return {
     /**
-     * Runs a calculation for an account: its queries and its tasks in threads. Error 429 if another calculation of the account is running,
-     * 503 if it takes longer than 10 s, if too many wait, or if the calculator closes. The signal aborts it.
+     * Runs a calculation for an account: its queries, and its tasks in worker threads. Throws 429 if another calculation of the account is
+     * running; 503 if it takes longer than 10 s, if too many tasks wait, or if the calculator closes. The signal aborts the calculation.
      */
     async run<T>(accountId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       if (underWay.has(accountId))
         throw new AppError('calculationUnderWay', { retryAfterSeconds: RETRY_AFTER_SECONDS });
       underWay.add(accountId);
       const signal = AbortSignal.any([AbortSignal.timeout(limitMs), closing.signal]);
-      // The account's turn does not end before the work has ended: a database statement that has begun continues after
-      // the time limit.
+      // The account may not start another calculation before this one has ended: a database statement that has begun continues after the
+      // time limit.
       const done = work(signal).finally(() => underWay.delete(accountId));
       try {
         return await Promise.race([done, rejectWhenAborted(signal)]);

@@ -16,7 +16,7 @@ export interface ComparedTariffs {
   others: { tariffId: string; name: string; cost: Cost }[];
 }
 
-/** Maximum number of other tariffs to compare. Each of them is applied to a year of quarter-hours. */
+/** Maximum number of other tariffs to compare. Each tariff is applied to a year of quarter-hours. */
 const MOST_OTHERS = 5;
 
 /**
@@ -50,8 +50,8 @@ export async function compareOwnTariffs(
 }
 
 /**
- * Costs of a range under the user's own tariffs (null: none was valid), and under each offer, in order, as if that offer had been valid for
- * the whole range.
+ * Costs of a range under the user's own tariffs (null: no tariff was valid), and under each offer, in order, as if that offer had been
+ * valid for the whole range.
  */
 export interface ComparedOffers {
   currency: string;
@@ -61,8 +61,8 @@ export interface ComparedOffers {
 }
 
 /**
- * Computes the costs of a range that has begun, under each offer. Error 422 if tariffs of two currencies are valid in
- * the range, or if an offer's currency differs from theirs or from the first offer's.
+ * Computes the costs of a range that has begun, under each offer. Error 422 if tariffs of two currencies are valid in the range, or if an
+ * offer's currency differs from the tariffs' or from the first offer's.
  */
 export async function compareOffers(
   db: Database,

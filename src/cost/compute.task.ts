@@ -25,13 +25,13 @@ interface RangeTask {
   now: Date;
 }
 
-/** Computes the cost of a range under each list of tariffs. */
+/** Task that computes the cost of a range under each list of tariffs. */
 export interface CompareTask extends RangeTask {
   ask: 'compare';
   tariffs: readonly (readonly Tariff[])[];
 }
 
-/** Computes a home with a change, and its costs before and after. */
+/** Task that computes a home with a change, and its costs before and after the change. */
 export interface WhatIfTask extends RangeTask {
   ask: 'what if';
   tariffs: readonly Tariff[];

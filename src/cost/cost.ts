@@ -11,11 +11,11 @@ export interface Cost {
   /** Total cost: import + standing + capacity − export. */
   total: string;
   import: string;
-  /** Earnings for exported energy. */
+  /** Earnings from exported energy. */
   export: string;
   standing: string;
   capacity?: string;
-  /** Part of the `import` cost that is for estimated energy. */
+  /** The amount of the `import` cost that is for estimated energy. */
   estimated: string;
   /** Energy without a known price, in kWh. No amount includes it. */
   missing_prices_kwh: number;
@@ -24,7 +24,7 @@ export interface Cost {
 /** Energy of a quarter-hour to be priced: whole mWh, or smaller units as bigints (`CostSums.unitsPerMilliwattHour`). */
 export interface CostedEnergy {
   imported: number | bigint;
-  /** Estimated part of `imported`. */
+  /** Estimated component of `imported`. */
   estimated: number | bigint;
   exported: number | bigint;
 }
@@ -61,7 +61,7 @@ export const createCostSums = (unitsPerMilliwattHour = 1n): CostSums => ({
   capacity: null,
 });
 
-/** Consecutive quarter-hours with the same prices. Their energy is summed first and multiplied by the price once. */
+/** Consecutive quarter-hours with the same prices. Their energy is summed first, and the sum is multiplied by the price once. */
 interface Run extends CostedEnergy {
   into: CostSums;
   day: ClockDay;
@@ -72,16 +72,13 @@ interface Run extends CostedEnergy {
   quarters: number;
 }
 
-/**
- * Adds two energies of the same kind. Numbers have a branch of their own because they are several times as fast as
- * bigints.
- */
+/** Adds two energies of the same kind. Numbers have a separate branch because they are several times as fast as bigints. */
 const plus = <Energy extends number | bigint>(a: Energy, b: Energy): Energy =>
   ((a as number) + (b as number)) as Energy;
 
 /**
- * Creates an accumulator that adds up the costs of quarter-hours in order of time. `tariffs`: the user's, in order of
- * `validFrom`. `hasStanding`: whether to include standing charges.
+ * Creates an accumulator that adds up the costs of quarter-hours in order of time. `tariffs`: the user's tariffs, in order of `validFrom`.
+ * `hasStanding`: whether to include standing charges.
  */
 export function createCostAccumulator(
   tariffs: readonly Tariff[],
@@ -176,6 +173,6 @@ export function roundCost(sums: CostSums, moreDecimals = 0): Cost | null {
   };
 }
 
-/** Converts energy in units of `unitsPerMilliwattHour` to kWh with at most 3 decimals, halves away from zero, for answers. */
+/** Converts energy in units of `unitsPerMilliwattHour` to kWh with at most 3 decimals, halves away from zero, for responses. */
 export const roundKwh = (energy: bigint, unitsPerMilliwattHour: bigint): number =>
   Number(formatRounded({ numerator: energy, denominator: unitsPerMilliwattHour * MILLIWATT_HOURS_PER_KWH }, 3));

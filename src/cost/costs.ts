@@ -39,7 +39,7 @@ export interface CostQuery {
 
 /**
  * Returns the costs of the rows of a range, in order, including rows without known energy. Rows without a valid tariff, and future rows,
- * are left out. Error 422 if tariffs of two currencies are valid in the range.
+ * are omitted. Error 422 if tariffs of two currencies are valid in the range.
  */
 export async function loadCosts(db: Database, asked: CostQuery, groupBy: GroupBy): Promise<CostBucket[]> {
   const rows = await sumCostsOfRows(await loadCostSources(db, asked.buyer), asked, groupBy);
@@ -79,8 +79,8 @@ export async function assertOneCurrencyInRange(db: Database, userId: string, ran
 }
 
 /**
- * Loads what a cost computation needs. Energy and prices are read later, range by range. `known`: tariffs to use
- * instead of the user's.
+ * Loads the inputs of a cost computation, except energy and prices, which are read later, range by range. `known`: tariffs to use instead
+ * of the user's.
  */
 export async function loadCostSources(
   db: Database,
@@ -98,8 +98,8 @@ export async function loadCostSources(
 }
 
 /**
- * Reads into memory the energy and prices that the costs of a user's home in a range need under some tariffs. The
- * signal aborts the reading.
+ * Reads into memory the energy and prices that the costs of a user's home in a range need under the given tariffs. The signal aborts the
+ * reading.
  */
 export async function holdCostSources(
   db: Database,

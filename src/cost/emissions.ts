@@ -46,8 +46,8 @@ export async function loadTotalEmissions(db: Database, asked: CostQuery): Promis
 }
 
 /**
- * Loads the sources of an emissions computation, which works like that of costs, with a tariff whose price of a kWh is
- * its intensity in grams.
+ * Loads the inputs of an emissions computation, which works like the computation of costs: the intensity in grams is the price of a kWh in
+ * a tariff.
  */
 async function loadEmissionSources(db: Database, { buyer, range }: CostQuery, seriesId: string): Promise<CostSources> {
   const tariff: Tariff = {
@@ -55,7 +55,7 @@ async function loadEmissionSources(db: Database, { buyer, range }: CostQuery, se
     ...{ standingPerDay: null, capacity: null, export: null },
     import: { kind: 'series', seriesId, multiply: asBillionths(1_000_000_000n), add: asBillionths(0n) },
   };
-  // Days are those of the range's zone, because in the user's zone the range may begin during a day.
+  // Days are those of the range's zone, because the range may begin during a day of the user's zone.
   return { ...(await loadCostSources(db, buyer, [tariff])), zone: range.zone };
 }
 

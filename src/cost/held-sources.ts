@@ -5,14 +5,14 @@ import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import { type CostSources, costedQuarterHours, findPeak, firstQuarterHour, monthOf, spanOf } from './sums.ts';
 
-/** Energy and prices from which the costs of one range are computed, held in memory: plain data that a worker thread can receive. */
+/** Energy and prices in memory from which the costs of one range are computed: plain data that can be sent to a worker thread. */
 export interface HeldCostSources {
   zone: string;
-  /** Start of the first quarter-hour with data, Unix ms. Null: there are no data. */
+  /** Start of the first quarter-hour with data, Unix ms. Null if there are no data. */
   beginsAtMs: number | null;
   /**
-   * Energy of earlier months, whose peaks may count for capacity charges, and of the range. Where two stretches
-   * overlap, the later one in the list applies.
+   * Energy of earlier months, whose peaks may count for capacity charges, and of the range. Where two stretches overlap, the later stretch
+   * in the list applies.
    */
   stretches: BoughtEnergy[];
   prices: PackedPrices[];
@@ -22,8 +22,8 @@ export interface HeldCostSources {
 const CHUNK_MS = 96 * 96 * QUARTER_HOUR_MS;
 
 /**
- * Reads several lists with one value for each quarter-hour of `[fromMs, toMs)`, in chunks, so that other work of the
- * process runs in between.
+ * Reads several lists with one value for each quarter-hour of `[fromMs, toMs)`, in chunks, so that other work of the process runs between
+ * two chunks.
  */
 export async function readInChunks<Name extends string>(
   { fromMs, toMs }: { fromMs: number; toMs: number },
@@ -43,8 +43,8 @@ export async function readInChunks<Name extends string>(
 }
 
 /**
- * Reads the energy that the costs of a range need: that of the range up to now and, if a tariff averages peaks of
- * earlier months, that of these months.
+ * Reads the energy that the costs of a range need: the energy of the range up to now and, if a tariff averages peaks of earlier months, the
+ * energy of these months.
  */
 export async function loadEnergyOfRange(
   meter: EnergyMeter,
@@ -63,8 +63,8 @@ export async function loadEnergyOfRange(
 }
 
 /**
- * Reads the energy of earlier months over which a capacity charge averages: as many months with a peak as it needs, and
- * the month in which the range begins.
+ * Reads the energy of the earlier months over which a capacity charge averages: as many months with a peak as the charge needs, and the
+ * month in which the range begins.
  */
 export async function earlierMonths(
   meter: EnergyMeter,
@@ -91,7 +91,7 @@ export async function earlierMonths(
   return months;
 }
 
-/** Converts held data to the sources of a cost computation under some tariffs, which then needs no database. */
+/** Converts data in memory to the inputs of a cost computation under the given tariffs, which then needs no database. */
 export const openSources = (
   { zone, beginsAtMs, stretches, prices }: HeldCostSources,
   tariffs: readonly Tariff[],

@@ -27,8 +27,8 @@ interface AskedInsights {
 }
 
 /**
- * Adds the requested costs and emissions to the rows of a range, in order of time. If a bucket has a cost but no known
- * energy, a row is added for it, in which `members` (the other requested fields) are null.
+ * Adds the requested costs and emissions to the rows of a range, in order of time. If a bucket has a cost but no known energy, a row is
+ * added, in which `members` (the other requested fields) are null.
  */
 export async function addCostsAndEmissions<Row extends UsageRow>(
   db: Database,
@@ -70,10 +70,9 @@ export async function loadInsightsWithCostAndEmissions(db: Database, asked: Aske
   return addCostsAndEmissions(db, rows, { buyer: { userId }, range, now, groupBy, weighted, members });
 }
 
-/** Yields usage rows with their costs and emissions, in the same pages as without them. */
+/** Yields usage rows with their costs and emissions, in the same pages as without costs and emissions. */
 export async function* streamWeightedInsights(db: Database, asked: AskedInsights) {
-  // The currencies of the whole range are checked first: once a streamed response has begun, an error can no longer be
-  // returned.
+  // The currencies of the whole range are checked first, because an error can no longer be returned once a streamed response has begun.
   if (asked.weighted.has('cost')) await assertOneCurrencyInRange(db, asked.userId, asked.range);
   for (const range of splitIntoPages(asked.range, asked.groupBy))
     yield await loadInsightsWithCostAndEmissions(db, { ...asked, range });

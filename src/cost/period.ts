@@ -14,15 +14,18 @@ import { type CostSources, computeTotalCost, costSums } from './sums.ts';
 export interface PeriodCosts {
   has_tariff: boolean;
   used: Cost | null;
-  /** Costs of the compared periods, without capacity charges, which apply to whole months. */
+  /** Costs of the compared periods, without capacity charges, which apply only to whole months. */
   compared: { now: Cost | null; before: Cost | null; last_year: Cost | null };
   /** Costs of the devices that used most. */
   devices: { device_id: string; cost: Cost | null }[];
-  /** Cost of a constant load of 1 kW over a year, at the home's mean price of a kWh. */
+  /**
+   * Returns the energy of a range from stretches, of which later ones take precedence. Quarter-hours outside all stretches are 0. `list`:
+   * function that creates a list of zeros.
+   */
   kilowatt_year: KilowattYearCost | null;
 }
 
-/** Maximum number of devices whose own costs are computed. */
+/** Maximum number of devices whose individual costs are computed. */
 const MOST_DEVICES = 12;
 
 /**

@@ -9,19 +9,19 @@ import { type ExactPrice, findEnergyPrice, findTariffOfDay } from './prices.ts';
 
 /** Prices of imported energy by the hour, today and tomorrow. */
 export interface PriceCurve {
-  /** Null: no dynamic tariff is valid. */
+  /** Currency code; null if no dynamic tariff is valid. */
   currency: string | null;
   /** `per_kwh`: mean price of the hour's four quarter-hours; null if one of them is unknown. */
   hours: { starts_at: string; per_kwh: string | null }[];
 }
 
-/** Number of units in 1 of the currency: an exact price has 18 decimals. */
+/** Number of units in one unit of the currency: an exact price has 18 decimals. */
 const UNIT = 10n ** 18n;
 const DECIMALS = 5;
 
 /**
- * Returns what a home pays for a kWh in each clock hour of today and tomorrow, in its time zone. `hours` is empty if
- * neither day's tariff uses a price series: all other prices are in the tariff itself.
+ * Returns the price that a home pays for a kWh in each clock hour of today and tomorrow, in its time zone. `hours` is empty if neither
+ * day's tariff uses a price series: all other prices are in the tariff itself.
  */
 export async function loadPriceCurve(db: Database, userId: string, now: Date): Promise<PriceCurve> {
   const { tariffs, zone, pricesIn } = await loadCostSources(db, { userId });

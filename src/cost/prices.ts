@@ -9,7 +9,7 @@ export type ExactPrice = bigint;
 
 const BILLION = 1_000_000_000n;
 
-/** Returns the price of a series in a quarter-hour (UTC), in billionths; null if unknown. */
+/** Returns the price of a series in a quarter-hour (UTC), in billionths; null if the price is unknown. */
 export type SeriesPriceLookup = (seriesId: string, quarterMs: number) => bigint | null;
 
 /** Returns the tariff that is valid on a day (YYYY-MM-DD in the user's zone), or null. `tariffs` are in order of `validFrom`. */
@@ -17,7 +17,7 @@ export const findTariffOfDay = (tariffs: readonly Tariff[], date: string): Tarif
   tariffs.findLast(({ validFrom }) => validFrom <= date) ?? null;
 
 /**
- * Returns the price of a kWh under some rates, in a quarter-hour given with its local time; null if unknown. Pure
+ * Returns the price of a kWh under these rates, in a quarter-hour given with its local time; null if the price is unknown. Pure
  * (docs/cost.md, "Prices").
  */
 export function findEnergyPrice(

@@ -10,7 +10,7 @@ import { computeTotalCost } from './sums.ts';
 /**
  * Returns the cost so far of each of a home's periods (Unix ms, whole days or months of the user's zone). Null if no tariff was valid, the
  * period has not begun, or tariffs of two currencies are valid. If exports are reported later than imports, costs end at the quarter-hour
- * up to which both are known; otherwise a home would appear to pay for energy that its exports will offset.
+ * up to which both imports and exports are known; otherwise a home would appear to pay for energy that its exports will offset.
  */
 export async function costsSoFar(
   db: Database,
@@ -36,7 +36,7 @@ const rangeOf = (startMs: number, endMs: number, zone: string): Range => {
   return { from: new Date(startMs), to: new Date(endMs), zone, start: dateOf(startMs), end: dateOf(endMs - 1) };
 };
 
-/** Whether the error is that of two currencies in one range: the only fault of the caller in a cost computation. */
+/** Whether the error reports two currencies in one range: the only error of a cost computation that the caller can cause. */
 export const isTwoCurrenciesError = (error: unknown): boolean =>
   error instanceof AppError && error.is === 'unprocessable';
 

@@ -67,17 +67,14 @@ export async function computeKilowattYearCost(
   return currency === undefined || amount === null ? null : { currency, amount, night_amount: yearOf([parts[0]]) };
 }
 
-/**
- * Sums over some quarter-hours for a load of 1 kW: the hours, the bought part of its kWh, and the cost (null if no
- * tariff was valid).
- */
+/** Sums over quarter-hours for a load of 1 kW: the hours, the bought share of its kWh, and the cost (null if no tariff was valid). */
 interface Part {
   cost: Cost | null;
   hours: number;
   bought: number;
 }
 
-/** Extrapolates the cost of some parts to a whole year. Null if no bought energy has a known price. Pure. */
+/** Extrapolates the cost of these sums to a whole year. Null if no bought energy has a known price. Pure. */
 function yearOf(parts: readonly Part[]): number | null {
   const held = parts.filter(({ cost }) => cost !== null);
   const sum = (of: (part: Part) => number) => held.reduce((all, part) => all + of(part), 0);
@@ -91,12 +88,12 @@ function yearOf(parts: readonly Part[]): number | null {
   return perKwh * (bought / hours) * HOURS_OF_YEAR;
 }
 
-/** Decimals of intermediate costs. The amount is a mean, which the page that shows it rounds. */
+/** Number of decimals of intermediate costs. The amount is a mean, which the page rounds. */
 const DECIMALS = 4;
 
 /**
- * Returns the share of a home's usage that was bought, 0 to 1, in each quarter-hour of `[from, to)`. It is 1 in a home without production
- * and storage.
+ * Returns the share of a home's usage that was bought, 0 to 1, in each quarter-hour of `[from, to)`. In a home without production and
+ * storage, the share is 1.
  */
 async function sharesBought(db: Database, userId: string, range: { from: Date; to: Date }): Promise<Float64Array> {
   const count = Math.max(0, (range.to.getTime() - range.from.getTime()) / QUARTER_HOUR_MS);

@@ -59,7 +59,7 @@ const tariffOf = (written: ApiTariff): Tariff => ({
   export: written.export ? ratesOf(written.export) : null,
 });
 
-/** Converts the reference's home to the inputs of a cost computation. */
+/** Converts a home of the reference implementation to the inputs of a cost computation. */
 const sourcesOf = (home: ReferenceHome): CostSources => ({
   tariffs: home.tariffs.map(tariffOf).sort((a, b) => (a.validFrom < b.validFrom ? -1 : 1)),
   zone: home.zone,
@@ -149,8 +149,8 @@ const tariff = (currency: string) =>
   ) as fc.Arbitrary<ApiTariff>;
 
 /**
- * A home with some days around the spring clock change. Its values come from a seed, because fast-check would take an
- * hour to shrink that many values.
+ * Arbitrary home with some days around the spring clock change. Its values come from a seed, because fast-check would take an hour to
+ * shrink that many values.
  */
 const home = fc
   .record({
@@ -267,8 +267,7 @@ test('costs equal those of an independent calculation, to the smallest unit', as
           .map(([key, one]) => [key, roundCost(one, more)] as const)
           .filter(([, cost]) => cost !== null);
         const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
-        // Rows by hour and by day are not whole months, even on the first day of a month, so they have no capacity
-        // charges.
+        // Buckets of hours and days contain no whole month, even on the first day of a month, so they have no capacity charges.
         const isOfMonths = group === 'month' || group === 'all';
         const tariffs = isOfMonths ? metered.tariffs : metered.tariffs.map(({ capacity: _, ...rest }) => rest);
         const expected = referenceCosts(
@@ -319,6 +318,6 @@ test('adds fifty years of standing charges without energy by whole days', async 
   expect(sums.size).toBe(50);
   expect(roundCost(sums.get('2019') ?? assert.fail())?.standing).toBe('182.50');
   expect(roundCost(sums.get('2016') ?? assert.fail())?.standing).toBe('183.00');
-  // Of each of the 18,262 days, a few quarter-hours are evaluated, instead of all 96.
+  // Of each of the 18,262 days, only a few of the 96 quarter-hours are evaluated.
   expect(asked).toBeLessThan(18_262 * 4);
 });

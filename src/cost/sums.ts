@@ -15,7 +15,7 @@ import { findTariffOfDay, type SeriesPriceLookup } from './prices.ts';
 export interface CostSources<Energy extends number | bigint = number | bigint> {
   /** Tariffs of the user, in order of `validFrom`. */
   tariffs: readonly Tariff[];
-  /** Time zone of the user, by which prices apply and the days of standing charges and the months of peaks begin. */
+  /** Time zone of the user. It decides which prices apply, and when the days of standing charges and the months of peaks begin. */
   zone: string;
   meter: EnergyMeter<Energy>;
   /** Returns a lookup for the prices of series in `[from, to)`. */
@@ -160,8 +160,8 @@ interface AskedMonths {
 }
 
 /**
- * Adds capacity charges to each bucket: those of the user's calendar months that lie entirely in the bucket. The
- * current month counts with its peaks so far.
+ * Adds capacity charges to each bucket: the charges of the user's calendar months that lie entirely in the bucket. The current month counts
+ * with its peaks so far.
  */
 async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): Promise<void> {
   const { meter, tariffs, zone, range, now, keyOf } = asked;
@@ -204,8 +204,8 @@ export const spanOf = (month: DateTime, zone: string): Range =>
   dayRange(month.toFormat('yyyy-MM-01'), month.endOf('month').toISODate() ?? '', zone);
 
 /**
- * Returns a function that finds the highest measured quarter-hour of a month, in units of the meter; null if none may
- * be a peak. Each month is searched once.
+ * Returns a function that finds the highest measured quarter-hour of a month, in units of the meter; null if no quarter-hour may be a peak.
+ * Each month is searched once.
  */
 function peaksOf(
   meter: EnergyMeter<number | bigint>,
@@ -229,7 +229,7 @@ function peaksOf(
   };
 }
 
-/** Returns the highest quarter-hour that may be a month's peak, or null. Pure. */
+/** Returns the energy of the highest quarter-hour that may be a month's peak, or null. Pure. */
 export function findPeak({ imported, estimated, coveredMs }: BoughtEnergy<number | bigint>): number | bigint | null {
   let peak: number | bigint | null = null;
   for (let at = 0; at < imported.length; at++) {

@@ -3,12 +3,12 @@ import type { WeightedInclude } from '#src/energy/include.ts';
 import type { Cost } from './cost.ts';
 import type { CostBucket } from './costs.ts';
 
-/** Fields of every usage row that costs are added to. */
+/** Fields of every usage row to which costs are added. */
 export type UsageRow = RowLabels & { kwh_used: number | null; peak_hour: string | null };
 
 /**
- * Adds costs to rows, in order of time. The cost is null if no tariff was valid. If a bucket has a cost but no known
- * energy, a row is added for it, in which `members` (the other requested fields) are null. Pure.
+ * Adds costs to rows, in order of time. The cost is null if no tariff was valid. If a bucket has a cost but no known energy, a row is
+ * added, in which `members` (the other requested fields) are null. Pure.
  */
 export function addCostsToRows<R extends UsageRow>(
   rows: readonly R[],

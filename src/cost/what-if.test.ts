@@ -20,7 +20,7 @@ const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/New_York', 'Au
 const SERIES = 'prs_spot';
 const signal = new AbortController().signal;
 
-/** Returns random numbers from 0 up to `below`, the same for each seed (mulberry32). */
+/** Returns a generator of random numbers from 0 up to `below`, the same for each seed (mulberry32). */
 function createRandom(seed: number) {
   let state = seed;
   return (below: number) => {
@@ -32,10 +32,7 @@ function createRandom(seed: number) {
 }
 type Random = ReturnType<typeof createRandom>;
 const oneOf = <T>(random: Random, all: readonly T[]): T => all[random(all.length)] as T;
-/**
- * Returns a random decimal from 0 to `most` with up to nine places. It is often a round number, so that halves occur in
- * rounding.
- */
+/** Returns a random decimal from 0 to `most` with up to nine places. Often a round number, so that halves occur in rounding. */
 const decimal = (random: Random, most: number) => {
   const places = oneOf(random, [0, 1, 2, 3, 9]);
   return (random(most * 10 ** places + 1) / 10 ** places).toFixed(places);
@@ -80,7 +77,7 @@ const changeOf = ({ battery, production_scale }: ApiChange): HomeChange => ({
 /** A home whose first days have no panels yet, with import and export in the same quarter-hours, and gaps. */
 function randomQuarterHours(random: Random, count: number): HomeQuarterHour[] {
   const [panelsFrom, hasBattery] = [random(4) === 0 ? random(count) : 0, random(4) === 0];
-  // Whole Wh, or any mWh.
+  // Energies are whole Wh, or any number of mWh.
   const grain = oneOf(random, [1, 1_000]);
   const energy = (most: number) => random(most / grain) * grain;
   return Array.from({ length: count }, (_, at) => {
@@ -137,7 +134,7 @@ const meterOf = (beginsAtMs: number, measured: readonly CostedQuarterHour[]): En
   },
 });
 
-/** Hourly prices, some of which are missing. */
+/** Returns hourly prices, some of which are missing. */
 function randomPrices(random: Random, fromMs: number, toMs: number) {
   const prices = new Map<number, string>();
   const packed: PackedPrices[] = [];

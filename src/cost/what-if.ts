@@ -8,7 +8,7 @@ export interface Battery {
   capacityKwh: Billionths;
   chargeKw: Billionths;
   dischargeKw: Billionths;
-  /** Part of the charged energy that is stored, 0.5 to 1. */
+  /** Share of the charged energy that is stored, 0.5 to 1. */
   roundTripEfficiency: Billionths;
   /** Energy stored in the battery at the start, at most the capacity. */
   initialKwh: Billionths;
@@ -22,8 +22,7 @@ export interface HomeChange {
 }
 
 /**
- * Energy that a home exchanges with the grid, by quarter-hour. In whole mWh before the change; in the simulation's
- * units after the change.
+ * Energy that a home exchanges with the grid, by quarter-hour: in whole mWh before the change, in the simulation's units after the change.
  */
 interface Exchanged<List> {
   imported: List;
@@ -56,7 +55,7 @@ export interface SimulatedHome {
 interface SideSums {
   imported: bigint;
   exported: bigint;
-  /** Part of `exported` that falls in quarter-hours in which the home had production or storage. */
+  /** The share of `exported` in quarter-hours in which the home had production or storage. */
   exportedBeside: bigint;
   production: bigint;
 }
@@ -72,8 +71,8 @@ const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b));
  */
 export function simulateHome(exchange: HomeExchange, { battery, productionScale }: HomeChange): SimulatedHome {
   const count = exchange.isKnown.length;
-  // A charge is a multiple of 10^-9 mWh or fills the battery, and the stored energy is a multiple of 10^-18 mWh. The
-  // unit is chosen so that both, and their quotients by the efficiency, are whole numbers.
+  // A charge is a multiple of 10^-9 mWh or fills the battery, and the stored energy is a multiple of 10^-18 mWh. The unit is chosen so that
+  // charge and stored energy, and their quotients by the efficiency, are whole numbers.
   const efficiency = battery?.roundTripEfficiency ?? BILLION;
   const units = (BILLION * BILLION * efficiency) / gcd(BILLION, efficiency);
   const run = battery && createBattery(battery, units);
@@ -131,7 +130,7 @@ export function simulateHome(exchange: HomeExchange, { battery, productionScale 
   };
 }
 
-/** Import and export of a quarter-hour, one of which is 0. */
+/** Import and export of a quarter-hour; at least one of them is 0. */
 interface Flow {
   imported: bigint;
   exported: bigint;
