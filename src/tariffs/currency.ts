@@ -1,4 +1,4 @@
-/** Codes of ISO 4217 (list one) for money in use, and those that ended in 2025 and 2026, because earlier tariffs still use them. */
+/** Currency codes of ISO 4217 (list one) in use, and codes that ended in 2025 and 2026, because earlier tariffs still use them. */
 const CODES = new Set(
   `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CLF CLP
    CNY COP COU CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD
@@ -11,12 +11,12 @@ const CODES = new Set(
 /** Whether a text is a currency code of ISO 4217, in upper case: EUR, not eur. */
 export const isCurrency = (code: string): boolean => CODES.has(code);
 
-/** Decimals of currencies whose minor unit is not a hundredth (ISO 4217, list one). */
+/** Number of decimals of currencies whose minor unit is not a hundredth (ISO 4217, list one). */
 const DECIMALS: Readonly<Record<string, number>> = Object.fromEntries([
   ...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' ').map((code) => [code, 0]),
   ...'BHD IQD JOD KWD LYD OMR TND'.split(' ').map((code) => [code, 3]),
   ...'CLF UYW'.split(' ').map((code) => [code, 4]),
 ]);
 
-/** Returns the decimals of a currency: 2 for EUR, none for JPY (by ISO 4217, not by CLDR's display rules). */
+/** Returns the number of decimals of a currency: 2 for EUR, none for JPY (by ISO 4217, not by CLDR's display rules). */
 export const currencyDecimalsOf = (currency: string): number => DECIMALS[currency] ?? 2;

@@ -1,7 +1,7 @@
 import { asBillionths, type Billionths } from '#src/core/decimal.ts';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** Start of the year 2100. Later times count as errors, because rows for any number of days would fill the disk. */
+/** Start of the year 2100. Later times count as errors, because their rows could fill the disk. */
 const END_MS = Date.UTC(2100, 0, 1);
 
 /** A price and the time from which it is valid, Unix ms. */
@@ -20,10 +20,13 @@ export interface PackedDay {
 /** Returns the start of the UTC day that contains a time, Unix ms. */
 export const startOfUtcDay = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
 
-/** Parses an ISO 8601 time to Unix ms. NaN if it has digits beyond milliseconds, because no such time begins a quarter-hour. */
+/**
+ * Parses an ISO 8601 time to Unix ms. NaN if the time has non-zero digits beyond milliseconds, because no quarter-hour begins at such a
+ * time.
+ */
 export const parsePriceTime = (time: string): number => (/\.0*[1-9]/.test(time) ? Number.NaN : Date.parse(time));
 
-/** Returns the validation errors in the times of some prices, at most `most`, by index in the list. */
+/** Returns at most `most` validation errors in the times of prices, by index in the list. */
 export function findTimeErrors(
   prices: readonly Pick<TimedPrice, 'startsAtMs'>[],
   resolutionMinutes: number,
@@ -68,7 +71,7 @@ export function listPricesOfDay(day: Date, slots: readonly (Billionths | null)[]
   );
 }
 
-/** Returns the price at a time of a stored day, or null if unknown. */
+/** Returns the price at a time of a stored day; null if the price is unknown. */
 export const findPriceInDay = (slots: readonly (Billionths | null)[], ms: number): Billionths | null =>
   slots[Math.floor(((ms - startOfUtcDay(ms)) * slots.length) / DAY_MS)] ?? null;
 
@@ -79,7 +82,7 @@ export interface PackedPrices {
   slots: string;
 }
 
-/** Returns a function for the price of a series at a time (Unix ms) in billionths, or null if unknown. */
+/** Returns a function for the price of a series at a time (Unix ms) in billionths; null if the price is unknown. */
 export function createPriceLookup(rows: readonly PackedPrices[]): (seriesId: string, ms: number) => Billionths | null {
   const series = new Map<string, Map<number, (Billionths | null)[]>>();
   for (const { series_id, day, slots } of rows) {

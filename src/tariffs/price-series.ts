@@ -11,24 +11,27 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 export type StoredSeries = Selectable<Tables['price_series']>;
 
-/** Kind of a series. Queries for one kind do not return series of the other. */
+/** Kind of a series. Queries for one kind never return series of the other kind. */
 export type SeriesKind = (typeof SERIES_KINDS)[number];
 
 const ID_PREFIX = { price: 'prs', emission: 'ems' } as const satisfies Record<SeriesKind, string>;
 
-/** Maximum number of series of an account, of both kinds: more than anyone has suppliers. */
+/** Maximum number of series of an account, of both kinds together. */
 const MAX_SERIES = 1_000;
 
 /**
- * SQL condition that an account may use a series: its own, an administrator's, or one of the utility that enrolled it.
- * The owners are looked up once for each statement, not for each series.
+ * SQL condition that an account may use a series: its own series, an administrator's, or one of the utility that enrolled the account. The
+ * owners are looked up once for each statement, not for each series.
  */
 const usableBy = (userId: string): RawBuilder<boolean> => sql<boolean>`(price_series.user_id = ANY (ARRAY(
   SELECT ${userId}::text UNION ALL SELECT user_id FROM users WHERE role = 'admin' UNION ALL
   SELECT owner.user_id FROM users u JOIN users owner ON owner.user_id = u.enrolled_by
   WHERE u.user_id = ${userId} AND owner.role = 'utility')))`;
 
-/** Creates a series for an account, without values. `currency` is null for emissions. Error 409 if the account has too many. */
+/**
+ * Creates a series for an account, without values. `currency` is null for emissions. Error 409 if the account has the maximum number of
+ * series.
+ */
 export async function createSeries(
   db: Database,
   { userId, ...settings }: Pick<StoredSeries, 'kind' | 'name' | 'currency' | 'resolution_minutes'> & { userId: string },
@@ -68,7 +71,7 @@ export async function listSeries(
     .execute();
 }
 
-/** Returns a series of a kind within the caller's reach, for changes; null if there is none. */
+/** Returns a series of a kind that the caller may change; null if there is none. */
 export async function findSeries(
   db: Database,
   kind: SeriesKind,
@@ -86,8 +89,8 @@ export async function findSeries(
 }
 
 /**
- * Returns a series of a kind within the caller's reach, or one that the account may use, for reading; null if there is none. A key limited
- * to a group does not have the rights of the account.
+ * Returns a series of a kind for reading: one that the caller can access, or one that the account may use; null if there is none. A key
+ * limited to a group does not have the rights of the account.
  */
 export async function findUsableSeries(
   db: Database,
@@ -108,8 +111,8 @@ export async function findUsableSeries(
 }
 
 /**
- * Returns the price series that an account may use, by id. For a key that is limited to a group, only those within its
- * reach.
+ * Returns the price series that an account may use, by id. For a key that is limited to a group, returns only series that the key can
+ * access.
  */
 export async function findAllUsableSeries(
   db: Database,
@@ -129,7 +132,7 @@ export async function findAllUsableSeries(
 
 /**
  * Returns the series of a kind that an account may use, by id, and locks them until the transaction ends: a concurrent deletion waits and
- * then sees the tariff or the account that uses the series.
+ * then finds the tariff or the account that uses the series.
  */
 export async function lockUsableSeries(
   trx: Database,
@@ -158,7 +161,7 @@ export async function assertUsableEmissionSeries(trx: Database, userId: string, 
 }
 
 /**
- * Changes the name of a series of a kind within the caller's reach, if one is given, and locks the series until the transaction ends.
+ * Changes the name of a series of a kind that the caller can access, if a name is given, and locks the series until the transaction ends.
  * Returns the series, or null if there is none.
  */
 export async function updateSeries(
@@ -181,8 +184,8 @@ export async function updateSeries(
 }
 
 /**
- * Deletes a series of a kind within the caller's reach, and its values. Returns false if there is none. Error 409 if any account's tariff
- * uses it, or any account has it as its emission series.
+ * Deletes a series of a kind that the caller can access, and its values. Returns false if there is none. Error 409 if any account's tariff
+ * uses the series, or any account has selected it as its emission series.
  */
 export async function deleteSeries(
   db: Database,

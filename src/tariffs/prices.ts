@@ -14,18 +14,18 @@ import {
 } from './packed-days.ts';
 import { queueCostsOfSeries } from './queue-costs.ts';
 
-/** Column that returns bigints as text, because the driver would create an object for each. */
+/** Column that returns bigints as text, because the driver would create an object for each bigint. */
 const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
 
 /**
- * Stores prices of an owner, replaces earlier prices of the same times, and queues a recomputation of the affected costs. A single statement
- * merges new prices into a day's row, so that two concurrent writers do not lose each other's prices. The series' source does not replace
- * these prices.
+ * Stores prices of an owner, replaces earlier prices of the same times, and queues a recomputation of the affected costs. A single
+ * statement merges new prices into a day's row, so that concurrent writers do not overwrite each other's prices. The series' source does
+ * not replace these prices.
  */
 export async function storePrices(db: Database, seriesId: string, days: readonly PackedDay[]): Promise<void> {
   if (days.length === 0) return;
   const [starts, prices] = [days.map(({ day }) => day), days.map((one) => one.prices)];
-  // Raw SQL: days as two parallel lists. Sorted, so that two writers cannot deadlock.
+  // Raw SQL: days as two parallel lists, sorted, so that two writers cannot deadlock.
   await joinOrBeginTransaction(db, async (trx) => {
     await sql`INSERT INTO prices (series_id, day, prices)
     SELECT ${seriesId}, day, slots::bigint[] FROM unnest(${starts}::timestamptz[], ${prices}::text[]) AS told (day, slots) ORDER BY day
@@ -41,7 +41,7 @@ export async function storePrices(db: Database, seriesId: string, days: readonly
 
 /**
  * Stores prices of a series' source, in the caller's transaction. They replace earlier prices of the source, and no price of the owner. If
- * that changes a price, a recomputation of the affected costs is queued. Returns whether the source has other prices than before.
+ * a price changes, a recomputation of the affected costs is queued. Returns whether the source has other prices than before.
  */
 export async function storeFetchedPrices(
   trx: Database,
@@ -49,7 +49,7 @@ export async function storeFetchedPrices(
   days: readonly PackedDay[],
 ): Promise<boolean> {
   const [starts, prices] = [days.map(({ day }) => day), days.map((one) => one.prices)];
-  // Raw SQL: as above. An unchanged day is not written.
+  // Raw SQL: days as two parallel lists. An unchanged day is not written.
   const { numAffectedRows = 0n } = await sql`INSERT INTO prices (series_id, day, prices, fetched, is_fetched)
     SELECT ${seriesId}, day, slots::bigint[], slots::bigint[],
       (SELECT array_agg(price IS NOT NULL ORDER BY place) FROM unnest(slots::bigint[]) WITH ORDINALITY AS slot (price, place))
@@ -69,8 +69,8 @@ export async function storeFetchedPrices(
 }
 
 /**
- * Removes an owner's prices that begin in `[from, to)`. The latest prices of the series' source hold at these times again; if the series has
- * no source, no price does. Queues a recomputation of the affected costs.
+ * Removes an owner's prices that begin in `[from, to)`. The latest prices of the series' source then apply again; without a source, no
+ * price applies. Queues a recomputation of the affected costs.
  */
 export async function removePrices(
   db: Database,
@@ -105,8 +105,9 @@ export async function listPrices(db: Database, seriesId: string, { from, to }: {
 }
 
 /**
- * Reads the prices of series in `[from, to)` at once. Returns a function for the price of a series at a time (Unix ms) in billionths, or
- * null if unknown. A year of quarter-hours takes some milliseconds. Access to the series is not checked here, but when a tariff is created.
+ * Reads the prices of several series in `[from, to)`. Returns a function for the price of a series at a time (Unix ms) in billionths; null
+ * if the price is unknown. A year of quarter-hours takes some milliseconds. Access to the series is not checked here, but when a tariff is
+ * created.
  */
 export async function loadPrices(
   db: Database,
@@ -116,7 +117,7 @@ export async function loadPrices(
   return createPriceLookup(await readPackedPrices(db, seriesIds, range));
 }
 
-/** Returns the number of prices of each series, and the time up to which the last price is valid. Series without prices are left out. */
+/** Returns the number of prices of each series, and the time up to which the last price is valid. Series without prices are omitted. */
 export async function summarisePrices(
   db: Database,
   seriesIds: readonly string[],
@@ -139,7 +140,7 @@ export async function summarisePrices(
   );
 }
 
-/** Reads the prices of series in `[from, to)` as they are stored, in order. */
+/** Reads the prices of series in `[from, to)` in their stored form, in order. */
 export async function readPackedPrices(
   db: Database,
   seriesIds: readonly string[],

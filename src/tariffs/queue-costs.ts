@@ -4,7 +4,7 @@ import type { Database } from '#src/database/connect.ts';
 /** Maximum number of users in a row of `usage_changes`. A worker takes whole rows, so many users are split over several rows. */
 const USERS_OF_A_ROW = 100;
 
-/** Queues a recomputation of a user's costs, if it has alerts on costs, in the transaction that changes its tariffs. */
+/** Queues a recomputation of a user's costs, if the user has alerts on costs, in the transaction that changes the user's tariffs. */
 export const queueCostsOfUser = (trx: Database, userId: string): Promise<unknown> =>
   note(trx, sql`a.user_id = ${userId}`);
 

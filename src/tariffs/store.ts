@@ -28,8 +28,8 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Creates a tariff for an account. Error 409 if another one begins on the same day or there are too many; 422 if it uses a series that the
- * account may not use, or that has another currency.
+ * Creates a tariff for an account. Error 409 if another tariff begins on the same day or the account has the maximum number of tariffs.
+ * Error 422 if the tariff uses a series that the account may not use, or that has another currency.
  */
 export async function createTariff(
   db: Database,
@@ -57,7 +57,7 @@ export async function createTariff(
   });
 }
 
-/** Returns at most `limit` tariffs of an account in order of their first days, after `cursor`, which is such a day. */
+/** Returns at most `limit` tariffs of an account in order of their first days, after the first day `cursor`. */
 export async function listTariffs(
   db: Database,
   reach: AccessibleAccounts,
@@ -92,7 +92,7 @@ export async function hasTariff(db: Database, userId: string): Promise<boolean> 
   return row !== undefined;
 }
 
-/** Returns a tariff within the caller's reach, or null. */
+/** Returns a tariff that the caller can access, or null. */
 export async function findTariff(
   db: Database,
   reach: AccessibleAccounts,
@@ -107,7 +107,7 @@ export async function findTariff(
   return row ?? null;
 }
 
-/** Updates a tariff within the caller's reach. Returns null if there is none. Errors 409 and 422 as in `createTariff`. */
+/** Updates a tariff that the caller can access. Returns null if there is none. Errors 409 and 422 as in `createTariff`. */
 export async function updateTariff(
   db: Database,
   reach: AccessibleAccounts,
@@ -125,8 +125,8 @@ export async function updateTariff(
     if (!before) return null;
     const terms = changedTerms(before.terms, changed);
     const after = { ...before, ...patch, terms };
-    // Unchanged rates are not checked, because their series may have been deleted with its owner, which must not
-    // prevent a change of the tariff's name.
+    // Unchanged rates are not checked: their series may have been deleted with its owner, and the user must still be able to change the
+    // tariff's name.
     const isAnew = after.currency !== before.currency;
     await checkSeries(trx, before.user_id, {
       currency: after.currency,
@@ -146,7 +146,7 @@ export async function updateTariff(
   });
 }
 
-/** Deletes a tariff within the caller's reach. Returns false if there is none. */
+/** Deletes a tariff that the caller can access. Returns false if there is none. */
 export async function deleteTariff(db: Database, reach: AccessibleAccounts, tariffId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     const removed = await trx
@@ -184,7 +184,7 @@ async function checkSeries(
 
 /**
  * Throws a 422 error if the rates of tariffs that are not stored use a series that the account may not use, or that has another currency. A
- * key limited to a group also needs the series within its reach.
+ * key limited to a group must also be able to access the series.
  */
 export async function checkSeriesOfOffers(
   db: Database,

@@ -1,22 +1,22 @@
 import type { Billionths } from '#src/core/decimal.ts';
 
 /**
- * Prices that a home pays for energy, and receives for exported energy, from a day on. Money is exact: every price is a decimal with up to
- * 9 places, in billionths of its currency.
+ * Prices that a home pays for energy, and receives for exported energy, from a first day on. Prices are exact: decimals with up to 9
+ * places, in billionths of the currency.
  */
 export interface Tariff {
   tariffId: string;
   userId: string;
   name: string;
-  /** First day, YYYY-MM-DD in the user's zone. The tariff is valid until the first day of the next one. */
+  /** First day, YYYY-MM-DD in the user's zone. The tariff is valid until the first day of the next tariff. */
   validFrom: string;
   /** Currency code by ISO 4217. */
   currency: string;
-  /** Standing charge of each local day, spread evenly over its quarter-hours; null: none. */
+  /** Standing charge of each local day, spread evenly over the day's quarter-hours; null: none. */
   standingPerDay: Billionths | null;
   capacity: CapacityCharge | null;
   import: Rates;
-  /** Prices of exported energy; null if it earns nothing. */
+  /** Prices of exported energy; null if exported energy earns nothing. */
   export: Rates | null;
 }
 

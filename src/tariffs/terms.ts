@@ -2,7 +2,7 @@ import { asBillionths, type Billionths, formatDecimal, parseDecimal } from '#src
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { CapacityCharge, RatePeriod, Rates, Tariff } from './tariff.ts';
 
-/** Prices of a tariff in the API's format, which is stored. Prices are decimals as text. */
+/** Prices of a tariff in the API's format, as decimals in text; stored in this form. */
 export interface Terms {
   standing_per_day?: string | undefined;
   capacity?: CapacityTerms | undefined;
@@ -39,7 +39,7 @@ export interface StoredTariff {
   terms: Terms;
 }
 
-/** Exclusive bound of prices and factors, so that a price in billionths fits into 64 bits. */
+/** Exclusive upper bound of prices and factors, so that a price in billionths fits into 64 bits. */
 export const MAX_PRICE = 1_000_000_000;
 const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
 
@@ -50,7 +50,7 @@ export function parsePrice(text: string): Billionths | null {
 }
 
 /**
- * Returns the form in which a price is stored: as written if it is plain (`0.30`), otherwise in its shortest form (`1e-2`, `007`). Null if
+ * Returns the form in which a price is stored: unchanged if it is plain (`0.30`), otherwise the shortest form (for `1e-2`, `007`). Null if
  * the text is not a price.
  */
 export function normalisePrice(written: string): string | null {
@@ -123,7 +123,7 @@ function minuteOf(time: string): number {
   return hours * 60 + minutes;
 }
 
-/** Whether a period is empty: it ends where it begins. */
+/** Whether a period is empty, because it ends when it begins. */
 export const isEmptyPeriod = ({ from = '00:00', to = '24:00' }: Pick<PeriodTerms, 'from' | 'to'>): boolean =>
   from === to;
 

@@ -1,14 +1,17 @@
 import { IANAZone } from 'luxon';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** Number from which Unix times are in milliseconds. In seconds it would be in the year 5138. */
+/** Smallest number that counts as a Unix time in milliseconds. In seconds it would be in the year 5138. */
 const FIRST_MILLISECONDS = 100_000_000_000;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
-/** A time of an answer: an instant (Unix ms), or a local time as the Unix ms that it would be in UTC. */
+/** A time in a response: an instant (Unix ms), or a local time as the Unix ms of the same time in UTC. */
 type AnswerTime = { ms: number; isLocal: boolean };
 
-/** Parses a time: ISO 8601 with or without an offset, or Unix seconds or milliseconds. Null if it is none, or has a part of a second. */
+/**
+ * Parses a time: ISO 8601 with or without an offset, or Unix seconds or milliseconds. Null if the text is not such a time, or contains a
+ * fraction of a second.
+ */
 export function parseAnswerTime(text: string): AnswerTime | null {
   if (/^\d{9,14}$/.test(text)) {
     const number = Number(text);
@@ -36,13 +39,12 @@ function offsetMs(offset: string): number {
   return (hours * 60 + minutes) * MINUTE_MS * (offset.startsWith('-') ? -1 : 1);
 }
 
-/** Result for each time of an answer: the instant, Unix ms, or why there is none. */
+/** Result for each time in a response: the instant in Unix ms, or the reason why there is none. */
 export type ResolvedTime = { ms: number } | { problem: string };
 
 /**
- * Returns the instants of an answer's times, in the answer's order. Local times are in `zone`. Of an hour that occurs
- * twice, the first occurrence in the answer is the earlier instant, and the second the later one; in an answer from new
- * to old it is the other way round.
+ * Returns the instants of a response's times, in the response's order. Local times are in `zone`. If an hour occurs twice, its first
+ * occurrence in the response is the earlier instant, and its second the later one; in a response from new to old the order is reversed.
  */
 export function resolveTimes(times: readonly (AnswerTime | null)[], zone: string): ResolvedTime[] {
   const known = times.filter((time) => time !== null);
@@ -64,7 +66,7 @@ export function resolveTimes(times: readonly (AnswerTime | null)[], zone: string
   return isBackwards ? resolved.toReversed() : resolved;
 }
 
-/** Returns the instants at which the clocks of a zone show a local time, earliest first: none, one or two. */
+/** Returns the instants at which the clocks of a zone show a local time, earliest first: none, one or two instants. */
 function instantsOf(localMs: number, offsetAt: (ms: number) => number): number[] {
   const offsets = new Set([offsetAt(localMs - DAY_MS), offsetAt(localMs + DAY_MS)]);
   return [...offsets]

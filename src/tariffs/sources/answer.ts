@@ -3,34 +3,27 @@ import { MINUTE_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { findTimeErrors, type TimedPrice } from '../packed-days.ts';
 import { MAX_PRICE } from '../terms.ts';
 
-/** Maximum number of rows of an answer: as many values as one request may store. */
+/** Maximum number of rows in a response: as many values as one request may store. */
 export const MAX_ANSWER_ROWS = 10_000;
-/** Failure of an answer with more rows. */
+/** Failure of a response with too many rows. */
 export const TOO_MANY_ROWS = 'the response has more than 10,000 values';
 const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
 
-/**
- * A row of an answer: the start of its value (Unix ms) with the value as text, or the reason why the row cannot be
- * read.
- */
+/** A row in a response: the start of its value (Unix ms) with the value as text, or the reason why the row cannot be read. */
 export type AnswerRow = { startsAtMs: number; value: string | undefined } | { problem: string };
 
-/** A row that was not stored, by its number in the answer, from 1. The message contains no text of the answer. */
+/** A row that was not stored, by its number in the response, from 1. The message contains no text of the response. */
 export interface RowProblem {
   row: number;
   message: string;
 }
 
-/**
- * Result of reading an answer. `failure`: a sentence without text of the answer, if nothing of the answer can be
- * stored.
- */
+/** Result of reading a response. `failure`: a sentence without text of the response, if no row of the response can be stored. */
 export type AnswerReadResult = { prices: TimedPrice[]; problems: RowProblem[]; rows: number } | { failure: string };
 
 /**
- * Returns the values of an answer's rows that a series can store, in order of time, and the rows that it cannot store.
- * `factor`: factor for the values. `heldMinutes`: duration of a row's value, which is split into values of the series'
- * resolution. Pure.
+ * Returns the values in a response's rows that a series can store, in order of time, and the rows that the series cannot store. `factor`:
+ * factor for the values. `heldMinutes`: duration of a row's value, which is split into values of the series' resolution. Pure.
  */
 export function toPrices(
   rows: readonly AnswerRow[],
@@ -67,17 +60,16 @@ export function toPrices(
   return { prices, problems, rows: rows.length };
 }
 
-/** Returns the failure of an answer whose values are shorter than the resolution of a series. */
+/** Returns the failure of a response whose values have shorter intervals than the resolution of a series. */
 export const tooFineFailureOf = (resolutionMinutes: number): string =>
   `the response has values for less than ${resolutionMinutes} minutes; use a series with a shorter resolution`;
 
-/** Minimum number of rows to detect this. With fewer rows, a single wrong time could be half of the answer. */
+/** Minimum number of rows for judging the intervals of a response. With fewer rows, a single wrong time could be half of the response. */
 const MIN_ROWS_TO_JUDGE = 4;
 
 /**
- * Whether the values of an answer are shorter than the resolution: at least half of the rows begin at quarter-hours at
- * which no value of the series begins. If only the others were stored, the value of a quarter-hour would apply to a
- * whole hour.
+ * Whether the intervals of a response's values are shorter than the resolution: at least half of the rows begin at quarter-hours at which
+ * no value of the series begins. If only the remaining rows were stored, the value of a quarter-hour would apply to a whole hour.
  */
 function isFiner(rows: readonly AnswerRow[], resolutionMinutes: number): boolean {
   const between = rows.filter(
@@ -98,7 +90,7 @@ function priceOf(row: AnswerRow, factor: Billionths): TimedPrice | string {
   return { startsAtMs: row.startsAtMs, perKwh };
 }
 
-/** Describes the rows of an answer that were not stored: their number and the first of them. Null if there are none. */
+/** Describes the rows of a response that were not stored: their number and the first row. Null if all rows were stored. */
 export function describeProblems(problems: readonly RowProblem[], rows: number): string | null {
   if (problems.length === 0) return null;
   return `${problems.length} of ${rows} rows were not stored; ${describeProblem(problems)}`;

@@ -5,7 +5,7 @@ import { type AnswerReadResult, type AnswerRow, MAX_ANSWER_ROWS, tooFineFailureO
 import { parseAnswerTime } from './answer-times.ts';
 import type { SeriesUnits } from './source.ts';
 
-/** Prices of the platform are for a MWh. */
+/** Factor from the platform's prices, which are for a MWh, to prices for a kWh. */
 const PER_KWH = asBillionths(1_000_000n);
 const MINUTES = new Map([
   ['PT15M', 15],
@@ -18,9 +18,9 @@ const AUCTION = 'classificationSequence_AttributeInstanceComponent.position';
 
 /**
  * Reads a Publication_MarketDocument of ENTSO-E's Transparency Platform with day-ahead prices (document type A44). A period has numbered
- * positions instead of times. With curve type A03 a position that is missing repeats the price before it, up to the end of the period; with
- * others its price is unknown. Other auctions of the zone are ignored. (ENTSO-E, Transparency Platform restful API, 12.1.D Energy Prices;
- * Introduction of different timeseries possibilities, curveType.)
+ * positions instead of times. With curve type A03, a missing position repeats the price before it, up to the end of the period; with other
+ * curve types, the price of a missing position is unknown. Other auctions of the zone are ignored. (ENTSO-E, Transparency Platform restful
+ * API, 12.1.D Energy Prices; Introduction of different timeseries possibilities, curveType.)
  */
 export async function readEntsoe(text: string, form: SeriesUnits): Promise<AnswerReadResult> {
   const root = await parseXml(text);

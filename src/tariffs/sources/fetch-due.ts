@@ -24,9 +24,9 @@ import {
 import { type Source, seriesUnitsOf } from './source.ts';
 import { decryptSourceSecrets } from './store.ts';
 
-/** Time that a worker has for a fetch and its storage. If the worker is killed, another one fetches after it. */
+/** Time in ms that a worker has for a fetch and for storing its values. If the worker is killed, another worker fetches after this time. */
 const LEASE_MS = 120_000;
-/** Maximum number of series to which an answer is applied under one lease. */
+/** Maximum number of series to which a response is applied under one lease. */
 const MAX_LEASED = 1_000;
 
 export interface FetchParts {
@@ -34,7 +34,7 @@ export interface FetchParts {
   box: SecretBox;
   fetchAnswer: FetchAnswer;
   clock: Clock;
-  /** Aborted while the worker stops. The result of a fetch that was aborted is dropped. */
+  /** Aborts while the worker stops. The result of an aborted fetch is dropped. */
   stopping?: AbortSignal;
 }
 
@@ -50,8 +50,8 @@ interface ClaimedSeries extends Pick<StoredSeries, 'series_id' | 'user_id' | 'ki
 
 /**
  * Fetches one source that is due, once for all due series that share it, and stores its values. Returns the number of these series, 0 if
- * none is due. Any number of workers may run this concurrently: a lease keeps them from the same source, and they share the bound of one fetch a
- * second from each host. A change of the source meanwhile ends the lease, and the answer is dropped.
+ * none is due. Any number of workers may run this concurrently: a lease prevents two workers from fetching the same source, and all workers
+ * together fetch from a host at most once a second. If the source is changed during the fetch, the lease ends, and the response is dropped.
  */
 export async function fetchDueSource(parts: FetchParts): Promise<number> {
   const { db, box, fetchAnswer, clock, stopping } = parts;
@@ -80,13 +80,13 @@ export async function fetchDueSource(parts: FetchParts): Promise<number> {
 }
 
 /**
- * Leases a due source, with due series that share it, unless its host was fetched from within the last second. The row of the host is
- * claimed first: it makes other workers wait, which then find these series leased. Otherwise two workers could each lease some of the series
+ * Leases a due source, with the due series that share it, unless its host was fetched from within the last second. The row of the host is
+ * claimed first: other workers wait for it, and then find these series leased. Otherwise two workers could each lease some of the series
  * that share a fetch.
  */
 async function claimDue(db: Database, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
   for (;;) {
-    // Raw SQL, here and below: SKIP LOCKED, and the clock of the database for hosts, because clocks of workers differ.
+    // Raw SQL in this file: SKIP LOCKED, and the clock of the database for hosts, because clocks of workers differ.
     const due = await sql<{ fetch_key: string; host: string }>`SELECT fetch_key, host FROM series_sources s
       WHERE ${isDue(now)} AND NOT EXISTS (SELECT FROM source_hosts h
         WHERE h.host = s.host AND h.fetched_at > clock_timestamp() - interval '1 second')
@@ -104,7 +104,7 @@ async function claimDue(db: Database, leaseId: string, now: Date): Promise<Claim
 
 const isDue = (now: Date) => sql`next_fetch_at <= ${now} AND (leased_until IS NULL OR leased_until <= ${now})`;
 
-/** Leases the next due series that share a fetch. Each of them is counted as fetched. */
+/** Leases the next due series that share a fetch. Counts a fetch for each of them. */
 async function leaseSeries(db: Database, fetchKey: string, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
   const today = new Date(endOfUtcDay(now).getTime() - DAY_MS);
   const { rows } = await sql<ClaimedSeries>`UPDATE series_sources s
@@ -119,8 +119,8 @@ async function leaseSeries(db: Database, fetchKey: string, leaseId: string, now:
 }
 
 /**
- * Records a fetch from a host. Returns false if the last one was less than a second ago. Workers, and checks of the API, call it before each
- * fetch.
+ * Records a fetch from a host. Returns false if the host's last fetch was less than a second ago. Workers, and checks of the API, call this
+ * before each fetch.
  */
 export async function claimHost(db: Database, host: string): Promise<boolean> {
   const { rows } = await sql`INSERT INTO source_hosts VALUES (${host}, clock_timestamp())
@@ -141,7 +141,7 @@ async function fetchFor(
   { settings, secrets_sealed, role }: ClaimedSeries,
   { box, fetchAnswer, now }: { box: SecretBox; fetchAnswer: FetchAnswer; now: Date },
 ): Promise<FetchedAnswer> {
-  // A series with an address of its own shares no fetch, so this is the role of its only owner.
+  // A series with its own URL shares no fetch, so this is the role of its only owner.
   if (role === 'homeowner' && 'url' in settings)
     return {
       failure: 'only utilities and administrators can use their own addresses; choose a preset, or remove the source',
@@ -153,7 +153,7 @@ async function fetchFor(
   }
 }
 
-/** Returns a function that reads an answer for a series, once for all series with the same unit and resolution. */
+/** Returns a function that reads a response for a series, once for all series with the same unit and resolution. */
 function cachedReader(answer: FetchedAnswer) {
   const known = new Map<string, AnswerReadResult>();
   return async (series: ClaimedSeries): Promise<AnswerReadResult> => {
@@ -166,7 +166,7 @@ function cachedReader(answer: FetchedAnswer) {
   };
 }
 
-/** Stores the values of an answer for a series, and when the series fetches next, unless its source has changed meanwhile. */
+/** Stores the values of a response for a series, and the time of its next fetch, unless its source has changed since the lease. */
 async function applyAnswer(
   { db, clock }: FetchParts,
   leaseId: string,
@@ -198,7 +198,7 @@ async function applyAnswer(
   });
 }
 
-/** Maximum length of an error that is shown to the owner. */
+/** Maximum length in characters of an error that is shown to the owner. */
 const MAX_ERROR = 500;
 
 function outcomeOf(

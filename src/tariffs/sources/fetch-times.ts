@@ -3,14 +3,14 @@ import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
 /** Maximum number of fetches of a source on a UTC day. */
 export const MAX_FETCHES_A_DAY = 24;
-/** Delays before a retry, after the first, second and third fetch without the expected prices. */
+/** Delays in minutes before a retry, after the first, second and third fetch without the expected prices. */
 const RETRY_MINUTES = [5, 15, 60];
-/** Time after which the owner of a failing source is notified. */
+/** Duration of failures in ms after which the owner of a source is notified. */
 const NOTIFY_AFTER_MS = DAY_MS;
-/** Minimum and maximum of a wait that a source requests. */
+/** Minimum and maximum in ms of a wait that a source requests. */
 const RETRY_AFTER_MS = { least: MINUTE_MS, most: DAY_MS };
 
-/** Times of day (HH:MM) at which a source is fetched, in a zone. */
+/** Times of day (HH:MM) at which a source is fetched, in a time zone. */
 export interface FetchTimes {
   timezone: string;
   at: readonly string[];
@@ -24,24 +24,24 @@ export interface FetchState {
   tells_tomorrow: boolean;
   last_fetched_at: Date | null;
   last_error: string | null;
-  /** Time of the first of the failures since the last success. */
+  /** Time of the first failure since the last success. */
   failing_since: Date | null;
   /** Whether the owner was notified of the current failures. */
   is_notified: boolean;
 }
 
-/** Outcome of a fetch. `error`: description of what was wrong, even if some rows could be stored. */
+/** Outcome of a fetch. `error`: description of the problem, even if some rows could be stored. */
 export type FetchOutcome =
   | { isRead: true; hasTomorrow: boolean; error: string | null }
   | { isRead: false; error: string; retryAfterMs?: number };
 
 /**
- * Returns the first of the times of day after an instant. For a time that the clocks skip, it is the instant with the
- * same distance from midnight.
+ * Returns the first of the times of day after an instant. A time that the clocks skip counts as the instant with the same distance from
+ * midnight.
  */
 export const nextFetchTime = (times: FetchTimes, after: Date): Date => new Date(Math.min(...comingTimes(times, after)));
 
-/** Returns the times of day after an instant, for two days at least, Unix ms, in any order. */
+/** Returns the times of day after an instant, for at least two days, as Unix ms, in any order. */
 function comingTimes({ timezone, at }: FetchTimes, after: Date): number[] {
   const today = DateTime.fromJSDate(after, { zone: timezone });
   const times = [0, 1, 2].flatMap((days) => {
@@ -59,8 +59,8 @@ export const startOfTomorrow = (now: Date, timezone: string): Date =>
   DateTime.fromJSDate(now, { zone: timezone }).plus({ days: 1 }).startOf('day').toJSDate();
 
 /**
- * Returns the state after a fetch, the time of the next one, and whether the owner is to be notified. `fetchesToday`: fetches of the source
- * on this UTC day, with this one. Pure.
+ * Returns the state after a fetch, the time of the next fetch, and whether to notify the owner. `fetchesToday`: fetches of the source on
+ * this UTC day, including this fetch. Pure.
  */
 export function planNextFetch(
   state: FetchState,
@@ -100,7 +100,7 @@ function planRetry(retries: number, outcome: FetchOutcome, { times, now, fetches
   const askedMs = outcome.isRead ? undefined : outcome.retryAfterMs;
   const waitMs =
     askedMs === undefined ? undefined : Math.min(Math.max(askedMs, RETRY_AFTER_MS.least), RETRY_AFTER_MS.most);
-  // A source that requests a wait is not fetched before its end, not even at a time of `at`.
+  // If a source requests a wait, it is not fetched before the wait ends, not even at a time in `at`.
   const earliest = new Date(now.getTime() + (waitMs ?? 0));
   const scheduled = nextWithinBound(times, earliest, fetchesToday);
   const minutes = RETRY_MINUTES[retries];
@@ -109,7 +109,7 @@ function planRetry(retries: number, outcome: FetchOutcome, { times, now, fetches
   return mayRetry && again < scheduled ? { nextAt: again, retries: retries + 1 } : { nextAt: scheduled, retries: 0 };
 }
 
-/** Returns the next time of `at` at which the bound of fetches on a UTC day allows a fetch. */
+/** Returns the next time in `at` at which the maximum number of fetches on a UTC day is not yet reached. */
 function nextWithinBound(times: FetchTimes, after: Date, fetchesToday: number): Date {
   if (fetchesToday < MAX_FETCHES_A_DAY) return nextFetchTime(times, after);
   const endOfDay = endOfUtcDay(after);

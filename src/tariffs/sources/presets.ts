@@ -9,7 +9,7 @@ import type { AnswerRowPaths, SeriesUnits } from './source.ts';
 /** Public source of prices or intensities: an entry of presets.json for one zone. */
 export interface Preset {
   title: string;
-  /** Address. Words in braces are replaced: `{zone}`, `{token}`, and the first and last time of the wanted values. */
+  /** URL of the source. Words in braces are replaced: `{zone}`, `{token}`, and the first and last time of the requested values. */
   url: string;
   /** `entsoe`: the format of ENTSO-E's platform, which needs a reader of its own. */
   format: AnswerRowPaths['format'] | 'entsoe';
@@ -17,14 +17,14 @@ export interface Preset {
   starts_at?: string;
   /** Path of the value in a row, by unit: a currency, or `gCO2e` for grams of CO2 equivalent. */
   values: Record<string, string>;
-  /** Factor on the values, to the unit per kWh. */
+  /** Factor that converts the values to the unit per kWh. */
   scale?: string;
-  /** Duration of each value of an answer. If undefined, the answer contains it. */
+  /** Duration of each value in minutes. If undefined, the response contains it. */
   minutes?: number;
-  /** IANA zone of `at`, and of local times in answers unless `timesIn` names another one. */
+  /** IANA zone of `at`, and of local times in responses unless `timesIn` names another zone. */
   timezone: string;
   timesIn?: string;
-  /** Times of day at which it is fetched. Markets publish the prices of tomorrow shortly before the first one. */
+  /** Times of day at which the source is fetched. Markets publish the prices of tomorrow shortly before the first time. */
   at: string[];
   zone: string;
 }
@@ -40,10 +40,10 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map(
   ),
 );
 
-/** Whether a preset needs the owner's token. */
+/** Whether a preset requires a token of the owner. */
 export const needsToken = ({ url }: Preset): boolean => url.includes('{token}');
 
-/** Returns the address of a preset for the values from yesterday to tomorrow, days of its zone. `token` becomes part of the address. */
+/** Returns the URL of a preset for the values from yesterday to tomorrow, as days of the preset's zone. `token` becomes part of the URL. */
 export function presetUrl({ url, timezone, zone }: Preset, now: Date, token = ''): string {
   const today = DateTime.fromJSDate(now, { zone: timezone }).startOf('day');
   const words: Record<string, string> = { zone, token };
@@ -58,7 +58,7 @@ export function presetUrl({ url, timezone, zone }: Preset, now: Date, token = ''
   return url.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(words[name] ?? ''));
 }
 
-/** Reads an answer of a preset for a series. */
+/** Reads a response of a preset for a series. */
 export async function readPresetAnswer(text: string, preset: Preset, form: SeriesUnits): Promise<AnswerReadResult> {
   const { format, items, starts_at = '', values, scale = '1', timesIn, timezone, minutes } = preset;
   if (format === 'entsoe') return readEntsoe(text, form);

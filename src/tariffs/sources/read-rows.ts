@@ -13,7 +13,9 @@ interface TextRow {
   value: string | undefined;
 }
 
-/** Reads the rows of an answer in any format. Returns a sentence if the answer as a whole cannot be read. `zone`: zone of local times. */
+/**
+ * Reads the rows of a response in any format. Returns a sentence if the response as a whole cannot be read. `zone`: zone of local times.
+ */
 export async function readRows(text: string, paths: AnswerRowPaths, zone: string): Promise<AnswerRow[] | string> {
   const rows = await READERS[paths.format](text.replace(/^\uFEFF/, ''), paths);
   if (typeof rows === 'string') return rows;

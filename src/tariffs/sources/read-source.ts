@@ -6,19 +6,19 @@ import { needsToken, PRESETS, type Preset, presetUrl, readPresetAnswer } from '.
 import { readRows } from './read-rows.ts';
 import type { SeriesUnits, Source, SourceSecrets } from './source.ts';
 
-/** Request for an answer. */
+/** Request for a response of a source. */
 export interface SourceRequest {
   url: string;
   headers: Record<string, string>;
 }
 
 /**
- * Answer of a source as text, or the reason why there is none, in a sentence of the service. `retryAfterMs`: the wait
- * that a response with status 429 requests.
+ * Response of a source as text, or the reason why there is none, in a sentence of the service. `retryAfterMs`: the wait that a response
+ * with status 429 requests.
  */
 export type FetchedAnswer = { text: string } | { failure: string; retryAfterMs?: number };
 
-/** Fetches an answer within the bounds of the service. Never throws. */
+/** Fetches a response within the service's limits of size and time. Never throws. */
 export type FetchAnswer = (request: SourceRequest) => Promise<FetchedAnswer>;
 
 /** Returns a stored preset by name. Throws if this version no longer has it. */
@@ -38,13 +38,13 @@ export function sourceRequestOf(source: Source, { token, headers = {} }: SourceS
 /** Returns the times of day at which a source is fetched. */
 export const fetchTimesOf = (source: Source): FetchTimes => ('preset' in source ? presetOf(source.preset) : source);
 
-/** Returns the host of a source, which is fetched once a second at most. */
+/** Returns the host of a source. A host is fetched from at most once a second. */
 export const sourceHostOf = (source: Source): string =>
   new URL('preset' in source ? presetOf(source.preset).url.replaceAll(/[{}]/g, '') : source.url).host;
 
 /**
- * Returns the key by which series share one fetch: those with the same preset and token have the same key. It contains
- * a hash instead of the token.
+ * Returns the key by which series share one fetch: series with the same preset and token have the same key. Contains a hash instead of the
+ * token.
  */
 export function fetchKeyOf(seriesId: string, source: Source, { token = '' }: SourceSecrets): string {
   if (!('preset' in source)) return `series ${seriesId}`;
@@ -52,7 +52,7 @@ export function fetchKeyOf(seriesId: string, source: Source, { token = '' }: Sou
   return `preset ${source.preset}${hash}`;
 }
 
-/** Reads an answer of a source for a series. */
+/** Reads a response of a source for a series. */
 export async function readSource(text: string, source: Source, form: SeriesUnits): Promise<AnswerReadResult> {
   if ('preset' in source) return readPresetAnswer(text, presetOf(source.preset), form);
   const rows = await readRows(text, source, source.timezone);
@@ -62,14 +62,14 @@ export async function readSource(text: string, source: Source, form: SeriesUnits
   return toPrices(rows, { factor, resolutionMinutes, heldMinutes: resolutionMinutes });
 }
 
-/** Whether an answer has values of the day after its fetch, in the zone of its source. */
+/** Whether a response has values of the day after its fetch, in the zone of its source. */
 export const hasValuesOfTomorrow = (read: AnswerReadResult, source: Source, now: Date): boolean =>
   'prices' in read &&
   (read.prices.at(-1)?.startsAtMs ?? 0) >= startOfTomorrow(now, fetchTimesOf(source).timezone).getTime();
 
 /**
- * Returns why a source does not fit its series, by member: an unknown preset, another unit, a finer value, or a missing or superfluous
- * token.
+ * Returns the reasons why a source does not fit its series, by member: an unknown preset, another unit, a finer resolution, or a missing or
+ * superfluous token.
  */
 export function findSourceErrors(
   source: Source,

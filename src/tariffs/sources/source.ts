@@ -1,30 +1,30 @@
-/** Format of an answer of an own address. */
+/** Formats of responses from custom URLs. */
 export const SOURCE_FORMATS = ['json', 'csv', 'xml'] as const;
 
-/** Location of the rows in an answer: paths as in mappings, names of CSV columns, or names of XML elements. */
+/** Location of the rows in a response: paths as in mappings, names of CSV columns, or names of XML elements. */
 export interface AnswerRowPaths {
   format: (typeof SOURCE_FORMATS)[number];
-  /** JSON: path of the list, if not the whole answer. XML: name of the element that contains a row. CSV: none. */
+  /** JSON: path of the list, unless the whole response is the list. XML: name of the element that contains a row. CSV: unused. */
   items?: string | undefined;
   starts_at: string;
   value: string;
 }
 
-/** An address that a utility or administrator names. */
+/** A URL that a utility or administrator configures as a source. */
 export interface CustomSource extends AnswerRowPaths {
   url: string;
-  /** Factor on the values, a decimal as text. */
+  /** Factor for the values, a decimal as text. */
   scale?: string | undefined;
-  /** IANA zone of local times in the answer, and of `at`. */
+  /** IANA zone of local times in the response, and of `at`. */
   timezone: string;
   /** Times of day at which the source is fetched, HH:MM. */
   at: string[];
 }
 
-/** Source of a series in the API's format, which is stored, without its secrets. */
+/** Source of a series in the API's format, without its secrets; stored in this form. */
 export type Source = CustomSource | { preset: string };
 
-/** Secrets of a source, which are stored encrypted. */
+/** Secrets of a source, stored encrypted. */
 export interface SourceSecrets {
   token?: string | undefined;
   headers?: Record<string, string> | undefined;
@@ -40,7 +40,7 @@ export interface SeriesUnits {
   resolutionMinutes: number;
 }
 
-/** Returns the form of a series. Without a currency it is an emission series. */
+/** Returns the units of a series. A series without a currency is an emission series. */
 export const seriesUnitsOf = (series: { currency: string | null; resolution_minutes: number }): SeriesUnits => ({
   unit: series.currency ?? GRAMS,
   resolutionMinutes: series.resolution_minutes,

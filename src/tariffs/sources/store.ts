@@ -12,10 +12,10 @@ import { type Source, type SourceSecrets, seriesUnitsOf } from './source.ts';
 
 /** Maximum number of sources of an account (decisions, 12). */
 const MAX_SOURCES = 20;
-/** Maximum number of times that an account may set or check sources on a UTC day: each of them fetches. */
+/** Maximum number of times that an account may set or check sources on a UTC day, because each time fetches the source. */
 const MAX_CHECKS_A_DAY = 100;
 
-/** A source, in the form that its owner sees. */
+/** A source as shown to its owner. */
 export interface SourceState {
   source: Source;
   next_fetch_at: Date;
@@ -23,16 +23,13 @@ export interface SourceState {
   last_error: string | null;
 }
 
-/** A source with its secrets, as its owner sets it. */
+/** A source with its secrets, as set by its owner. */
 export interface SourceWithSecrets {
   source: Source;
   secrets: SourceSecrets;
 }
 
-/**
- * Returns the sources of the series within a reach, by series. Callers outside the reach see a series without its
- * source.
- */
+/** Returns the sources of the series that the caller can access, by series. Callers without access see a series without its source. */
 export async function readSources(
   db: Database,
   reach: AccessibleAccounts,
@@ -52,9 +49,9 @@ export async function readSources(
 }
 
 /**
- * Sets the source of a series, in the caller's transaction; the next pass of a worker fetches it. An omitted token or header keeps its
- * stored value if the host is unchanged. Throws 422 if the source does not fit the series, 409 if the account has too many, and 429 if it
- * sets sources too often.
+ * Sets the source of a series, in the caller's transaction; the next pass of a worker fetches it. An omitted token or header retains its
+ * stored value if the host is unchanged. Throws 422 if the source does not fit the series, 409 if the account has the maximum number of
+ * sources, and 429 if the account sets sources too often.
  */
 export async function setSource(
   trx: Database,
@@ -136,7 +133,10 @@ const hasSecrets = ({ token, headers }: SourceSecrets): boolean =>
 export const decryptSourceSecrets = (box: SecretBox, sealed: Buffer | null): SourceSecrets =>
   sealed ? (JSON.parse(box.open(sealed)) as SourceSecrets) : {};
 
-/** Adds the stored secrets that were not given. Throws 422 if they would be sent to another host than that for which they were stored. */
+/**
+ * Adds the stored secrets that the owner did not give. Throws 422 if they would be sent to another host than the one for which they were
+ * stored.
+ */
 function mergeSecrets(known: SourceWithSecrets, { source, secrets }: SourceWithSecrets): SourceSecrets {
   const name = 'preset' in source ? 'token' : 'headers';
   const stored = known.secrets[name];
@@ -147,7 +147,7 @@ function mergeSecrets(known: SourceWithSecrets, { source, secrets }: SourceWithS
   throw unprocessable({ field: 'source.headers', message });
 }
 
-/** Returns the host of a source. Null for an unknown preset, which is refused later. */
+/** Returns the host of a source. Null for an unknown preset, which a later check rejects. */
 function safeHostOf(source: Source): string | null {
   try {
     return sourceHostOf(source);
