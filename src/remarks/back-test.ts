@@ -3,7 +3,7 @@ import { type DailyUse, listKnownDays } from './daily-use.ts';
 import { forecastMonth, type MonthForecast } from './forecast.ts';
 import { mean, sum } from './robust.ts';
 
-/** A past month, with its forecast as of the same day of the month and its actual usage. kWh. */
+/** A past month, with its forecast as of the same day of the month and its actual usage. Energies in kWh. */
 export interface PastForecast {
   /** First day of the month, as a day number. */
   firstDay: number;
@@ -20,8 +20,8 @@ const MONTHS = 24;
 const MOST_UNKNOWN_DAYS = 1;
 
 /**
- * Returns forecasts for the home's months of the last two years, as of the same day of the month as `today`, made only with data from
- * before that day; newest first. Months with more than one unknown day are left out.
+ * Returns forecasts for the home's months of the last two years, newest first. Each forecast is made as of the same day of the month as
+ * `today`, only with data from before that day. Months with more than one unknown day are omitted.
  */
 export function backTest(used: DailyUse, today: number): PastForecast[] {
   const { first } = monthOf(today);
@@ -59,7 +59,7 @@ function lastYearOf(used: DailyUse, { first, days }: Month): number | null {
 /** Returns the expected usage of the whole month, in kWh. */
 export const sumForecastKwh = ({ soFarKwh, restKwh }: MonthForecast): number => soFarKwh + restKwh;
 
-/** Returns the mean absolute error of past forecasts, relative to actual usage. Null if there are none. */
+/** Returns the mean absolute error of past forecasts, relative to actual usage. Null without past forecasts. */
 export function meanError(past: readonly PastForecast[]): number | null {
   const errors = past.flatMap(({ forecastKwh, actualKwh }) =>
     actualKwh > 0 ? [Math.abs(forecastKwh - actualKwh) / actualKwh] : [],

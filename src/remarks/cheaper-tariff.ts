@@ -19,12 +19,12 @@ interface YearCost {
   missing_prices_kwh: number;
 }
 
-/** Minimum saving, as a share of the cost. A smaller saving is within the variation between years. */
+/** Minimum saving, as a share of the cost. Smaller savings are within the variation between years. */
 const LEAST_SHARE = 0.05;
-/** Maximum energy without a price, which would make a tariff look cheap. */
+/** Maximum energy without a price, in kWh. Such energy would make a tariff look cheap. */
 const MOST_MISSING_KWH = 10;
 
-/** Returns the cheapest of the tariffs if it would have saved enough. Null if it would not, or if too many prices are unknown. */
+/** Returns the cheapest of the tariffs if it would have saved enough. Null if no tariff would have, or if too many prices are unknown. */
 export function cheaperTariff(
   paid: YearCost,
   others: readonly { tariffId: string; name: string; cost: YearCost }[],

@@ -6,7 +6,7 @@ export interface DailyUse {
   kwh: readonly (number | null)[];
 }
 
-/** Returns the usage of a day, or null if unknown. */
+/** Returns the usage of a day in kWh; null if unknown. */
 export const findUsageOn = ({ firstDay, kwh }: DailyUse, day: number): number | null => kwh[day - firstDay] ?? null;
 
 /** Returns the known days of `[from, to)`. */

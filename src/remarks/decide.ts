@@ -5,12 +5,12 @@ import { type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 import { detectStaysOn, type StaysOn } from './stays-on.ts';
 import { type UnusualDay, unusualDay } from './unusual-day.ts';
 
-/** A remark about usage: figures and the values with which they are compared, without text. */
+/** A remark about usage: its values and the values with which they are compared, without text. */
 export type ProfileRemark = StaysOn | NightRise | DeviceUsesMore | MissingProduction | UnusualDay;
 
 /**
- * Returns the remarks on a home, most urgent first. Each cause has only one remark: a device that uses more also
- * explains a higher night load, and a load that stays on explains both the night load and an unusual day.
+ * Returns the remarks on a home, most urgent first. Each cause results in only one remark: a device that uses more also explains a higher
+ * night load, and a load that stays on explains both a higher night load and an unusual day.
  */
 export function remarksOfProfile(profile: HomeProfile): ProfileRemark[] {
   const missing = detectMissingProduction(profile);
@@ -22,7 +22,7 @@ export function remarksOfProfile(profile: HomeProfile): ProfileRemark[] {
   return [missing, stays, ...devices, night, unusual].filter((remark) => remark !== null);
 }
 
-/** Whether a load stayed on one or two days before, because the nights of that time still affect the night load. */
+/** Whether a load stayed on one or two days earlier, because the nights of those days still affect the night load. */
 const stayedOn = (profile: HomeProfile): boolean =>
   [1, 2].some(
     (days) => detectStaysOn({ ...profile, used: profile.used.subarray(0, -days * QUARTER_HOURS_PER_DAY) }) !== null,

@@ -2,16 +2,16 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { endOfProfile, filterKnownWatts, type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 import { median, medianAbsoluteDeviation, quantile } from './robust.ts';
 
-/** A device with nearly constant daily usage, such as a freezer, used clearly more. */
+/** Remark that a device with nearly constant daily usage, such as a freezer, used clearly more. */
 export interface DeviceUsesMore {
   kind: 'device_uses_more';
   deviceId: string;
   sinceMs: number;
   untilMs: number;
-  /** Usage of the last 24 hours, and usual usage of 24 hours. */
+  /** Usage of the last 24 hours, and usual usage of 24 hours, in kWh. */
   kwh: number;
   usualKwh: number;
-  /** Usage of earlier days, oldest first; the last entry is the current day. */
+  /** Usage by day in kWh, oldest first; the last entry is the current day. */
   compared: { atMs: number; kwh: number }[];
 }
 

@@ -2,7 +2,7 @@ import type { PastForecast } from './back-test.ts';
 import type { MonthForecast } from './forecast.ts';
 import { sum } from './robust.ts';
 
-/** Range in which the usage of a month will lie with a probability of `RANGE_PERCENT` %. kWh. */
+/** Range in kWh in which the usage of a month will lie with a probability of `RANGE_PERCENT` %. */
 export interface ForecastRange {
   lowKwh: number;
   highKwh: number;
@@ -11,24 +11,23 @@ export interface ForecastRange {
 /** Share of months, in percent, whose usage lies within the range. */
 export const RANGE_PERCENT = 80;
 /**
- * Half-width of the range, in deviations (`computeDeviation`), by split conformal prediction: the 85th percentile of
- * forecast errors over the months of six homes with equal weight. Calibrated without the tested home (`npm run bench --
- * forecast`), the 85th percentile contained at least 80 of 100 months over all homes, so it is five above the promised
- * share.
+ * Half-width of the range, in deviations (`computeDeviation`), by split conformal prediction: the 85th percentile of forecast errors over
+ * the months of six homes with equal weight. In tests on homes that were left out of the calibration (`npm run bench -- forecast`), the
+ * 85th percentile contained at least 80 of 100 months, so it is five above the promised share.
  */
 const HALF_WIDTH = 1.1;
 /**
- * Usual values of homes, for a home with a short history: variation of the level within a month and between days,
- * recent drift, and spread of the days.
+ * Usual values of homes, for a home with a short history: variation of the level within a month and between days, recent drift, and
+ * variation between days.
  */
 const USUAL = { level: 0.16, day: 0.3, drift: 0.6, spread: 0.3 };
-/** Weight of the usual deviation, expressed in months of the home's own history. */
+/** Weight of the usual deviation, as a number of months of the home's own history. */
 const PRIOR_MONTHS = 10;
 
 /**
- * Returns the usual error of a forecast: the standard deviation of the logarithm of actual ÷ expected usage of the remaining days. It is
- * computed from the home's own past forecasts for the same day of the month; for a home with few of them, mostly from the usual values of
- * homes with similar drift.
+ * Returns the usual error of a forecast: the standard deviation of the logarithm of actual ÷ expected usage of the remaining days. Computed
+ * from the home's own past forecasts for the same day of the month. For a home with few past forecasts, computed mostly from the usual
+ * values of homes with similar drift.
  */
 export function computeDeviation(forecast: MonthForecast, past: readonly PastForecast[]): number {
   const { month, daysOver, drift, daySpread } = forecast;
@@ -39,7 +38,7 @@ export function computeDeviation(forecast: MonthForecast, past: readonly PastFor
   return Math.sqrt((PRIOR_MONTHS * usual + sum(squares)) / (PRIOR_MONTHS + squares.length));
 }
 
-/** Returns the range of a forecast (docs/plain-words.md). `halfWidth`: in deviations. */
+/** Returns the range of a forecast (docs/plain-words.md). `halfWidth`: half-width in deviations. */
 export function computeForecastRange(
   forecast: MonthForecast,
   past: readonly PastForecast[],

@@ -16,7 +16,7 @@ const days = (count: number, kwhOf: (day: number) => number | null): DailyUse =>
   kwh: Array.from({ length: count }, (_, index) => kwhOf(START + index)),
 });
 const on = (date: string) => dayNumber(date);
-/** Daily usage of a real home (test/data/opsd-residential4). */
+/** Returns the daily usage of a real home (test/data/opsd-residential4). */
 function realHome(): DailyUse {
   const file = new URL('../../test/data/opsd-residential4/daily.csv', import.meta.url);
   const rows = readFileSync(file, 'utf8').trim().split('\n').slice(1);
@@ -134,11 +134,11 @@ test('four of five months lie within the range, for homes in their first two yea
   const within = outcomes.filter(({ isWithinRange }) => isWithinRange);
   expect(outcomes.length).toBeGreaterThan(1_000);
   expect(within.length / outcomes.length).toBeGreaterThan(0.8);
-  // The range is narrow enough to be useful: some months lie outside it.
+  // The range is narrow enough to be useful: some months lie outside the range.
   expect(within.length / outcomes.length).toBeLessThan(0.95);
 });
 
-/** Two years of a home: seasons change its usage up to twofold, its level drifts by some percent a week, and its days vary. */
+/** Returns two years of a home: seasons change its usage up to twofold, its level drifts by some percent a week, and its days vary. */
 function restlessHome(seed: number): DailyUse {
   const { next: random } = createRandom('restless home', seed);
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

@@ -2,14 +2,14 @@ import { type Month, monthOf, weekdayOf } from './calendar.ts';
 import { type DailyUse, findUsageOn, listKnownDays } from './daily-use.ts';
 import { mean, median, quantile, standardDeviation, sum } from './robust.ts';
 
-/** Expected usage of a month, as of the start of one of its days. kWh. */
+/** Expected usage of a month, as of the start of one of its days. Energies in kWh. */
 export interface MonthForecast {
   month: Month;
-  /** Number of days of the month that are over. */
+  /** Number of past days of the month. */
   daysOver: number;
   /** Usage of past days; for unknown past days, the expected usage. */
   soFarKwh: number;
-  /** Number of days that are over and unknown. */
+  /** Number of past days with unknown usage. */
   unknownDays: number;
   /** Expected usage of the remaining days. */
   restKwh: number;
@@ -21,15 +21,15 @@ export interface MonthForecast {
   daySpread: number;
 }
 
-/** Number of days from which the recent level is computed. */
+/** Number of days from which the recent level of usage is computed. */
 const RECENT_DAYS = 56;
 /**
- * Age in days at which a day has half the weight. This value, the numbers of days and the share below were the best of
- * 288 combinations on half of the real homes, and were measured on the other half.
+ * Age in days at which a day has half the weight. This value and the numbers of days above and below were the best of 288 combinations on
+ * half of the real homes, and were then measured on the other half.
  */
 const HALF_LIFE_DAYS = 14;
 const WEEKDAY_DAYS = 84;
-/** Minimum number of known days among the recent ones. */
+/** Minimum number of known days among the `RECENT_DAYS`. */
 const LEAST_DAYS = 10;
 /**
  * Exponents for last year's seasonal change and for last year's level in the forecast. With 0 and 0 the forecast is the
@@ -38,17 +38,17 @@ const LEAST_DAYS = 10;
  */
 const LAST_YEAR = { ofSeason: 0.6, ofLevel: 0.3 };
 /**
- * Maximum factor by which each of the two changes the forecast. It limits the effect of a year in which the home was
- * empty.
+ * Maximum factor by which last year's seasonal change and last year's level each change the forecast. It limits the effect of a year in
+ * which the home was empty.
  */
 const MAX_FACTOR = 2;
-/** Minimum number of known days on either side of the seasonal change. */
+/** Minimum number of known days before and after the seasonal change. */
 const LEAST_SEASON_DAYS = 12;
 const YEAR_DAYS = 364;
 
 /**
  * Forecasts the month of `today`: known usage so far, and for each remaining day the recent level times the factor of its weekday times the
- * seasonal change of last year (docs/plain-words.md). Data of `today` and later are ignored. Null if too little is known.
+ * seasonal change of last year (docs/plain-words.md). Ignores data of `today` and later. Null if too few days are known.
  */
 export function forecastMonth(used: DailyUse, today: number): MonthForecast | null {
   const month = monthOf(today);
@@ -79,10 +79,10 @@ export function forecastMonth(used: DailyUse, today: number): MonthForecast | nu
 
 /** Length in days of each of the two periods that are compared for drift. */
 const UNREST_DAYS = 28;
-/** Minimum usage of a day for logarithms, because 0 has none. kWh. */
+/** Minimum usage of a day in kWh for logarithms, because 0 has no logarithm. */
 const LEAST_DAY_KWH = 0.05;
 
-/** Returns the recent change of the home's level and the variation between its days. Both make a forecast uncertain. */
+/** Returns the recent change of the home's level and the variation between its days. Both values make a forecast uncertain. */
 function unrestOf(used: DailyUse, today: number): Pick<MonthForecast, 'drift' | 'daySpread'> {
   const [last, before] = [1, 2].map((back) =>
     listKnownDays(used, today - back * UNREST_DAYS, today - (back - 1) * UNREST_DAYS).map(({ kwh }) =>
@@ -96,7 +96,7 @@ function unrestOf(used: DailyUse, today: number): Pick<MonthForecast, 'drift' | 
   };
 }
 
-/** Returns the recent usage of a day. Newer days have more weight, and outliers are limited to the range of the other days. */
+/** Returns the recent usage of a day in kWh. Newer days have more weight, and outliers are limited to the range of the other days. */
 function levelOf(recent: readonly { day: number; kwh: number }[], today: number, weekday: readonly number[]): number {
   const flat = recent.map(({ day, kwh }) => ({
     kwh: kwh / (weekday[weekdayOf(day)] as number),

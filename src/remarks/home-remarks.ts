@@ -6,14 +6,14 @@ import { type ProfileRemark, remarksOfProfile } from './decide.ts';
 import { type ProfileQuery, readProfile } from './read-profile.ts';
 import { createShortCache } from './short-cache.ts';
 
-/** A remark for the owner (docs/plain-words.md). `location`: that of the device concerned, or null. */
+/** A remark for the owner (docs/plain-words.md). `location`: location of the device concerned, or null. */
 export type Remark = (ProfileRemark & { location: string | null }) | CheaperTariff;
 
 const cachedRemarks = createShortCache<Remark[]>();
 
 /**
- * Returns the current remarks on a user's home, most urgent first; cached for a minute. The caller must have checked that `userId` is
- * within its reach.
+ * Returns the current remarks on a user's home, most urgent first; cached for a minute. The caller must have checked its access to
+ * `userId`.
  */
 export function homeRemarks(db: Database, asked: ProfileQuery): Promise<Remark[]> {
   const { userId, zone, now } = asked;
@@ -24,7 +24,7 @@ export function homeRemarks(db: Database, asked: ProfileQuery): Promise<Remark[]
   });
 }
 
-/** Compares tariffs over the last twelve whole months. */
+/** Compares the user's tariffs over the last twelve whole months. */
 async function cheaperNow(db: Database, { userId, zone, now }: ProfileQuery): Promise<CheaperTariff | null> {
   const first = DateTime.fromJSDate(now, { zone }).startOf('month');
   const start = first.minus({ months: 12 }).toFormat('yyyy-MM-dd');

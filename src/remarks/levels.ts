@@ -8,7 +8,7 @@ export interface TimedLevel {
   watts: number;
 }
 
-/** Current level compared with the level of the same hours on earlier days. Watts. */
+/** Current level compared with the level of the same hours on earlier days, in watts. */
 export interface ComparedLevel {
   now: number;
   usual: number;
@@ -22,11 +22,14 @@ export interface ComparedLevel {
 
 const QUARTER_HOURS_PER_DAY = 96;
 const DAYS = 28;
-/** Minimum number of known days. With fewer, for example after weeks without messages, nothing is compared. */
+/** Minimum number of known days for a comparison. With fewer known days, for example after weeks without messages, nothing is compared. */
 const LEAST_DAYS = 14;
 const LEAST_SHARE = 0.95;
 
-/** Compares the level of the last quarter-hours with that of the same hours on the 28 days before. Null if too little is known. */
+/**
+ * Compares the level of the last quarter-hours with the level of the same hours on the 28 days before. Null if too few quarter-hours are
+ * known.
+ */
 export function compareLevel(
   used: QuarterHourWatts,
   fromMs: number,
@@ -52,12 +55,12 @@ export function compareLevel(
   };
 }
 
-/** Share of the rise above which an earlier level counts as similarly high. */
+/** Minimum share of the rise at which an earlier level counts as similarly high. */
 const AS_HIGH = 0.7;
 
 /**
- * Whether the level was similarly high at some time in the four weeks before, and then lower again. Such a rise happens
- * occasionally (a heat pump in a cold spell) and needs no remark.
+ * Whether the level was similarly high at some time in the four weeks before, and then lower again. Such a rise happens occasionally (a
+ * heat pump in a cold spell) and causes no remark.
  */
 export function wasSimilarlyHigh({ now, usual, levels }: ComparedLevel): boolean {
   const enough = usual + AS_HIGH * (now - usual);

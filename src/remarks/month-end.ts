@@ -9,7 +9,7 @@ export interface MonthEnd {
   /** First and last day in the user's zone, YYYY-MM-DD. */
   start: string;
   end: string;
-  /** Number of days of the month that are over. */
+  /** Number of past days of the month. */
   daysOver: number;
   soFarKwh: number;
   expectedKwh: number;
@@ -17,7 +17,7 @@ export interface MonthEnd {
   highKwh: number;
   /** Probability of the range from `lowKwh` to `highKwh`, in percent. */
   rangePercent: number;
-  /** Expected cost. Null if no tariff is valid, or if it has not been valid for long enough. */
+  /** Expected cost. Null if no tariff is valid, or if the tariff has not been valid for long enough. */
   cost: { currency: string; expected: number; low: number; high: number } | null;
   /**
    * Forecasts for earlier months as of the same day, newest first, each with the actual usage and the usage of the same
@@ -28,7 +28,7 @@ export interface MonthEnd {
 }
 
 /**
- * Forecasts the month from its known days, without costs. Null if too few days are known. `todayKwh`: usage of today so far, a lower bound
+ * Forecasts the month from its known days, without costs. Null if too few days are known. `todayKwh`: usage of today so far, the minimum
  * for the rest of the month. Pure.
  */
 export function forecastMonthEnd(daily: DailyUse, today: number, todayKwh: number): MonthEnd | null {

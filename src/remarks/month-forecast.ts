@@ -12,7 +12,7 @@ const cachedForecast = createShortCache<MonthEnd | null>();
 
 /**
  * Returns the forecast of a user's current month in kWh and money, or null if too few days are known. The dashboard and the published
- * forecasts use it. The result is cached for a minute. The caller must have checked that `userId` is within its reach.
+ * forecasts use it. The result is cached for a minute. The caller must have checked its access to `userId`.
  */
 export function monthForecast(db: Database, asked: ProfileQuery): Promise<MonthEnd | null> {
   const { userId, zone, now } = asked;
@@ -23,7 +23,7 @@ export function monthForecast(db: Database, asked: ProfileQuery): Promise<MonthE
   });
 }
 
-/** Number of days from whose known cost and usage the recent cost of a kWh is computed. */
+/** Number of days whose known cost and usage determine the recent cost of a kWh. */
 const PRICE_DAYS = 28;
 const LEAST_PRICE_DAYS = 7;
 

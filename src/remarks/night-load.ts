@@ -2,10 +2,7 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { compareLevel, type TimedLevel, wasSimilarlyHigh } from './levels.ts';
 import { endOfProfile, type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 
-/**
- * The load in the home's hours of lowest usage, mostly at night, has risen. Possible cause: a freezer that hardly
- * stops.
- */
+/** Remark that the load in the home's hours of lowest usage, mostly at night, has risen. Possible cause: a freezer that hardly stops. */
 export interface NightRise {
   kind: 'night_rose';
   sinceMs: number;
@@ -18,7 +15,9 @@ export interface NightRise {
   compared: TimedLevel[];
 }
 
-/** Minimum rise: that of a failing freezer. Over a night, a meter with a resolution of 10 Wh can still detect it. */
+/**
+ * Minimum rise in watts: the additional load of a failing freezer. Over a night, a meter with a resolution of 10 Wh can still detect it.
+ */
 const LEAST_RISE_W = 18;
 const LEAST_SHARE = 0.12;
 const SPREADS = 6;
@@ -35,7 +34,7 @@ export function detectNightRise(profile: HomeProfile): NightRise | null {
   const rise = Math.max(LEAST_RISE_W, LEAST_SHARE * usual, SPREADS * spread);
   if (now - usual < rise || now - high < 0.75 * rise) return null;
   const raised = levels.findLastIndex(({ watts }) => watts < (now + usual) / 2);
-  // The window with the first high level began a day before, so the rise happened within that day.
+  // The window with the first high level began a day earlier, so the rise happened within that day.
   const firstMs = levels[raised + 1]?.atMs ?? endOfProfile(profile);
   return {
     kind: 'night_rose',

@@ -2,27 +2,24 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { endOfProfile, type HomeProfile, QUARTER_HOURS_PER_DAY, type QuarterHourWatts } from './profile.ts';
 import { quantile } from './robust.ts';
 
-/**
- * Solar panels produce nothing in hours in which they always produced before. Possible causes: a failed inverter, or
- * snow.
- */
+/** Remark that solar panels produce nothing in hours in which they always produced before. Possible causes: a failed inverter, or snow. */
 export interface MissingProduction {
   kind: 'production_missing';
   /** End of the last quarter-hour with production. */
   sinceMs: number;
   untilMs: number;
-  /** Minimum energy that the panels would have produced since then, even on a day with little sun. */
+  /** Minimum energy in kWh that the panels would have produced since `sinceMs`, even on a day with little sun. */
   expectedKwh: number;
-  /** Whether the production is unknown, rather than known to be 0. */
+  /** Whether the production is unknown; false if it is known to be 0. */
   isSilent: boolean;
-  /** Production of earlier days, oldest first; the last entry is the current day. */
+  /** Production by day in kWh, oldest first; the last entry is the current day. */
   compared: { atMs: number; kwh: number }[];
 }
 
 const DAYS = 21;
 const LEAST_DAYS = 10;
 /**
- * Quantile that defines a poor day: on about three days in three weeks the panels produced as little at that time of
+ * Quantile that defines a day with little sun: on about three days in three weeks the panels produced at most this much at that time of
  * day.
  */
 const POOR = 0.15;
@@ -32,8 +29,8 @@ const NOTHING_SHARE = 0.002;
 const LEAST_KWH = 0.2;
 const LEAST_SHARE = 0.6;
 /**
- * Silence after which production counts as missing. Two days, because inverters are off at night and some report only
- * after noon. The alert on silence (`no_data`) fires earlier.
+ * Number of quarter-hours without a report after which production counts as missing. Two days, because inverters are off at night and some
+ * report only after noon. The alert on silence (`no_data`) fires earlier.
  */
 const SILENT_QUARTER_HOURS = 2 * QUARTER_HOURS_PER_DAY;
 

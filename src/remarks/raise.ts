@@ -10,14 +10,13 @@ import { homeRemarks } from './home-remarks.ts';
 import { remarkToResponse } from './wire.ts';
 
 /**
- * A remark that has not been found for this many days is over. If its cause returns, it is raised again
- * (docs/plain-words.md).
+ * Number of days after which a remark that was not found again has ended. If its cause returns, it is raised again (docs/plain-words.md).
  */
 const APART_DAYS = 3;
-/** Number of accounts that are loaded at a time. */
+/** Number of accounts in one query. */
 const PAGE = 500;
 
-/** `ageNow`: current time for deletions by age (`ageClock` of JobParts). */
+/** Options of a run. `ageNow`: current time for deletions by age (`ageClock` of JobParts). */
 interface RaiseOptions {
   now: Date;
   ageNow: Date;
@@ -26,10 +25,9 @@ interface RaiseOptions {
 }
 
 /**
- * Computes the remarks on every home that has a subscription to `remark.raised` or whose owner gets remarks by mail,
- * and raises the new ones as events. Returns their number. Any number of workers may run this concurrently, because the
- * primary key of `raised_remarks` ensures that each remark is raised once. If the remarks on one home cannot be
- * computed, the error is logged and the other homes are not affected.
+ * Computes the remarks on every home that has a subscription to `remark.raised` or whose owner gets remarks by mail, and raises new remarks
+ * as events. Returns their number. Any number of workers may run this concurrently, because the primary key of `raised_remarks` ensures
+ * that each remark is raised once. If the remarks on one home cannot be computed, the error is logged and the other homes are not affected.
  */
 export async function raiseRemarks(db: Database, { now, ageNow, log, stopping }: RaiseOptions): Promise<number> {
   await db
@@ -59,9 +57,9 @@ interface Account {
   is_told: boolean;
 }
 
-/** Loads the next accounts by id, with whether a subscription or the owner's mail receives their remarks. */
+/** Loads the next accounts by id. Includes whether a subscription or the owner's mail receives their remarks. */
 async function listAccounts(db: Database, after: string): Promise<Account[]> {
-  // Raw SQL: `subscribedUsersSql` is SQL for a set of accounts.
+  // Raw SQL: `subscribedUsersSql` is an SQL condition for a set of accounts.
   const { rows } = await sql<Account>`
     WITH page AS MATERIALIZED (SELECT user_id, timezone, remarks_by_mail FROM users WHERE user_id > ${after} ORDER BY user_id LIMIT ${PAGE})
     SELECT user_id, timezone, remarks_by_mail OR user_id IN (${sql.raw(subscribedUsersSql('page', "'remark.raised'"))}) AS is_told
@@ -95,7 +93,7 @@ async function raiseFor(db: Database, asked: { userId: string; zone: string; now
       .onConflict((row) => row.columns(['user_id', 'kind', 'subject']).doUpdateSet({ seen_at: now }))
       .returning('event_id')
       .execute();
-    // A remark that was raised before has the event id of its first event.
+    // A remark that was raised earlier has the event id of its first event.
     const ids = new Set(storedRemarks.map(({ event_id }) => event_id));
     const fresh = found.filter(({ eventId }) => ids.has(eventId));
     const events = fresh.map(({ remark, eventId }) => ({
@@ -111,8 +109,8 @@ async function raiseFor(db: Database, asked: { userId: string; zone: string; now
 }
 
 /**
- * Returns the subject of a remark. Two remarks on a home with the same kind and subject are the same remark, whatever
- * their figures: start and cause are recomputed each hour and may change while the remark applies.
+ * Returns the subject of a remark. Two remarks on a home with the same kind and subject are the same remark, even if their values differ:
+ * start and cause are recomputed each hour and may change while the remark applies.
  */
 function subjectOf(remark: RemarkBody): string {
   if (remark.kind === 'device_uses_more') return remark.device_id;

@@ -11,20 +11,18 @@ import { dayNumber } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
 import type { HomeProfile, QuarterHourWatts } from './profile.ts';
 
-/** Number of days whose quarter-hours are read and held in memory at a time. */
+/** Number of days whose quarter-hours are in memory at a time. */
 const CHUNK_DAYS = 96;
 /** Number of days of quarter-hours on which remarks are based. */
 const PROFILE_DAYS = 70;
-/** Number of days that the back-tests of two years need, including the history before the oldest forecast. */
+/** Number of days of usage that the back-tests of two years need, including the history before the oldest forecast. */
 export const FORECAST_DAYS = 800;
-/** Maximum age of the data. Meters report with a delay, but a profile older than this gets no remarks. */
+/** Maximum age of the data in ms. Meters report with a delay, but an older profile gets no remarks. */
 const LATEST_MS = 6 * 3_600_000;
-/** Maximum number of devices evaluated individually. */
+/** Maximum number of devices that are evaluated individually. */
 const MOST_DEVICES = 50;
 
-/**
- * Minimum known share of a quarter-hour and of a day. At least half of the energy must also be measured, not estimated.
- */
+/** Minimum known share of a quarter-hour and of a day. At least half of the energy must also be measured instead of estimated. */
 const LEAST_COVERAGE = 0.9;
 const LEAST_OF_A_DAY = 0.95;
 
@@ -65,8 +63,8 @@ export async function readDailyUse(
 }
 
 /**
- * Reads the quarter-hours of the last `days` days up to the last complete one, and their sums by day. Yields to the event loop between
- * chunks.
+ * Reads the quarter-hours of the last `days` days up to the last complete quarter-hour, and their sums by day. Yields to the event loop
+ * between chunks.
  */
 async function readDays(db: Database, home: Home, { zone, now }: ProfileQuery, days: number) {
   const endMs = Math.floor(now.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
@@ -90,7 +88,7 @@ async function readDays(db: Database, home: Home, { zone, now }: ProfileQuery, d
   return { quarters: all, fromMs, daily: { firstDay, kwh }, today, todayKwh: (byDay.get(today)?.used ?? 0) / 1e6 };
 }
 
-/** Sums of the known quarter-hours of a day. `covered`: in quarter-hours. */
+/** Sums of the known quarter-hours of a day. `covered`: number of known quarter-hours. */
 interface DaySum {
   used: number;
   estimated: number;

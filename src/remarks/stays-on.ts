@@ -3,17 +3,14 @@ import { type ComparedLevel, compareLevel, findRiseStart, type TimedLevel, wasSi
 import { endOfProfile, type HomeProfile } from './profile.ts';
 
 /**
- * A load that used to be off at times has been on continuously. Possible causes: a forgotten heater, or a fridge with
- * an open door.
+ * Remark that a load that used to be off at times has been on continuously. Possible causes: a forgotten heater, or a fridge with an open
+ * door.
  */
 export interface StaysOn {
   kind: 'stays_on';
   sinceMs: number;
   untilMs: number;
-  /**
-   * Lowest load of the home since then, and usual lowest load in the same hours on earlier days. Mean watts of
-   * quarter-hours.
-   */
+  /** Lowest load of the home since `sinceMs`, and usual lowest load in the same hours on earlier days. Mean watts of quarter-hours. */
   leastW: number;
   usualW: number;
   /** The individually measured device that causes most of the rise, or null. */
@@ -22,15 +19,16 @@ export interface StaysOn {
 }
 
 /**
- * The window of 22 hours contains most of a night at any time of evaluation, and a night drops out of it within a day.
+ * Length of the window in quarter-hours. 22 hours contain most of a night at any time of evaluation, and a night leaves the window within a
+ * day.
  */
 const WINDOW_QUARTER_HOURS = 88;
 /** Minimum rise: the load of a fridge that does not stop. A smaller rise needs no remark. */
 const LEAST_RISE_W = 45;
-/** Minimum rise relative to the usual level: homes with high usage vary more. */
+/** Minimum rise as a share of the usual level, because homes with high usage vary more. */
 const LEAST_SHARE = 0.2;
 const SPREADS = 6;
-/** Minimum share of the rise that a single device must cause to be named in the remark. */
+/** Minimum share of the rise that one device must cause to be named in the remark. */
 const MOST_SHARE = 0.7;
 /** Number of lowest quarter-hours that are ignored, because one meter may briefly lag behind another. */
 const PASSED = 2;
@@ -52,7 +50,7 @@ export function detectStaysOn(profile: HomeProfile): StaysOn | null {
   };
 }
 
-/** Returns the device whose own level rose by most of `riseW`, or null. */
+/** Returns the device whose own level rose by more than `MOST_SHARE` of `riseW`, or null. */
 function mostOf({ devices, fromMs }: HomeProfile, riseW: number): string | null {
   const rises = devices.map(({ deviceId, used }) => {
     const level = compareLevel(used, fromMs, WINDOW_QUARTER_HOURS, lowWatts);
@@ -61,12 +59,12 @@ function mostOf({ devices, fromMs }: HomeProfile, riseW: number): string | null 
   return rises.find(({ rise }) => rise >= MOST_SHARE * riseW)?.deviceId ?? null;
 }
 
-/** Returns the lowest value of a window after ignoring the `PASSED` lowest ones. */
+/** Returns the lowest value of a window after ignoring its `PASSED` lowest values. */
 function lowWatts(window: Float64Array): number {
   const lowest = new Array<number>(PASSED + 1).fill(Number.POSITIVE_INFINITY);
   for (const watts of window) {
     let moved = watts;
-    // For most values the loop ends at once, because they are higher than all of the lowest values found so far.
+    // For most values the loop ends at once, because they are higher than the lowest values found so far.
     for (let place = 0; place <= PASSED && moved < (lowest[PASSED] as number); place++) {
       const low = lowest[place] as number;
       if (moved < low) [lowest[place], moved] = [moved, low];

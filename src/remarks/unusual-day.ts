@@ -3,7 +3,7 @@ import { type DailyUse, findUsageOn, listKnownDays } from './daily-use.ts';
 import type { HomeProfile } from './profile.ts';
 import { median, medianAbsoluteDeviation, quantile, sum } from './robust.ts';
 
-/** A day with far more usage than other days of the same weekday. */
+/** Remark that a home used far more on one day than on other days of the same weekday. */
 export interface UnusualDay {
   kind: 'unusual_day';
   /** Date in the home's zone, YYYY-MM-DD. */
@@ -11,7 +11,7 @@ export interface UnusualDay {
   /** ISO weekday of the date; 1 is Monday. */
   weekday: number;
   kwh: number;
-  /** Median usage of the same weekday in the eight weeks before, without the most unusual week. */
+  /** Median usage in kWh of the same weekday in the eight weeks before, without the most unusual week. */
   usualKwh: number;
   compared: { date: string; kwh: number }[];
 }
@@ -23,18 +23,15 @@ const TOLD_DAYS = 3;
 /** Number of days within which a second day of high usage is no longer unusual. */
 const QUIET_DAYS = 30;
 /**
- * Minimum excess of an unusual day: over the usual usage of its weekday as a share, as energy and in spreads; and, as a
- * factor, over the highest usage of any day.
+ * Minimum excess of an unusual day over the usual usage of its weekday, as a share, in kWh and in spreads; and over the highest usage of
+ * any day, as a factor.
  */
 const LEAST_SHARE = 0.4;
 const LEAST_KWH = 2;
 const SPREADS = 5;
 const ABOVE_HIGHEST = 1.15;
 
-/**
- * Returns the latest unusual day of the last three days. Null if there is none, or if there was another unusual day in
- * the 30 days before it.
- */
+/** Returns the latest unusual day of the last three days. Null if there is none, or if another day in the 30 days before it was unusual. */
 export function unusualDay({ daily, today }: HomeProfile): UnusualDay | null {
   for (let day = today - 1; day >= today - TOLD_DAYS; day--) {
     const found = judge(daily, day);
@@ -45,7 +42,7 @@ export function unusualDay({ daily, today }: HomeProfile): UnusualDay | null {
   return null;
 }
 
-/** Returns a remark if a day was unusual, judged by the data before its end; otherwise null. */
+/** Returns a remark if a day was unusual according to the data before its end; otherwise null. */
 function judge(daily: DailyUse, day: number): UnusualDay | null {
   const kwh = findUsageOn(daily, day);
   if (kwh === null) return null;

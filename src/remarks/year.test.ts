@@ -12,10 +12,10 @@ import {
 import { remarksOfProfile } from './decide.ts';
 import { QUARTER_HOURS_PER_DAY } from './profile.ts';
 
-/** Number of homes of each kind; use more after a change of the decisions. */
+/** Number of homes of each kind. Set a higher number after a change of the remarks' rules. */
 const HOMES = Number(process.env.REMARKED_HOMES ?? 1);
 const SEED = process.env.REMARKED_SEED ?? 'remarks';
-/** First evaluated day: five weeks of the home are then known. */
+/** First evaluated day: by then, five weeks of the home are known. */
 const FIRST_DAY = 35;
 const YEAR_DAYS = 365;
 const DAY_HOURS = 24;
@@ -53,11 +53,11 @@ test('an ordinary home, with holidays, gets at most one remark in any 30 days of
       if (next) expect(next.day - day, diagnosis).toBeGreaterThanOrEqual(30);
     }
   }
-  // The homes must get far fewer remarks than one per home in half a year.
+  // The homes must get far fewer than one remark per home in half a year.
   expect(all / homes.length).toBeLessThan(2);
 });
 
-/** Expected remarks for each fault that can be simulated, and the kinds of homes with it. */
+/** Expected remarks for each fault that can be simulated, and the kinds of homes that can have the fault. */
 const FAULTS: { fault: HomeFault['kind']; in: readonly HomeKind[]; hasPlug: boolean; said: string[] }[] = [
   { fault: 'fridge door', in: HOME_KINDS, hasPlug: false, said: ['stays_on'] },
   { fault: 'forgotten heater', in: HOME_KINDS, hasPlug: false, said: ['stays_on'] },
