@@ -19,14 +19,16 @@ import {
 } from './plan.ts';
 import type { TarEntry } from './tar.ts';
 
-/** Folder in the cluster in which the archiver acknowledges segments to PostgreSQL, and the file in it while the archiver runs. */
+/**
+ * Folder in the cluster in which the archiver acknowledges segments to PostgreSQL. It contains the file `ALIVE` while the archiver runs.
+ */
 const DONE = 'energy-wal';
 const ALIVE = 'alive';
 
 /**
- * PostgreSQL runs this in the cluster for each segment. It waits, 10 s at most, until the archiver has flushed the segment to the archive
- * and confirms it with an empty file. If the archiver is not running or cannot write, the command fails, and PostgreSQL keeps the segment
- * and tries again. Thus no program of the service starts for each segment.
+ * PostgreSQL runs this command in the cluster for each segment. The command waits, 10 s at most, until the archiver has flushed the segment
+ * to the archive and confirms it with an empty file. If the archiver is not running or cannot write, the command fails; PostgreSQL retains
+ * the segment and tries again. No program of the service has to start for each segment.
  */
 const ARCHIVE_COMMAND = [
   'n=0',
@@ -50,10 +52,10 @@ export const archiveSettings = (isArchiving: boolean): string =>
     : '';
 
 const SEGMENT_BYTES = 16 * 2 ** 20;
-/** Maximum WAL that may wait to be archived. Beyond it archiving is suspended, before the database's disk is full. */
+/** Maximum size in bytes of WAL that may wait to be archived. If more waits, archiving is suspended before the database's disk is full. */
 const MAX_WAITING_BYTES = 10 * 10 ** 9;
 
-/** Interval at which the archiver looks for complete segments. */
+/** Interval in ms at which the archiver looks for complete segments. */
 const LOOK_MS = 200;
 
 /** Returns the names of WAL files that PostgreSQL has ready for archiving, oldest first. */
@@ -70,7 +72,7 @@ export const waitingWalBytes = async (dataDir: string): Promise<number> =>
   (await waitingFiles(dataDir)).length * SEGMENT_BYTES;
 
 /**
- * Starts the archiver of the embedded database. It must be stopped after the database, which waits at its end until its
+ * Starts the archiver of the embedded database. The archiver must be stopped after the database: at its stop, the database waits until its
  * last segment is archived.
  */
 export async function startArchiver(plan: BackupPlan, log: Logger): Promise<{ stop(): Promise<void> }> {
@@ -85,7 +87,7 @@ export async function startArchiver(plan: BackupPlan, log: Logger): Promise<{ st
   };
 }
 
-/** Archives the waiting segments, one pass at a time. Exported for tests, which choose the bound. */
+/** Archives the waiting segments, one pass at a time. Exported for tests, which set the maximum of waiting WAL. */
 export class Archiver {
   readonly #plan: BackupPlan;
   readonly #log: Logger;
@@ -116,7 +118,7 @@ export class Archiver {
       const isGivenUp = (await readGivenUp(dataDir)) !== null;
       if (!isGivenUp && !this.#isChecked) await this.#refuseForeignArchive();
       for (const name of waiting) {
-        // Timeline and backup history files are not needed, because a copy contains its label, and recovery stays on its timeline.
+        // Timeline and backup history files are not needed: a copy contains its label, and recovery stays on the copy's timeline.
         if (!isGivenUp && /^[0-9A-F]{24}$/.test(name)) await this.#archive(name);
         await writeFile(join(done, name), '', { mode: 0o600 });
         this.#acknowledged.add(name);
@@ -124,7 +126,7 @@ export class Archiver {
       await writeFile(join(done, ALIVE), '', { mode: 0o600 });
       return waiting.length;
     } catch (error) {
-      // Without this file, PostgreSQL's command fails at once, so that a stop of the database does not wait for it.
+      // Without this file, the archive command fails at once, so that a stop of the database does not wait for it.
       await rm(join(done, ALIVE), { force: true });
       const { message } = error as Error;
       if (this.#state.error !== message) await this.#note({ error: message });
@@ -174,7 +176,7 @@ export class Archiver {
   }
 }
 
-/** Yields a segment with the time of its last write: everything that was committed before is in it or in an earlier one. */
+/** Yields a segment with the time of its last write: all transactions committed before this time are in this segment or an earlier one. */
 async function* segmentEntry(file: string, name: string): AsyncGenerator<TarEntry> {
   const { size, mtimeMs } = await stat(file);
   yield { path: name, size, mtime: mtimeMs / 1_000, content: createReadStream(file, { highWaterMark: 2 ** 18 }) };

@@ -14,11 +14,13 @@ import type { TarEntry } from './tar.ts';
 /** Files of a data directory, next to the cluster, whose loss a user would notice. Only encrypted copies contain private keys. */
 const KEYS = ['secret.key', 'tls/key.pem', 'tls/cert.pem'];
 
-/** Folders of a cluster whose content belongs to the running server (PostgreSQL's manual, 25.3.4.3); the folder itself is needed. */
+/**
+ * Folders of a cluster whose content belongs to the running server (PostgreSQL's manual, 25.3.4.3). The copy needs only the empty folders.
+ */
 const EMPTIED = /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/./;
 const SKIPPED =
   /(^|\/)(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label\.old|\.s\.PGSQL\..*|current_logfiles|socket-folder|energy-wal)($|\/)/;
-/** Copied last, because the server reads from it where recovery begins. */
+/** Copied last, because this file contains the position at which recovery begins. */
 const CONTROL = 'global/pg_control';
 
 /** Result of a base copy. */
@@ -30,9 +32,9 @@ export interface BaseCopy {
 }
 
 /**
- * Makes a base copy of the running embedded database of `dataDir` in this installation's folder of a target. The service continues
- * meanwhile. `key` encrypts the copy, which then contains the secret key, too; null: an unencrypted copy without keys. An interrupted copy
- * leaves a folder that ends in `.partial`, which a copy an hour later removes.
+ * Makes a base copy of the running embedded database of `dataDir` in this installation's folder of a target. The service continues during
+ * the copy. `key` encrypts the copy, which then also contains the secret key; null: an unencrypted copy without keys. An interrupted copy
+ * leaves a folder that ends in `.partial`; a later copy removes the folder when it is an hour old.
  */
 export async function takeBaseCopy(options: {
   dataDir: string;
@@ -94,8 +96,8 @@ export async function takeBaseCopy(options: {
 }
 
 /**
- * Maximum time between two writes of a running copy, ms. An older partial copy counts as interrupted, because two
- * copies may run concurrently.
+ * Maximum time in ms between two writes of a running copy. An older partial copy counts as interrupted; a younger one may belong to a
+ * concurrent copy.
  */
 const ABANDONED_MS = 3_600_000;
 
@@ -113,16 +115,16 @@ async function removePartial(home: string, nowMs: number): Promise<void> {
 
 async function newestMigration(dataDir: string): Promise<string> {
   return withPool(embeddedUrl(dataDir), { max: 1, applicationName: 'energy backup' }, async (pool) => {
-    // Raw SQL: the relation of migrations exists before the schema's types, and the functions below are PostgreSQL's.
+    // Raw SQL: the relation of migrations exists before the schema's types, and PostgreSQL's own functions.
     const { rows } = await pool.query(`SELECT max(name) AS name FROM schema_migrations WHERE name LIKE 'schema/%'`);
     return rows[0].name;
   });
 }
 
 /**
- * Returns the name of this installation's folder in a target. The name is made once for a database, and is in no copy. A restored
- * installation gets another folder, so that its WAL, which begins where the previous one ends, is never mixed with the previous
- * installation's.
+ * Returns the name of this installation's folder in a target. The name is created once for a database, and is in no copy. A restored
+ * installation gets another folder, so that its WAL, which begins where the previous installation's WAL ends, is never mixed with the
+ * previous installation's.
  */
 export async function installationName(dataDir: string): Promise<string> {
   const file = join(dataDir, 'backup-name');
@@ -158,8 +160,8 @@ class CopyOfCluster {
   }
 
   /**
-   * Yields the entries of the archive: keys, the cluster, its label, the WAL that it needs, and the manifest, which is thereby encrypted,
-   * too.
+   * Yields the entries of the archive: keys, the cluster, its label, the WAL that the copy needs, and the manifest, which is thereby
+   * encrypted, too.
    */
   async *entries(withKeys: boolean): AsyncGenerator<TarEntry> {
     let hasSecretKey = false;
@@ -185,9 +187,9 @@ class CopyOfCluster {
     yield textEntry(MANIFEST_FILE, Buffer.from(JSON.stringify(this.manifest)));
   }
 
-  /** Begins the copy at the server. Returns the first segment that it needs. */
+  /** Begins the copy at the server. Returns the first segment that the copy needs. */
   async #start(): Promise<string> {
-    // The slot keeps the WAL until this session ends: a checkpoint in between would recycle it.
+    // The slot retains the WAL until this session ends; without it, a checkpoint during the copy would recycle the WAL.
     const slot = `energy_backup_${randomBytes(6).toString('hex')}`;
     await this.#client.query('SELECT pg_create_physical_replication_slot($1, true, true)', [slot]);
     const { rows } = await this.#client.query(
@@ -226,11 +228,14 @@ class CopyOfCluster {
         yield* this.#filesIn(path);
       } else if (entry.isFile()) yield* this.#file(path);
     }
-    // Recovery needs the folder.
+    // Recovery needs the folder archive_status.
     if (folder === 'pg_wal') yield { path: 'postgres/pg_wal/archive_status', size: 0, mtime: 0, content: null };
   }
 
-  /** Yields a file of the cluster; nothing if the server has removed it meanwhile, since WAL then removes it again. */
+  /**
+   * Yields a file of the cluster. Yields nothing if the server has removed the file during the copy; replaying the WAL removes the file
+   * again.
+   */
   async *#file(path: string): AsyncGenerator<TarEntry> {
     const file = join(this.#cluster, path);
     const found = await lstat(file).catch(nullIfAbsent);
@@ -269,7 +274,7 @@ const textEntry = (path: string, content: Buffer): TarEntry => ({
   })(),
 });
 
-/** A file that was removed after its size was read has no content, and is filled with zeros. */
+/** Yields the content of a file. A file that was removed after its size was read has no content, and is filled with zeros. */
 async function* skipAbsent(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* content;

@@ -2,11 +2,14 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Size of a page of PostgreSQL, and where its header has the checksum and the end of its free space (storage/bufpage.h). */
+/**
+ * Size in bytes of a page of PostgreSQL, and the offsets in its header of the checksum and of the end of its free space
+ * (storage/bufpage.h).
+ */
 const PAGE_BYTES = 8_192;
 const CHECKSUM_AT = 8;
 const UPPER_AT = 14;
-/** Pages of a segment file of 1 GiB: page numbers continue from one file of a relation to the next. */
+/** Number of pages in a segment file of 1 GiB: page numbers continue from one file of a relation to the next. */
 const PAGES_IN_FILE = 2 ** 17;
 
 /** Start values of the 32 sums (storage/checksum_impl.h). */
@@ -47,8 +50,8 @@ const OFFSETS = Uint32Array.of(
 const FNV_PRIME = 16_777_619;
 
 /**
- * Computes the checksum of a page as PostgreSQL does: 32 interleaved FNV-1a sums, folded, and the page's number mixed in. `page` is not changed.
- * Pure.
+ * Computes the checksum of a page as PostgreSQL does: 32 interleaved FNV-1a sums are folded and combined with the page's number. `page` is
+ * not changed. Pure.
  */
 function pageChecksum(page: Buffer, pageNumber: number): number {
   const sums = OFFSETS.slice();
@@ -57,7 +60,7 @@ function pageChecksum(page: Buffer, pageNumber: number): number {
     sums[lane] = Math.imul(mixed, FNV_PRIME) ^ (mixed >>> 17);
   };
   for (let at = 0; at < PAGE_BYTES; at += 4) {
-    // The stored checksum itself counts as zero.
+    // The bytes of the stored checksum count as zero.
     const word = at === CHECKSUM_AT ? page.readUInt32LE(at) & 0xffff_0000 : page.readUInt32LE(at);
     mix((at / 4) % 32, word);
   }
@@ -75,13 +78,13 @@ interface ChecksumReport {
 
 const MAX_DAMAGED = 20;
 
-/** Compares the checksum of every page of a stopped cluster, which must have been made with checksums. */
+/** Compares the checksum of every page of a stopped cluster, which must have been created with checksums. */
 export async function checkChecksums(cluster: string): Promise<ChecksumReport> {
   const report: ChecksumReport = { pages: 0, damaged: [] };
   const folders = (await readdir(join(cluster, 'base'))).map((name) => `base/${name}`);
   for (const folder of ['global', ...folders])
     for (const name of await readdir(join(cluster, folder))) {
-      // File names of relations: a number, optionally a fork, and the number of the segment after the first gibibyte.
+      // File names of relations: a number, optionally a fork, and after the first gibibyte the number of the segment.
       const relation = /^\d+(?:_(?:fsm|vm|init))?(?:\.(\d+))?$/.exec(name);
       if (relation) await checkFile(join(cluster, folder, name), Number(relation[1] ?? 0) * PAGES_IN_FILE, report);
     }

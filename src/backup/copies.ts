@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 /**
- * A target is a folder of copies. Each installation has a folder of its own in it, with its base copies and, if WAL is archived, the segments:
- * TARGET/INSTALLATION/base-TIME/{backup.json, base.tar.zst}, TARGET/INSTALLATION/wal/SEGMENT.tar.zst. The name of a sealed file ends in `.sealed`.
+ * Layout of a target, which is a folder of copies. Each installation has its own folder in it, with its base copies and, if WAL is
+ * archived, the segments: TARGET/INSTALLATION/base-TIME/{backup.json, base.tar.zst}, TARGET/INSTALLATION/wal/SEGMENT.tar.zst. The name of
+ * an encrypted file ends in `.sealed`.
  */
 export const MANIFEST_FILE = 'backup.json';
 export const BASE_FILE = 'base.tar.zst';
@@ -27,7 +28,7 @@ const manifestSchema = z.object({
   /** First and last WAL segment that the copy needs; it contains them. */
   first_segment: z.string().regex(/^[0-9A-F]{24}$/),
   last_segment: z.string().regex(/^[0-9A-F]{24}$/),
-  /** Size of the files in the copy, unpacked. */
+  /** Size in bytes of the files in the copy before compression. */
   bytes: z.number().int(),
   is_sealed: z.boolean(),
   has_secret_key: z.boolean(),
@@ -36,7 +37,7 @@ export type Manifest = z.infer<typeof manifestSchema>;
 
 export const createManifest = (facts: Omit<Manifest, 'format'>): Manifest => ({ format: FORMAT, ...facts });
 
-/** Reads a manifest. Throws, with what to do, if it is of a newer version or no manifest. */
+/** Reads a manifest. Throws, with the remedy, if the manifest belongs to a newer version or the text is not a manifest. */
 export function readManifest(text: string, file: string): Manifest {
   let parsedManifest: unknown;
   try {
@@ -63,7 +64,7 @@ export interface RestoreEnvironment {
   processor: string;
 }
 
-/** Returns the reason why a copy cannot be restored here, with the remedy. Null if it can. Pure. */
+/** Returns the reason why a copy cannot be restored on this machine, with the remedy. Null if it can be restored. Pure. */
 export function explainRestoreRefusal(copy: Manifest, here: RestoreEnvironment): string | null {
   if (!here.schemas.includes(copy.schema))
     return `The copy was made by version ${copy.service}, which is newer than this one (${here.service}). Restore it with that version or a later one.`;
@@ -76,21 +77,21 @@ export function explainRestoreRefusal(copy: Manifest, here: RestoreEnvironment):
   return null;
 }
 
-/** A base copy that was found in the folder for copies. `folder`: path of the copy. */
+/** A base copy that was found in a target. `folder`: path of the copy. */
 export interface FoundCopy {
   folder: string;
   manifest: Manifest;
 }
 
 /**
- * Chooses the copy from which a state is restored: the newest one, or the newest one that was complete at `at`. Throws, with the earliest time, if
- * there is none. Pure.
+ * Chooses the copy from which a state is restored: the newest copy, or the newest copy that was complete at `at`. Throws, with the earliest
+ * possible time, if there is no such copy. Pure.
  */
 export function chooseCopy(copies: readonly FoundCopy[], at: Date | null, from: string): FoundCopy {
   const byTime = copies.toSorted((a, b) => (a.manifest.consistent_from < b.manifest.consistent_from ? -1 : 1));
   const [earliest] = byTime;
   if (!earliest) throw new Error(`There is no copy in ${from}.`);
-  // A copy without WAL is exactly the state at its end; the moment between the two times belongs to it.
+  // Without WAL, a copy is exactly the state at its end, so a time between `complete_until` and `consistent_from` selects it.
   const chosen = byTime.findLast(({ manifest }) => at === null || new Date(manifest.complete_until) <= at);
   if (!chosen)
     throw new Error(
@@ -125,8 +126,8 @@ export function segmentsAfter(last: string, archived: ReadonlySet<string>): stri
 }
 
 /**
- * Returns the expired data: the copies beyond the newest `kept`, and the archived segments that only these copies need.
- * Without a copy, no segment expires. Pure.
+ * Returns the expired data: the copies beyond the newest `kept`, and the archived segments that only expired copies need. Without a copy,
+ * no segment expires. Pure.
  */
 export function listExpired(
   copies: readonly FoundCopy[],
@@ -138,7 +139,7 @@ export function listExpired(
   const oldest = needed.toSorted()[0];
   return {
     folders: byAge.slice(kept).map(({ folder }) => folder),
-    // A copy contains its own segments, up to the last one.
+    // A copy contains the segments that it needs, up to its last segment.
     segments: oldest === undefined ? [] : archived.filter((name) => name <= oldest),
   };
 }

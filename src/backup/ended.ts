@@ -12,8 +12,8 @@ import { flushFolder, rethrowExplained, writeFileAtomically } from './files.ts';
 import { type BackupPlan, requireTarget } from './plan.ts';
 
 /**
- * File in a target with the ids of ended accounts, keys and other objects, one JSON object per line. All installations of the target share
- * it.
+ * Name of the file in a target with the ids of ended accounts, keys and other objects, one JSON object per line. All installations of the
+ * target share it.
  */
 const ENDED = 'ended.jsonl';
 
@@ -36,7 +36,10 @@ const endingSchema = z.object({
 /** An account, app, authorization, device, gateway, key, membership, passkey, session or webhook that ended. `at`: ISO 8601. */
 export type Ending = z.infer<typeof endingSchema>;
 
-/** Makes the database record endings, if the service makes its own copies. Otherwise no process would remove them again. */
+/**
+ * Sets whether the database records endings. It does only if the service makes its own backups, because otherwise no process would remove
+ * the endings again.
+ */
 export async function setEndingsRecorded(pool: Pool, areNoted: boolean): Promise<void> {
   // Raw SQL: the one row of the installation.
   await pool.query(
@@ -49,11 +52,12 @@ export async function setEndingsRecorded(pool: Pool, areNoted: boolean): Promise
 const MOST = 5_000;
 
 /**
- * Moves the endings that are committed from the database into `ended.jsonl` of the target, and flushes it. Returns their number. Throws if the
- * file cannot be written; they then stay in the database.
+ * Moves committed endings from the database to `ended.jsonl` of the target, and flushes the file. Returns their number. Throws if the file
+ * cannot be written; the endings then remain in the database.
  */
 export async function writeEndings(pool: Pool, plan: BackupPlan): Promise<number> {
-  // Raw SQL, here and below: mostly nothing ended, which the first query finds without a lock; the second one locks the file for one process.
+  // Raw SQL in this function. Usually nothing has ended, which the first query finds without a lock; the second query locks the file for
+  // one process.
   const { rows: some } = await pool.query('SELECT EXISTS (SELECT FROM endings) AS "isAny"');
   if (!some[0].isAny) return 0;
   return inTransaction(pool, async (client) => {
@@ -81,7 +85,7 @@ async function append(plan: BackupPlan, endings: readonly Ending[]): Promise<voi
     const isNew = !existsSync(file);
     const handle = await open(file, 'a+', 0o600);
     try {
-      // Completes a line that a crash cut off. Its ending is still in the database.
+      // Ends a line that a crash cut off. Its ending is still in the database.
       const separator = (await endsInLine(handle)) ? '' : '\n';
       await handle.appendFile(`${separator}${endings.map((one) => `${JSON.stringify(one)}\n`).join('')}`);
       await handle.datasync();
@@ -101,18 +105,19 @@ async function endsInLine(handle: Awaited<ReturnType<typeof open>>): Promise<boo
   return buffer[0] === 10;
 }
 
-/** Maximum time that a response waits for `ended.jsonl`. A disk that hangs must not prevent the revocation of a key. */
+/** Maximum time in ms that a response waits for `ended.jsonl`. A disk that hangs must not prevent the revocation of a key. */
 const WAIT_MS = 5_000;
 
 /**
- * Returns a function that resolves when everything that ended before its call is in `ended.jsonl`. Calls at the same time share one write. If the
- * file cannot be written, or takes longer than 5 s, it logs that and resolves: the worker tries again until it can.
+ * Returns a function that resolves when all endings from before its call are in `ended.jsonl`. Concurrent calls share one write. If the
+ * file cannot be written, or writing takes longer than 5 s, the function logs that and resolves; the worker retries until the file can be
+ * written.
  */
 export function createEndingsWriter(pool: Pool, plan: BackupPlan, log: Logger): () => Promise<void> {
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<unknown> | null = null;
   return async () => {
-    // A write that has begun may not contain an ending that was committed since, so another one follows.
+    // A write in progress may not contain an ending that was committed after it began, so another write follows.
     next ??= current
       .catch(() => {})
       .then(() => {
@@ -131,8 +136,8 @@ async function writeAll(pool: Pool, plan: BackupPlan): Promise<void> {
 }
 
 /**
- * Reads the endings after a time from files of that name. Returns them in the order in which a restored installation applies them, and the
- * number of torn lines. A missing file has no endings.
+ * Reads the endings after a time from several files named `ended.jsonl`. Returns them in the order in which a restored installation applies
+ * them, and the number of torn lines. A missing file has no endings.
  */
 export async function readEndings(
   files: readonly string[],
@@ -155,8 +160,8 @@ export async function readEndings(
 }
 
 /**
- * Order of kinds: memberships and authorizations come first, because the end of an app or an account would otherwise
- * send mails about them.
+ * Order in which kinds are applied: memberships and authorizations come first, because the end of an app or an account would otherwise send
+ * mails about them.
  */
 const ORDER: readonly Ending['kind'][] = [
   'member',
@@ -179,12 +184,12 @@ function parseLine(line: string): Ending | null {
   }
 }
 
-/** Returns the files with the endings of a copy: in its own target, and in the target of this environment. */
+/** Returns the paths of the files with the endings of a copy: in the copy's own target, and in the targets of this environment. */
 export const endedFilesOf = (copyFolder: string, targets: readonly string[]): string[] => [
   ...new Set([join(dirname(dirname(copyFolder)), ENDED), ...targets.map((target) => join(target, ENDED))]),
 ];
 
-/** File of a restored data directory with the endings that its first start must apply, and then removes. */
+/** File of a restored data directory with the endings that its first start applies. The first start then removes the file. */
 const RESTORED = 'restored.json';
 
 /** Endings that the first start of a restored installation must apply. */
@@ -195,8 +200,8 @@ export const writeRestored = (dataDir: string, state: RestoredState): Promise<vo
   writeFileAtomically(join(dataDir, RESTORED), `${JSON.stringify(state)}\n`);
 
 /**
- * Returns the endings that the first start must apply; null if the installation was not restored, or has started since. Throws if the file
- * is torn.
+ * Returns the endings that the first start must apply; null if the installation was not restored, or has started since the restore. Throws
+ * if the file is torn.
  */
 export async function readRestored(dataDir: string): Promise<RestoredState | null> {
   const file = join(dataDir, RESTORED);

@@ -62,7 +62,7 @@ describe('a packed archive', () => {
     expect(half.seed).toBeNull();
     const byHalf = join(folder, await packFiles(folder, 'half.tar.zst', entries(), half));
     expect(await read(byHalf, opener)).toEqual(EXPECTED);
-    // Neither the file's name nor the key file decrypts it.
+    // The encrypted file does not contain the name of the file inside, and the key file cannot decrypt it.
     expect((await readFile(byHalf)).includes('some/file')).toBe(false);
     expect(writeKeyFile(key)).not.toContain((key.seed as Buffer).toString('base64'));
     for (const file of [open, sealed, byHalf]) expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -99,7 +99,7 @@ describe('a packed archive', () => {
         await writeFile(file, changed);
         await expect(read(file, opener)).rejects.toThrow(/is torn or was changed|passphrase is not/);
       }
-      // Two exchanged chunks.
+      // Damage: two chunks in exchanged order.
       if (with_) {
         const [a, b] = [good.subarray(head, head + chunk), good.subarray(head + chunk, head + 2 * chunk)];
         await writeFile(file, Buffer.concat([good.subarray(0, head), b, a, good.subarray(head + 2 * chunk)]));

@@ -10,10 +10,13 @@ import { type TarEntry, tar, untar } from './tar.ts';
 
 export type Decrypter = ReturnType<typeof createDecrypter>;
 
-/** Level 3 compresses some 200 MB/s, and a database to about a quarter. The checksum detects damage in unencrypted files. */
+/**
+ * Compression parameters. Level 3 compresses some 200 MB/s, and a database to about a quarter. The checksum detects damage in unencrypted
+ * files.
+ */
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
 
-/** Creates a folder, and those above it, that only its owner can enter. */
+/** Creates a folder and its missing parent folders, which only their owner can enter. */
 export async function makePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
@@ -25,7 +28,7 @@ export async function flushFolder(folder: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-/** Writes a whole file (mode 0600) and flushes it. A reader sees the old one or the new one. */
+/** Writes a whole file (mode 0600) and flushes it. A reader sees either the old or the new file. */
 export async function writeFileAtomically(file: string, content: string | AsyncIterable<Buffer>): Promise<void> {
   const partial = `${file}.partial`;
   try {
@@ -39,7 +42,7 @@ export async function writeFileAtomically(file: string, content: string | AsyncI
   }
 }
 
-/** Returns a function that rethrows an error of writing to a folder, with what to do if the disk is full or read-only. */
+/** Returns a function that rethrows an error of writing to a folder, with the remedy if the disk is full or read-only. */
 export const rethrowExplained =
   (folder: string) =>
   (error: unknown): never => {
@@ -71,8 +74,8 @@ export async function packFiles(
 }
 
 /**
- * End of every archive: a frame that zstd skips. Without it, missing last bytes of a file would go unnoticed: Node's decompressor does not
- * report them, and skips the checksum.
+ * End of every archive: a frame that zstd skips. Without this frame, missing last bytes of a file would remain undetected: Node's
+ * decompressor does not report missing bytes, and skips the checksum.
  */
 const END = Buffer.concat([Buffer.from('502a4d1808000000', 'hex'), Buffer.from('the end.')]);
 
@@ -101,8 +104,8 @@ async function* compose(source: AsyncIterable<Buffer>, through: Transform): Asyn
 }
 
 /**
- * Unpacks an archive that `packFiles` wrote, and yields its entries. Throws an error with the file's name if it is torn or the passphrase
- * is wrong or missing.
+ * Unpacks an archive that `packFiles` wrote, and yields its entries. Throws an error with the file's name if the archive is torn or the
+ * passphrase is wrong or missing.
  */
 export async function* unpack(file: string, opener: Decrypter | null): AsyncGenerator<TarEntry> {
   const isSealed = file.endsWith(ENCRYPTED_SUFFIX);
@@ -120,7 +123,7 @@ export async function* unpack(file: string, opener: Decrypter | null): AsyncGene
       throw error;
     }
   })();
-  // If decryption failed, its error is the cause; later errors, about the end of the archive, are consequences.
+  // If decryption failed, its error is the cause; later errors about the end of the archive are consequences.
   const causeOf = (error: unknown) => failure ?? (isOfSystem(error) ? error : createTornFileError(file));
   try {
     for await (const entry of untar(compose(withoutEnd(watched), createZstdDecompress())))
@@ -141,10 +144,10 @@ async function* translated(
   }
 }
 
-/** Whether the operating system reported the error: the archive itself is not to blame. */
+/** Whether the operating system reported the error, so that the archive itself is not the cause. */
 const isOfSystem = (error: unknown): boolean => (error as NodeJS.ErrnoException).syscall !== undefined;
 
-/** Returns the archived segments in the folder of an installation: names without the ending, and their files. */
+/** Returns the archived segments in the folder of an installation: the path of each file, by its name without the ending. */
 export async function listSegments(installation: string): Promise<Map<string, string>> {
   const folder = join(installation, WAL_FOLDER);
   const names = await readdir(folder).catch(none);

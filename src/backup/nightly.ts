@@ -8,12 +8,12 @@ import { isCopyContinued, listExpired } from './copies.ts';
 import { findCopies, listSegments, makePrivateFolder } from './files.ts';
 import { type BackupPlan, readCopyState, readGivenUp, requireTarget, resumeArchive, writeCopyState } from './plan.ts';
 
-/** Number of nightly copies that are kept. */
+/** Number of nightly copies that are retained. */
 const KEPT = 7;
 
 /**
- * Makes the nightly copy, and removes the ones beyond seven with the WAL that none of the others needs. In DATA_DIR/backups a copy is made only if twice the
- * database is free there. Throws if the copy fails; the earlier ones stay.
+ * Makes the nightly copy, and removes the copies beyond the newest seven with the WAL that no retained copy needs. In DATA_DIR/backups a
+ * copy is made only if at least twice the size of the database is free. Throws if the copy fails; earlier copies remain.
  */
 export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
   const { dataDir, target, isArchiving, key } = plan;
@@ -39,10 +39,10 @@ export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date):
   }
 }
 
-/** Makes a base copy without waiting for the night, if there is no copy from which the archived WAL continues. */
+/** Makes a base copy at once instead of at night, if there is no copy from which the archived WAL continues. */
 export async function makeCopyIfArchiveHasNone(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
   const { dataDir, target, isArchiving } = plan;
-  // After archiving was given up, the copy waits for the night, because the disk of the archive is full or missing.
+  // If archiving was given up, the next base copy is the nightly one, because the disk of the archive is full or missing.
   if (!isArchiving || (await readGivenUp(dataDir)) !== null) return;
   const home = join(target, await installationName(dataDir));
   const archived = new Set((await listSegments(home)).keys());
@@ -67,7 +67,7 @@ async function expire(home: string): Promise<void> {
   const segments = await listSegments(home);
   const { folders, segments: unneeded } = listExpired(await findCopies(home), [...segments.keys()], KEPT);
   for (const folder of folders) {
-    // A copy that is being removed must not look complete.
+    // Rename the copy before removing it, so that it does not look complete while it is being removed.
     await rename(folder, `${folder}.partial`);
     await rm(`${folder}.partial`, { recursive: true, force: true });
   }

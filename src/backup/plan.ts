@@ -6,20 +6,20 @@ import { clusterFolderOf, embeddedUrl } from '#src/database/embedded-postgres.ts
 import { writeFileAtomically } from './files.ts';
 import { type EncryptionKey, readKeyFile } from './seal.ts';
 
-/** Where and how this installation makes its own copies. */
+/** Target and encryption of this installation's own backups. */
 export interface BackupPlan {
   dataDir: string;
   /** BACKUP_TO, or DATA_DIR/backups. */
   target: string;
-  /** Whether WAL is archived as well: with BACKUP_TO. */
+  /** Whether WAL is archived, too: true with BACKUP_TO. */
   isArchiving: boolean;
   /** Public half of BACKUP_KEY_FILE. Null if copies are unencrypted and do not contain the secret key. */
   key: EncryptionKey | null;
 }
 
 /**
- * Returns the plan of an installation with the embedded database; null with an external database, which needs back-ups of its own. Throws
- * if BACKUP_KEY_FILE cannot be used, or BACKUP_TO lies in the database.
+ * Returns the backup plan of an installation with the embedded database; null with an external database, which needs other backups. Throws
+ * if BACKUP_KEY_FILE cannot be used, or BACKUP_TO lies in the database's folder.
  */
 export async function readBackupPlan(config: Config): Promise<BackupPlan | null> {
   const { dataDir, backup, database } = config;
@@ -44,12 +44,12 @@ export interface ArchiveState {
   error: string | null;
 }
 
-/** State of the nightly copy, which the worker writes. */
+/** State of the nightly copy, written by the worker. */
 export interface CopyState {
   last: { folder: string; at: string; packed_bytes: number; bytes: number } | null;
   /** Reason why the latest attempt made no copy. */
   error: string | null;
-  /** Time at which archiving was given up (`readGivenUp`) and a mail about it was sent. */
+  /** Time at which archiving was given up (`readGivenUp`), if a mail about it was sent. */
   mailed_given_up_at: string | null;
 }
 
@@ -70,10 +70,10 @@ export const writeArchiveState = (dataDir: string, state: ArchiveState): Promise
 export const writeCopyState = (dataDir: string, state: CopyState): Promise<void> =>
   writeFileAtomically(fileOf(dataDir, 'copy'), `${JSON.stringify(state)}\n`);
 
-/** File that exists while WAL is discarded, because too much of it waited. A separate file, because two processes change this state. */
+/** File that exists while WAL is discarded, because too much WAL was waiting. A separate file, because two processes change this state. */
 const givenUpFile = (dataDir: string) => join(dataDir, 'backup-given-up');
 
-/** Returns the time since which WAL is discarded (ISO 8601). Null if it is archived. */
+/** Returns the time since which WAL is discarded (ISO 8601). Null if WAL is archived. */
 export const readGivenUp = (dataDir: string): Promise<string | null> =>
   readFile(givenUpFile(dataDir), 'utf8').then(
     (text) => text.trim(),
@@ -84,7 +84,8 @@ export const giveUpArchive = (dataDir: string, now: Date): Promise<void> =>
 export const resumeArchive = (dataDir: string): Promise<void> => rm(givenUpFile(dataDir), { force: true });
 
 /**
- * Throws if the folder that this installation had in the target is gone: without its disk, a copy would fill the disk of the mount point.
+ * Throws if the folder that this installation had in the target no longer exists: if its disk is not mounted, a copy would fill the disk of
+ * the mount point.
  */
 export async function requireTarget({ dataDir, target }: BackupPlan, installation: string): Promise<void> {
   const { last } = await readArchiveState(dataDir);

@@ -31,7 +31,7 @@ export async function restoreCopy(options: {
   dataDir: string;
   passphrase: string | null;
   /**
-   * Targets of this environment, which may have an `ended.jsonl`, too. Null: no endings are applied, so that a deletion by mistake is
+   * Targets of this environment, which may also contain an `ended.jsonl`. Null: no endings are applied, so that an accidental deletion is
    * undone.
    */
   targets: readonly string[] | null;
@@ -60,11 +60,11 @@ export async function restoreCopy(options: {
       manifest,
       /** Number of archived WAL segments after the base copy. */
       segments: archive.segments.length,
-      /** The restored state contains everything that was committed until this time. */
+      /** The restored state contains every transaction that was committed before this time. */
       until,
       /** Number of objects that the first start ends again. */
       endings: endings.length,
-      /** Lines of `ended.jsonl` that cannot be read. */
+      /** Number of lines of `ended.jsonl` that cannot be read. */
       tornLines,
       /** Whether an `ended.jsonl` was found. */
       hasEnded,
@@ -105,7 +105,7 @@ async function empty(dataDir: string, isNew: boolean): Promise<void> {
   for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 
-/** Free space for WAL that PostgreSQL writes during recovery. */
+/** Free space in bytes for WAL that PostgreSQL writes during recovery. */
 const MARGIN_BYTES = 256 * 2 ** 20;
 
 async function refuseLittleSpace(dataDir: string, bytes: number): Promise<void> {
@@ -133,8 +133,8 @@ async function archiveAfter({ folder, manifest }: FoundCopy, opener: Decrypter |
   const last = segments.at(-1);
   const ofCopy = new Date(manifest.complete_until);
   if (!last) return { segments, until: ofCopy };
-  // The time of the segment's last write, in whole seconds: it may precede the end of the copy, which is complete without this segment. It
-  // lies in the archive, since copying a folder changes the times of its files.
+  // The time of the segment's last write, in whole seconds. If it precedes the end of the copy, the copy is complete without this segment.
+  // The time is read from the archive, because copying a folder changes the times of its files.
   for await (const { mtime } of unpack(last.file, opener))
     return { segments, until: new Date(Math.max(mtime * 1_000, ofCopy.getTime())) };
   throw createTornFileError(last.file);
@@ -153,7 +153,7 @@ async function unpackBase(copy: FoundCopy, dataDir: string, opener: Decrypter | 
       await pipeline(content, handle.createWriteStream());
     }
   }
-  // The manifest next to an encrypted archive could have been changed; the one inside it cannot.
+  // A manifest next to an encrypted archive could have been changed; the manifest inside the archive cannot.
   const inside = described === null ? null : readManifest(described, file);
   if (JSON.stringify(inside) !== JSON.stringify(copy.manifest))
     throw createTornFileError(join(copy.folder, MANIFEST_FILE));
@@ -165,13 +165,14 @@ async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Folder in the cluster that receives segments for PostgreSQL, and the file in it that indicates that no segment follows. */
+/** Folder in the cluster in which PostgreSQL finds the unpacked segments. It contains the file `END` when no segment follows. */
 const SPOOL = 'energy-spool';
 const END = 'end';
 
 /**
- * PostgreSQL runs this in the cluster for each segment. It waits until this process has unpacked the segment. A segment that was delivered
- * once is in pg_wal from then on, and other files (of timelines) are in no archive. Thus no program of the service starts for each segment.
+ * PostgreSQL runs this command in the cluster for each segment. The command waits until this process has unpacked the segment. A segment
+ * that was delivered once is in pg_wal from then on; the archive contains no other files (such as timelines). No program of the service has
+ * to start for each segment.
  */
 const RESTORE_COMMAND = [
   'case %f in *.*) exit 1 ;; esac',
@@ -183,7 +184,7 @@ const RESTORE_COMMAND = [
 /** Number of segments that are unpacked before PostgreSQL requests them, 16 MiB each. */
 const AHEAD = 4;
 
-/** PostgreSQL's configuration does not accept times with `Z`. */
+/** Returns the recovery settings. PostgreSQL's configuration does not accept times with `Z`. */
 const recoverySettings = (target: Date | null): string =>
   [
     'hot_standby = off',
@@ -195,7 +196,7 @@ const recoverySettings = (target: Date | null): string =>
     '',
   ].join('\n');
 
-/** Lets PostgreSQL apply the WAL up to the target, begin a timeline of its own, and stop. */
+/** Lets PostgreSQL apply the WAL up to the target, begin a new timeline, and stop. */
 async function recover(
   dataDir: string,
   manifest: Manifest,
@@ -213,7 +214,7 @@ async function recover(
   const log = join(dataDir, 'postgres.log');
   try {
     await recoverEmbedded(dataDir, recoverySettings(target)).catch(async (error) => {
-      // All archived transactions were committed before the target time, so the end of the archive is the state of that time.
+      // All archived transactions were committed before the target time, so the end of the archive is the state at that time.
       const text = await readFile(log, 'utf8').catch(() => '');
       if (target === null || !text.includes('recovery ended before configured recovery target was reached'))
         throw error;
@@ -222,7 +223,7 @@ async function recover(
     });
   } catch (error) {
     over.abort();
-    // A torn segment ends recovery early; it is the cause.
+    // If a torn segment ended the recovery early, this reports the segment as the cause.
     await feeding;
     throw new Error(`PostgreSQL could not apply the WAL of the copy: ${(error as Error).message}`, { cause: error });
   } finally {
@@ -233,7 +234,7 @@ async function recover(
   await rm(log, { force: true });
 }
 
-/** Unpacks segments into the spool, a few ahead of PostgreSQL. Throws if one is torn; the spool then ends before it. */
+/** Unpacks segments into the spool, a few ahead of PostgreSQL. Throws if a segment is torn; the spool then ends before that segment. */
 async function feed(
   spool: string,
   segments: Archive['segments'],

@@ -14,24 +14,27 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 
 /**
- * Form of an encrypted file: one line of JSON (the head), then chunks. scrypt derives a seed from a passphrase, and the seed is the private
- * half of an X25519 pair. A program with the passphrase encrypts with the seed. A program with the public half encrypts with a secret
- * shared by that half and a pair made for the file. Each chunk is AES-256-GCM. Its nonce contains the chunk's number and whether it is the
- * last one, so that a file whose chunks were cut off, exchanged or repeated cannot be decrypted (the construction STREAM: Hoang,
- * Reyhanitabar, Rogaway, Vizár, 2015).
+ * Format of an encrypted file: one line of JSON (the header), then chunks. scrypt derives a seed from a passphrase, and the seed is the
+ * private half of an X25519 pair. A program with the passphrase encrypts with the seed. A program with only the public half encrypts with a
+ * secret shared by the public half and a pair created for the file. Each chunk is AES-256-GCM. Its nonce contains the chunk's number and
+ * whether it is the last chunk, so that a file whose chunks were cut off, exchanged or repeated cannot be decrypted (the construction
+ * STREAM: Hoang, Reyhanitabar, Rogaway, Vizár, 2015).
  */
 const MAGIC = 'energy-sealed-1 ';
 const CHUNK_BYTES = 256 * 1024;
 const TAG_BYTES = 16;
 const MAX_HEAD_BYTES = 2_048;
 
-/** 64 MiB of memory and some 0.4 s for each attempt at a passphrase: OWASP's second choice, since small machines have 512 MiB. */
+/**
+ * Cost of scrypt: 64 MiB of memory and some 0.4 s for each attempt at a passphrase. OWASP's second choice, because small machines have 512
+ * MiB.
+ */
 const COST = { N: 2 ** 16, r: 8, p: 2 };
 const MAX_SCRYPT_BYTES = 256 * 2 ** 20;
 
 const base64 = z.base64().max(64);
 const publicHalf = z.object({
-  // Limits of the computation that a damaged or hostile file can cause.
+  // Limits the computation that a damaged or hostile file can cause.
   scrypt: z.object({
     N: z
       .number()
@@ -62,7 +65,7 @@ const deriveSeed = async (passphrase: string, { N, r, p, salt }: PublicHalf['scr
     { N, r, p, maxmem: MAX_SCRYPT_BYTES },
   );
 
-/** DER prefixes of a raw X25519 key (RFC 8410): PKCS #8 of the private half, SubjectPublicKeyInfo of the public one. */
+/** DER prefixes of a raw X25519 key (RFC 8410): PKCS #8 of the private half, SubjectPublicKeyInfo of the public half. */
 const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const SPKI = Buffer.from('302a300506032b656e032100', 'hex');
 const privateKeyOf = (seed: Buffer): KeyObject =>
@@ -82,7 +85,7 @@ export async function createEncryptionKey(passphrase: string): Promise<Encryptio
 /** Returns the text of a BACKUP_KEY_FILE: the public half, which encrypts but cannot decrypt. */
 export const writeKeyFile = ({ half }: EncryptionKey): string => `${JSON.stringify({ format: 1, ...half }, null, 2)}\n`;
 
-/** Reads the text of a BACKUP_KEY_FILE. Throws if it is not one; `file` is its name, for the error. */
+/** Reads the text of a BACKUP_KEY_FILE. Throws if the text is not a key. `file`: name of the file, for the error. */
 export function readKeyFile(text: string, file: string): EncryptionKey {
   try {
     return { half: publicHalf.parse(JSON.parse(text)), seed: null };
@@ -93,7 +96,7 @@ export function readKeyFile(text: string, file: string): EncryptionKey {
   }
 }
 
-/** AES-256-GCM of numbered chunks, with the key of one file. */
+/** Encrypts and decrypts the numbered chunks of one file with its key, by AES-256-GCM. */
 const chunkKey = (material: Buffer, nonce: string, headLine: string, name: string): Buffer =>
   Buffer.from(hkdfSync('sha256', material, Buffer.from(nonce, 'base64'), `energy back-up\n${name}\n${headLine}`, 32));
 
@@ -131,7 +134,9 @@ export async function* encryptStream(
   }
 }
 
-/** Returns a function that decrypts streams. It derives the key from the passphrase once for all files with the same parameters. */
+/**
+ * Returns a function that decrypts streams. The function derives the key from the passphrase once for all files with the same parameters.
+ */
 export function createDecrypter(
   passphrase: string,
 ): (source: AsyncIterable<Buffer>, name: string) => AsyncGenerator<Buffer> {
@@ -198,7 +203,7 @@ async function* continued(first: Buffer, iterator: AsyncIterator<Buffer>): Async
   for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
 }
 
-/** Cuts a stream into chunks of a size; the last one may be shorter, or empty if the stream is. */
+/** Cuts a stream into chunks of a size. The last chunk may be shorter, or empty if the stream is empty. */
 async function* chunksOf(
   source: AsyncIterable<Buffer>,
   size: number,
@@ -208,7 +213,7 @@ async function* chunksOf(
   for await (const part of source) {
     parts.push(part);
     length += part.length;
-    // A full chunk waits until more bytes follow: only then is it certain that it is not the last one.
+    // A full chunk waits until more bytes follow: only then is it certain that another chunk follows.
     if (length <= size) continue;
     let all = Buffer.concat(parts);
     for (; all.length > size; all = all.subarray(size)) yield { bytes: all.subarray(0, size), isLast: false };

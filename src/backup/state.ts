@@ -2,10 +2,10 @@ import { HOUR_MS } from '#src/core/units.ts';
 import { waitingWalBytes } from './archive.ts';
 import { type BackupPlan, readArchiveState, readCopyState, readGivenUp } from './plan.ts';
 
-/** State of an installation's own copies, for the operator. */
+/** State of an installation's own backups, for the operator. */
 export type BackupState = Awaited<ReturnType<typeof readBackupState>>;
 
-/** Reads the state of the copies that a plan makes. */
+/** Reads the state of the backups that a plan makes. */
 export const readBackupState = async (plan: BackupPlan) => ({
   target: plan.target,
   /** Whether WAL is archived (BACKUP_TO). */
@@ -13,21 +13,21 @@ export const readBackupState = async (plan: BackupPlan) => ({
   isSealed: plan.key !== null,
   copy: await readCopyState(plan.dataDir),
   archive: await readArchiveState(plan.dataDir),
-  /** Time since which WAL is discarded (ISO 8601); null if it is archived. */
+  /** Time since which WAL is discarded (ISO 8601); null if WAL is archived. */
   givenUpAt: await readGivenUp(plan.dataDir),
   waitingBytes: await waitingWalBytes(plan.dataDir),
 });
 
-/** Faults of back-ups: of the archive at most one, and of the copies at most one. */
+/** Faults of backups: at most one of the archive and at most one of the copies. */
 export const BACKUP_FAULTS = ['given_up', 'not_archived', 'much_waits', 'copy_failed', 'copy_old'] as const;
 export type BackupFault = (typeof BACKUP_FAULTS)[number];
 
-/** Two nights and a half. */
+/** Age in ms above which the newest copy is a fault: two and a half nights. */
 const OLD_MS = 60 * HOUR_MS;
-/** WAL of some hours. If more waits, the archive cannot be written or is too slow. */
+/** Size in bytes of the WAL of some hours. If more WAL waits, the archive cannot be written or is too slow. */
 const MUCH_WAITING_BYTES = 2 ** 30;
 
-/** Returns the faults of the copies. Pure. */
+/** Returns the faults of the backups. Pure. */
 export function findBackupFaults(state: BackupState, nowMs: number): BackupFault[] {
   return [...archiveFault(state), ...copyFault(state, nowMs)];
 }

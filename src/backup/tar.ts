@@ -8,10 +8,10 @@ export interface TarEntry {
 
 const BLOCK = 512;
 const LONGEST_PATH = 100;
-/** Largest size that eleven octal digits express. PostgreSQL's files have 1 GiB at most. */
+/** Largest size in bytes that eleven octal digits express. PostgreSQL's files have at most 1 GiB. */
 const MAX_SIZE = 8 ** 11;
 
-/** Fields of a head (POSIX.1-1988, ustar): offset and length. */
+/** Fields of a header (POSIX.1-1988, ustar): offset and length. */
 const FIELDS = {
   path: [0, 100],
   mode: [100, 8],
@@ -51,8 +51,8 @@ function headOf({ path, size, mtime, content }: TarEntry): Buffer {
 const paddingOf = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 
 /**
- * Writes a tar archive (ustar). A file that shrinks while it is read is filled with zeros, and one that grows is cut at its size, as
- * pg_basebackup does: the WAL of the copy has what changed.
+ * Writes a tar archive (ustar). A file that shrinks while it is read is filled with zeros, and a file that grows is cut at its size, as
+ * pg_basebackup does: the WAL of the copy contains the changes.
  */
 export async function* tar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buffer> {
   for await (const entry of entries) {
@@ -71,8 +71,8 @@ export async function* tar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buf
 }
 
 /**
- * Reads a tar archive that `tar` wrote. The content of an entry must be read before the next one; otherwise it is skipped. Throws the error
- * "torn" if the archive is incomplete or is not one.
+ * Reads a tar archive that `tar` wrote. The content of an entry must be read before the next entry; otherwise it is skipped. Throws the
+ * error "torn" if the archive is incomplete or is not a tar archive.
  */
 export async function* untar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const reader = new BlockReader(source);
@@ -96,7 +96,7 @@ export async function* untar(source: AsyncIterable<Buffer>): AsyncGenerator<TarE
   }
 }
 
-/** Reads a stream in pieces of a wanted size. */
+/** Reads a stream in pieces of a requested size. */
 class BlockReader {
   readonly #source: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -129,7 +129,7 @@ class BlockReader {
     return Buffer.concat(parts);
   }
 
-  /** Read to the end, so that every layer below checks its own end. */
+  /** Reads the stream to its end, so that every layer below checks its own end. */
   async drain(): Promise<void> {
     this.#rest = Buffer.alloc(0);
     for (let next = await this.#source.next(); !next.done; next = await this.#source.next());

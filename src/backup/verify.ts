@@ -12,7 +12,7 @@ import { restoreCopy } from './restore.ts';
 /** Result of a trial restore. */
 export type VerificationReport = Awaited<ReturnType<typeof verifyCopy>>;
 
-/** Memory of the trial's server: it serves one connection. */
+/** Shared buffers in MB of the trial's server, which serves one connection. */
 const SHARED_BUFFERS_MB = 128;
 
 /**
@@ -34,16 +34,16 @@ export async function verifyCopy(options: {
     const { hasChecksums, ...content } = await checkContent(dataDir, retentionMonths, now);
     const checksums = hasChecksums ? await checkChecksums(clusterFolderOf(dataDir)) : null;
     return {
-      /** Whether nothing is wrong. */
+      /** Whether no fault was found. */
       ok: content.rollups_differing === 0 && (checksums?.damaged.length ?? 0) === 0,
       /** Version of the service that made the copy. */
       service: manifest.service,
-      /** The restored state contains everything that was committed until this time. ISO 8601. */
+      /** The restored state contains every transaction that was committed before this time. ISO 8601. */
       until: until.toISOString(),
       wal_segments: segments,
       has_secret_key: manifest.has_secret_key,
       ...content,
-      /** Null if the database was made without checksums. */
+      /** Null if the database was created without checksums. */
       checksums,
     };
   } finally {
@@ -57,7 +57,7 @@ async function checkContent(dataDir: string, retentionMonths: number, now: Date)
   const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: SHARED_BUFFERS_MB });
   const pool = createPool(server.url, { max: 2, applicationName: 'energy backup verify' });
   try {
-    // Migrates a copy of an older version, as a start of this version would.
+    // Migrates a copy made by an older version, as a start of this version would.
     const { capabilities } = (await migrate(pool)).database;
     // Raw SQL: counts of several relations, and a setting of the server.
     const { rows } = await pool.query<Counts & { hasChecksums: boolean }>(
