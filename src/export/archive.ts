@@ -30,10 +30,9 @@ export interface ArchiveOptions {
 }
 
 /**
- * Streams all data about a person as a ZIP archive. Each page is read with a statement of its own, so that a slow
- * reader holds neither a connection nor a snapshot, and at most one page is in memory. A caller that stops reading must
- * destroy the stream, which ends the queries. The archive is not a consistent snapshot: each file shows the data at the
- * time when it was read.
+ * Streams all data about a person as a ZIP archive. Each page is read with a separate statement, so that a slow reader blocks neither a
+ * connection nor a snapshot, and at most one page is in memory. A caller that stops reading must destroy the stream, which ends the
+ * queries. The archive is not a consistent snapshot: each file shows the data at the time when it was read.
  */
 export function streamPersonArchive(userId: string, parts: ArchiveOptions): Readable {
   const zip = new ZipFile();
@@ -92,7 +91,7 @@ async function addMessages(zip: ZipFile, userId: string, options: ArchiveOptions
     );
 }
 
-/** Yields the pages, and awaits `before` in front of each of them. */
+/** Yields the pages, and awaits `before` before each page. */
 async function* each(pages: AsyncIterable<string>, before: (() => Promise<void>) | undefined): AsyncGenerator<Buffer> {
   const iterator = pages[Symbol.asyncIterator]();
   try {
@@ -109,7 +108,7 @@ async function* each(pages: AsyncIterable<string>, before: (() => Promise<void>)
 
 const PAGE_ROWS = 500;
 
-/** Yields a person's rows in one relation as a JSON array, page by page. Holds no connection between two pages. */
+/** Yields a person's rows in one relation as a JSON array, page by page. Uses no connection between two pages. */
 async function* jsonOf(db: Database, userId: string, exported: ExportedRelation): AsyncGenerator<string> {
   let before = '[\n';
   const columns = await readExportedColumns(db, exported);
@@ -149,9 +148,9 @@ async function readExportedColumns(
 }
 
 /**
- * Yields the rows of the given parent keys as JSON texts, page by page, in order of the relation's own key. PostgreSQL
- * formats the keys, because its numbers have more digits than a JavaScript number and its times more than a Date. So
- * each page can begin exactly after the last row of the previous one.
+ * Yields the rows of the given parent keys as JSON texts, page by page, in order of the relation's own key. PostgreSQL formats the keys,
+ * because its numbers have more digits than a JavaScript number and its times more than a Date. Each page therefore begins exactly after
+ * the last row of the previous page.
  */
 async function* pagesOf(
   db: Database,

@@ -18,36 +18,36 @@ import { readOwnedKeys } from './keys.ts';
  * page.
  */
 const PAGE_LINES = 20_000;
-/** Time range of an aggregate that one query reads: about 9,000 quarter-hours of a device. */
+/** Time range in ms of an aggregate that one query reads: about 9,000 quarter-hours of a device. */
 const SLICE_MS = 92 * DAY_MS;
 
-/** Minimum time range of readings that one query reads. */
+/** Minimum time range in ms of readings that one query reads. */
 const MIN_WIDTH_MS = 1_000;
 const MAX_WIDTH_MS = 400 * DAY_MS;
 
 /**
- * An interval_ms lower than that of every reading, to begin before all of them. The lowest is -1, of a register read by
- * hand.
+ * An interval_ms lower than that of every reading, so that a page begins before all readings. The lowest interval_ms is -1, for a register
+ * read by hand.
  */
 const BEFORE_ALL = -2;
 
-/** Returns an SQL expression that formats a time column in RFC 3339, as in JSON. */
+/** Returns an SQL expression that formats a time column in RFC 3339, as JSON does. */
 const time = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
- * Joins values into a CSV line. None needs quoting: they are identifiers, numbers, times and words of this code, never a text of a person
- * or a device.
+ * Joins values into a CSV line. The values need no quotes: they are identifiers, numbers, times and words of this code, never texts of a
+ * person or a device.
  */
 const line = (values: readonly string[]): string =>
   `concat_ws(',', ${values.map((one) => `coalesce((${one})::text, '')`).join(', ')})`;
 
-/** A relation with readings of series. `value`: its value column in addition to its key, if it has one. */
+/** A relation with readings of series. `value`: its value column, if it has one in addition to its key. */
 export interface SeriesRelation {
   relation: 'readings' | 'closed_readings' | 'reading_notes' | 'lower_kept_readings';
   value?: 'value' | 'verdict';
 }
 
-/** Returns the columns of a relation's file after those of the series. */
+/** Returns the columns that follow the columns of the series in a relation's file. */
 const columnsOf = ({ value }: SeriesRelation): string[] => ['read_at', 'interval_ms', ...(value ? [value] : [])];
 
 /** Yields the rows of every series of a person's devices, in order of time. */
@@ -67,13 +67,13 @@ export async function* seriesCsv(db: Database, userId: string, of: SeriesRelatio
 }
 
 /**
- * Yields one series page by page. Each page covers a time range, which grows if few rows were found and shrinks if many
- * were. The key's index then finds a page, whatever the planner's estimate of the series is. With only a LIMIT, the
- * planner might sort all remaining rows for each page.
+ * Yields one series page by page. Each page covers a time range, which grows if few rows were found and shrinks if many were. The key's
+ * index then finds a page, whatever size the planner estimates for the series. With only a LIMIT, the planner might sort all remaining rows
+ * for each page.
  */
 async function* linesOf(db: Database, of: SeriesRelation, seriesId: number, begin: string): AsyncGenerator<string> {
   const { relation } = of;
-  // Raw SQL, here and below: PostgreSQL returns a whole page as one text, so that no row becomes a JavaScript object.
+  // Raw SQL in this function: PostgreSQL returns a whole page as one text, so that no row becomes a JavaScript object.
   const bounds = await sql<{ first: Date | null; last: Date }>`
     SELECT min(read_at) AS first, max(read_at) AS last FROM ${sql.table(relation)} WHERE series_id = ${seriesId}`.execute(
     db,
@@ -97,7 +97,7 @@ async function* linesOf(db: Database, of: SeriesRelation, seriesId: number, begi
     const page = rows[0] as (typeof rows)[number];
     if (page.text) yield `${page.text}\n`;
     const isFull = page.lines === PAGE_LINES;
-    // A full page may end inside the range, so the next one continues after its last row.
+    // A full page may end inside the range, so the next page continues after its last row.
     after = isFull ? page : { at: to.toISOString(), intervalMs: BEFORE_ALL };
     fromMs = isFull ? new Date(page.at).getTime() : to.getTime();
     if (isFull) widthMs = Math.max(MIN_WIDTH_MS, widthMs / 2);
@@ -109,8 +109,7 @@ async function* linesOf(db: Database, of: SeriesRelation, seriesId: number, begi
 export async function* levelCsv(db: Database, userId: string, level: Level, now: Date): AsyncGenerator<string> {
   yield `${levelColumns(level).join(',')}\n`;
   const [key, parent] = level.isOfDevice ? (['device_id', 'device'] as const) : (['user_id', 'user'] as const);
-  // Aggregates of other media, of channels with a placement and of estimated exports have keys of their own, which are
-  // read as well.
+  // Aggregates of other media, of channels with a placement and of estimated exports have their own keys, which are also read.
   for await (const ids of readOwnedKeys(db, userId, parent))
     for (const id of ids.flatMap((one) => [one, ...SEPARATE_METERS.map((meter) => meterKey(one, meter))]))
       yield* slices(db, level, { key, id }, now);
@@ -133,8 +132,8 @@ async function* slices(db: Database, level: Level, owner: RowOwner, now: Date): 
 }
 
 /**
- * Selects the rows of a level whose buckets begin in a slice of time. Rows of devices are selected from the parts of
- * the view, because only then are the indexes used.
+ * Selects the rows of a level whose buckets begin in a time range. Rows of devices are selected from the relations below the view, because
+ * only then are the indexes used.
  */
 function rowsOf(level: Level, owner: RowOwner, slice: { from: Date; to: Date }): RawBuilder<unknown> {
   if (!level.isOfDevice)
@@ -146,7 +145,7 @@ function rowsOf(level: Level, owner: RowOwner, slice: { from: Date; to: Date }):
     GROUP BY ${sql.raw(level.keys.join(', '))} HAVING ${sql.raw(isKnown)}`;
 }
 
-/** Returns the month of the first known energy of a person or a device; null if there is no energy. */
+/** Returns the month of the first known energy of a person or a device; null if no energy is known. */
 async function firstMonth(db: Database, { key, id }: RowOwner): Promise<Date | null> {
   const first = (relation: string, start: string) =>
     sql`(SELECT min(${sql.ref(start)}) FROM ${sql.table(relation)} WHERE ${sql.ref(key)} = ${id})`;

@@ -9,7 +9,7 @@ const KEYS_USED = 100;
 /** Kind of key by which a person's rows are found. `sender`: a device or gateway that sends messages. */
 export type OwnerKeyKind = 'sender' | keyof typeof OWNED_RELATIONS;
 
-/** Yields the keys of one kind that belong to a person, some at a time. */
+/** Yields the keys of one kind that belong to a person, in batches. */
 export async function* readOwnedKeys(
   db: Database,
   userId: string,

@@ -7,9 +7,9 @@ export interface ExportedRelation {
   file?: string;
   /** Description for people who read the archive. */
   means: string;
-  /** Column by which a person's rows are found, and the kind of key in that column. By default `user_id`. */
+  /** Column by which a person's rows are found, and the kind of key in that column. Default: `user_id`. */
   by?: { column: string; of: OwnerKeyKind };
-  /** Unique key in sort order, by default the primary key. A page begins after the last key of the previous page. */
+  /** Unique key in sort order; default: the primary key. A page begins after the last key of the previous page. */
   key?: readonly string[];
   /** Columns that are not exported, each with the reason. */
   omitted?: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface ExportedRelation {
 }
 
 const SECRET = 'a secret, or computed from one';
-/** Payloads are exported in base64, because their bytes may not be valid text. */
+/** SQL expression of a payload in base64, because the payload's bytes may not be valid text. */
 const BASE64 = "translate(encode(r.payload, 'base64'), E'\\n', '')";
 
 /**
@@ -268,8 +268,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     relation: 'deliveries',
     means: 'Notifications of these events: by mail, by SMS, or through a webhook.',
     by: { column: 'event_id', of: 'event' },
-    // Attempts contain the responses of a webhook. If the webhook belongs to another account, they are that account's
-    // data.
+    // Attempts contain the responses of a webhook. If the webhook belongs to another account, the responses are that account's data.
     expressions: { attempts: 'CASE WHEN r.webhook_id IS NULL THEN r.attempts END' },
   },
   {

@@ -1,6 +1,6 @@
 /**
- * ISO 4217 numbers, by which ESPI identifies currencies: those of its schema, and others in which homes pay. If a
- * currency is missing here, a feed contains no costs, because a wrong number would identify another currency.
+ * ISO 4217 numbers, by which ESPI identifies currencies: the numbers in its schema, and other currencies in which homes pay. If a currency
+ * is missing here, a feed contains no costs, because a wrong number would identify another currency.
  */
 const NUMBERS: Readonly<Record<string, number>> = {
   AUD: 36,
@@ -31,5 +31,5 @@ const NUMBERS: Readonly<Record<string, number>> = {
   ZAR: 710,
 };
 
-/** Returns the ISO 4217 number of a currency. Null if it is not listed here. */
+/** Returns the ISO 4217 number of a currency. Null if the table above does not contain the currency. */
 export const currencyNumber = (code: string): number | null => NUMBERS[code] ?? null;

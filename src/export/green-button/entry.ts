@@ -13,7 +13,7 @@ interface FeedHead {
   id: string;
   title: string;
   subtitle?: string | undefined;
-  /** Address of the feed and the resource of its entries, if a server responds at this address. */
+  /** URL of the feed and the resource of its entries, if a server responds at this URL. */
   self?: { href: string; type: string } | undefined;
   at: string;
 }
@@ -45,10 +45,10 @@ export function entryOf(about: string, at: string): (title: string, entry: Entry
 export const periodXml = (fromMs: number, toMs: number): string =>
   `<espi:duration>${(toMs - fromMs) / 1_000}</espi:duration><espi:start>${fromMs / 1_000}</espi:start>`;
 
-/** The namespace of URLs (RFC 9562, 6.6). ESPI resources are named in it. */
+/** The namespace of URLs (RFC 9562, 6.6), in which ESPI resources are named. */
 const NAMESPACE = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
 
-/** Returns the identifier of a name, which is always the same. */
+/** Returns the identifier of a name. The same name always has the same identifier. */
 export const uuidUrn = (about: string, name: string): string =>
   `urn:uuid:${nameBasedUuid(NAMESPACE, `http://naesb.org/espi/${about}/${name}`)}`;
 

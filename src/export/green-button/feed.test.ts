@@ -45,7 +45,7 @@ async function textOf(feed: GreenButtonFeed): Promise<string> {
 }
 
 test('the feed equals the one that was validated against the published schema', async () => {
-  // After a change of this file, run test/contract/green-button-schema.test.ts with a copy of the schema.
+  // After a change of feed.example.xml, run test/contract/green-button-schema.test.ts with a copy of the schema.
   await expect(await textOf(FEED)).toMatchFileSnapshot('feed.example.xml');
 });
 

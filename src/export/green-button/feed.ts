@@ -16,13 +16,13 @@ export interface GreenButtonFeed {
   range: Range;
   now: Date;
   data: GreenButtonData;
-  /** The latest statement of the billing period for which the feed is made, if it is made for one. */
+  /** Latest statement of the billing period, if the feed is made for one. */
   statement?: GreenButtonStatement | undefined;
 }
 
 /** Data of a bill in addition to its intervals. */
 export interface GreenButtonStatement {
-  /** Name of the statement with its checksum, for people. */
+  /** Name of the statement with its checksum, for display. */
   subtitle: string;
   /** Register values, each with its time. */
   registers: readonly {
@@ -32,7 +32,7 @@ export interface GreenButtonStatement {
   }[];
 }
 
-/** Values of ESPI's enumerations (NAESB REQ.21). The names of the constants state their meaning. */
+/** Values of ESPI's enumerations (NAESB REQ.21). */
 const ELECTRICITY = 0;
 const OPEN = 1;
 /** ESPI's `bulkQuantity`: the value that a meter's register shows. */
@@ -44,9 +44,9 @@ const QUALITY = { valid: 0, edited: 7, interpolated: 9, mixed: 13 };
 type Direction = keyof typeof DIRECTIONS;
 
 /**
- * Streams the Green Button feed of a home or a device: Atom with the resources of NAESB's ESPI. It contains the
- * connection point, import and export by hour or quarter-hour in mWh, the quality of each value, and the cost. URLs in
- * the feed follow ESPI's scheme and only link its entries to each other; no server responds at these addresses.
+ * Streams the Green Button feed of a home or a device: Atom with the resources of NAESB's ESPI. Contains the connection point, import and
+ * export by hour or quarter-hour in mWh, the quality of each value, and the cost. URLs in the feed follow ESPI's scheme and only link its
+ * entries to each other; no server responds at these URLs.
  */
 export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<string> {
   const { about, range, now, data, statement } = feed;
@@ -88,7 +88,7 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
 interface SubscriptionFeed {
   /** Id of the usage point. */
   about: string;
-  /** Address of the feed. */
+  /** URL of the feed. */
   self: string;
   range: Range;
   now: Date;
@@ -97,8 +97,8 @@ interface SubscriptionFeed {
 }
 
 /**
- * Streams the feed of a subscription: the connection point, import and export, without costs. Only one month is in
- * memory. Import and export each begin with the first month in which they have energy.
+ * Streams the feed of a subscription: the connection point, import and export, without costs. Only one month is in memory. Import and
+ * export each begin with the first month in which they have energy.
  */
 export async function* subscriptionXml(feed: SubscriptionFeed): AsyncGenerator<string> {
   const { about, self, now, unit, months } = feed;
@@ -251,7 +251,7 @@ function blockXml(intervals: readonly GreenButtonInterval[], direction: Directio
 
 function readingXml(interval: GreenButtonInterval, direction: Direction, hasCost: boolean): string {
   const { startMs, durationMs, imported, estimated, importCost, exportEarned } = interval;
-  // ESPI has only costs, so an earning is a negative cost.
+  // ESPI has only costs, so earnings are a negative cost.
   const cost = direction === 'import' ? importCost : exportEarned && String(-BigInt(exportEarned));
   const isEdited = direction === 'import' ? interval.isImportEdited : interval.isExportEdited;
   const ofEstimated =

@@ -14,16 +14,16 @@ import { currencyDecimalsOf } from '#src/tariffs/currency.ts';
 /** Lengths of the intervals of a feed. */
 export type GreenButtonUnit = 'hour' | 'quarter_hour';
 
-/** Energy imported and exported within a clock hour or quarter-hour, mWh. */
+/** Energy imported and exported within a clock hour or quarter-hour, in mWh. */
 export interface GreenButtonInterval {
   startMs: number;
-  /** Duration. An hour is shorter if the clock changes by less than an hour, and while it is still running. */
+  /** Duration in ms. An hour is shorter if the clock changes by less than an hour, and while the hour has not ended. */
   durationMs: number;
   /** Local date in the range's time zone, YYYY-MM-DD. */
   date: string;
   /** Imported energy. Null if unknown. */
   imported: number | null;
-  /** Part of the imported energy that is estimated. */
+  /** Estimated component of the imported energy. */
   estimated: number;
   exported: number;
   /** Whether imported or exported energy depends on readings that were edited by hand. */
@@ -38,7 +38,7 @@ export interface GreenButtonInterval {
 export interface GreenButtonBill {
   currency: string;
   total: string;
-  /** Part of the total that is not for energy: standing charges and capacity. */
+  /** The share of the total that is not for energy: standing charges and capacity. */
   additional: string;
 }
 
@@ -46,7 +46,7 @@ export interface GreenButtonData {
   unit: GreenButtonUnit;
   intervals: GreenButtonInterval[];
   bill: GreenButtonBill | null;
-  /** Whether any energy was exported. If not, the feed omits exports. */
+  /** Whether any energy was exported. If false, the feed omits exports. */
   hasExport: boolean;
 }
 
@@ -80,8 +80,8 @@ export async function loadGreenButtonData(
 }
 
 /**
- * Yields the intervals of a home without costs, month by month of its time zone, so that only one month is in memory.
- * `confirm` is called before each month and throws if the reader may not continue.
+ * Yields the intervals of a home without costs, month by month of the home's time zone, so that only one month is in memory. `confirm` is
+ * called before each month and throws if the reader may not continue.
  */
 export async function* monthsOfIntervals(
   db: Database,
@@ -163,9 +163,7 @@ function billOf(cost: ReturnType<typeof exactly>): GreenButtonBill | null {
   return { currency: cost.currency, total: unitsOf(cost.total), additional: String(additional) };
 }
 
-/**
- * A time span (Unix ms, `[fromMs, toMs)`) in which readings that count were excluded by hand or entered by a person.
- */
+/** A time span (Unix ms, `[fromMs, toMs)`) in which readings that count were excluded by hand or entered by a person. */
 interface EditedTime {
   fromMs: number;
   toMs: number;
@@ -174,7 +172,7 @@ interface EditedTime {
   exports: boolean;
 }
 
-/** The fields of a part of a buyer's energy that matter for edits. */
+/** The fields of a component of a buyer's energy that matter for edits. */
 type Part = Pick<BoughtPart, 'key' | 'id' | 'fromMs' | 'toMs' | 'imported' | 'exported'>;
 
 /** Returns the manual edits that affected a buyer's energy in a range. */
@@ -213,10 +211,7 @@ async function editedTimes(db: Database, buyer: Buyer, range: Range): Promise<Ed
   });
 }
 
-/**
- * Returns the device of a load-profile key. The key of a channel with a placement of its own starts with its device's
- * id.
- */
+/** Returns the device of a load-profile key. The key of a channel with its own placement starts with the device's id. */
 const deviceOf = (id: string): string => id.split('/')[0] as string;
 
 async function partsOf(db: Database, { userId, deviceId }: Buyer, range: Range): Promise<Part[]> {
@@ -226,8 +221,8 @@ async function partsOf(db: Database, { userId, deviceId }: Buyer, range: Range):
 }
 
 /**
- * Whether energy of `[startMs, endMs)` depends on an edit. A reading determines the energy before it, so an edited
- * reading at the end of an interval affects that interval and the next one.
+ * Whether energy in `[startMs, endMs)` depends on an edit. A reading determines the energy before it, so an edited reading at the end of an
+ * interval affects that interval and the next one.
  */
 const isEdited = ({ fromMs, toMs }: Pick<EditedTime, 'fromMs' | 'toMs'>, startMs: number, endMs: number): boolean =>
   startMs < toMs && endMs >= fromMs;

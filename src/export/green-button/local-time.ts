@@ -2,10 +2,7 @@ import { DateTime } from 'luxon';
 import { listOffsets } from '#src/energy/local-time.ts';
 
 const NO_RULE = '00000000';
-/**
- * Number of years from which a rule is derived. With fewer years, the fourth Sunday of a month could be the last one in
- * all of them.
- */
+/** Number of years from which a rule is derived. With fewer years, the fourth Sunday of a month could be the last Sunday in all of them. */
 const YEARS = 7;
 
 /**
@@ -44,13 +41,10 @@ const [HOUR, WEEKDAY, MONTH_DAY, KIND, MONTH] = [12, 17, 20, 25, 28].map((bit) =
   number,
   number,
 ];
-/**
- * Kinds of rule. 1: on or after a day of the month; 2 to 6: the first to fifth such weekday of the month; 7: the last
- * one.
- */
+/** Kinds of rule. 1: on or after a day of the month; 2 to 6: the first to fifth such weekday of the month; 7: the last such weekday. */
 const [ON_OR_AFTER, FIRST, LAST] = [1, 2, 7];
 
-/** Returns the single rule that matches all these changes, given in local time; null if there is none. */
+/** Returns the rule that matches all these clock changes, given in local time; null if there is none. */
 function ruleOf(times: readonly Date[]): string | null {
   const locals = times.map((time) => DateTime.fromJSDate(time, { zone: 'utc' }));
   const first = locals[0] as DateTime;

@@ -9,7 +9,7 @@ import {
 import { VERSION } from '#src/core/version.ts';
 import { entryOf, FEED_END, feedStart, nameBasedUuid, periodXml, textXml, uuidUrn } from './entry.ts';
 
-/** An app, in the form in which ApplicationInformation describes it to the app itself. */
+/** An app, as ApplicationInformation describes it to the app itself. */
 interface ApplicationInformation {
   id: string;
   clientId: string;
@@ -20,13 +20,13 @@ interface ApplicationInformation {
   createdAt: Date;
 }
 
-/** An authorization, in the form that its app sees. */
+/** An authorization as shown to its app. */
 interface AuthorizationInformation {
   id: string;
-  /** The scope string; null: the default. */
+  /** The negotiated scope string; null: the default. */
   scope: string | null;
   createdAt: Date;
-  /** Null if it is valid until it is revoked. */
+  /** Null if the authorization is valid until it is revoked. */
   expiresAt: Date | null;
 }
 
@@ -34,20 +34,14 @@ interface AuthorizationInformation {
 const PRODUCTION = 2;
 const ACTIVE = 1;
 const NORMAL = 1;
-/**
- * `expires_at` of an authorization that is valid until it is revoked: the last second that a signed 32-bit number can
- * hold.
- */
+/** `expires_at` of an authorization that is valid until it is revoked: the largest signed 32-bit number of seconds. */
 const NEVER = 2 ** 31 - 1;
 
-/**
- * Returns the id of a home's usage point for an app. It is the same in each of the app's authorizations, and differs
- * between apps.
- */
+/** Returns the id of a home's usage point for an app. The id is the same in all of the app's authorizations, and differs between apps. */
 export const usagePointId = (appId: string, userId: string): string =>
   nameBasedUuid(Buffer.from(appId.replaceAll('-', ''), 'hex'), `UsagePoint/${userId}`);
 
-/** Formats a feed of entries at an address. `type`: ESPI resource of the entries. */
+/** Formats a feed of entries at a URL. `type`: ESPI resource of the entries. */
 export async function* feedXml(
   { self, type, now }: { self: string; type: string; now: Date },
   entries: AsyncIterable<string> | Iterable<string>,
@@ -58,7 +52,7 @@ export async function* feedXml(
   yield FEED_END;
 }
 
-/** Makes an entry a separate document. */
+/** Formats an entry as a separate document. */
 export const entryDocument = (entry: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${entry.replace('<entry>', '<entry xmlns="http://www.w3.org/2005/Atom" xmlns:espi="http://naesb.org/espi">')}`;
 
@@ -110,7 +104,7 @@ export function authorizationEntry(authorization: AuthorizationInformation, publ
   const beganMs = secondsOf(createdAt) * 1_000;
   const { resourceURI, authorizationURI } = subscriptionUrls(publicUrl, id);
   const content = [
-    // A duration of 0 has no end.
+    // A duration of 0 means that the authorization has no end.
     `<espi:authorizedPeriod>${periodXml(beganMs, expiresAt ? secondsOf(expiresAt) * 1_000 : beganMs)}</espi:authorizedPeriod>`,
     `<espi:publishedPeriod>${periodXml(beganMs - historySeconds * 1_000, expiresAt ? secondsOf(expiresAt) * 1_000 : NEVER * 1_000)}</espi:publishedPeriod>`,
     element('status', ACTIVE),
