@@ -12,8 +12,8 @@ export async function reportAuthorization(trx: Database, homeId: string, data: R
 }
 
 /**
- * Reason for the end of an authorization: the home or an operator ended it, its app revoked it (RFC 7009), the app was
- * deleted, a code or refresh token was used twice, it expired, or all access to the home's account ended.
+ * Reason for the end of an authorization: the home or an operator ended it, its app revoked it (RFC 7009), the app was deleted, a code or
+ * refresh token was used twice, the authorization expired, or all access to the home's account ended.
  */
 export type AuthorizationEnd = 'home' | 'operator' | 'revoked' | 'app' | 'reuse' | 'expired' | 'access';
 
@@ -25,9 +25,9 @@ type Which =
   | { expiredAt: Date };
 
 /**
- * Ends authorizations, with the tokens, alerts and webhooks of the app, and mails each home. Waits for changes that the
- * app has already begun; the app cannot begin another afterwards. `within`: the home to which the authorizations must
- * belong. Returns the ended ids.
+ * Ends authorizations, with the tokens, alerts and webhooks of the app, and mails each home. Waits for changes that the app has already
+ * begun; the app can then begin no other. `within`: the home to which the authorizations must belong. Returns the ids of the ended
+ * authorizations.
  */
 export async function endAuthorizations(
   trx: Database,

@@ -4,40 +4,39 @@ import { type Database, PREPARED_PREFIX_SQL } from '#src/database/connect.ts';
 import { OWNED_RELATIONS } from '#src/database/owned.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
-/** An entry of the audit log. */
+/** A record for the audit log. */
 export interface AuditRecord {
   /**
    * The account that acted, with its key or session; null for an operator at the command line or an anonymous caller.
    */
   actor: { userId: string; keyId: string } | null;
-  /** Origin of the request: an IP address, or `cli`. Null if the act is a consequence of another act. */
+  /** Origin of the request: an IP address, or `cli`. Null if the action is a consequence of another action. */
   address: string | null;
-  /** The act as noun and participle: `key.created`. */
+  /** The action as noun and participle, such as `key.created`. */
   action: string;
   /** Id of the changed object. */
   target: string | null;
-  /** Details of the act. They contain no personal data, because the entry outlives the account. */
+  /** Details of the action. They contain no personal data, because the entry outlives the account. */
   details?: Record<string, unknown>;
 }
 
-/** Returns the owner of an object; null if it has none or no longer exists. */
+/** Returns the owner of an object; null if the object has no owner or no longer exists. */
 export async function ownerOfTarget(db: Database, target: string): Promise<string | null> {
   const where = Object.values(OWNED_RELATIONS).find(({ prefix }) => target.startsWith(`${prefix}_`));
   if (!where || target.includes('\0')) return null;
-  // Raw SQL: the relation is named by the id.
+  // Raw SQL: the id determines the relation.
   const { rows } = await sql<{ user_id: string }>`
     SELECT user_id FROM ${sql.table(where.relation)} WHERE ${sql.ref(where.key)} = ${target}`.execute(db);
   return rows[0]?.user_id ?? null;
 }
 
-/** Records an act, in the transaction of the change. Must run while its target exists, because its owner is looked up. */
+/** Records an action, in the transaction of the change. Must run while its target exists, because the target's owner is looked up. */
 export async function recordAction(db: Database, { target, ...act }: AuditRecord): Promise<void> {
   await insertActs(db, act, [{ target, about: target === null ? null : await ownerOfTarget(db, target) }]);
 }
 
 /**
- * Records the same act for several targets in one statement, in the transaction of the change. `about`: the targets
- * with their owners.
+ * Records the same action for several targets in one statement, in the transaction of the change. `about`: the targets with their owners.
  */
 export async function recordActions(
   db: Database,
@@ -69,14 +68,10 @@ const insertActs = (
     )
     .execute();
 
-/**
- * Number of latest acts to search. The act that committed last need not have the highest id if several were concurrent.
- */
+/** Number of latest actions to search. If several actions were concurrent, the last to commit may not have the highest id. */
 const LAST_ACTS = 10;
 
-/**
- * Returns the transaction ids (32 bits, as PostgreSQL stores them in rows) of an account's latest acts within a day.
- */
+/** Returns the transaction ids (32 bits, as PostgreSQL stores them in rows) of an account's latest actions within a day. */
 export async function findLatestActions(db: Database, userId: string): Promise<number[]> {
   // Raw SQL: the system column xmin.
   const { rows } = await sql<{ number: number }>`${PREPARED_PREFIX_SQL} SELECT "number" FROM (
@@ -85,7 +80,7 @@ export async function findLatestActions(db: Database, userId: string): Promise<n
   return rows.map(({ number }) => number);
 }
 
-/** Origin of acts at the command line, stored instead of an IP address. */
+/** Origin of actions at the command line, stored instead of an IP address. */
 export const COMMAND_LINE = 'cli';
 
 /** Runs a change by an operator at the command line and records it in the same transaction. */
@@ -107,8 +102,8 @@ const COLUMNS = ['audit_id', 'at', 'actor_user_id', 'actor_key_id', 'address', '
 export type AuditLogEntry = Awaited<ReturnType<typeof listAudit>>[number];
 
 /**
- * Returns at most `limit` audit entries before `cursor`, newest first. With `userId`: acts by that account and acts on
- * it. Includes the e-mail addresses of existing accounts.
+ * Returns at most `limit` audit entries before `cursor`, newest first. With `userId`: actions by that account and on that account. Includes
+ * the e-mail addresses of existing accounts.
  */
 export async function listAudit(
   db: Database,
@@ -128,8 +123,8 @@ export async function listAudit(
 }
 
 /**
- * Replaces an erased account in the audit log by a new random name, which identifies nobody. The acts, their times and
- * their other actors are retained. Runs in the transaction of the erasure, after the account's deletion.
+ * Replaces an erased account in the audit log by a new random name, which identifies nobody. The actions, their times and their other
+ * actors are retained. Runs in the transaction of the erasure, after the account's deletion.
  */
 export async function anonymiseInAudit(trx: Database, userId: string): Promise<void> {
   const erased = newId('usr').replace('usr', 'erased');

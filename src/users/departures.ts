@@ -3,8 +3,8 @@ import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 /**
- * Time after a move to another installation during which messages of the account's devices are stored here to be
- * forwarded (decision 0058).
+ * Number of days after a move to another installation during which messages of the account's devices are stored here to be forwarded
+ * (decision 0058).
  */
 const KEPT_DAYS = 90;
 
@@ -16,10 +16,7 @@ export interface MovedAccountsRemoved {
    */
   ended: number;
   removed: number;
-  /**
-   * Number of messages that wait to be forwarded, and the time at which the first of them will be removed; null if none
-   * wait.
-   */
+  /** Number of messages that wait to be forwarded, and the time at which the first message will be removed; null if none wait. */
   waiting: number;
   firstEnds: Date | null;
 }

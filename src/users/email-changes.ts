@@ -11,12 +11,21 @@ export interface Requester {
   keyId: string;
 }
 
-/** Maximum number of changes that one account can request in a day. Each sends a mail to an address that may belong to somebody else. */
+/**
+ * Maximum number of changes that one account can request in a day. Each change sends a mail to an address that may belong to another
+ * person.
+ */
 const MAX_REQUESTS_PER_DAY = 5;
-/** Maximum number of notices to former addresses of one account in a day. From the second change on, the former address may belong to somebody else. */
+/**
+ * Maximum number of notices to former addresses of one account in a day. From the second change on, the former address may belong to
+ * another person.
+ */
 const MAX_NOTICES_PER_DAY = 3;
 
-/** Condition that a change `c` of `email_changes` can be confirmed: it is at most seven days old, and the key that requested it is not revoked. */
+/**
+ * SQL condition that a change `c` of `email_changes` can be confirmed: it is at most seven days old, and the key that requested it is not
+ * revoked.
+ */
 const IS_WAITING = sql<boolean>`(c.created_at > now() - interval '7 days' AND (c.requested_by NOT LIKE 'key\\_%'
   OR EXISTS (SELECT FROM api_keys k WHERE k.key_id = c.requested_by AND k.revoked_at IS NULL)))`;
 
@@ -25,9 +34,8 @@ export const PENDING_EMAIL = sql<string | null>`(
   SELECT c.email FROM email_changes c WHERE c.user_id = users.user_id AND ${IS_WAITING})`.as('pending_email');
 
 /**
- * Requests a change of an account's address, in the transaction that has locked the account. The new address receives a
- * link that confirms it, and the former address (`former`) a notice. Unused sign-in links expire. 429 after five
- * requests in a day.
+ * Requests a change of an account's address, in the transaction that has locked the account. The new address receives a link that confirms
+ * the change, and the former address (`former`) a notice. Unused sign-in links expire. Throws 429 after five requests in a day.
  */
 export async function requestEmailChange(
   trx: Database,
@@ -63,10 +71,7 @@ export async function withdrawEmailChange(db: Database, userId: string): Promise
   await db.deleteFrom('email_changes').where('user_id', '=', userId).execute();
 }
 
-/**
- * Withdraws changes of address that an account requested in some sessions, which end because another person may have
- * used them.
- */
+/** Withdraws changes of address that an account requested in these sessions. The sessions end because another person may have used them. */
 export async function withdrawChangesOfSessions(
   db: Database,
   userId: string,
@@ -129,8 +134,8 @@ export async function notifyFormerAddress(trx: Database, userId: string, former:
 }
 
 /**
- * Throws 429 if an account has had `most` events of a type within a day. Each of them is a mail to an address that may
- * belong to a stranger.
+ * Throws 429 if an account has had `most` events of a type within a day. Each of these events sends a mail to an address that may belong to
+ * a stranger.
  */
 export async function limitMailsOfDay(
   trx: Database,
@@ -157,7 +162,10 @@ async function eventsOfDay(trx: Database, userId: string, type: string, now: Dat
   return rows.map(({ created_at }) => created_at);
 }
 
-/** Ends the unused sign-in links and codes of an account. They are not deleted, because they are counted for a day (auth/sign-ins.ts). */
+/**
+ * Ends the unused sign-in links and codes of an account. Their rows are retained, because they count towards the limits for a day
+ * (auth/sign-ins.ts).
+ */
 export async function expireSignIns(trx: Database, userId: string): Promise<void> {
   await trx
     .updateTable('sign_ins')

@@ -5,7 +5,7 @@ import { recordAction } from './audit.ts';
 import { expireSignIns } from './email-changes.ts';
 import { endMembershipsOf } from './member-ends.ts';
 
-/** Reason why all access to an account ended: somebody else may have controlled the account before. */
+/** Reason why all access to an account ended: another person may have controlled the account earlier. */
 export type AccessEnd = 'email' | 'role' | 'link' | 'first_sign_in';
 
 /**

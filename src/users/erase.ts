@@ -6,22 +6,22 @@ import { anonymiseInAudit } from './audit.ts';
 import { endMembershipsOf } from './member-ends.ts';
 
 /**
- * Erases an account and all its data on every tier: devices with their readings (also compressed ones), rejected
- * messages, computed data, keys. All of it in one transaction. Concurrent writers of readings wait until it ends, and
- * their readings then belong to no account. Returns false if the account does not exist.
+ * Erases an account and all its data on every tier: devices with their readings (also compressed ones), rejected messages, computed data,
+ * keys. Runs in one transaction. Concurrent writers of readings wait until the transaction ends, and their readings then belong to no
+ * account. Returns false if the account does not exist.
  */
 export async function eraseUser(db: Database, userId: string): Promise<boolean> {
   // Retried after a deadlock: a worker that notifies the user may have locked rows that the erasure deletes, and
   // PostgreSQL then cancels one of the two transactions.
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: settings and functions of the schema, here and below. Deleting years of readings exceeds the time limit of requests.
+    // Raw SQL in this file: settings and functions of the schema. Deleting years of readings exceeds the time limit of requests.
     await sql`SET LOCAL statement_timeout = 0`.execute(trx);
     // Block the refresh of aggregates before locking rows that writers wait for, because a running refresh may take a
     // while.
     await sql`SELECT hold_refresh()`.execute(trx);
     // Locks are taken in the order in which the evaluation of alerts takes them: changed hours first, then the account.
     await forgetChanges(trx, userId);
-    // Lock the account, so that no device can be added, and then its devices, so that no writer uses them.
+    // Lock the account, so that no device can be added, and then its devices, so that no writer of readings uses them.
     const user = await trx
       .selectFrom('users')
       .select('user_id')
@@ -53,7 +53,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
       .select('series_id')
       .where('device_id', '=', sql<string>`ANY (${deviceIds}::text[])`)
       .execute();
-    // Messages that arrived here while the account was at another installation, from which it returned.
+    // Delete messages that arrived here while the account was at another installation, from which it has returned.
     await sql`DELETE FROM departed_messages WHERE login IN (SELECT login FROM departed_logins WHERE user_id = ${userId})`.execute(
       trx,
     );
@@ -68,9 +68,8 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
 }
 
 /**
- * Removes an account that has no concurrent writers, with all data that is not deleted by cascade. If the account's row
- * no longer exists, removes the remaining data. `senders`: ids of its devices and gateways; `seriesIds`: ids of their
- * series.
+ * Removes an account that has no concurrent writers, with all data that is not deleted by cascade. If the account's row no longer exists,
+ * removes the remaining data. `senders`: ids of its devices and gateways; `seriesIds`: ids of the devices' series.
  */
 export async function eraseTraces(
   trx: Database,
@@ -98,7 +97,7 @@ export async function eraseTraces(
   await anonymiseInAudit(trx, userId);
 }
 
-/** Removes the user's name from edits of other users' readings. The edits are retained. */
+/** Removes the user's name from edits of other users' readings, and retains the edits. */
 const forgetInEdits = (trx: Database, userId: string) =>
   sql`UPDATE reading_edits SET author = nullif(author, ${userId}), revoker = nullif(revoker, ${userId})
     WHERE author = ${userId} OR revoker = ${userId}`.execute(trx);

@@ -3,7 +3,7 @@ import type { SecretBox } from '#src/core/secrets.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 
-/** A request with an Idempotency-Key: its scope, and the SHA-256 of the request. */
+/** A request with an Idempotency-Key: its scope, its key, and its SHA-256. */
 export interface IdempotentRequest {
   /**
    * Scope of a stored answer: the account and the key or session. Another key of the account may have fewer rights and
@@ -21,7 +21,7 @@ export type IdempotencyState =
   | { is: 'answered'; status: number; body: string }
   | { is: 'another request' };
 
-/** Answers are stored for a day. */
+/** Retention of stored responses, as an SQL interval. */
 const KEPT = '24 hours';
 
 /**
@@ -44,8 +44,7 @@ export async function findAnswer(db: Database, box: SecretBox, request: Idempote
     .select(['request_sha256', 'status', 'body_sealed'])
     .where('caller_id', '=', request.callerId)
     .where('idempotency_key', '=', request.key)
-    // Compares with the corrected time if that is earlier: a database clock that is ahead must not let a request run
-    // twice.
+    // Compares with the corrected time if that time is earlier: with a database clock that is ahead, a request must not run twice.
     .where(sql<boolean>`created_at >= least(now(), (SELECT at FROM believed_time)) - ${KEPT}::interval`)
     .executeTakeFirst();
   if (!known) return { is: 'new' };
@@ -54,8 +53,8 @@ export async function findAnswer(db: Database, box: SecretBox, request: Idempote
 }
 
 /**
- * Stores the answer to a request, in the transaction of its change. The answer is encrypted, because it may contain a
- * key or a password.
+ * Stores the response to a request, in the transaction of its change. The response is encrypted, because it may contain a key or a
+ * password.
  */
 export async function storeAnswer(
   db: Database,
@@ -73,7 +72,7 @@ export async function storeAnswer(
     .execute();
 }
 
-/** Deletes answers older than a day. Returns their number. */
+/** Deletes stored responses older than a day. Returns their number. */
 export async function deleteOldAnswers(db: Database, now: Date): Promise<number> {
   const { numAffectedRows } =
     await sql`DELETE FROM idempotent_answers WHERE created_at < ${now}::timestamptz - ${KEPT}::interval`.execute(db);

@@ -11,7 +11,7 @@ import { addEvents } from '#src/events/outbox.ts';
  */
 type MembershipEnd = 'owner' | 'member' | 'erased' | 'role' | 'access';
 
-/** Retention of ended memberships. Mails about the end of a membership read both accounts' addresses from its row. */
+/** Retention of ended memberships in ms. Mails about the end of a membership read both accounts' addresses from its row. */
 const ENDED_FOR_MS = 30 * DAY_MS;
 /** Maximum number of passwords that a mail lists. */
 const MAX_PASSWORDS = 100;
@@ -24,10 +24,10 @@ interface Ending {
 }
 
 /**
- * Ends a membership or withdraws an invitation, with the keys and webhooks that the member created for the home. `of`:
- * the home or member on whose behalf this happens; the caller must have locked its account's row. Both accounts get a
- * mail; the owner's mail lists the passwords that the member saw. Waits for changes that the member has already begun;
- * the member cannot begin another afterwards. Returns false if there is no such membership.
+ * Ends a membership or withdraws an invitation, with the keys and webhooks that the member created for the home. `of`: the home or member
+ * that ends the membership; the caller must have locked the row of its account. Both accounts get a mail; the owner's mail lists the
+ * passwords that the member saw. Waits for changes that the member has already begun; the member can then begin no other. Returns false if
+ * there is no such membership.
  */
 export async function endMembership(
   trx: Database,
@@ -111,7 +111,7 @@ export async function closeMemberships(db: Database, memberIds: readonly string[
 const notify = (trx: Database, events: readonly NewEvent[]) => addEvents(queryOf(trx), events, new Date());
 
 /**
- * Returns the mails about the end of a membership. They contain no address of the other account, which may be erased
+ * Returns the mails about the end of a membership. A mail contains no address of the other account, because that account may be erased
  * later.
  */
 async function noticesOf(trx: Database, row: Ending, because: MembershipEnd): Promise<NewEvent[]> {
@@ -132,12 +132,12 @@ interface SeenPassword {
 }
 
 /**
- * Returns the objects of a home whose passwords or secrets a member has seen or set: devices and gateways that the
- * member paired, imports whose passwords it fetched, and webhooks whose secrets it changed. They are found in the audit
- * log, which is retained for 24 months.
+ * Returns the objects of a home whose passwords or secrets a member has seen or set: devices and gateways that the member paired, imports
+ * whose passwords the member fetched, and webhooks whose secrets the member changed. The objects are found in the audit log, which is
+ * retained for 24 months.
  */
 async function listSeenPasswords(db: Database, homeId: string, memberUserId: string): Promise<SeenPassword[]> {
-  // Raw SQL: a union of four relations.
+  // Raw SQL: a union of four queries.
   const { rows } = await sql<SeenPassword>`
     WITH seen AS MATERIALIZED (
       SELECT DISTINCT target FROM audit_log

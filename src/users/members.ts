@@ -12,20 +12,17 @@ import { createUser } from './store.ts';
 
 /** Maximum number of members and invitations of a home, and of memberships of an account. */
 const MAX_MEMBERS = 20;
-/**
- * Maximum number of invitations that a home sends within a day. Each is a mail to an address that may belong to a
- * stranger.
- */
+/** Maximum number of invitations that a home sends within a day. Each invitation is a mail to an address that may belong to a stranger. */
 const MAX_INVITATIONS_PER_DAY = 10;
-/** Validity of an invitation. */
+/** Validity of an invitation in ms. */
 const INVITED_FOR_MS = 7 * DAY_MS;
 
 type Language = (typeof LANGUAGES)[number];
 
-/** A member of a home, or an invitation to the home, in the form that the owner sees. */
+/** A member of a home, or an invitation to the home, as shown to the home's owner. */
 export interface Member {
   member_id: string;
-  /** Current address of the member's account, or the address that was invited. */
+  /** Current address of the member's account, or the invited address. */
   email: string;
   access: MemberAccess;
   created_at: Date;
@@ -54,10 +51,9 @@ const isCurrent = (now: Date) => sql<boolean>`(home_members.ended_at IS NULL
   AND (home_members.accepted_at IS NOT NULL OR home_members.created_at > ${invitedSince(now)}))`;
 
 /**
- * Invites an address to a home, in the transaction that has locked the home's account. The address receives a link that
- * is valid for 7 days. Whether the address has an account is not looked up, so that addresses cannot be enumerated.
- * Error 409 if the address is already invited or a member, or if the home has 20 members and invitations; 429 after ten
- * invitations in a day.
+ * Invites an address to a home, in the transaction that has locked the home's account. The address receives a link that is valid for 7
+ * days. The function does not look up whether the address has an account, so that addresses cannot be enumerated. Throws 409 if the address
+ * is already invited or a member, or if the home has 20 members and invitations; 429 after ten invitations in a day.
  */
 export async function inviteMember(
   trx: Database,
@@ -151,7 +147,7 @@ interface AcceptingAccount {
   signed_in_at: Date | null;
 }
 
-/** An invitation that was not accepted. Fields `home_…` are those of the home's own account. */
+/** An invitation that was not accepted yet. Fields `home_…` describe the home's own account. */
 interface Invitation {
   user_id: string;
   email: string;
@@ -160,7 +156,7 @@ interface Invitation {
   home_language: Language;
 }
 
-/** Returns a valid invitation with the address of its home. Null if it was used or withdrawn, or has expired. */
+/** Returns a valid invitation with the address of its home. Null if the invitation was used or withdrawn, or has expired. */
 export async function findInvitation(db: Database, memberId: string, now: Date): Promise<Invitation | null> {
   const row = await db
     .selectFrom('home_members')
@@ -176,9 +172,9 @@ export async function findInvitation(db: Database, memberId: string, now: Date):
 }
 
 /**
- * Accepts an invitation (`memberId` from its token, or null) for an account, in the transaction that has locked the
- * account. Error 422 if the invitation is not valid; 403 if no mail has confirmed the account's address (an invitation
- * mailed to that address confirms it); 409 if the account cannot be a member of the home.
+ * Accepts an invitation (`memberId` from its token, or null) for an account, in the transaction that has locked the account. Throws 422 if
+ * the invitation is not valid; 403 if no mail has confirmed the account's address (an invitation mailed to that address confirms the
+ * address); 409 if the account cannot be a member of the home.
  */
 export async function acceptInvitation(
   trx: Database,
@@ -227,8 +223,8 @@ const invalidInvitation = () =>
   });
 
 /**
- * Accepts an invitation for the account of the address to which it was mailed. If the address has no account, a
- * homeowner's account is created, with `language`. Throws the errors of `acceptInvitation`.
+ * Accepts an invitation for the account of the address to which the invitation was mailed. If the address has no account, a homeowner's
+ * account is created, with `language`. Throws the errors of `acceptInvitation`.
  */
 export async function acceptByMail(
   trx: Database,
@@ -249,7 +245,7 @@ export async function acceptByMail(
   return { email, ...(await acceptInvitation(trx, memberId, account, now)) };
 }
 
-/** Returns an account that accepts an invitation, with its address and role; null if it does not exist. */
+/** Returns an account that accepts an invitation, with its address and role; null if the account does not exist. */
 export async function findAcceptingAccount(db: Database, userId: string): Promise<AcceptingAccount | null> {
   const row = await db
     .selectFrom('users')

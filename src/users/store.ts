@@ -19,7 +19,7 @@ import {
 import { endAccess } from './end-access.ts';
 import { endMembershipsOf } from './member-ends.ts';
 
-/** Columns of an account that every caller within reach may read, in the order of `user.created`. */
+/** Columns of an account that every caller with access to the account may read, in the order of `user.created`. */
 export const USER_COLUMNS = [
   'user_id',
   'email',
@@ -38,7 +38,7 @@ export type User = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[numbe
 };
 export type Role = User['role'];
 
-/** The columns that can be set. */
+/** The columns of an account that can be set. */
 export type UserSettings = Omit<
   Insertable<Tables['users']>,
   | 'user_id'
@@ -53,7 +53,10 @@ export type UserSettings = Omit<
 
 const UNIQUE_VIOLATION = '23505';
 
-/** Creates an account and its event. `enrolledBy`: the utility that may access it. 409 if the e-mail address is taken, ignoring case. */
+/**
+ * Creates an account and its event. `enrolledBy`: the utility that may access the account. Throws 409 if the e-mail address is taken,
+ * ignoring case.
+ */
 export async function createUser(
   db: Database,
   { enrolledBy, ...settings }: UserSettings & { enrolledBy?: string | undefined },
@@ -83,8 +86,8 @@ export async function createUser(
 }
 
 /**
- * Returns an account within the caller's reach; null if there is none. `isHeld`: waits for concurrent changes of the
- * account, then locks its address and role until the transaction ends.
+ * Returns an account that the caller can access; null if there is none. `isHeld`: waits for concurrent changes of the account, then locks
+ * its address and role until the transaction ends.
  */
 export async function findUser(
   db: Database,
@@ -103,8 +106,8 @@ export async function findUser(
 }
 
 /**
- * Returns at most `limit` accounts within the caller's reach, in order of their ids, after `cursor`. The accounts match
- * `search` in the e-mail address (ignoring case), the role, the plan and every other condition.
+ * Returns at most `limit` accounts that the caller can access, in order of their ids, after `cursor`. The accounts match `search` in the
+ * e-mail address (ignoring case), the role, the plan and every other condition.
  */
 export async function listUsers(
   db: Database,
@@ -124,7 +127,7 @@ export async function listUsers(
     .select([...USER_COLUMNS, PENDING_EMAIL])
     .where(accountsWithin(reach))
     .where('user_id', '>', cursor);
-  // Not LIKE, because typed text must not act as a wildcard.
+  // strpos instead of LIKE, because typed text must not act as a wildcard.
   if (search !== '') query = query.where(sql<boolean>`strpos(lower(users.email), lower(${search})) > 0`);
   if (role !== undefined) query = query.where('role', '=', role);
   if (plan !== undefined) query = query.where('plan', '=', plan);
@@ -133,11 +136,11 @@ export async function listUsers(
 }
 
 /**
- * Changes an account within the caller's reach. Null if there is none. A change of address by an administrator (no
- * `requester`) takes effect at once; any other waits until the new address is confirmed by mail, and setting the
- * current address withdraws it. A changed address or role ends all keys and sessions (end-access.ts). A changed role
- * also deletes deliveries that the account's subscriptions may no longer receive. Error 409 if another account has the
- * address, or if the only administrator would get another role; 403 for a utility's homeowner who has signed in.
+ * Changes an account that the caller can access. Null if there is none. A change of address by an administrator (no `requester`) takes
+ * effect at once. A change by any other caller waits until a mail confirms the new address; setting the current address withdraws the
+ * pending change. A changed address or role ends all keys and sessions (end-access.ts). A changed role also deletes deliveries that the
+ * account's subscriptions may no longer receive. Throws 409 if another account has the address, or if the only administrator would get
+ * another role; 403 for a utility's homeowner who has signed in.
  */
 export async function updateUser(
   db: Database,
@@ -192,7 +195,7 @@ export async function updateUser(
  * transaction ends, no other administrator can be deleted or get another role.
  */
 export async function assertOtherAdministrator(trx: Database, userId: string): Promise<void> {
-  // Raw SQL: an advisory lock. Without it, the last two administrators could end at the same time.
+  // Raw SQL: an advisory lock. Without it, the last two administrators could be deleted at the same time.
   await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('administrators')}::bigint)`.execute(trx);
   const administrators = await trx.selectFrom('users').select('user_id').where('role', '=', 'admin').limit(2).execute();
   if (administrators.length === 1 && administrators[0]?.user_id === userId) throw new AppError('lastAdministrator');
@@ -226,8 +229,8 @@ export async function takeEmailChange(trx: Database, emailChangeId: string): Pro
 }
 
 /**
- * Changes the address of an account. Removes its links to identity providers, which were found by the old address; the
- * next sign-in creates them again.
+ * Changes the address of an account. Removes the account's links to identity providers, which were found by the old address; the next
+ * sign-in creates new links.
  */
 async function moveEmail(
   trx: Database,
@@ -248,9 +251,7 @@ async function emailTaken<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Whether the dashboard should ask for the account's time zone: the account has the default, and no user has set it.
- */
+/** Whether the dashboard should ask for the account's time zone: the account has the default time zone, and no user has set it. */
 export async function isTimezoneUnknown(db: Database, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -262,7 +263,7 @@ export async function isTimezoneUnknown(db: Database, userId: string): Promise<b
   return row !== undefined;
 }
 
-/** Returns the utility that enrolled an account; null if there is none. */
+/** Returns the utility that enrolled an account; null if no utility did. */
 export async function utilityOfAccount(db: Database, userId: string): Promise<string | null> {
   const row = await db.selectFrom('users').select('enrolled_by').where('user_id', '=', userId).executeTakeFirst();
   return row?.enrolled_by ?? null;
