@@ -8,22 +8,22 @@ import { type RulePeriod, toFiringFields } from './rule.ts';
 
 /** SQLSTATE classes of transient errors (connections, deadlocks, resources, locks, shutdown): the batch is evaluated again later. */
 const PASSES = /^(08|40|53|55|57P)/;
-/** Stands for amounts too large to parse, in billionths: every threshold is lower (src/tariffs/terms.ts). */
+/** Stands for amounts that are too large to parse, in billionths: every threshold is lower (src/tariffs/terms.ts). */
 const BEYOND = 10n ** 18n;
 
 /** Result of an evaluation of alerts on costs. */
 export interface CostAlertEvaluation {
   firings: AlertFiring[];
-  /** Whether there are users whose costs were deferred to the next transaction. */
+  /** Whether the costs of some users were deferred to the next transaction. */
   isMoreWaiting: boolean;
-  /** Users whose costs could not be computed because of an internal error. Other users are not affected. */
+  /** Users whose costs could not be computed because of an internal error, with the error. Other users are not affected. */
   faults: { userId: string; error: unknown }[];
 }
 
 /**
  * Finds the periods that cost more than their alerts' thresholds, in the transaction that took the changes. The costs of each user are
- * computed once for all of the user's alerts. After `maxMs` the remaining users are deferred to the next transaction; at least one user is
- * always evaluated. `firstUsers`: users deferred by an earlier transaction; they are evaluated first.
+ * computed once for all of the user's alerts. After `maxMs` the remaining users are deferred to the next transaction, but at least one user
+ * is evaluated. `firstUsers`: users deferred by an earlier transaction, evaluated first.
  */
 export async function evaluateCosts(
   client: PoolClient,
@@ -52,7 +52,7 @@ export async function evaluateCosts(
   return { firings, isMoreWaiting: deferred.length > 0, faults };
 }
 
-/** Returns the costs of a user's periods, without those whose cost is unknown. Alerts on the same period share its cost. */
+/** Returns the costs of a user's periods, except periods whose cost is unknown. Alerts on the same period share its cost. */
 async function costsOf(db: Database, userId: string, asked: readonly RulePeriod[], now: Date) {
   const byStart = Map.groupBy(asked, ({ startMs, endMs }) => `${startMs} ${endMs}`);
   const groups = [...byStart.values()];
@@ -70,13 +70,13 @@ function firingAbove({ one, cost: { total, currency } }: { one: RulePeriod; cost
   return [{ ...toFiringFields(one), reason: { of: 'cost', threshold, total, currency } }];
 }
 
-/** Converts an amount to billionths for comparison with thresholds; an amount too large to parse is beyond every threshold. */
+/** Converts an amount to billionths for comparison with thresholds. An amount too large to parse exceeds every threshold. */
 export const toComparableBillionths = (amount: string): bigint =>
   parseDecimal(amount) ?? (amount.startsWith('-') ? -BEYOND : BEYOND);
 
 /** Queues accounts for another evaluation. */
 const leave = (query: Query, userIds: readonly string[], now: Date): Promise<unknown> =>
-  // Raw SQL: one row names all accounts.
+  // Raw SQL: one row contains all accounts.
   query(
     `INSERT INTO usage_changes (hour, user_ids, costs_only) VALUES (date_trunc('hour', $2::timestamptz), $1, true)`,
     [userIds, now],

@@ -15,8 +15,8 @@ import { computeUsageTotals } from './totals.ts';
  */
 const MAX_CHANGES = 5_000;
 /**
- * Maximum time that one transaction spends on computing costs, which takes some milliseconds a user. The batch's other
- * alerts wait meanwhile.
+ * Maximum time in ms that one transaction spends on computing costs, which takes some milliseconds a user. The batch's other alerts wait
+ * for this time.
  */
 const MAX_COSTS_MS = 500;
 
@@ -83,9 +83,9 @@ export async function evaluateChangedHours(
 }
 
 /**
- * Takes changed hours in the caller's transaction. Returns the number for all users, and the rows of users with alerts or with receivers of
- * `usage.updated`. Each hour is returned once, even if several batches changed it. Hours of days whose aggregates are being recomputed wait
- * until these are complete.
+ * Takes changed hours in the caller's transaction. Returns the number of hours of all users, and the rows of users with alerts or with
+ * receivers of `usage.updated`. Each hour is returned once, even if several batches changed it. If the aggregates of a day are being
+ * recomputed, the day's hours wait until the recomputation ends.
  */
 async function takeChanges(
   query: Query,
@@ -119,7 +119,7 @@ async function takeChanges(
   return { count, hasMore, rows };
 }
 
-/** Returns each period that contains a changed hour, once for each rule. The periods are computed in worker threads. */
+/** Returns each period that contains a changed hour, once for each rule. Worker threads compute the periods. */
 async function candidatesOf(
   evaluator: Evaluator,
   rules: readonly AlertRule[],

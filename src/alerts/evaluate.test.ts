@@ -17,13 +17,13 @@ const ZONES = [
   // Time zones in which midnight occurs twice when the clock goes back.
   'Atlantic/Azores',
   'America/Havana',
-  // Clocks change by half an hour.
+  // The clocks of this zone change by half an hour.
   'Australia/Lord_Howe',
 ];
 const START_MS = Date.UTC(2025, 0, 1);
 const hourMs = fc.integer({ min: 0, max: 24 * 700 }).map((hours) => START_MS + hours * HOUR_MS);
 const zone = fc.constantFrom(...ZONES);
-/** UTC hours around the changes of clocks on Lord Howe Island and in Chatham, which cut an hour. */
+/** UTC hours around the clock changes on Lord Howe Island and in Chatham, which shorten an hour. */
 const CHANGES_MS = ['2025-04-05T15:00Z', '2025-10-04T15:30Z', '2025-04-05T14:00Z', '2025-09-27T14:00Z'].map(Date.parse);
 const hourAtChange = fc
   .tuple(fc.constantFrom(...CHANGES_MS), fc.integer({ min: -3, max: 3 }))
@@ -58,7 +58,7 @@ const page = {
 const onPage = (one: keyof typeof page, zoneName: string, ms: number) =>
   page[one].map((part) => wall(zoneName, ms)[part]).join(' ');
 
-/** Minutes that the local clock moves on between two instants of one hour on it. */
+/** Returns the minutes by which the local clock advances between two instants within one of its hours. */
 const minutesFrom = (zoneName: string, fromMs: number, toMs: number) =>
   Number(wall(zoneName, toMs).minute) - Number(wall(zoneName, fromMs).minute);
 
@@ -71,7 +71,7 @@ describe('period of an instant', () => {
         expect(startMs <= atMs && atMs < endMs).toBe(true);
         expect(onPage(one, name, startMs)).toBe(onPage(one, name, atMs));
         expect(onPage(one, name, endMs - 1)).toBe(onPage(one, name, atMs));
-        // An hour that occurs twice on the local clock is two hours, and a change of clocks may cut an hour.
+        // An hour that occurs twice on the local clock counts as two hours, and a clock change may shorten an hour.
         if (one !== 'hour') {
           expect(onPage(one, name, startMs - 1)).not.toBe(onPage(one, name, atMs));
           expect(onPage(one, name, endMs)).not.toBe(onPage(one, name, atMs));

@@ -1,9 +1,9 @@
 import { type Period, type PeriodKind, periodsOfHour } from './period.ts';
 
-/** Time after the end of a period from which its alerts no longer fire (README, Alerts). */
+/** Time in ms after the end of a period from which its alerts no longer fire (README, Alerts). */
 const TOO_LATE_MS = 24 * 3_600_000;
 
-/** Kinds of periods; `Rules.kind` is an index into this list. */
+/** Kinds of periods. `Rules.kind` contains indexes into this list. */
 export const PERIOD_KINDS: readonly PeriodKind[] = ['hour', 'day', 'month'];
 
 /** Alerts as typed arrays with one index for each alert, which are transferred to a thread without copying. */
@@ -12,7 +12,7 @@ export interface RuleArrays {
   kind: Uint8Array;
   /** Time zone of each alert, as an index into the zones of the batch. */
   zone: Uint16Array;
-  /** Number of each alert's user, as in `ChangeArrays.user`, in ascending order. */
+  /** Index of each alert's user, as in `ChangeArrays.user`, in ascending order. */
   user: Uint32Array;
 }
 
@@ -22,16 +22,14 @@ export interface ChangeArrays {
   hourMs: Float64Array;
 }
 
-/** Periods that may fire: the index of the rule, start and end (Unix ms). */
+/** Periods that may fire: index of the rule, start and end (Unix ms). */
 export interface CandidateArrays {
   rule: Uint32Array;
   startMs: Float64Array;
   endMs: Float64Array;
 }
 
-/**
- * Returns each period that contains a changed hour, once for each rule, without periods that ended too long ago. Pure.
- */
+/** Returns each period that contains a changed hour, once for each rule, except periods that ended too long ago. Pure. */
 export function findCandidatePeriods(
   rules: RuleArrays,
   zones: readonly string[],

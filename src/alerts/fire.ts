@@ -7,7 +7,7 @@ import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import type { Alert } from './store.ts';
 
-/** A firing of an alert: the period and the reason for which it fires. */
+/** A firing of an alert: its period and the reason. */
 export interface AlertFiring {
   alertId: string;
   periodStart: Date;
@@ -16,7 +16,7 @@ export interface AlertFiring {
   reason: Reason;
 }
 
-/** Why an alert fires. Amounts of money are decimals as text. */
+/** Reason why an alert fires. Amounts of money are decimals as text. */
 type Reason =
   | { of: 'usage'; thresholdMilliwattHours: MilliwattHours; totalMilliwattHours: MilliwattHours }
   | { of: 'cost'; threshold: string; total: string; currency: string }
@@ -26,12 +26,12 @@ type Reason =
 type FiredAlert = Alert & { event_id: string };
 
 /**
- * Fires alerts in the caller's transaction: records each firing, and adds an event for each new one. The key of alert_firings makes a
+ * Fires alerts in the caller's transaction: records each firing, and adds an event for each new firing. The key of alert_firings makes a
  * firing happen exactly once, even if two workers process the same period. Returns the number of new firings.
  */
 export async function fireAlerts(query: Query, firings: readonly AlertFiring[], now: Date): Promise<number> {
   if (firings.length === 0) return 0;
-  // Sorted by the key, so that two workers cannot deadlock.
+  // Sorted by the key, so that concurrent workers cannot deadlock.
   const sorted = firings
     .map((firing) => ({ ...firing, eventId: newId('evt') }))
     .sort((a, b) => compare(a.alertId, b.alertId) || a.periodStart.getTime() - b.periodStart.getTime());

@@ -11,9 +11,9 @@ import type { Tables } from '#src/database/tables.ts';
 export type PastFiring = Omit<Selectable<Tables['alert_firings']>, 'alert_id'>;
 
 /**
- * Returns at most `limit` firings of an alert within the caller's reach, newest first, before `cursor` (an event_id;
- * event ids sort by time). All firings of the alert are read and sorted, because even an hourly alert has fewer than
- * ten thousand in the 400 days of retention.
+ * Returns at most `limit` firings of an alert that the caller can access, newest first, before `cursor` (an event_id; event ids sort by
+ * time). All firings of the alert are read and sorted, because even an hourly alert has fewer than ten thousand in the 400 days of
+ * retention.
  */
 export async function listFirings(
   db: Database,

@@ -16,7 +16,7 @@ export type CostAlertType = 'daily_cost' | 'monthly_cost';
 /** Types of alerts on the consumption in a period. */
 export type UsageAlertType = Exclude<AlertType, CostAlertType | 'no_data'>;
 
-/** Kind of period by type of alert. `no_data` has none. */
+/** Kind of period by type of alert. `no_data` has no period. */
 export const PERIOD_KIND_BY_ALERT_TYPE = {
   peak_usage: 'hour',
   daily_usage: 'day',
@@ -45,7 +45,7 @@ export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
   return { startMs: firstInstant(time, kind).toMillis(), endMs: firstInstant(next, kind).toMillis() };
 }
 
-/** Returns the clock hour of an instant. A change of the clock may cut it, as in `startOfClockUnitSql`. */
+/** Returns the clock hour of an instant. A clock change may shorten the hour, as in `startOfClockUnitSql`. */
 function clockHourAt(zone: string, atMs: number): Period {
   const range = { from: new Date(atMs - HOUR_MS), to: new Date(atMs + HOUR_MS), zone };
   const startMs = startOfClockUnit(atMs, { offset: findOffset(listOffsets(range), atMs) }, 'hour');
@@ -53,9 +53,8 @@ function clockHourAt(zone: string, atMs: number): Period {
 }
 
 /**
- * Returns hours (starts in UTC) such that each day or month that may still fire contains one of them: current periods,
- * and periods that ended less than 24 hours ago. The hours are 12 hours apart, because every period is longer than
- * that.
+ * Returns UTC hours (their starts), of which each day or month that may still fire contains at least one: current periods, and periods that
+ * ended less than 24 hours ago. The hours are 12 hours apart, because every day is longer than that.
  */
 export const listHoursThatMayFire = (nowMs: number): number[] =>
   [0, 12, 24].map((back) => Math.floor(nowMs / HOUR_MS) * HOUR_MS - back * HOUR_MS);

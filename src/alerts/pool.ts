@@ -14,7 +14,7 @@ export interface Evaluator {
   close(): Promise<void>;
 }
 
-/** Evaluates in the caller's thread: one home has few alerts, and a worker thread takes 20 MB. */
+/** Evaluates in the caller's thread, for machines on which a worker thread (20 MB) is too large. */
 const WITHOUT_THREADS: Evaluator = {
   candidates: async (...batch) => findCandidatePeriods(...batch),
   lanes: 1,
@@ -24,14 +24,14 @@ const WITHOUT_THREADS: Evaluator = {
 
 /**
  * Starts worker threads that evaluate alerts: by default one fewer than there are processors, because the event loop needs one. With little
- * memory there are none. If a task crashes its thread, only that task fails: its transaction is rolled back, and the batch is evaluated
+ * memory, starts no threads. If a task crashes its thread, only that task fails: its transaction is rolled back, and the batch is evaluated
  * again.
  */
 export function startEvaluator(threads: number = Math.max(1, availableParallelism() - 1)): Evaluator {
   if (hasLittleMemory()) return WITHOUT_THREADS;
   const pool = createThreads<EvaluationTask, CandidateArrays>(
     new URL('./evaluate.task.ts', import.meta.url),
-    // Each of the concurrent batches waits for its task before it submits another, so the queue cannot grow longer.
+    // Each concurrent batch waits for its task before it submits another, so the queue cannot grow beyond this length.
     { least: 1, most: threads, mayWait: 2 * threads },
   );
   return {

@@ -80,7 +80,7 @@ export async function previewCosts(
     }));
 }
 
-/** Returns the costs of the periods of a range in which a tariff was valid, without periods that have tariffs of two currencies. */
+/** Returns the costs of the periods of a range in which a tariff was valid, except periods with tariffs of two currencies. */
 async function costsBy(
   db: Database,
   userId: string,
@@ -98,7 +98,7 @@ async function costsBy(
   } catch (error) {
     if (!isTwoCurrenciesError(error)) throw error;
   }
-  // Tariffs of two currencies are valid in the range, which is rare, so each period is computed separately.
+  // Rare: tariffs of two currencies are valid in the range, so each period is computed separately.
   const periods: Period[] = [];
   for (let atMs = from.getTime(); atMs < to.getTime(); atMs = (periods.at(-1) as Period).endMs)
     periods.push(periodAt(kind, zone, atMs));
@@ -118,7 +118,7 @@ function lookedAt(kind: PeriodKind, zone: string, now: Date): Range {
 
 /**
  * Returns the silences of the last 90 days in which a no_data rule would have fired, by device. Silences are found in the load profile, so
- * they are precise to a quarter-hour, and devices without energy readings have none.
+ * they are precise to a quarter-hour, and devices without energy readings have no silences.
  */
 export async function previewSilence(
   db: Database,
@@ -157,8 +157,8 @@ export async function previewSilence(
 }
 
 /**
- * Returns the gaps without readings after the first quarter-hour that has one, as `[first, next)` in indexes. `next` is null if the gap has
- * not ended. Pure.
+ * Returns the gaps without readings after the first quarter-hour with a reading, as `[first, next)` in indexes. `next` is null if the gap
+ * has not ended. Pure.
  */
 function gapsIn(readingCount: Float64Array): { first: number; next: number | null }[] {
   const gaps: { first: number; next: number | null }[] = [];

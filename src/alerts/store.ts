@@ -42,7 +42,7 @@ export async function listAlerts(
     .execute();
 }
 
-/** Returns an alert within the caller's reach, or null. */
+/** Returns an alert that the caller can access, or null. */
 export async function findAlert(db: Database, reach: AccessibleAccounts, alertId: string): Promise<Alert | null> {
   const row = await db
     .selectFrom('alerts')
@@ -53,7 +53,7 @@ export async function findAlert(db: Database, reach: AccessibleAccounts, alertId
   return row ?? null;
 }
 
-/** Updates an alert within the caller's reach. Returns null if there is none. */
+/** Updates an alert that the caller can access. Returns null if there is none. */
 export async function updateAlert(
   db: Database,
   reach: AccessibleAccounts,
@@ -71,7 +71,7 @@ export async function updateAlert(
   return row ?? null;
 }
 
-/** Deletes an alert within the caller's reach. Returns false if there is none. */
+/** Deletes an alert that the caller can access. Returns false if there is none. */
 export async function deleteAlert(db: Database, reach: AccessibleAccounts, alertId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('alerts')

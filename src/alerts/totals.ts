@@ -5,8 +5,8 @@ import { filterComposedUsers } from '#src/energy/usage/composed.ts';
 import { readImportsInSpans, type UserSpan } from '#src/energy/usage/totals.ts';
 
 /**
- * Returns the usage of the periods so far, in mWh, by index. Periods whose usage is unknown are left out. `db` must be the transaction that
- * took the changes.
+ * Returns the usage of the periods so far, in mWh, by index. Periods with unknown usage are omitted. `db` must be the transaction that took
+ * the changes.
  */
 export async function computeUsageTotals(
   db: Database,
