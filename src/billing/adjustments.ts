@@ -4,7 +4,7 @@ import type { Database } from '#src/database/connect.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import type { BillSubject } from './billed-energy.ts';
 
-/** Imported and exported energy on a bill, mWh. */
+/** Imported and exported energy on a bill, in mWh. */
 export interface BilledEnergies {
   imported: MilliwattHours;
   exported: MilliwattHours;
@@ -32,7 +32,7 @@ export const subtractEnergies = (a: BilledEnergies, b: BilledEnergies): BilledEn
 export const isZeroEnergies = ({ imported, exported }: BilledEnergies): boolean => imported === 0 && exported === 0;
 
 /**
- * Returns the bill period that states later corrections of a closed period: the first open period that begins after it. Null if there is
+ * Returns the bill period that includes later corrections of a closed period: the first open period that begins after it. Null if there is
  * none yet. Pure.
  */
 export function findNextOpenPeriod(
@@ -47,9 +47,9 @@ export function findNextOpenPeriod(
 }
 
 /**
- * Returns the closed periods whose corrections concern a period: for a closed period, itself; for an open one, the periods whose
- * corrections it states. All other periods are left out, because each takes a read of all its quarter-hours, and there is one more each
- * month. Pure.
+ * Returns the closed periods whose corrections concern a period: for a closed period, the period itself; for an open period, the closed
+ * periods whose corrections it includes. All other periods are omitted, because for each of them all its quarter-hours would be read, and
+ * there is one more each month. Pure.
  */
 export function listPeriodsToCorrect(periods: readonly AdjustablePeriod[], one: AdjustablePeriod): AdjustablePeriod[] {
   if (one.isClosed) return [one];
@@ -61,7 +61,7 @@ export type StatementEdit = {
   edit_id: string;
   device_id: string;
   action: 'exclude' | 'add';
-  /** Null: the edit applies to all quantities of the device. */
+  /** Quantity of the device to which the edit applies; null: all quantities. */
   native_name: string | null;
   start: string;
   end: string | null;

@@ -6,9 +6,9 @@ import type { Database } from '#src/database/connect.ts';
 export interface KnownEnergy {
   imported: MilliwattHours;
   exported: MilliwattHours;
-  /** Estimated part of `imported`, mWh. */
+  /** Estimated component of `imported`, in mWh. */
   estimated: MilliwattHours;
-  /** Numbers of quarter-hours: in the range; with known import, at least in part; with estimated import. */
+  /** Numbers of quarter-hours in the range: all; those with known import, at least in part; those with estimated import. */
   intervals: number;
   intervalsKnown: number;
   intervalsEstimated: number;
@@ -22,7 +22,7 @@ export const loadBilledMeter = (db: Database, { userId, deviceId }: BillSubject)
   deviceId === null ? boughtEnergyMeterOf(db, { userId }) : deviceMeter(db, deviceId, { exported: 1 });
 
 /**
- * Rounds up to the start of a quarter-hour. In zones with odd offsets a bound may lie within a quarter-hour, which then belongs to the
+ * Rounds up to the start of a quarter-hour. In zones with odd offsets a period may begin within a quarter-hour, which then belongs to the
  * previous period.
  */
 const quarterFrom = (at: Date): Date => new Date(Math.ceil(at.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
@@ -51,18 +51,21 @@ export async function readKnownEnergy(
 /** Classification of a counted register reading, as far as it affects the register's value (ingest/normalise/counting-rule.ts). */
 export type RegisterStep = 'jitter' | 'reset' | 'rollover' | 'swap' | null;
 
-/** State of a register at an instant: the last counted reading up to the instant, and the next counted reading. mWh, Unix ms. */
+/**
+ * State of a register at an instant: the last counted reading up to the instant, and the next counted reading. Values in mWh, times in Unix
+ * ms.
+ */
 export interface RegisterState {
   atMs: number;
   lastMs: number;
-  /** Whether the last reading was made by a person. */
+  /** Whether a person made the last reading. */
   isByHand: boolean;
   /** Value of the register at the last reading. A small drop (jitter) does not change it. */
   value: MilliwattHours;
   next: { ms: number; value: MilliwattHours; step: RegisterStep } | null;
 }
 
-/** A reading at which the register's value changed other than by consumption: a reset, a rollover or a swap. */
+/** A reading at which the register's value changed for another reason than consumption: a reset, a rollover or a swap. */
 export interface RegisterBreak {
   step: RegisterStep;
   /** Values of the register before the reading and at the reading. */
@@ -70,7 +73,7 @@ export interface RegisterBreak {
   value: MilliwattHours;
 }
 
-/** Value of a register at an instant, and how the value was determined. */
+/** Value of a register at an instant, and the method by which the value was determined. */
 export interface RegisterReading {
   milliwattHours: MilliwattHours;
   atMs: number;
@@ -114,7 +117,7 @@ export function computeEnergyBetween(
 
 /**
  * Returns the register's value at an instant: interpolated between two readings, or the last reading if the register was reset, rolled over
- * or swapped in between.
+ * or swapped between them.
  */
 export function computeReadingAt(registerState: RegisterState): RegisterReading {
   const { atMs, lastMs, value, next, isByHand } = registerState;

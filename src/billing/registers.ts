@@ -14,20 +14,20 @@ import {
   type RegisterStep,
 } from './billed-energy.ts';
 
-/** Values of a register at both ends of a period, and its energy in between. */
+/** Values of a register at both ends of a period, and the register's energy during the period. */
 export interface RegisterPeriod {
   deviceId: string;
   channel: string;
   nativeName: string;
   direction: 'import' | 'export';
-  /** Null: the register has no known value at that time. */
+  /** Null if the register has no known value at the period's start. */
   atStart: RegisterReading | null;
   atEnd: RegisterReading | null;
-  /** Null: retention has dropped the readings that are needed. */
+  /** Null if retention has deleted readings that are needed. */
   energy: MilliwattHours | null;
 }
 
-/** A register during a time in which it counts: the steps to its readings in `(fromMs, untilMs]`, Unix ms, are counted. */
+/** A register during a time in which it counts: the steps to its readings in `(fromMs, untilMs]` (Unix ms) are counted. */
 interface Series {
   series_id: number;
   fromMs: number;
@@ -42,7 +42,7 @@ interface Series {
   register_max_kwh: number | null;
 }
 
-/** Returns the registers of a bill, in order. Empty if the energy was measured by intervals or power only. */
+/** Returns the registers of a bill, in order. Empty if the energy was measured only by intervals or power. */
 export async function loadBilledRegisters(
   db: Database,
   billed: BillSubject,
@@ -86,8 +86,8 @@ export async function loadBilledRegisters(
 }
 
 /**
- * Limits the state of a register to the time in which it counts. A step that ends after this time belongs to another series. If the time
- * begins within the period, the whole step to its first reading counts.
+ * Limits the state of a register to the time in which the register counts. A step that ends after this time belongs to another series. If
+ * the time begins within the period, the whole step to the first reading counts.
  */
 function within({ registerState, next }: Ends, { fromMs, untilMs }: Series, from: Date): Ends {
   const counted = next && next.ms <= untilMs ? next : null;
@@ -132,12 +132,12 @@ async function seriesOf(
     }));
 }
 
-/** A time from the database: an infinite time is returned as a number. */
+/** A time from the database. An infinite time is returned as a number. */
 type Bound = Date | number;
 
 /**
- * Returns the devices that a home's bill covers (docs/cost.md, "Whose energy"): its grid devices, or its consumption devices while it has
- * no grid device.
+ * Returns the devices that a home's bill covers (docs/cost.md, "Whose energy"): its grid devices, or its consumption devices if it has no
+ * grid device.
  */
 async function connectionOf(
   db: Database,
@@ -155,25 +155,25 @@ async function connectionOf(
 }
 
 /**
- * SQL for the readings of a series `s` within bounds, including readings that retention has moved to `closed_readings`, with their
- * verdicts.
+ * Returns SQL for the readings of a series `s` within bounds, with their verdicts. Includes readings that retention has moved to
+ * `closed_readings`.
  */
 const readWhere = (bounds: string) => `(
     SELECT series_id, read_at, interval_ms, value FROM readings r WHERE series_id = s.series_id AND ${bounds}
     UNION ALL SELECT series_id, read_at, interval_ms, value FROM closed_readings r WHERE series_id = s.series_id AND ${bounds}) r
   LEFT JOIN reading_notes n USING (series_id, read_at, interval_ms)`;
-/** Condition of a counted reading. Readings after one that is still held are not counted yet. */
+/** SQL condition of a counted reading. Readings after one that is on hold are not counted yet. */
 const COUNTS = `(n.verdict IS NULL OR n.verdict NOT IN ('glitch', 'held', 'passed', 'excluded')) AND (h.held_at IS NULL OR r.read_at < h.held_at)`;
 const NO_JITTER = `n.verdict IS DISTINCT FROM 'jitter'`;
 const HELD = `LEFT JOIN LATERAL (SELECT min(read_at) AS held_at FROM reading_notes WHERE series_id = s.series_id AND verdict = 'held') h ON true`;
 
 /**
- * Time windows in which the nearest reading is searched, from the shortest to the longest. A few hours usually suffice, and a whole series
- * may have millions of readings.
+ * Time windows in which the nearest reading is searched, from the shortest to the longest, because a whole series may have millions of
+ * readings. A few hours usually suffice.
  */
 const WINDOWS = `(VALUES ('2 hours'::interval), ('2 days'), ('10 days'), ('60 days'), (NULL)) w (length)`;
 
-/** Lateral joins for the last counted reading up to (or before) an instant, and for the first counted reading after it. */
+/** Returns lateral joins for the last counted reading up to (or before) an instant, and for the first counted reading after it. */
 const lastUpTo = (at: string, compare: '<=' | '<', more = 'true') => `LATERAL (
   SELECT f.* FROM ${WINDOWS} CROSS JOIN LATERAL (SELECT r.read_at, r.value, r.interval_ms = ${READ_BY_HAND_INTERVAL_MS} AS by_hand
     FROM ${readWhere(`r.read_at ${compare} ${at} AND r.read_at >= coalesce(${at} - w.length, '-infinity')`)}
@@ -189,7 +189,7 @@ interface Ends {
   next: RegisterState['next'];
 }
 
-/** Returns the states of registers at instants (Unix ms), in the given order. */
+/** Returns the states of registers at the given instants (Unix ms), in the given order. */
 async function standingsAt(db: Database, asked: readonly { id: number; atMs: number }[]): Promise<Ends[]> {
   // Raw SQL: finds the readings around each instant of a series by index.
   const { rows } = await queryOf(db)<{

@@ -4,7 +4,7 @@ import { addEnergies, type BilledEnergies, NO_ENERGIES, type StatementEdit } fro
 import type { KnownEnergy, RegisterReading } from './billed-energy.ts';
 import type { RegisterPeriod } from './registers.ts';
 
-/** Reason for which a version of a bill was recorded. */
+/** Reason for recording a version of a bill. */
 export type VersionCause = 'first' | 'again' | 'closing';
 
 /** Value of a register in the API's format. */
@@ -38,7 +38,7 @@ export type StatementEnergy = {
    */
   import_beside_registers_kwh: string;
   export_beside_registers_kwh: string;
-  /** Edits in force. Statements recorded before schema version 0055 have none. */
+  /** Edits in force. Missing in statements recorded before schema version 0055. */
   edits?: StatementEdit[];
 };
 
@@ -51,7 +51,7 @@ export type StatementAdjustment = {
   export_kwh: string;
 };
 
-/** Version of a bill as it was recorded. The checksum covers all of it. */
+/** Recorded version of a bill. The checksum covers all members. */
 export type BillStatement = StatementEnergy & {
   bill_period_id: string;
   version: number;
@@ -133,7 +133,7 @@ export const toStatementAdjustment = ({
   export_kwh: formatExactKwh(exported),
 });
 
-/** Returns the billed energy: that of the period itself plus the adjustments of other periods. */
+/** Returns the billed energy: the energy of the period itself plus the adjustments of other periods. */
 export const addAdjustments = (own: BilledEnergies, adjustments: readonly BillAdjustment[]): BilledEnergies =>
   addEnergies(own, adjustments.reduce(addEnergies, NO_ENERGIES));
 

@@ -57,21 +57,21 @@ export interface BillVersion {
 }
 
 /**
- * A later correction of a closed period. It is stated in the closing version of period `toldIn`, or waits for it (`isTold` false). `toldIn`
- * is null if the period does not exist yet.
+ * A later correction of a closed period. The closing version of period `toldIn` includes the correction, or will include it (`isTold`
+ * false). `toldIn` is null if the period does not exist yet.
  */
 interface LaterCorrection extends BilledEnergies {
   toldIn: string | null;
   isTold: boolean;
 }
 
-/** A bill period with its recorded versions and the energy that is known now. */
+/** A bill period with its recorded versions and its currently known energy. */
 export interface BillDetails {
   period: BillPeriod;
   versions: BillVersion[];
   known: KnownEnergy;
   energy: StatementEnergy;
-  /** Corrections of other periods that this period states, or would state if it were closed now. */
+  /** Corrections of other periods that this period includes, or would include if it were closed now. */
   adjustments: StatementAdjustment[];
   corrections: LaterCorrection[];
 }
@@ -87,13 +87,13 @@ const ordered = ({ bill_period_id, starts_at, closed_at }: BillPeriod) => ({
   isClosed: closed_at !== null,
 });
 
-/** Locks an account's bills, because all of them together determine which period states a correction. */
+/** Locks all bills of an account, because all of them together determine which period includes a correction. */
 const holdBills = (trx: Database, userId: string) =>
   sql`SELECT pg_advisory_xact_lock(${advisoryLockId('bills of', userId)}::bigint)`.execute(trx);
 
 /**
  * Creates a bill period of a home (`deviceId` null) or a device, and records its known energy as the first version. The caller must have
- * checked its reach. Error 409 if another period contains some of the days.
+ * checked its access. Error 409 if another period contains some of the days.
  */
 export async function createBillPeriod(
   db: Database,
@@ -103,7 +103,7 @@ export async function createBillPeriod(
 ): Promise<BillDetails> {
   return joinOrBeginTransaction(db, async (trx) => {
     await holdBills(trx, userId);
-    // Raw SQL, here and below: dates as text, and comparisons with null.
+    // Raw SQL in this file: dates as text, and comparisons with null.
     const { rows } = await sql<{ periods: number; taken: boolean; endBefore: Date | null; startAfter: Date | null }>`
       SELECT count(*)::int AS periods,
         coalesce(bool_or(is_same AND first_day <= ${days.end}::date AND last_day >= ${days.start}::date), false) AS taken,
@@ -113,7 +113,7 @@ export async function createBillPeriod(
       trx,
     );
     const [found] = rows;
-    // The account may have changed its time zone. A period begins where its neighbour ended, so that each hour is billed exactly once.
+    // The account may have changed its time zone. A period begins when its neighbour ended, so that each hour is billed exactly once.
     const [from, to] = [found?.endBefore ?? days.from, found?.startAfter ?? days.to];
     if (found?.taken || from >= to) throw new AppError('billDaysTaken');
     if ((found?.periods ?? 0) >= MAX_PERIODS) throw new AppError('tooManyBills');
@@ -155,13 +155,13 @@ export async function listBillPeriods(
   return rows.map((row) => ({ period: row, last: row }));
 }
 
-/** Returns a bill period within the caller's reach with its current energy, or null. */
+/** Returns a bill period that the caller can access, with its current energy, or null. */
 export async function findBillPeriod(db: Database, reach: AccessibleAccounts, id: string): Promise<BillDetails | null> {
   const period = await storedPeriod(db, reach, id);
   return period && detailsOf(db, period);
 }
 
-/** Records the current energy as another version of an open period. Returns null if there is none within the caller's reach. */
+/** Records the current energy as another version of an open period. Returns null if the caller can access no such period. */
 export async function recordBill(
   db: Database,
   reach: AccessibleAccounts,
@@ -175,7 +175,7 @@ export async function recordBill(
 }
 
 /**
- * Closes a period that has ended: records its current energy and the waiting corrections of closed periods. The next open period states
+ * Closes a period that has ended: records its current energy and the waiting corrections of closed periods. The next open period includes
  * later changes of its days.
  */
 export async function closeBillPeriod(
@@ -205,9 +205,7 @@ export async function closeBillPeriod(
   });
 }
 
-/**
- * Deletes an open period with its versions; an open period has not been billed. Returns false if there is none within the caller's reach.
- */
+/** Deletes an open period with its versions; an open period has not been billed. Returns false if the caller can access no such period. */
 export async function deleteBillPeriod(db: Database, reach: AccessibleAccounts, id: string): Promise<boolean> {
   const removed = await changeOpen(db, reach, id, async (trx) => {
     await trx.deleteFrom('bill_periods').where('bill_period_id', '=', id).execute();
@@ -217,8 +215,8 @@ export async function deleteBillPeriod(db: Database, reach: AccessibleAccounts, 
 }
 
 /**
- * Changes an open period within the caller's reach while it locks the bills of the account. Returns null if there is none; error 409 if it
- * is closed.
+ * Changes an open period that the caller can access, while the bills of the account are locked. Returns null if there is no such period;
+ * error 409 if it is closed.
  */
 async function changeOpen<T>(
   db: Database,
@@ -230,7 +228,7 @@ async function changeOpen<T>(
     const found = await storedPeriod(trx, reach, id);
     if (!found) return null;
     await holdBills(trx, found.user_id);
-    // Read again after the lock, because another transaction may have closed the period meanwhile.
+    // Read the period again after the lock, because another transaction may have closed it.
     const period = await storedPeriod(trx, reach, id);
     if (!period) return null;
     if (period.closed_at) throw new AppError('billClosed');
@@ -302,7 +300,7 @@ async function addVersion(
     .execute();
 }
 
-/** Returns the energy of a period as it is known now, also in the form of a statement. */
+/** Returns the currently known energy of a period, also in the form of a statement. */
 async function currentEnergy(
   db: Database,
   period: BillPeriod,
@@ -332,10 +330,10 @@ async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails>
   };
 }
 
-/** Correction of a closed period that no statement contains yet, with the period that will state it. */
+/** Correction of a closed period that no statement contains yet, with the period that will include it. */
 interface Outstanding extends BilledEnergies {
   period: BillPeriod;
-  /** Id of the period that will state the correction; null if no open period begins after the corrected one. */
+  /** Id of the period that will include the correction; null if no open period begins after the corrected one. */
   next: string | null;
 }
 
@@ -348,9 +346,8 @@ const adjustmentOf = ({ period, imported, exported }: Outstanding): BillAdjustme
 });
 
 /**
- * Returns the corrections of closed periods that no statement contains yet and that concern this period
- * (`listPeriodsToCorrect`): the current energy minus the energy stated at their closing and in adjustments since. Omits
- * periods without a difference.
+ * Returns the corrections of closed periods that no statement contains yet and that concern this period (`listPeriodsToCorrect`): the
+ * current energy minus the energy in their closing versions and in later adjustments. Omits periods without a difference.
  */
 async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[]> {
   const { rows: periods } = await sql<BillPeriod & { imported: MilliwattHours; exported: MilliwattHours }>`
