@@ -18,12 +18,13 @@ export const isLoopback = (host: string): boolean =>
 /** Whether the host means all addresses of the machine. */
 const isEveryAddress = (host: string): boolean => ['0.0.0.0', '::'].includes(stripBrackets(host));
 
-/** Returns the host through which this machine reaches its own listener. */
+/** Returns the host name by which this machine connects to its own listener. */
 export const localHostOf = (host: string): string => (isEveryAddress(host) ? '127.0.0.1' : stripBrackets(host));
 
 /**
- * Returns the host name for devices: that of PUBLIC_URL. If that names only this machine, the address on which the broker listens; if the
- * broker listens on all addresses, the machine's address in its network. If the broker is not reachable from elsewhere, `localhost`.
+ * Returns the host name for devices: the host of PUBLIC_URL. If that host names only this machine, returns the address on which the broker
+ * listens or, if the broker listens on all addresses, the machine's address in its network. If only this machine can connect to the broker,
+ * returns `localhost`.
  */
 export function hostForDevices(publicUrl: string, listensOn: string, inNetwork: () => string | null): string {
   const publicHost = stripBrackets(new URL(publicUrl).hostname);
@@ -33,8 +34,9 @@ export function hostForDevices(publicUrl: string, listensOn: string, inNetwork: 
 }
 
 /**
- * Returns this machine's address in its network: of the interface with the default route, else of the first interface that is not a
- * container's or tunnel's. IPv4 if there is any, because more devices support it. Null on a machine without a network.
+ * Returns this machine's address in its network: of the interface with the default route, otherwise of the first interface that does not
+ * belong to a container or tunnel. Returns an IPv4 address if there is one, because more devices support IPv4. Null on a machine without a
+ * network.
  */
 export function addressInNetwork(
   interfaces: Interfaces = networkInterfaces(),
@@ -70,7 +72,8 @@ const FORM = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*@)?([^/?#@]*)(.*)$/is;
 
 /**
  * Returns a URL for display: scheme and hosts. User, password, path and settings are replaced by `…`, because each may contain a secret. If
- * the rest contains an `@`, the password may have contained a slash, and the result is `(set)`, as for text that is no URL.
+ * the part after the hosts contains an `@`, the password may have contained a slash, and the result is `(set)`. The result is also `(set)`
+ * for text that is not a URL.
  */
 export function maskUrl(url: string): string {
   const [, scheme, user, hosts, rest = ''] = FORM.exec(url) ?? [];
@@ -78,7 +81,7 @@ export function maskUrl(url: string): string {
   return `${scheme}${user === undefined ? '' : '…@'}${hosts}${rest === '' || rest === '/' ? '' : '/…'}`;
 }
 
-/** Groups: scheme and credentials; hosts with ports; database and settings. */
+/** Groups of the expression: scheme and credentials; hosts with ports; database and settings. */
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
 
 /**
@@ -101,7 +104,7 @@ export function isDatabaseUrl(text: string): boolean {
 /** Address of a broker cluster, with the service's credentials. */
 export interface AmqpUrl {
   isSecure: boolean;
-  /** Hosts of the cluster, tried in order until one answers. */
+  /** Hosts of the cluster, tried in order until a connection succeeds. */
   hosts: { host: string; port: number }[];
   username: string;
   password: string;
@@ -138,7 +141,7 @@ export function parseAmqpUrl(url: string): AmqpUrl | null {
   }
 }
 
-/** Returns the name and password in a broker's URL; empty if there are none. */
+/** Returns the name and password in a broker's URL; empty if the URL has none. */
 export function parseCredentials(url: string): { username: string; password: string } {
   if (isAmqp(url)) {
     const { username = '', password = '' } = parseAmqpUrl(url) ?? {};

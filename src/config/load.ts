@@ -15,16 +15,16 @@ export class ConfigError extends Error {
 
 /** Address on which only this machine is reachable, for the broker of the demo and the sandbox. */
 const LOCAL = '127.0.0.1';
-/** Offset of the sandbox's ports from the live ones. */
+/** Difference between the sandbox's and the live ports. */
 const SANDBOX_OFFSET = 1_000;
 
-/** Returns the variables that are set; an empty one counts as unset. */
+/** Returns the variables that are set. An empty variable counts as unset. */
 export const givenVariables = (env: Record<string, string | undefined> = process.env): Record<string, string> =>
   Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 
 /**
- * Reads and validates the environment. The only reader of `process.env`. Throws a ConfigError with one line per error. Afterwards, new
- * identifiers of this process contain the name of the environment's cell.
+ * Reads and validates the environment. The only reader of `process.env`. Throws a ConfigError with one line per error. Identifiers created
+ * by this process after the call contain the name of the environment's cell.
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const parsed = variables.safeParse(givenVariables(env), { error: describeIssue });
@@ -46,7 +46,7 @@ function configOf(vars: Variables) {
   const tlsHost = vars.MQTTS_HOST ?? (sandbox ? LOCAL : '0.0.0.0');
   return {
     environment: vars.ENVIRONMENT,
-    /** Name of this installation among several behind one router; undefined: the first. */
+    /** Name of this installation among several installations behind one router; undefined: the first. */
     cell: vars.CELL,
     /** `format`: format of the log; undefined: text on a terminal, JSON elsewhere. */
     log: { level: vars.LOG_LEVEL, format: vars.LOG_FORMAT },
@@ -54,7 +54,7 @@ function configOf(vars: Variables) {
     publicUrl,
     /** Whether PUBLIC_URL was set; otherwise links use the port of the API. */
     isPublicUrlGiven: vars.PUBLIC_URL !== undefined,
-    /** Copies of the embedded database. `to`: target; undefined: `backups` in the data directory, without WAL. */
+    /** Backups of the embedded database. `to`: target; undefined: `backups` in the data directory, without WAL. */
     backup: { to: vars.BACKUP_TO, keyFile: vars.BACKUP_KEY_FILE },
     retentionMonths: vars.RETENTION_MONTHS,
     /** Maximum number of channels of a device. */
@@ -68,7 +68,7 @@ function configOf(vars: Variables) {
     /** Settings of the embedded broker, except for `url` (an external broker) and `publicHost` (the host name for devices). */
     mqtt: {
       url: vars.MQTT_URL,
-      /** Number of queues at a broker cluster; undefined: as many as at its first start, or 64. */
+      /** Number of queues at a broker cluster; undefined: as many as at the cluster's first start, or 64. */
       shards: vars.SHARDS,
       host: vars.MQTT_HOST,
       port: port(vars.MQTT_PORT, 1883),
@@ -84,11 +84,11 @@ function configOf(vars: Variables) {
       httpPort: port(vars.HTTP_PORT, 8080),
       trustProxy: vars.TRUST_PROXY ?? [],
       corsOrigins: vars.CORS_ORIGINS ?? [],
-      /** Time for which the API continues after SIGTERM, while /readyz reports that it is shutting down. */
+      /** Time in seconds for which the API continues after SIGTERM, while /readyz reports that it is shutting down. */
       drainSeconds: vars.DRAIN_SECONDS,
     },
     tls: { certFile: vars.TLS_CERT_FILE, keyFile: vars.TLS_KEY_FILE },
-    /** `port`: null if there is no listener. `names`: host names that requests may use besides its address. */
+    /** `port`: null without a listener for operators. `names`: host names that requests may use in addition to the listener's address. */
     operator: {
       host: vars.OPERATOR_HOST,
       port: vars.OPERATOR_PORT === null ? null : port(vars.OPERATOR_PORT, 9464),
@@ -117,7 +117,7 @@ function configOf(vars: Variables) {
   };
 }
 
-/** Returns the configuration of the demo: its broker is reachable only from this machine, unless MQTTS_HOST says otherwise. */
+/** Returns the configuration of the demo. Its broker accepts connections only from this machine, unless MQTTS_HOST is set otherwise. */
 export function loadDemoConfig(env: Record<string, string | undefined> = process.env): Config {
   return loadConfig({ ...env, MQTTS_HOST: env.MQTTS_HOST || LOCAL });
 }
@@ -233,7 +233,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Returns every variable with its effective value (null: unset). Secrets are masked; of a URL only the hosts are shown. */
+/** Returns every variable with its effective value (null: unset). Secrets are masked; URLs show only their hosts. */
 export function readEffectiveVariables(env: Record<string, string | undefined> = process.env): Record<string, unknown> {
   const config = loadConfig(env);
   const parsed: Record<string, unknown> = variables.parse(givenVariables(env));

@@ -71,9 +71,9 @@ export const VARIABLE_MEANINGS: Readonly<Record<keyof Variables, string>> = {
   OTEL_TRACES_SAMPLER_ARG: 'share of traces that is exported',
 };
 
-/** Further documentation of a variable in docs/configuration.md. */
+/** Further documentation of a variable for docs/configuration.md. */
 interface Details {
-  /** Behaviour while the variable is unset, in Markdown, if it differs from the schema's default. */
+  /** Behaviour if the variable is unset, in Markdown, if it differs from the schema's default. */
   unset?: string;
   /** Sentences in Markdown; links are relative to `docs/`. */
   more?: string;

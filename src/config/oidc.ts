@@ -3,7 +3,7 @@ import type { Variables } from './sections.ts';
 /** Identity provider for signing in to the dashboard by OpenID Connect, in addition to mailed links (docs/sign-in.md). */
 export type OidcConfig = NonNullable<ReturnType<typeof readOidcConfig>>;
 
-/** Value that stands for any domain, for automatic creation of accounts. */
+/** Value of the variable that allows any domain for the automatic creation of accounts. */
 const ANY = '*';
 
 export function readOidcConfig(vars: Variables) {
@@ -22,7 +22,7 @@ export function readOidcConfig(vars: Variables) {
     roles: claim === undefined || of === undefined ? undefined : { claim, of },
     /** Claim that states whether the e-mail address is verified. */
     verifiedClaim: vars.OIDC_VERIFIED_CLAIM,
-    /** Whether people without an account get one. */
+    /** Whether an account is created for people without one. */
     createsAccounts: vars.OIDC_CREATE_ACCOUNTS,
     /** Required domains of e-mail addresses, in lower case; undefined: any. */
     emailDomains: domains?.includes(ANY) ? undefined : domains,
