@@ -21,17 +21,18 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Number of serials that may claim a device; null if any serial may. A list of batches omits the serials themselves, which may be too many.
+ * Number of serials that may claim a device; null if any serial may. Lists of batches omit the serials themselves, because there may be
+ * many.
  */
 const SERIAL_COUNT = sql<number | null>`cardinality(serials)`.as('serial_count');
 
-/** A batch of meters that were made with one shared secret and use it to claim their identities. */
+/** A batch of meters that were manufactured with one shared secret, with which they claim their identities. */
 export type StoredProvisioningBatch = Pick<Selectable<Tables['provisioning_batches']>, (typeof COLUMNS)[number]> & {
   serial_count: number | null;
 };
 
 export interface NewProvisioningBatch {
-  /** Account that creates the batch. Its meters are searched for among the devices that this account reaches. */
+  /** Account that creates the batch. Its meters are searched for among the devices that this account can access. */
   userId: string;
   /** Owner of the device that is created for a meter without a matching device. Null: such a meter is refused. */
   ownerId: string | null;
@@ -44,7 +45,7 @@ export interface NewProvisioningBatch {
   expiresAt: Date;
 }
 
-/** Creates a batch. Its secret is in this result and nowhere else. */
+/** Creates a batch. Returns its secret, which is shown only once. */
 export async function createBatch(
   db: Database,
   wanted: NewProvisioningBatch,
@@ -69,7 +70,7 @@ export async function createBatch(
   return { batch, secret };
 }
 
-/** Returns the batches created by accounts within the caller's reach, in order of their ids, after `cursor`; at most `limit`. */
+/** Returns the batches created by accounts that the caller can access, in order of their ids, after `cursor`; at most `limit`. */
 export async function listBatches(
   db: Database,
   reach: AccessibleAccounts,
@@ -86,8 +87,8 @@ export async function listBatches(
 }
 
 /**
- * Revokes a batch, so that no meter can use it to claim a device any more. Devices that are already claimed keep their passwords. Returns
- * false if the caller's reach contains no active batch with this id.
+ * Revokes a batch, so that no meter can use it to claim a device any more. Devices that are already claimed retain their passwords. Returns
+ * false if the caller can access no active batch with this id.
  */
 export async function revokeBatch(
   db: Database,

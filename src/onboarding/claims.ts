@@ -15,14 +15,14 @@ import { recordAction } from '#src/users/audit.ts';
 /** A meter's claim of its identity. */
 interface Claim {
   serial: string;
-  /** Random value that the meter generates and stores. With the same nonce it may repeat a claim whose answer was lost. */
+  /** Random value that the meter generates and stores. With the same nonce, the meter may repeat a claim whose answer was lost. */
   nonce: string | undefined;
 }
 
 /** A device that may be the one with a given serial. */
 export interface ClaimCandidate {
   isDeleted: boolean;
-  /** The claim of the device. Null if it was never claimed, or was released. */
+  /** The claim of the device. Null if the device was never claimed, or was released. */
   claim: { nonceSha256: Buffer | null } | null;
   hasReported: boolean;
   /** Whether the device has a password. A released device has none. */
@@ -30,9 +30,10 @@ export interface ClaimCandidate {
 }
 
 /**
- * Decides a claim. Pure. A serial that matches one device may claim it once. It may not claim a device that is already claimed (except with
- * the same nonce, before the device has reported) or a device that is in use. A serial that matches no device creates one, if the batch
- * names an owner. It does not replace a claimed device that was deleted, so that a device does not return after its owner has removed it.
+ * Decides whether a claim is granted. Pure. A serial that matches one device may claim the device once. It may not claim a device in use or
+ * a device that is already claimed, except with the same nonce before the device has reported. A serial that matches no device creates one,
+ * if the batch names an owner. It does not replace a claimed device that was deleted, so that a device does not return after its owner has
+ * removed it.
  */
 export function decideClaim(
   candidates: readonly ClaimCandidate[],
@@ -48,9 +49,9 @@ export function decideClaim(
 }
 
 /**
- * Assigns a device to a meter of a batch and returns its new secret, which is stored nowhere else. The caller has already checked the
- * batch's secret. Null if the claim is refused: the batch has ended or is used up, or decideClaim refuses the serial. `address`: for the
- * audit log.
+ * Assigns a device to a meter of a batch and returns the device's new secret, which is stored nowhere else. The caller has already checked
+ * the batch's secret. Null if the claim is refused: the batch has ended or has no claims left, or decideClaim refuses the serial.
+ * `address`: for the audit log.
  */
 async function claimDevice(
   db: Database,
@@ -59,7 +60,7 @@ async function claimDevice(
   { now, address }: { now: Date; address: string },
 ): Promise<{ deviceId: string; secret: string } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Locks the batch: its claims run one after another, so that no two get the same device and the maximum number is never exceeded.
+    // Lock the batch: its claims run one after another, so that no two claims get the same device and the maximum number is never exceeded.
     const batch = await trx
       .selectFrom('provisioning_batches as b')
       .innerJoin('users as u', 'u.user_id', 'b.user_id')
@@ -70,7 +71,7 @@ async function claimDevice(
       .where(sql<boolean>`(b.serials IS NULL OR ${serial} = ANY (b.serials))`)
       .forUpdate('b')
       .executeTakeFirst();
-    // The account that made the batch may have lost the role that a batch requires, or its reach of the batch's owner.
+    // The account that created the batch may have lost the role that a batch requires, or its access to the batch's owner.
     if (!batch || batch.role === 'homeowner') return null;
     const reach = accessibleAccountsOfRole({ role: batch.role, userId: batch.user_id });
     if (batch.owner_user_id !== null && !(await isWithin(trx, reach, batch.owner_user_id))) return null;
@@ -150,8 +151,8 @@ async function renewSecret(trx: Database, deviceId: string): Promise<{ deviceId:
 }
 
 /**
- * Releases a device so that it can be claimed again. Its password ends, and connections with it to the embedded broker end within 10 s.
- * False if there is no such device within the caller's reach; 403 if an owner releases a device that the utility manages.
+ * Releases a device so that it can be claimed again. Its password expires, and the device's connections to the embedded broker end within
+ * 10 s. Returns false if the caller can access no such device. Throws 403 if an owner releases a device that the utility manages.
  */
 export async function releaseDevice(db: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -182,7 +183,7 @@ export const claimMessageSchema = z.strictObject({
     .optional(),
 });
 
-/** Carries out a meter's claim. Null if it is refused (see decideClaim). */
+/** Carries out a meter's claim and returns the answer. Null if the claim is refused (see decideClaim). */
 export async function answerClaim(
   db: Database,
   batchId: string,
@@ -195,13 +196,14 @@ export async function answerClaim(
   return { device_id: deviceId, username: deviceId, password: secret, topic: readingsTopic(deviceId) };
 }
 
-/** Decides a claim from an address. Resolves with null if the claim is refused. */
+/** Decides a claim from an address. Resolves to null if the claim is refused. */
 type ClaimGate = <Answer>(address: string, decide: () => Promise<Answer | null>) => Promise<Answer | null>;
 
 /**
- * Limits the number of refused claims per network (IPv6: a /64), so that serials cannot be guessed. A claim is counted before it is decided
- * and given back if it is granted, so that concurrent claims cannot exceed the limit. Claims of one network run one after another, so that
- * many meters in one building do not use up the limit by claiming concurrently. Rejects with 429 beyond the limit.
+ * Returns a function that limits the number of refused claims per network (IPv6: a /64), so that serials cannot be guessed. A claim is
+ * counted before it is decided, and the count is taken back if the claim is granted, so that concurrent claims cannot exceed the limit.
+ * Claims of one network run one after another, so that many meters in one building do not use up the limit by claiming concurrently.
+ * Rejects with 429 beyond the limit.
  */
 export function createClaimGate(counter: Pick<RequestCounter, 'take' | 'giveBack'>): ClaimGate {
   const lasts = new Map<string, Promise<unknown>>();

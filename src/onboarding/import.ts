@@ -20,14 +20,14 @@ const UNIQUE_VIOLATION = '23505';
 /** The account that imports, with its rights and options. */
 export interface DeviceImporter {
   reach: AccessibleAccounts;
-  /** Owner of a row that names no user. Null: every row must name one. */
+  /** Owner of a row that names no user. Null if every row must name a user. */
   ownId: string | null;
   /**
    * Whether accounts are created for unknown e-mail addresses. `enrolledBy`: the utility that enrols these homeowners. Null: no accounts
    * are created.
    */
   newOwners: { enrolledBy: string | null } | null;
-  /** Option that would create accounts. Errors recommend it if it was not given and is allowed. */
+  /** Option that would create accounts. Error messages recommend the option if it was not given and the account may use it. */
   toMakeOwners?: string;
   /** Actor recorded in the audit log. */
   by: Pick<AuditRecord, 'actor' | 'address'>;
@@ -51,8 +51,8 @@ export interface DeviceImportResult {
 /**
  * Imports devices: all rows, or none if any row has an error (422, with every error listed). Importing the same rows again changes nothing.
  * The caller has validated each row by itself. Runs in one transaction, or in the open one, so that a killed process has imported nothing.
- * `beforeCommit` receives the result before the commit; if it throws, nothing is imported. 409 while the account has another import under
- * way.
+ * `beforeCommit` receives the result before the commit; if it throws, nothing is imported. Throws 409 while another import of the account
+ * is in progress.
  */
 export async function importDevices(
   db: Database,
@@ -210,7 +210,7 @@ async function createOwners(
   { newOwners, by }: DeviceImporter,
   rows: readonly DeviceImportRow[],
 ): Promise<Map<string, string>> {
-  // Reversed, so that the first spelling of an address wins.
+  // Reversed, so that the first spelling of an address is used.
   const wanted = new Map(rows.toReversed().map((row) => [addressOf(row), row.email as string]));
   const made = new Map<string, string>();
   const emails = [...wanted.values()];

@@ -8,7 +8,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import type { DeviceImportResult } from './import.ts';
 
-/** Time for which the passwords of an import are stored until they are fetched. */
+/** Time for which the passwords of an import are stored unless they are fetched earlier. */
 const CREDENTIALS_RETENTION = '24 hours';
 
 /** Login of a device that an import created. */
@@ -22,7 +22,7 @@ export interface ImportCredential {
   topic: string;
 }
 
-/** Result of a completed import. */
+/** Stored result of a completed import. */
 export type ImportRecord = NonNullable<Awaited<ReturnType<typeof findImport>>>;
 
 /** Returns the credentials of the devices that an import created, in the order of its rows. Pure. */
@@ -46,7 +46,7 @@ export const findRowsWithDifferentSettings = ({ existing }: Pick<DeviceImportRes
     .filter(({ members }) => members.length > 0)
     .map(({ row, deviceId, members }) => ({ row: row.name, device_id: deviceId, members }));
 
-/** Records an import within that import's transaction, with its passwords encrypted until they are fetched. Returns its id. */
+/** Records an import within the import's transaction. Its passwords are stored encrypted until they are fetched. Returns its id. */
 export async function recordImport(
   trx: Database,
   box: SecretBox,
@@ -75,7 +75,7 @@ const importRows = (db: Database) =>
     .select(['import_id', 'created_at', 'rows', 'created', 'users_created', 'differing'])
     .select(sql<boolean>`credentials_sealed IS NOT NULL`.as('has_credentials'));
 
-/** Returns one import within the caller's reach. Null if there is none. */
+/** Returns an import that the caller can access, or null. */
 export async function findImport(db: Database, reach: AccessibleAccounts, importId: string) {
   const row = await importRows(db)
     .where('import_id', '=', importId)
@@ -84,7 +84,7 @@ export async function findImport(db: Database, reach: AccessibleAccounts, import
   return row ?? null;
 }
 
-/** Returns the imports of an account whose passwords have not been fetched yet, the newest first; `most` at most. */
+/** Returns at most `limit` imports of an account whose passwords have not been fetched yet, the newest first. */
 export async function listWaitingImports(db: Database, userId: string, limit: number) {
   return importRows(db)
     .where('user_id', '=', userId)
@@ -95,8 +95,8 @@ export async function listWaitingImports(db: Database, userId: string, limit: nu
 }
 
 /**
- * Returns the credentials of an import and deletes them: this is the only time that they are shown. 409 afterwards. Null if there is no
- * such import.
+ * Returns the credentials of an import and deletes them, so that they are shown only once. Throws 409 if they were fetched or deleted
+ * earlier. Null if there is no such import.
  */
 export async function takeCredentials(
   db: Database,

@@ -9,7 +9,7 @@ import type { DeviceSettings } from '#src/devices/store.ts';
 export interface DeviceImportRow {
   /** Name of the row in errors: `line 3`, or its position in a list. */
   name: string;
-  /** Owner of the device: either `userId` or `email`, or neither for the caller. */
+  /** Owner of the device: `userId` or `email`; without both, the caller. */
   userId?: string;
   email?: string;
   settings: DeviceSettings;
@@ -30,15 +30,18 @@ export type KnownDevice = {
   };
 type Words = Parameters<typeof mergeChannelSettings>[0];
 
-/** Existing accounts and devices that an import is planned against. */
+/** Existing accounts and devices with which an import is compared. */
 export interface ExistingRecords {
-  /** Returns the id of the account that a row names. Undefined if there is none within reach. */
+  /** Returns the id of the account that a row names. Undefined if the caller can access no such account. */
   ownerOf(row: DeviceImportRow): string | undefined;
   /** Whether a new account is created for the row's owner, who then has no devices yet. */
   isNewOwner(row: DeviceImportRow): boolean;
-  /** Whether the row's address belongs to an account out of reach, if accounts may be created. */
+  /** Whether accounts may be created but the row's address belongs to an account that the caller cannot access. */
   isTaken(row: DeviceImportRow): boolean;
-  /** Option that would create accounts, such as `--create-users`, if it was not given. Undefined for a caller who may not use it. */
+  /**
+   * Option that would create accounts, such as `--create-users`, if the option was not given. Undefined for a caller who may not create
+   * accounts.
+   */
   toMakeOwners?: string | undefined;
   devices: readonly KnownDevice[];
   /** Devices discovered through the owners' gateways, with the device that each is paired as. */
@@ -48,7 +51,7 @@ export interface ExistingRecords {
 /** The actions of an import. */
 export interface ImportPlan {
   create: DeviceImportRow[];
-  /** Existing devices, with the members that differ in the row. The devices stay unchanged. */
+  /** Existing devices, with the members that differ in the row. The import does not change these devices. */
   existing: { row: DeviceImportRow; deviceId: string; members: string[] }[];
   errors: FieldError[];
 }
@@ -61,8 +64,8 @@ export const importedRowKey = ({ type, location }: { type: string; location: str
 
 /**
  * Decides the actions for the rows of an import, each of which has passed validation. Pure. A row matches the device of its owner with the
- * same `external_id`. A row without one matches the device that such a row created before, or a device with the same type and location that
- * has no `external_id` either. An existing device is never changed, so that its owner's later settings stay.
+ * same `external_id`. A row without an `external_id` matches the device that such a row created earlier, or a device with the same type and
+ * location that also has no `external_id`. An existing device is never changed, so that its owner's later settings are retained.
  */
 export function planImport(rows: readonly DeviceImportRow[], known: ExistingRecords): ImportPlan {
   const plan: ImportPlan = { create: [], existing: [], errors: [] };
@@ -129,7 +132,7 @@ function namedBy({ settings, discoveryId }: DeviceImportRow): NamedBy {
 
 const keyOf = (owner: string, by: NamedBy): string => JSON.stringify([by, owner]);
 
-/** Returns the members that a row sets and its existing device has with another value. */
+/** Returns the members for which a row has another value than its existing device. */
 function findDifferentMembers({ settings, channels }: DeviceImportRow, existing: KnownDevice): string[] {
   const definedSettings = Object.entries(settings).filter(([, value]) => value !== undefined);
   const members = definedSettings
