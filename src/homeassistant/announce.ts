@@ -12,24 +12,24 @@ export interface Announcer {
   publicUrl: string | null;
 }
 
-/** Topic of the installation's availability: `online`, or `offline`, which the broker publishes as its last will. */
+/** Returns the topic of the installation's availability: `online`, or `offline`, which the broker publishes as its last will. */
 export const availabilityTopic = ({ installation }: Announcer): string =>
   `${HOME_ASSISTANT_TOPIC_ROOT}/${installation}/status`;
 
 const stateTopic = ({ installation }: Announcer, id: string): string =>
   `${HOME_ASSISTANT_TOPIC_ROOT}/${installation}/${id}/state`;
 
-/** Topic filter of all announcements of devices, from any publisher. */
+/** Returns the topic filter of all announcements of devices, from any publisher. */
 export const announcementFilter = ({ prefix }: Announcer): string => `${prefix}/device/+/config`;
 
-/** Topic on which Home Assistant reports that it has started. */
+/** Returns the topic on which Home Assistant reports that it has started. */
 export const birthTopic = ({ prefix }: Announcer): string => `${prefix}/status`;
 
 const identifierOf = (id: string): string => `energy_usage_${id}`;
 
 /**
- * Returns the messages about some homes for Home Assistant, by topic: an announcement and a state of each home and each of its devices.
- * Pure. They use the device-based format (`components`) of Home Assistant 2024.12 and later.
+ * Returns the messages about homes for Home Assistant, by topic: an announcement and a state of each home and each of its devices. Pure.
+ * Announcements use the device-based format (`components`) of Home Assistant 2024.12 and later.
  */
 export function buildMessages(announcer: Announcer, homes: readonly HomeReport[]): Map<string, string> {
   const messages = new Map<string, string>();
@@ -51,7 +51,7 @@ export function buildMessages(announcer: Announcer, homes: readonly HomeReport[]
   return messages;
 }
 
-/** A sensor in an announcement, with its unit. `exists` is false if the sensor does not exist or no longer exists. */
+/** A sensor in an announcement, with its unit. `exists` is false if the sensor does not exist any more or never did. */
 interface AnnouncedSensor {
   key: string;
   sensor: Sensor;
@@ -73,7 +73,7 @@ function announcement(announcer: Announcer, id: string, device: object, sensors:
   const components = Object.fromEntries(
     sensors.map(({ key, sensor, unit, exists }) => [
       key,
-      // A component with only its platform removes the sensor, if it ever existed.
+      // A component that contains only its platform removes the sensor.
       exists ? { platform: 'sensor', ...sensorOf(id, key, sensor), unit_of_measurement: unit } : { platform: 'sensor' },
     ]),
   );
@@ -103,7 +103,9 @@ const sensorOf = (id: string, key: string, { name, deviceClass, stateClass, deci
   ...(part && { last_reset_value_template: `{{ value_json.${part}_since }}` }),
 });
 
-/** Returns the topics that an announcement on the broker describes, if this installation published it; null if another one did. Pure. */
+/**
+ * Returns the topics that an announcement on the broker describes, if this installation published the announcement; otherwise null. Pure.
+ */
 export function findOwnTopics(announcer: Announcer, topic: string, payload: Buffer): string[] | null {
   if (payload.length === 0 || payload.length > MAX_ANNOUNCEMENT_BYTES) return null;
   let discovered: { origin?: { name?: unknown }; availability_topic?: unknown; state_topic?: unknown } | null;
@@ -121,17 +123,17 @@ export function findOwnTopics(announcer: Announcer, topic: string, payload: Buff
   const isOwn =
     typeof state === 'string' && state.startsWith(`${HOME_ASSISTANT_TOPIC_ROOT}/${announcer.installation}/`);
   if (!isOwn || /[+#\0]/.test(state)) return [topic];
-  // The usage of a home has a topic of its own (docs/mqtt-homes.md), in addition to the topic of its state.
+  // The usage of a home has a topic of its own (docs/mqtt-homes.md), in addition to the topic of the home's state.
   const userId = USAGE_STATE.exec(state)?.[1];
   return [topic, state, ...(userId === undefined ? [] : [homeUsageTopic(userId)])];
 }
 
 const USAGE_STATE = new RegExp(`/(usr_${ID_PATTERN})/state$`);
 
-/** Maximum size of an announcement that is parsed. This service's announcements have about 6 KiB. */
+/** Maximum size in bytes of an announcement that is parsed. This service's announcements have about 6 KiB. */
 const MAX_ANNOUNCEMENT_BYTES = 65_536;
 
-/** Properties of a sensor in Home Assistant. `part`: period after which the sum restarts; `last_reset` contains its start. */
+/** Properties of a sensor in Home Assistant. `part`: period after which the sum restarts; `last_reset` contains the period's start. */
 interface Sensor {
   /** English name: Home Assistant displays it unchanged and derives the entity's id from it. */
   name: string;
@@ -140,7 +142,7 @@ interface Sensor {
   stateClass: 'total' | 'measurement' | null;
   /** Null for money: the unit is the currency of the tariff, ISO 4217. */
   unit: 'kWh' | 'W' | 'm³' | null;
-  /** Number of displayed decimals; the state has all of them. */
+  /** Number of displayed decimals; the state contains all decimals. */
   decimals: number;
   part?: 'month' | 'day';
 }
@@ -150,11 +152,10 @@ const volume = { stateClass: 'total', unit: 'm³', decimals: 2, part: 'month' } 
 const money = { deviceClass: 'monetary', stateClass: 'total', unit: null, decimals: 2 } as const;
 
 /**
- * Sensors of a home, in the order of its announcement. Another sensor needs a line here and its value in `home-report.ts`.
- *
- * The sums restart each month, unlike a meter's register. An import of years of history, or a plug that becomes an inverter, changes the
- * whole past, and Home Assistant would show the difference of a register as used in one hour. A sum of the current month, with the month's
- * start as its `last_reset`, can rise and fall by corrections, and earlier months are not published again (docs/decisions/0065).
+ * Sensors of a home, in the order of the home's announcement. Another sensor needs a line here and its value in `home-report.ts`. The sums
+ * restart each month, unlike a meter's register: an import of years of history, or a plug that becomes an inverter, changes the whole past,
+ * and Home Assistant would show a register's difference as used in one hour. A sum of the current month, with the month's start as its
+ * `last_reset`, can rise and fall by corrections, and earlier months are not published again (docs/decisions/0065).
  */
 export const HOME_SENSORS = {
   power: { deviceClass: 'power', stateClass: 'measurement', unit: 'W', decimals: 0, name: 'Power' },
@@ -186,7 +187,7 @@ export const DEVICE_SENSORS = {
 /** Values of sensors. A sensor without a member does not exist; null means unknown. Money is text, with all decimals of its currency. */
 type Values<Sensors> = { [Name in keyof Sensors]?: number | string | null };
 
-/** Values of a home's sensors at a moment. */
+/** Values of a home's sensors at one time. */
 export interface HomeReport {
   userId: string;
   /** E-mail address of the owner, which distinguishes the home from others; null if only one home is published. */

@@ -45,8 +45,8 @@ export function connectBroker(options: BrokerOptions) {
     await client.publishAsync(availabilityTopic, 'online', retained);
     const granted = await client.subscribeAsync([...filters], { qos: 1 });
     const refused = granted.filter(({ qos }) => (qos as number) >= 128).map(({ topic }) => topic);
-    // Publishing continues, because retained messages reach Home Assistant without a subscription. Only the topics of homes and devices
-    // that no longer exist are not cleared.
+    // Publishing continues, because retained messages reach Home Assistant without a subscription. Without the subscription, only the
+    // topics of homes and devices that no longer exist are not cleared.
     if (refused.length > 0) log.warn({ refused }, 'Home Assistant’s broker does not let this service listen');
   };
   client.on('connect', () => {

@@ -23,15 +23,15 @@ export interface PublishedAccount {
   zone: string;
 }
 
-/** Maximum number of published devices of a home. The first ones by id are published. */
+/** Maximum number of published devices of a home, in order of their ids. */
 const MAX_DEVICES = 200;
 
 const FLOWS = ['grid_import', 'grid_export', 'production', 'charged', 'discharged'] as const;
 const EXPORT = new Set(['export'] as const);
 
 /**
- * Reads the values of a home's sensors at a moment. They are sums of the daily rows that the API returns. `isOnly`: no other home is
- * published.
+ * Reads the values of a home's sensors at a time. The values are sums of the daily rows that the API returns. `isOnly`: whether no other
+ * home is published.
  */
 export async function readHomeReport(
   db: Database,
@@ -85,7 +85,7 @@ function sumOf<Row extends object>(rows: readonly Row[], name: keyof Row): numbe
   return known.length === 0 ? null : known.reduce((sum, value) => sum + Math.round(value * 1_000), 0) / 1_000;
 }
 
-/** Returns the cost of the last day or month of a range; null without a tariff, and for a range with two currencies. */
+/** Returns the cost of the last day or month of a range; null without a tariff, or if the range has tariffs of two currencies. */
 async function costOf(
   db: Database,
   { userId, range, now }: { userId: string; range: Range; now: Date },
@@ -95,8 +95,8 @@ async function costOf(
 }
 
 /**
- * Returns the total costs of the month and of the day, in the currency of the day. All are null without a tariff. The month's is null if
- * the month has another currency, or two.
+ * Returns the total costs of the month and of the day, in the currency of the day. Null without a tariff. The month's cost is also null if
+ * the month has another currency, or two currencies.
  */
 async function costsIn(
   db: Database,
@@ -146,8 +146,8 @@ interface DeviceRow {
 }
 
 /**
- * Returns the devices of a home whose electricity counts in the month. `power` has the same value as in the live stream. It is missing if
- * the device measures no power, or several powers whose sum is unknown.
+ * Returns the devices of a home whose electricity counts in the month. `power` has the same value as in the live stream, and is missing if
+ * the device measures no power, or measures several powers whose sum is unknown.
  */
 async function devicesOf(db: Database, userId: string, month: Range, now: Date): Promise<DeviceReport[]> {
   // Raw SQL: aggregates by kind of series.
@@ -184,14 +184,15 @@ async function devicesOf(db: Database, userId: string, month: Range, now: Date):
 }
 
 /**
- * Time after a month's end for which its sums are still published, because hourly meters report the last hour only then. Home Assistant
- * adds each increase of a sum, and starts from 0 with the new month. No energy is lost: the energy of this time is published at its end.
+ * Time in minutes after a month's end for which the month's sums are still published, because hourly meters report the last hour only in
+ * this time. Home Assistant adds each increase of a sum, and starts from 0 with the new month. Energy of these minutes is published when
+ * they end.
  */
 const CLOSING_MINUTES = 65;
 
 /**
- * Returns the month and the day that sums cover at a moment, in a time zone, and their starts. Shortly after a month's end, `month` is
- * still the previous month (`CLOSING_MINUTES`). Pure.
+ * Returns the month and the day that sums cover at a time in a time zone, and their starts. Shortly after a month's end, `month` is still
+ * the previous month (`CLOSING_MINUTES`). Pure.
  */
 export function findReportedPeriods(
   now: Date,
@@ -246,7 +247,7 @@ export async function readHomeUsage(db: Database, userId: string, now: Date) {
     /** Time of the devices' last message, ISO 8601; null if there was none. */
     as_of: latest?.newest.toISOString() ?? null,
     timezone,
-    /** Current power of the home, W. */
+    /** Current power of the home in W. */
     power_w: power?.watts ?? null,
     /** Number of minutes over which `power_w` is averaged; null if the power is measured. */
     power_mean_minutes: power?.minutes ?? null,

@@ -27,19 +27,22 @@ interface PublisherParts {
   log: Logger;
   /** The installation's secret; its name at the broker is derived from it. */
   secret: string;
-  /** How often changes are published. */
+  /** Interval in ms at which changes are published. */
   everyMs?: number;
 }
 
 const EVERY_MS = 20_000;
-/** How often a worker tries to become the publisher. */
+/** Interval in ms at which a worker tries to become the publisher. */
 const TAKE_OVER_MS = 3_000;
-/** Shortest time between two passes, if Home Assistant restarts repeatedly or its broker reports that. */
+/** Minimum time in ms between two passes, in case Home Assistant restarts repeatedly. */
 const MIN_INTERVAL_MS = 500;
-/** Maximum number of topics that an earlier process has left and that are not cleared yet. */
+/** Maximum number of topics of an earlier process that are not cleared yet. */
 const MAX_OUTDATED_TOPICS = 10_000;
 
-/** Publishes homes to Home Assistant, from one worker at a time. Returns a function that stops, after the broker has received `offline`. */
+/**
+ * Publishes homes to Home Assistant, from one worker at a time. Returns a function that stops publishing after the broker has received
+ * `offline`.
+ */
 export function startHomeAssistant(publishing: HomeAssistantPublishing, parts: PublisherParts): () => Promise<void> {
   const { pool, log } = parts;
   const stopping = new AbortController();
@@ -57,7 +60,7 @@ export function startHomeAssistant(publishing: HomeAssistantPublishing, parts: P
   };
 }
 
-/** Name of this installation on a broker that several may share. It does not reveal the secret. */
+/** Returns the name of this installation on a broker that several installations may share. The name does not reveal the secret. */
 const installationOf = (secret: string): string =>
   createHmac('sha256', secret).update('home assistant').digest('hex').slice(0, 12);
 
@@ -119,7 +122,7 @@ async function publishUntil(
   }
 }
 
-/** Publishes changed messages, announcements before states, and clears topics that no longer have one. */
+/** Publishes changed messages, announcements before states, and clears topics that no longer have a message. */
 async function publishChanges(
   broker: HomeAssistantBroker,
   wanted: ReadonlyMap<string, string>,
@@ -167,7 +170,7 @@ async function buildCurrentMessages(
   return new Map([...buildMessages(announcer, homes), ...plain]);
 }
 
-/** The accounts with these e-mail addresses or ids, ordered by id. */
+/** Returns the accounts with these e-mail addresses or ids, ordered by id. */
 async function findAccounts(db: Database, names: readonly string[]): Promise<PublishedAccount[]> {
   const lower = names.map((name) => name.toLowerCase());
   const rows = await db
