@@ -3,7 +3,7 @@ import type { Pool } from '#src/database/connect.ts';
 const REJECTED_DAYS = 90;
 const MAX_REJECTED_BYTES = 2 ** 30;
 
-/** Deletes rejected messages that are older than 90 days, and the oldest ones beyond 1 GiB. */
+/** Deletes rejected messages that are older than 90 days, and the oldest rejected messages beyond 1 GiB. */
 export async function deleteExpiredRejections(pool: Pool, now: Date, bytes = MAX_REJECTED_BYTES): Promise<void> {
   // Raw SQL: a window function limits the stored rows by their total size.
   await pool.query('DELETE FROM rejected_messages WHERE received_at < $1::timestamptz - make_interval(days => $2)', [
@@ -28,8 +28,8 @@ const UNREAD_DAYS = 30;
  * days.
  */
 export async function deleteExpiredUnread(pool: Pool, now: Date): Promise<void> {
-  // Raw SQL: SKIP LOCKED leaves rows that ingest is writing to the next run, because ingest locks several rows in
-  // another order, which could cause a deadlock.
+  // Raw SQL for SKIP LOCKED: rows that ingest has locked are deleted in the next run. Waiting for these rows could deadlock, because ingest
+  // locks several rows in another order.
   const stale = (where: string) =>
     `(gateway_id, shape) IN (SELECT gateway_id, shape FROM unread_messages WHERE ${where} FOR UPDATE SKIP LOCKED)`;
   await pool.query(

@@ -2,13 +2,13 @@ import { statfs } from 'node:fs/promises';
 import type { Logger } from '#src/core/log.ts';
 
 /**
- * Minimum free space, as a share of the disk and in bytes. The log warns below it, because a database stops when its
- * disk is full.
+ * Minimum free space, as a share of the disk and in bytes (`LEAST_BYTES`). Below it the log warns, because a database stops when its disk
+ * is full.
  */
 const LEAST_SHARE = 0.1;
 const LEAST_BYTES = 2 * 2 ** 30;
 
-/** Returns the free and total space, in bytes, of the disk that holds a folder. */
+/** Returns the free and total space, in bytes, of the disk that contains a folder. */
 export async function readFreeBytes(folder: string): Promise<{ freeBytes: number; allBytes: number }> {
   const { bavail, blocks, bsize } = await statfs(folder);
   return { freeBytes: bavail * bsize, allBytes: blocks * bsize };

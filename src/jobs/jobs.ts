@@ -29,13 +29,13 @@ import { type Job, type JobParts, TAKEN_BY_ANOTHER_WORKER } from './schedule.ts'
 
 /** Number of months, including the current one, for which partitions are created in advance. */
 const MONTHS_AHEAD = 3;
-/** Interval at which a long job reports its progress. */
+/** Interval in ms at which a long job reports its progress. */
 const PROGRESS_MS = 60_000;
 
 /** Every job of a worker. */
 export const JOBS: readonly Job[] = [
-  // Needs no lock of its own, because the SQL function `make_room` takes one. The writer also creates missing
-  // partitions, but then has to retry its batch.
+  // Needs no lock of its own, because the SQL function `make_room` takes one. The writer of readings also creates missing partitions, but
+  // then has to retry its batch.
   { name: 'partitions ahead', at: { daily: '17 1 * * *' }, alsoAtStart: true, run: makePartitions },
   {
     name: 'history upkeep',
@@ -59,8 +59,8 @@ export const JOBS: readonly Job[] = [
     run: async ({ backup, log, clock }) => backup && makeCopyIfArchiveHasNone(backup, log, clock()),
   },
   { name: 'rollup check', at: { daily: '43 2 * * *' }, lock: 'rollupCheck', run: checkRollups },
-  // Not needed with compression: compressed hours are small already, and continuous aggregates over packed hours would
-  // have to be recomputed. `packDays` takes the lock.
+  // Skipped on databases with compression: compressed hours are already small, and continuous aggregates over packed hours would have to be
+  // recomputed. `packDays` takes the lock.
   {
     name: 'pack days',
     at: { daily: '11 3 * * *' },
@@ -86,15 +86,14 @@ export const JOBS: readonly Job[] = [
     at: { daily: '51 4 * * *' },
     run: ({ db, ageClock, retentionMonths }) => deleteOldSilences(db, ageClock(), retentionMonths),
   },
-  // Without a lock, because each worker checks its own disk.
+  // Needs no lock, because each worker checks its own disk.
   {
     name: 'disk watch',
     at: { everySeconds: 600 },
     alsoAtStart: true,
     run: ({ dataDir, log }) => warnOfFullDisk(dataDir, log),
   },
-  // Deletes captured messages that are a month old or whose account was deleted. Without a lock, because each worker
-  // has its own disk.
+  // Deletes captured messages that are a month old or whose account was deleted. Needs no lock, because each worker has its own disk.
   {
     name: 'forget messages',
     at: { everySeconds: 10 },
@@ -144,7 +143,7 @@ export const JOBS: readonly Job[] = [
   },
   {
     name: 'raise remarks',
-    // Runs only once an hour, by one worker, because it reads weeks of quarter-hours of each home.
+    // Runs once an hour, by one worker, because it reads weeks of quarter-hours of each home.
     at: { daily: '37 * * * *' },
     lock: 'remarks',
     run: unlessHeldBack(({ db, clock, ageClock, log }, stopping) =>
@@ -166,8 +165,7 @@ export const JOBS: readonly Job[] = [
 ];
 
 /**
- * Wraps a job that sends mails: it is skipped during the hold after a restore, because the lost installation may have
- * sent the mails.
+ * Wraps a job that sends mails. The job is skipped during the hold after a restore, because the lost installation may have sent the mails.
  */
 function unlessHeldBack(run: Job['run']): Job['run'] {
   return async (parts, ...rest) => ((await readHeldBefore(parts.db)) === null ? run(parts, ...rest) : undefined);
@@ -232,7 +230,10 @@ async function pack({ pool, ageClock, log, ahead }: JobParts, signal: AbortSigna
   }
 }
 
-/** Ends the storage for accounts that moved away long ago, and logs how many messages still wait to be forwarded. */
+/**
+ * Ends the storage of messages for accounts that moved to another installation long ago, and logs how many messages still wait to be
+ * forwarded.
+ */
 async function keepDepartures({ db, ageClock, log }: JobParts): Promise<void> {
   const { ended, removed, waiting, firstEnds } = await endExpiredDepartures(db, ageClock());
   if (ended + removed > 0)

@@ -10,11 +10,11 @@ import type { Database, Pool } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
 const DONE = 'done';
-/** Delay before a job whose lock another worker holds is tried again, in case that worker is killed. */
+/** Delay in ms before a job whose lock another worker holds is tried again, in case that worker is killed. */
 const AGAIN_MS = 3_000;
-/** Delay before a daily job that failed runs again: many causes, such as a full disk or a failover, end within an hour. */
+/** Delay in ms before a failed daily job runs again: many causes, such as a full disk or a failover, end within an hour. */
 const FAILED_AGAIN_MS = 10 * MINUTE_MS;
-/** Interval at which the schedule checks for due jobs, ms. Its timer follows the monotonic clock. */
+/** Interval in ms at which the schedule checks for due jobs. Its timer follows the monotonic clock. */
 const LOOK_MS = 500;
 
 interface IntervalPlan {
@@ -26,7 +26,7 @@ interface IntervalPlan {
 
 interface DailyPlan {
   job: Job;
-  /** Used only to match times. It is never started, because its own timer stops when the clock is set back. */
+  /** Used only to match times. The task is never started, because its own timer stops when the clock is set back. */
   task: ScheduledTask;
   latest: LatestDueTime;
   /**
@@ -36,11 +36,10 @@ interface DailyPlan {
 }
 
 /**
- * Runs jobs at their times, if the database has the capabilities that they need. No job runs concurrently with itself.
- * A failed job is logged and runs again at its next time; a daily job also after ten minutes. Steps of the wall clock
- * and sleep of the machine do not stop jobs: intervals follow the monotonic clock, and a daily job whose time was
- * missed runs once. Returns the names of the jobs, and a function that stops them: it starts no further job, aborts
- * running jobs and waits for them. `monotonicMs`: ms since any fixed moment.
+ * Runs jobs at their times, if the database has the required capabilities. No job runs concurrently with itself. A failed job is logged and
+ * runs again at its next time; a daily job also runs again after ten minutes. Steps of the wall clock and sleep of the machine do not stop
+ * jobs: intervals follow the monotonic clock, and a daily job whose time was missed runs once. Returns the names of the jobs, and a
+ * function that starts no further job, aborts running jobs and waits for them. `monotonicMs`: ms since any fixed time.
  */
 export function startJobs(
   jobs: readonly Job[],
@@ -78,7 +77,7 @@ export function startJobs(
   };
 }
 
-/** Runs jobs; never one concurrently with itself. */
+/** Runs jobs, each at most once at a time. */
 class JobRunner {
   readonly #parts: JobParts;
   readonly #failedAgainMs: number;
@@ -101,7 +100,7 @@ class JobRunner {
     );
   }
 
-  /** Starts no further jobs, and aborts the signal of those that are running. */
+  /** Starts no further jobs, and aborts running jobs. */
   close(): void {
     this.#stopping.abort();
     for (const pending of this.#later.values()) clearTimeout(pending);
@@ -202,14 +201,14 @@ class Timetable {
 }
 
 /**
- * Returns the daily times (Unix ms) for which jobs have last run, by name. A job without a row is new to this
- * installation: a row is created, and the job runs at its next time.
+ * Returns the daily times (Unix ms) of the jobs' last runs, by name. A job without a row is new to this installation: a row is created, and
+ * the job runs at its next time.
  */
 async function readDaily(
   pool: Pool,
   jobs: readonly { name: string; latestMs: number }[],
 ): Promise<ReadonlyMap<string, number>> {
-  // Raw SQL, here and below, because only this file uses the relation.
+  // Raw SQL in this file, because only this file uses the relation.
   await pool.query(
     'INSERT INTO daily_runs SELECT * FROM unnest($1::text[], $2::timestamptz[]) ON CONFLICT DO NOTHING',
     [jobs.map(({ name }) => name), jobs.map(({ latestMs }) => new Date(latestMs))],
@@ -232,15 +231,14 @@ async function noteDaily(pool: Pool, name: string, dailyMs: number): Promise<voi
 }
 
 /**
- * When a job runs. `everySeconds`: an interval by the monotonic clock, so that steps of the wall clock do not matter;
- * each worker has its own. `daily`: a cron expression (UTC) that matches at least once a day ("19 4 * * *"), shared by
- * all workers: if the job has a lock, only one of them runs it. A missed daily run is made up for.
+ * Timing of a job. `everySeconds`: an interval by the monotonic clock, unaffected by steps of the wall clock; each worker has its own
+ * interval. `daily`: a cron expression (UTC) that matches at least once a day ("19 4 * * *"), shared by all workers: if the job has a lock,
+ * only one worker runs it. A missed daily run is made up for.
  */
 type Timing = { everySeconds: number } | { daily: string };
 
 /**
- * Maximum time over which the first runs of interval jobs are spread, ms. It is short, so that a process with a short
- * life still runs each job.
+ * Maximum time in ms over which the first runs of interval jobs are spread. Short, so that a process that soon ends still runs each job.
  */
 const SPREAD_MS = 10 * 60_000;
 
@@ -278,8 +276,8 @@ export const isDailyDue = (latestMs: number, ranForMs: number): boolean =>
   ranForMs < latestMs || ranForMs > latestMs + DAY_MS;
 
 /**
- * Returns the delay of an interval job's first run, ms. Depends on the job's position in the list, so that jobs do not
- * all start together. Pure.
+ * Returns the delay in ms of an interval job's first run. The delay depends on the job's position in the list, so that jobs do not all
+ * start together. Pure.
  */
 export const firstRunDelayMs = (everyMs: number, place: { index: number; of: number }): number =>
   Math.round((Math.min(everyMs, SPREAD_MS) * (place.index + 1)) / place.of);
@@ -304,7 +302,7 @@ export interface JobParts {
 /** Result of a job if another worker is running it. */
 export const TAKEN_BY_ANOTHER_WORKER = 'taken';
 
-/** Work that a worker does at set times. */
+/** Work that a worker does at scheduled times. */
 export interface Job {
   name: string;
   at: Timing;
@@ -316,9 +314,9 @@ export interface Job {
    */
   lock?: keyof typeof ADVISORY_LOCKS;
   /**
-   * What a worker does if another one holds the lock. `again`: it retries until it gets the lock; its run then finds
-   * nothing to do, or continues the run of a worker that was killed. By default it skips the job until its next time,
-   * which also completes an interrupted run.
+   * Action of a worker if another worker holds the lock. `again`: the worker retries until it gets the lock; its run then finds nothing to
+   * do, or continues the run of a killed worker. Without `again`, the worker skips the job until its next time, which also completes an
+   * interrupted run.
    */
   whenTaken?: 'again';
   /** Capability that the database must have; without it the job is not scheduled. */
@@ -326,9 +324,9 @@ export interface Job {
   /** Capability of the database that makes the job unnecessary. */
   unless?: keyof Capabilities;
   /**
-   * Runs the job. `stopping` is aborted if the worker stops or has lost the lock; a long job then ends after its
-   * current step, which is awaited. `session`: the database session that holds the job's lock. Returns
-   * TAKEN_BY_ANOTHER_WORKER if the job takes a lock itself and another worker holds it.
+   * Runs the job. `stopping` aborts if the worker stops or has lost the lock; a long job then ends after its current step, which is
+   * awaited. `session`: the database session that holds the job's lock. Returns TAKEN_BY_ANOTHER_WORKER if the job takes a lock itself and
+   * another worker holds it.
    */
   run(parts: JobParts, stopping: AbortSignal, session?: LockSession): Promise<unknown>;
 }

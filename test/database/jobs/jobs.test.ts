@@ -43,7 +43,7 @@ function parts(given: Partial<JobParts> = {}): JobParts & { lines: { job?: strin
     ...given,
   };
 }
-/** A pool for one job that resolves when the job has returned its connection: by then it has tried its lock. */
+/** Returns a pool for one job, and a promise that resolves when the job has returned its connection: by then the job has tried its lock. */
 function pooled() {
   const pool = createPool(database.url, { max: 1 });
   const tried = new Promise<void>((resolve) => pool.once('release', () => resolve()));
@@ -97,7 +97,7 @@ test('a job with a lock runs in one of several workers, and the next time anothe
   };
   const first = startJobs([job(async () => void ran.push('first'), { lock: 'rollupCheck' })], parts());
   await expect.poll(() => ran).toEqual(['first']);
-  // The job is done, and releases the lock a moment later.
+  // The job has ended, and releases the lock a moment later.
   await expect.poll(isHeld).toBe(false);
   const holder = startJobs([job(() => ended.then(() => void ran.push('holder')), { lock: 'rollupCheck' })], parts());
   await expect.poll(isHeld).toBe(true);

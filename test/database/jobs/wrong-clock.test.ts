@@ -84,7 +84,7 @@ test('no job deletes data because a clock is 14 months ahead; jobs delete them o
   await runAll({ clock: ahead });
   expect(less(before, await rowCounts())).toEqual([]);
   await runAll({ clock: ahead, ageClock: ahead });
-  // Proof that the test can fail: each of these relations loses rows here, so an unchanged number above is meaningful.
+  // The counts can detect a loss: each of these relations loses rows here.
   expect(less(before, await rowCounts()).sort()).toEqual(
     expect.arrayContaining([
       'alert_firings',
@@ -117,7 +117,7 @@ test('a start with a clock 14 months ahead does not move the believed time, from
     wrong.stop();
   }
   expect(await read()).toBeLessThan(rightMs + DAY_MS);
-  // A clock that is behind does not make data look old, either.
+  // With a clock that is behind, data do not look old, either.
   const behind = () => new Date(Date.now() - 430 * DAY_MS);
   const slow = await startBelievedTime(database.pool, { clock: behind, log: SILENT });
   expect(slow.ageClock().getTime()).toBeLessThan(Date.now() - 429 * DAY_MS);
@@ -185,7 +185,7 @@ test('jobs continue when the clock is set back, and a missed daily job runs once
     // The clock passes the minute of the nightly job in one step.
     wallMs = Date.parse('2026-11-25T09:00:00Z');
     await expect.poll(nightly).toBe(1);
-    // The clock goes back before that minute, and passes it again.
+    // The clock is set back to before that minute, and passes it again.
     wallMs = Date.parse('2026-11-25T01:00:00Z');
     let seen = often();
     await expect.poll(often).toBeGreaterThan(seen + 1);
@@ -196,7 +196,7 @@ test('jobs continue when the clock is set back, and a missed daily job runs once
   } finally {
     await started.stop();
   }
-  // The process is stopped during the next run's minute: the next start makes up for it.
+  // The process is stopped during the minute of the next run; the run is made up for after the next start.
   wallMs = Date.parse('2026-11-26T12:00:00Z');
   const next = startJobs(list, parts({ clock: () => new Date(wallMs) }));
   await expect.poll(nightly).toBe(2);
@@ -214,7 +214,7 @@ test('an hourly job with a lock runs once an hour over all workers, and once aft
     run: async () => void ran.push(wallMs),
   };
   const looks = [0, 0, 0];
-  // The schedule reads the clock at each look.
+  // The schedule reads the clock whenever it looks for due jobs.
   const look = (worker: number) => {
     looks[worker] = (looks[worker] ?? 0) + 1;
     return new Date(wallMs);
@@ -242,7 +242,7 @@ test('an hourly job with a lock runs once an hour over all workers, and once aft
 test('after a start with a clock 14 months ahead nothing is dropped before energy doctor --confirm-clock, and then by the retention', async () => {
   const { pool } = database;
   const home = await createMeter(database);
-  // This machine's clock is the one that is ahead: the installation was last in use 430 days earlier.
+  // Here this machine's clock is ahead: the installation was last in use 430 days earlier.
   const inUse = new Date(Date.now() - 430 * DAY_MS);
   const readAt = new Date(inUse.getTime() - 5 * DAY_MS);
   await home.read([[readAt, 1]], inUse);
