@@ -117,7 +117,7 @@ export const EVENT_BODIES = {
   'remark.raised': remarkRaised,
 } as const satisfies Record<(typeof EVENT_TYPES)[number], z.ZodType>;
 
-/** Members of the body of every webhook, whatever its event. */
+/** Members of the body of every webhook, for every type of event. */
 const envelope = z.strictObject({
   id: z.string().describe('Id of the event, the same in every attempt.'),
   type: z.string().describe('Type of the event.'),
@@ -125,7 +125,7 @@ const envelope = z.strictObject({
   environment: z.enum(ENVIRONMENTS).describe('Installation in which the event happened: `live` or `sandbox`.'),
 });
 
-/** Body of a webhook, with any `data`. */
+/** Body of a webhook, with `data` of any type. */
 export type EventEnvelope = z.output<typeof envelope> & { data: Record<string, unknown> };
 
 /** Returns the schema of the body of a webhook for a type of event. */
@@ -142,19 +142,20 @@ export function eventSchema(type: keyof typeof EVENT_BODIES | 'webhook.test') {
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The `data` member of an event that has subscribers. */
+/** The `data` member of an event type to which accounts can subscribe. */
 export type EventBody<Type extends EventType> = z.output<(typeof EVENT_BODIES)[Type]>;
 
 type Subscribable = { [Type in EventType]: { type: Type; data: EventBody<Type> } }[EventType];
 
 /**
- * Events that nobody subscribes to: each has one receiver, which follows from its type.
+ * Events to which no account can subscribe. Each has one receiver, which depends on its type.
  * - The subscription: `webhook.*`.
- * - The previous address of the account: `user.email_requested` and `user.email_changed`. The new address: `user.email_to_confirm`, with
- * the confirmation link.
+ * - The previous address of the account: `user.email_requested` and `user.email_changed`.
+ * - The new address of the account: `user.email_to_confirm`, with the confirmation link.
  * - The invited address: `member.invited`.
- * - The home: `member.joined`, `member.ended` and `authorization.*`. Its member: `membership.*`.
- * - The owner of the account: all others.
+ * - The home: `member.joined`, `member.ended` and `authorization.*`.
+ * - The member: `membership.*`.
+ * - The owner of the account: all other events.
  */
 interface Addressed {
   type:
@@ -180,7 +181,7 @@ interface Addressed {
 
 /** An event to store in the outbox. Receivers get `data`. */
 export type NewEvent = (Subscribable | Addressed) & {
-  /** Id of the event, if it was assigned earlier. */
+  /** Id of the event, if the caller has already assigned one. */
   eventId?: string;
   /** The account that the event is about. */
   userId: string;

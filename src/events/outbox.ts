@@ -6,14 +6,15 @@ import type { NewEvent } from './bodies.ts';
 const SUBSCRIBABLE: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 /**
- * Stores events and a delivery for each receiver in the outbox, in the transaction of the change that caused them, so they are sent if and
- * only if it commits. A homeowner's subscription gets that user's events, a utility's those of its users, an administrator's all. Paused
- * subscriptions are included: their deliveries are sent after they are resumed. Returns the event ids, which stay the same across attempts.
+ * Stores events and a delivery for each receiver in the outbox. Runs in the transaction of the change that caused the events, so that they
+ * are sent if and only if the transaction commits. A homeowner's subscription gets that user's events, a utility's those of its users, an
+ * administrator's all events. Paused subscriptions are included: their deliveries are sent after they are resumed. Returns the event ids,
+ * which stay the same across attempts.
  */
 export async function addEvents(query: Query, events: readonly NewEvent[], now: Date): Promise<string[]> {
   if (events.length === 0) return [];
   const ids = events.map(({ eventId }) => eventId ?? newId('evt'));
-  // Raw SQL: the hot path of every event: one statement with unnest for any number of events.
+  // Raw SQL on the hot path of every event: one statement with unnest for any number of events.
   await query(
     `INSERT INTO events (event_id, type, user_id, data, created_at)
      SELECT event_id, type, user_id, data, $5 FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[])
@@ -60,7 +61,10 @@ export async function cancelDeliveries(query: Query, userId: string): Promise<vo
   );
 }
 
-/** Pauses the active subscriptions of an account and returns their addresses. After they are resumed, waiting deliveries are sent. */
+/**
+ * Pauses the active subscriptions of an account and returns their addresses. After a subscription is resumed, its waiting deliveries are
+ * sent.
+ */
 export async function pauseSubscriptions(query: Query, userId: string): Promise<string[]> {
   const { rows } = await query<{ url: string }>(
     `UPDATE webhooks SET status = 'paused' WHERE user_id = $1 AND status = 'active' AND NOT is_notice RETURNING url`,

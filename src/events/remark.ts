@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Schema of a remark, in responses of the API and in the event `remark.raised`: figures and the values that they are compared with, without
+ * Schema of a remark, in responses of the API and in the event `remark.raised`: values and the values with which they are compared, without
  * text.
  */
 const instant = z.iso.datetime({ offset: true });
