@@ -221,7 +221,7 @@ test('Home asks about a register that decreased, and applies its owner’s answe
   const { rows } = await dashboard.database.pool.query('SELECT reason FROM reading_edits WHERE device_id = $1', [
     meter.deviceId,
   ]);
-  expect(rows).toEqual([{ reason: 'Not replaced: false readings' }]);
+  expect(rows).toEqual([{ reason: 'The meter was not replaced: these readings are wrong' }]);
   await page.close();
 });
 
