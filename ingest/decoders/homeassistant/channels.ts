@@ -19,13 +19,21 @@ export interface MeteredEntity {
   labels: readonly string[];
 }
 
-/** Assigns a channel to each entity of a device. Energy and power are classified together; a volume gets the circuit in its names. */
-export function assignEntityChannels<One extends MeteredEntity>(all: readonly One[]): Map<One, ChannelAssignment> {
+/**
+ * Assigns a channel to each entity of a device. Energy and power are classified together; a volume gets the circuit in its names.
+ * `mayMeasureHeat`: whether the device also measures a flow and its return.
+ */
+export function assignEntityChannels<One extends MeteredEntity>(
+  all: readonly One[],
+  mayMeasureHeat: boolean,
+): Map<One, ChannelAssignment> {
   const places = volumePlaces(all.filter(({ volume }) => volume));
   const labels = labelsOf(all);
-  const judged = all
-    .filter(isJudged)
-    .map((one) => ({ one, described: one.described, label: labels.get(one) as string }));
+  const judged = all.filter(isJudged).map((one) => ({
+    one,
+    described: mayMeasureHeat ? { ...one.described, mayMeasureHeat } : one.described,
+    label: labels.get(one) as string,
+  }));
   for (const [{ one, described, label }, channel] of classifyRegisters(judged)) {
     places.set(one, { channel, key: label, described, ...askedOf(channel, one) });
   }

@@ -5,6 +5,7 @@ import { asObject, type Json } from '../read/payload.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
 import { nameFactsOf } from '../vocabulary/name-facts.ts';
+import { namesHeatMeter, namesMBus } from '../vocabulary/thermal.ts';
 import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
 import { configField, configTextField, configTopicField } from './abbreviations.ts';
 import { type Availability, availabilityTopicsOf } from './availability.ts';
@@ -74,7 +75,7 @@ function sensorOf(
   { config, device, object }: EntityConfig,
   base: string | null,
   topic: ConfigTopic,
-): (Pick<Entity, 'sources'> & Partial<MeteredEntity>) | null {
+): (Pick<Entity, 'sources' | 'name'> & Partial<MeteredEntity>) | null {
   const unit = configTextField(config, 'unit_of_measurement');
   // Home Assistant ignores the case of classes: GivTCP sends them in capitals.
   const deviceClass = configTextField(config, 'device_class')?.toLowerCase() ?? null;
@@ -105,7 +106,8 @@ function sensorOf(
   const objectId = configTextField(config, 'object_id') ?? '';
   const idWords = new Set(splitWords(`${device} ${topic.component === 'device' ? topic.object : (topic.node ?? '')}`));
   const makerName = ['name', 'model', 'manufacturer'].map((one) => configTextField(maker, one) ?? '').join(' ');
-  const commodity = commodityByClass(deviceClass, unit) ?? heatMeter(makerName);
+  const places = `${makerName} ${stateTopic ?? ''}`;
+  const commodity = commodityByClass(deviceClass, unit) ?? (namesHeatMeter(places) ? 'heat' : null);
   const labels = [
     object,
     `${topic.node ?? ''}_${object}`,
@@ -121,7 +123,16 @@ function sensorOf(
       device: `${makerName} ${device}`,
       unit: kind === 'power_w' ? 'W' : 'kWh',
     });
-    return { ...found, kind, described: { ...described, ...(commodity && { commodity }) } };
+    // Heat is often counted in MWh, the electricity of a home in kWh.
+    const mayMeasureHeat =
+      namesMBus(`${places} ${device} ${called.uniqueId}`) ||
+      nameFactsOf(makerName).medium === 'heat' ||
+      /^mwh$/i.test(unit ?? '');
+    return {
+      ...found,
+      kind,
+      described: { ...described, ...(commodity && { commodity }), ...(mayMeasureHeat && { mayMeasureHeat }) },
+    };
   }
   // Cameras on meters (AI-on-the-edge-device) announce unchecked raw values as diagnostic.
   if (isDiagnostic) return null;
@@ -194,6 +205,3 @@ function commodityByClass(deviceClass: string | null, unit: string | null): Comm
   if (deviceClass === 'gas' || deviceClass === 'water') return deviceClass;
   return deviceClass === 'heat' || deviceClass === 'thermal_energy' || /^gj$/i.test(unit ?? '') ? 'heat' : null;
 }
-
-const heatMeter = (device: string): 'heat' | null =>
-  /multical|ultraheat|heat ?meter|w(?:ä|ae)rmez/i.test(device) ? 'heat' : null;

@@ -2,6 +2,7 @@ import type { AnnouncedDevice, ChannelAssignment, DeviceMessage } from '../famil
 import { toCircuitWord } from '../read/circuit-word.ts';
 import { readObject } from '../read/payload.ts';
 import { isDeviceId } from '../read/value-collector.ts';
+import { isThermalCircuit } from '../vocabulary/thermal.ts';
 import type { Availability } from './availability.ts';
 import { assignEntityChannels, canHaveChannel, type MeteredEntity } from './channels.ts';
 import { type Entity, readableEntitiesOf } from './entity.ts';
@@ -105,9 +106,16 @@ export class AnnouncedEntities {
 
 const isMetered = (entity: Entity): entity is Entity & MeteredEntity => entity.kind !== undefined;
 
+const isThermometer = ({ component, sources }: Entity): boolean =>
+  component === 'sensor' && sources.some(({ kind }) => kind === 'temperature_c');
+
 /** Assigns channels: meters by their circuits; `room` to the only thermostat of a device; a separate channel to each thermometer. */
 function allPlaces(entities: readonly Entity[]): Map<Entity, ChannelAssignment> {
-  const places = new Map<Entity, ChannelAssignment>(assignEntityChannels(entities.filter(isMetered)));
+  const mayMeasureHeat = isThermalCircuit(
+    entities.filter(isThermometer).flatMap(({ name, object }) => [object, name ?? '']),
+  );
+  const metered = entities.filter(isMetered);
+  const places = new Map<Entity, ChannelAssignment>(assignEntityChannels(metered, mayMeasureHeat));
   const thermostats = entities.filter(({ component }) => component === 'climate');
   for (const entity of entities) {
     if (isMetered(entity)) continue;

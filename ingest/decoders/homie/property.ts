@@ -12,6 +12,7 @@ import { volumeScaleOf } from '../read/volume.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
 import { nameFactsOf } from '../vocabulary/name-facts.ts';
+import { isThermalCircuit } from '../vocabulary/thermal.ts';
 import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
 
 /** Description of a property, as the device publishes it. */
@@ -45,9 +46,11 @@ export function readablePropertiesOf(
 ): Map<string, ReadableProperty> {
   const readables = new Map<string, ReadableProperty>();
   const meters: (MeteredEntity & { key: string; scale: UnitScale })[] = [];
+  const thermometers: string[] = [];
   for (const one of properties) {
     const key = `${one.node}/${one.property}`;
     const kind = kindOf(one);
+    if (kind === 'temperature_c') thermometers.push(...namesOf(one));
     const unit = temperatureScaleOf(one.unit ?? null) ?? 'C';
     const labels = [`${one.node}_${one.property}`, key];
     if (kind === 'energy_total_kwh' || kind === 'power_w') {
@@ -64,7 +67,7 @@ export function readablePropertiesOf(
       if (commodity) meters.push({ kind, volume: { commodity, circuit, parts }, labels, key, scale });
     } else if (kind) readables.set(key, { kind, channel: climateChannel(one), scale: {}, degrees: unit });
   }
-  for (const [{ key, kind, scale }, place] of assignEntityChannels(meters)) {
+  for (const [{ key, kind, scale }, place] of assignEntityChannels(meters, isThermalCircuit(thermometers))) {
     readables.set(key, { ...place, key, kind, scale, degrees: 'C' });
   }
   return readables;

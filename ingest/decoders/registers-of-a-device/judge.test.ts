@@ -108,6 +108,8 @@ test.each<[string, Record<string, string>]>([
   ['Heat pump', { Total: 'import', Heating: '-', 'Hot water': '-', 'Energy supplied': 'heat/import' }],
   ['Sunsynk', { 'total grid import': 'grid/import', 'total load energy': '?', 'total active energy': '?' }],
   ['', { energy: 'import', energy_returned: 'export' }],
+  // fl4p/batmon-ha: the first is the sum of the others.
+  ['', { 'total energy': '?', 'total energy charge': '?', 'total energy discharge': '?' }],
   ['', { energy: '?', export: 'export' }],
   ['', { 'Index jour': 'import/t2', 'Index nuit': 'import/t1' }],
   ['', { 'Énergie jour': '-' }],

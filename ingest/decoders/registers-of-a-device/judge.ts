@@ -94,12 +94,13 @@ function resolveParts(all: readonly One[]): void {
 function judgeEnergy(all: readonly One[], verdicts: Verdicts): void {
   const [noted, counting] = split(all, ({ facets }) => facets.not !== null);
   for (const one of noted) verdicts.set(one, ignored(one));
+  const heats = all.some(({ facets }) => facets.device.heats || facets.heats);
   const [unsaid, known] = split(
     counting,
-    ({ facets }) => facets.unit === null || facets.isUnknown || facets.isOwn || facets.way === 'both',
+    ({ facets }) =>
+      facets.unit === null || facets.isUnknown || facets.isOwn || facets.way === 'both' || isOpenHeat(facets, heats),
   );
   for (const one of unsaid) verdicts.set(one, asked(one));
-  const heats = all.some(({ facets }) => facets.device.heats || facets.heats);
   const [thermal, electric] = split(known, (one) => isThermal(one, heats));
   for (const [commodity, ones] of Map.groupBy(thermal, ({ facets }) =>
     facets.commodity === 'electricity' ? 'heat' : facets.commodity,
@@ -108,6 +109,15 @@ function judgeEnergy(all: readonly One[], verdicts: Verdicts): void {
   }
   judgeElectricity(electric, counting.some(isNamedStore), verdicts);
 }
+
+/** Whether energy may be heat. What a device that heats consumes is electricity, and so is what names the grid, panels or a battery. */
+const isOpenHeat = ({ mayBeHeat, commodity, way, isConsumed, subject, device }: RegisterFacts, heats: boolean) =>
+  mayBeHeat &&
+  commodity === 'electricity' &&
+  (way === null || (isConsumed && !heats)) &&
+  (subject ?? 'load') === 'load' &&
+  !device.isInverter &&
+  !device.isStore;
 
 const split = <Of>(all: readonly Of[], isSo: (one: Of) => boolean): [Of[], Of[]] => [
   all.filter(isSo),
@@ -156,10 +166,14 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
     else rest.push(one);
   }
   judgeStored(stored, hasNamedStore, verdicts);
-  const isDirected = rest.length > 0 || all.some(({ facets }) => facets.isSide);
+  // Next to a discharge, what states no direction may be the sum of both, or what a battery moves.
+  const isMoved = stored.some(({ facets }) => facets.moves === 'discharge');
+  const [moved, directed] = split(rest, ({ facets }) => isMoved && facets.way === null && facets.subject === null);
+  for (const one of moved) verdicts.set(one, asked(one));
+  const isDirected = directed.length > 0 || all.some(({ facets }) => facets.isSide);
   judgeMade(made, { isDirected, hasStore: stored.length > 0 }, verdicts);
   const isPlaced = all.some(({ facets }) => facets.device.isInverter || facets.device.isStore);
-  judgeCircuits(rest, isPlaced ? 'grid/' : '', verdicts);
+  judgeCircuits(directed, isPlaced ? 'grid/' : '', verdicts);
 }
 
 const withWay = (one: One, way: Direction): One => {

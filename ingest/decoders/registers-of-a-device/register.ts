@@ -24,6 +24,11 @@ export interface RegisterDescription {
    * owner is asked.
    */
   isAlone?: true;
+  /**
+   * Whether the device may be a heat meter: it is on an M-Bus, or also measures a flow and its return. If nothing says that the register is of
+   * electricity, the owner is asked.
+   */
+  mayMeasureHeat?: true;
 }
 
 /** Facts that a description states about a register, without guesses. */
@@ -61,6 +66,8 @@ export interface RegisterFacts {
   isUnknown: boolean;
   /** Whether the names mention heating, cooling or hot water. */
   heats: boolean;
+  /** Whether the register may count heat, because its device may and no word says electricity. */
+  mayBeHeat: boolean;
   /** Words of the name, and (below) the words without those that mean "returned": `energy` for `energy_returned`. */
   words: string;
   given: string | null;
@@ -150,8 +157,9 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
     isOwn: has('self') || (has('own') && !isMade && moves === null && subject !== 'sun' && subject !== 'store'),
     isUnknown: coded
       ? isOtherQuantity(coded.obis, described.unit)
-      : !isUnderstood || isContradiction(whole, described.unit, way) || isCharge(whole),
+      : !isUnderstood || isContradiction(whole, described.unit, way) || isCharge(whole) || said.some(hasRating),
     heats: has('heats'),
+    mayBeHeat: described.mayMeasureHeat === true && !coded && !names.some((name) => ELECTRIC.test(name)),
     words: (whole?.words ?? []).filter(isSaying).join(' '),
     given: whole?.returned.length
       ? whole.words.filter((word) => isSaying(word) && !whole.returned.includes(word)).join(' ')
@@ -170,6 +178,12 @@ function statedDirection(said: readonly NameFacts[]): NameFacts['direction'] {
 /** Whether the quantity of a code contradicts the unit: 16.7.0 is a power, even if a device sends it in kWh. */
 const isOtherQuantity = (obis: NameFacts['obis'], unit: RegisterDescription['unit']): boolean =>
   (obis?.quantity === 'power' && unit === 'kWh') || (obis?.quantity === 'register' && unit === 'W');
+
+/** Words of electricity, which no heat meter uses. */
+const ELECTRIC = /elec|elek|[eé]l[eé]ct|strom|wirk|a[ck]ti[vf]/i;
+
+/** Whether a name has a number of weeks or watts (`1w`, `lamp_60w`), or of seconds or cells (`16s`). */
+const hasRating = ({ words }: NameFacts): boolean => words.some((word) => /^\d{1,3}[sw]$/.test(word));
 
 /** Sources of production other than panels. */
 const GENERATOR = /^(?:generator|genset|wind|turbine)/;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChannelAssignment } from '../family.ts';
 import { classifyRegisters } from '../registers-of-a-device/judge.ts';
+import { isThermalCircuit } from '../vocabulary/thermal.ts';
 import type { MetricMeaning } from './meaning.ts';
 import { joinWords } from './parts.ts';
 
@@ -21,8 +22,11 @@ export interface MetricQuantity extends ChannelAssignment {
 export function assignChannels(meanings: readonly NamedMetricMeaning[]): Map<string, MetricQuantity | null> {
   const assigned = new Map<string, MetricQuantity | null>();
   const sorted = meanings.toSorted(plainerFirst);
-  const judged = sorted.flatMap(({ described, ...one }, at) => {
-    if (!described) return [];
+  const temperatures = meanings.flatMap(({ unit, name }) => (unit.kind === 'temperature_c' ? [name] : []));
+  const heat = isThermalCircuit(temperatures) && { mayMeasureHeat: true as const };
+  const judged = sorted.flatMap(({ described: stated, ...one }, at) => {
+    if (!stated) return [];
+    const described = { ...stated, ...heat };
     const isAgain = sorted.slice(0, at).some((other) => other.described && isSameRegister(other, one));
     if (isAgain) assigned.set(one.name, null);
     return isAgain ? [] : [{ one, described, label: one.name }];

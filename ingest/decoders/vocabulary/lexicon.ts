@@ -95,13 +95,16 @@ function partsOf(dictionary: Dictionary, word: string, most: number): Set<WordMe
     for (const link of LINKS) {
       if (!word.startsWith(link, length)) continue;
       const rest = word.slice(length + link.length);
-      if (rest.length < SHORTEST_PART) continue;
+      // At the end, "net" is a network or a company: SolarNet.
+      if (rest.length < SHORTEST_PART || (rest === 'net' && isBalance(dictionary.words.get(rest)))) continue;
       const others = found(dictionary, rest) ?? partsOf(dictionary, rest, most - 1);
       if (others) return asCompound(first, others);
     }
   }
   return null;
 }
+
+const isBalance = (meanings: Meanings | undefined): boolean => meanings?.has('balance') === true;
 
 /** Joins the meanings of both parts. "Day" before another word means a period (`Tagesverbrauch`), but `Tagtarif` is a tariff. */
 function asCompound(first: Meanings, others: Meanings): Set<WordMeaning> {

@@ -68,8 +68,8 @@ const BY_SIBLING: readonly (readonly [RegExp, (word: string) => PartBySibling])[
   [/^hp$/, () => ({ part: 't2', sibling: 'hc', else: 'place' })],
   [/^p[1-6]$/, (word) => ({ part: `t${word.slice(1)}`, sibling: word === 'p1' ? 'p2' : 'p1', else: 'nothing' })],
 ];
-/** Length of a period: `7d`, `24h`. */
-const SPAN = /^\d{1,3}(?:s|sec|min|h|hr|hrs|d|w|wk|mo|y|yr)$/;
+/** Length of a period: `7d`, `24h`. A number before `s` or `w` may also be one of cells or watts (registers-of-a-device). */
+const SPAN = /^\d{1,3}(?:sec|min|h|hr|hrs|d|wk|mo|y|yr)$/;
 /** Words before a number or letter that name a circuit and that no dictionary lists as an appliance. */
 const INDEXED =
   /^(?:ct|ch|channel|chan|clamp|input|circuit|meter|port|s0|string|mppt|pv|zone|unit|kanal|canal|canale)$/;

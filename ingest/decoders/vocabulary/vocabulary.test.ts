@@ -101,6 +101,12 @@ test.each([
   ['HP energy', 'import'],
   ['Foobar energy', 'unknown'],
   ['Spotreba včera', 'period'],
+  // A number of watts or cells, or a period.
+  ['Lamp 60w energy', 'unknown'],
+  ['Pack 16s energy', 'unknown'],
+  // The last part is no balance, as it is in "nettoverbrauch".
+  ['solarnet energy', 'unknown'],
+  ['WMZ Energie', 'heat'],
   ['Battery export energy', 'unknown'],
   ['Solar export', 'export'],
   ['Cumulative hourly import', 'unknown'],
