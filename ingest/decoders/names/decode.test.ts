@@ -588,6 +588,51 @@ test('`in` and `out` in a topic are the sides of a program, and no direction of 
     }
 });
 
+test('asks about energies of a message that states a day without a time, because they may be those of the day', () => {
+  const day = fc.constantFrom('2026-11-27', '27.11.2026', '11/27/2026');
+  const name = fc.constantFrom(
+    'consumption_kwh',
+    'import_kwh',
+    'total_power_import_kwh',
+    'exported_wh',
+    'pv_energy_kwh',
+  );
+  fc.assert(
+    fc.property(fc.constantFrom('date', 'day', 'jour', 'Datum', 'for'), day, name, (of, at, register) => {
+      const energies = (body: object) =>
+        (read('house/x1', body)?.readings ?? []).filter(({ kind }) => kind === 'energy_total_kwh');
+      expect(energies({ [of]: at, [register]: 12.5 })).toEqual([]);
+      expect(read('house/x1', { [of]: at, [register]: 12.5 })?.asks.map((one) => one.native_name)).toEqual([register]);
+      expect(energies({ [of]: at, time: '10:00:00', import_kwh: 12.5 })).toHaveLength(1);
+    }),
+  );
+  expect(read('house/times', { import_kwh: 12.5 })?.readings).toEqual([]);
+});
+
+test('never counts a unit alone, whatever the topic names', () => {
+  for (const level of ['pv', 'solar', 'inverter', 'battery', 'meter', 'plug1'])
+    for (const unit of ['kwh', 'wh', 'KWH']) {
+      expect([level, read(`${level}/${unit}`, '12.5')?.readings]).toEqual([level, []]);
+      if (level !== 'plug1') expect([level, read(`${level}/x`, { [unit]: 12.5 })?.readings]).toEqual([level, []]);
+    }
+});
+
+test('reads what a meter of the M-Bus measures as the medium that the message names, and asks if it names none', () => {
+  const name = fc.constantFrom('total_energy_kwh', 'consumption_kwh', 'energy_total_kwh');
+  const medium = fc.constantFrom('Heat: Outlet', 'Heat: Inlet', 'heat volume at inlet', 'Heat', 'Wärme');
+  fc.assert(
+    fc.property(name, medium, fc.constantFrom('medium', 'media', 'Medium', 'DeviceType'), (register, text, of) => {
+      const channels = read('gateway/5', { [of]: text, [register]: 12.5 })?.readings.map(({ channel }) => channel);
+      expect(channels).toEqual(['heat/import']);
+      const onBus = read('mbus/5', { [register]: 12.5 });
+      expect([onBus?.readings, onBus?.asks.length]).toEqual([[], 1]);
+      const inCircuit = read('cellar/x', { [register]: 12.5, flow_temperature_c: 60, return_temperature_c: 40 });
+      expect(inCircuit?.readings.filter(({ kind }) => kind === 'energy_total_kwh')).toEqual([]);
+      expect(inCircuit?.asks).toHaveLength(1);
+    }),
+  );
+});
+
 test('joules of a register are heat, whatever it is called, and millijoules are no unit', () => {
   const names = fc.constantFrom('total_energy', 'heat_energy', 'energy total', 'consumption');
   const units = fc.constantFrom<[string, number]>(['GJ', 1_000], ['MJ', 1]);
@@ -638,6 +683,12 @@ const ASKED: [topic: string, body: unknown, name: string][] = [
   ['solar/victron/HQ2132ABCDE/H19', '812.34', 'H19'],
   ['enocean/meter', { MR: 12_345.6, TI: 0, DT: 0, _RSSI_: -60 }, 'MR'],
   ['house/solar/solarmax0', { PAC: 1_234, KDY: 5.2, KT0: 34_123 }, 'KT0'],
+  // SolarView (emontnemery/domoticz_mqtt_discovery), flavio-fernandes/mqtt2kasa, letscontrolit/ESPEasy with an SDM230, visualapproach/WiFi-remote-for-Bestway-Lay-Z-SPA.
+  ['solarview/D0/BKT0', '34431', 'BKT0'],
+  ['/dehumidifier/switch/emeter/total', '51.493', 'emeter/total'],
+  ['EspEasy/Energy_11/SDM230s3/ImpA', '1234.5', 'ImpA'],
+  ['layzspa/times', { UPTIME: 123, KWH: 45.678, COST: 12.3 }, 'KWH'],
+  ['house/meter', { electricity: 12_345.6 }, 'electricity'],
 ];
 
 test.each(ASKED)('asks about %s, whose unit is unknown', (on, body, name) => {

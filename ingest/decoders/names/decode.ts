@@ -7,6 +7,7 @@ import { parseMessageTime } from '../read/time.ts';
 import { isRadioMessage } from '../read/topic-shape.ts';
 import { createValueCollector } from '../read/value-collector.ts';
 import { type NameFacts, nameFactsOf } from '../vocabulary/name-facts.ts';
+import { namesMBus } from '../vocabulary/thermal.ts';
 import {
   listNamedMembers,
   type Member,
@@ -84,7 +85,42 @@ function ofObject(topic: string, body: Json): Found | null {
   const named = at === topic ? body : { dps: body };
   const members = listNamedMembers(named).filter(({ path }) => !INSIDE.test(path));
   const isNumbered = NUMBERED.test(topic) && members.some(({ path }) => /^(?:to|yester)day$/i.test(path));
-  return { device: deviceOf(at, body), members, context: { ...contextOf(at), isNumbered } };
+  const { around, ...context } = contextOf(at);
+  const medium = mediumOf(body);
+  return {
+    device: deviceOf(at, body),
+    members,
+    context: {
+      ...context,
+      around: [...medium, ...(around ?? [])],
+      isNumbered,
+      isOfDay: isOfDay(body) || HOURLY.test(at),
+    },
+  };
+}
+
+/** Members that name what a meter measures, as M-Bus does: `{"medium": "Heat: Outlet"}`. */
+const MEDIUM = /^(?:medium|media|device_?type)$/i;
+
+/** Returns the commodity that a body names, as a list of at most one name. Electricity is none, because it is the default. */
+const mediumOf = (body: Json): string[] =>
+  Object.keys(body).flatMap((name) => {
+    const text = MEDIUM.test(name) ? body[name] : undefined;
+    return typeof text === 'string' && text.length <= 40 && nameFactsOf(text).medium !== '' ? [text] : [];
+  });
+
+/** A day without a time: `2026-11-28`, `28.11.2026`. */
+const DAY = /^\s*(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4})\s*$/;
+/** A folder of hourly values in Norwegian, and a word of English. */
+const HOURLY = /(?:^|\/)times(?:\/|$)/i;
+
+/** Whether a body states a day, and no time next to it. */
+function isOfDay(body: Json): boolean {
+  const texts = Object.values(body).filter((value) => typeof value === 'string');
+  return (
+    texts.some((text) => DAY.test(text)) &&
+    !Object.keys(body).some((name) => /time|stamp|^(?:ts|t|clock|uhrzeit|hora|heure)$/i.test(name))
+  );
 }
 
 /** Topic of an object of Tuya's data points, behind the topic of their device. */
@@ -228,8 +264,8 @@ const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameFacts)
   bySibling !== null ||
   (['produced', 'store', 'charge', 'discharge'] as const).some(has);
 
-/** Levels that mean something else than in a name: `var` is a folder, `out` what a program sends. */
-const OF_PROGRAMS = /^(?:var|in|out)$/i;
+/** Levels that mean something else than in a name: `var` is a folder, `out` what a program sends, `times` no hour. */
+const OF_PROGRAMS = /^(?:var|in|out|times)$/i;
 
 /**
  * Returns the facts that a topic states about its numbers: the words that name a direction, a period or a commodity, and whether the device
@@ -247,7 +283,11 @@ function contextOf(topic: string): MembersContext {
   const isDoubtful = moves && (['switches', 'meter', 'heats', 'consumed'] as const).some(has);
   return {
     around,
-    described: { ...(!isDoubtful && { device: topic }), ...((moves || !switches) && { isAlone: true }) },
+    described: {
+      ...(!isDoubtful && { device: topic }),
+      ...((moves || !switches) && { isAlone: true }),
+      ...(namesMBus(topic) && { mayMeasureHeat: true }),
+    },
     isStrict: true,
     codes: codesOf(topic),
   };

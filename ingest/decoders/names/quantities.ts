@@ -29,7 +29,8 @@ export function addNamedQuantities(
     return meaning ? [{ ...meaning, name: path }] : [];
   });
   const assigned = assignChannels(meanings);
-  const quantities = context.isStrict ? withDoubtfulPowers(assigned) : assigned;
+  const certain = context.isOfDay ? withDoubtfulEnergies(assigned) : assigned;
+  const quantities = context.isStrict ? withDoubtfulPowers(certain) : certain;
   let count = meanings.length;
   // A pulse counter next to the volume needs no question.
   const hasVolume = meanings.some(({ unit }) => unit.kind === 'volume_total_m3');
@@ -99,13 +100,22 @@ function withDoubtfulPowers(
     /(?:^|\/)import(?:\/|$)/.test(channel) &&
     described?.isAlone === true &&
     registerFactsOf(described).way === null;
-  const asked = (name: string, one: MetricQuantity): MetricQuantity => ({
-    ...one,
-    channel: `unknown/${toChannelWord(name)}`,
-    asks: { unit: 'W' },
-  });
   return new Map([...all].map(([name, one]) => [name, one && isDoubtful(one) ? asked(name, one) : one]));
 }
+
+/** Turns energies into questions: those of a message about a day may be of that day. */
+function withDoubtfulEnergies(
+  all: ReadonlyMap<string, MetricQuantity | null>,
+): ReadonlyMap<string, MetricQuantity | null> {
+  const isDoubtful = (one: MetricQuantity) => one.unit.kind === 'energy_total_kwh' && isCounted(one);
+  return new Map([...all].map(([name, one]) => [name, one && isDoubtful(one) ? asked(name, one) : one]));
+}
+
+const asked = (name: string, one: MetricQuantity): MetricQuantity => ({
+  ...one,
+  channel: `unknown/${toChannelWord(name)}`,
+  asks: { unit: one.unit.kind === 'power_w' ? 'W' : 'kWh' },
+});
 
 /** Returns the meaning of a member by its name, the names around it and the unit that the message states. */
 function meaningOf(path: string, unit: string | undefined, context: MembersContext): MetricMeaning | null {
@@ -115,7 +125,9 @@ function meaningOf(path: string, unit: string | undefined, context: MembersConte
   if (!meaning?.described) return meaning ?? metricVolumeOf([...around.toReversed(), path].join('/'), unit);
   // A unit alone names no register: `wh` may be the energy of a session.
   const isBare = context.isStrict && meaning.words.length === 0 && around.length === 0;
-  const described = { ...meaning.described, ...describe(path, context), ...(isBare && { isAlone: true as const }) };
+  // Nor does a topic that names panels say that it is their production: `pv/watt` may be the surplus.
+  const bare = isBare && { isAlone: true as const, device: '' };
+  const described = { ...meaning.described, ...describe(path, context), ...bare };
   return registerFactsOf(described).not === null ? { ...meaning, described } : null;
 }
 

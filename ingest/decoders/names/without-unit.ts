@@ -14,9 +14,11 @@ export interface MembersContext {
   /** Names around the numbers, innermost first, that state a direction, a period or a commodity. */
   around?: readonly string[];
   /** Further members of each register's description. */
-  described?: Pick<RegisterDescription, 'device' | 'isAlone'>;
+  described?: Pick<RegisterDescription, 'device' | 'isAlone' | 'mayMeasureHeat'>;
   /** Whether the device is one of several numbered meters: its total may be of anything. */
   isNumbered?: boolean;
+  /** Whether the message states its day without a time: its energies may be those of the day. */
+  isOfDay?: boolean;
   /** Codes of registers that the topic's program uses instead of names. */
   codes?: RegExp | undefined;
   /**
@@ -35,11 +37,11 @@ export const describe = (path: string, { around = [], described }: MembersContex
 
 /** Words for energy that state no unit, and those that mean nothing else. `E-Total`, `Etotal` and `e_pv_all` are energies, too. */
 const ENERGY =
-  /[eé]nerg|summation|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:im|ex)port|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
+  /[eé]nerg|summation|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:im|ex)port|emeter\/(?:\d\/)?totaa?l$|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
 const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
-/** Abbreviated energies of inverters and meters, written as one word: `Eactotal`, `Epv1Total`, `GEN_TOT`, `ImpEp`, `A+`. */
+/** Abbreviated energies of inverters and meters, written as one word: `Eactotal`, `Epv1Total`, `GEN_TOT`, `ImpEp`, `ImpA`, `A+`. */
 const SHORT_ENERGY =
-  /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum)|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?ep|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-])$/i;
+  /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum)|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-])$/i;
 /** Words for a register of everything since the beginning. */
 const EVER = /totaa?l|lifetime|cumul|accumul|gesamt|(?:^|[^a-z])(?:all|sum|tot)$/i;
 /** Abbreviated powers of inverters and meters: `Pac`, `p1supply`, `Pdischarge`. */
@@ -60,16 +62,16 @@ const SETTING =
   /mode|stat(?:e|us)|source|sav(?:e|ing)|button|behaviou?r|outage|version|rssi|signal|level|limit|priority|restore/i;
 /** Names of a register that state no quantity. */
 const READING =
-  /(?:^|[/_\s-])(?:meter|counter|z(?:ä|ae)hler|teller|compteur)[/_\s-]?(?:reading|stand|value|index)(?:[_\s-]?(?:totaa?l|gesamt))?$|^(?:z(?:ä|ae)hler|meter)stand$/i;
+  /(?:^|[/_\s-])(?:meter|counter|z(?:ä|ae)hler|teller|compteur)[/_\s-]?(?:reading|stand|value|index)(?:[_\s-]?(?:totaa?l|gesamt))?$|^(?:z(?:ä|ae)hler|meter)stand$|^electricity$/i;
 /** Names of what a meter counts per hour. */
 const METER_RATE = /^(?:meter|counter)[_\s-]?rate$/i;
 /**
- * Codes of registers by the program or protocol that the topic names: VE.Direct of Victron (H17 discharged, H18 charged, H19 yield), SolarMax
- * (KT0, total), and the meter readings of EnOcean's profiles A5-12.
+ * Codes of registers by the program or protocol that the topic names: VE.Direct of Victron (H17 discharged, H18 charged, H19 yield), SolarMax and
+ * SolarView (KT0, total; BKT0, drawn), and the meter readings of EnOcean's profiles A5-12.
  */
 const CODES: readonly (readonly [program: RegExp, code: RegExp])[] = [
   [/ve[._-]?direct|victron/i, /^H1[789]$/],
-  [/solarmax/i, /^KT0$/],
+  [/solarmax|solarview/i, /^B?KT0$/],
   [/enocean/i, /^MR$/],
 ];
 /** Returns the codes of registers that the program of a topic uses; undefined if it uses none. */
