@@ -136,6 +136,8 @@ test.each<[string, Record<string, string>]>([
   ['Inverter', { energy_in_kwh: '?', energy_out_kwh: '?' }],
   ['Battery', { 'Energy in': '?', 'Energy out': '?' }],
   ['Wallbox', { 'Energy in': 'import', 'Energy out': '?' }],
+  // A portable battery: the total may be what it has put out.
+  ['Pecron E3600 Power Station', { 'Total Energy': '?' }],
   ['Heat pump', { 'Energy in': 'import', 'Energy out': 'heat/import' }],
   ['', { 'AC out': '?', 'PV out': 'pv/export' }],
   // softwarecrash/Solar2MQTT: what comes in is not produced. tobiasfaust/SolaxModbusGateway: "output" contradicts "charge".
