@@ -123,16 +123,8 @@ function sensorOf(
       device: `${makerName} ${device}`,
       unit: kind === 'power_w' ? 'W' : 'kWh',
     });
-    // Heat is often counted in MWh, the electricity of a home in kWh.
-    const mayMeasureHeat =
-      namesMBus(`${places} ${device} ${called.uniqueId}`) ||
-      nameFactsOf(makerName).medium === 'heat' ||
-      /^mwh$/i.test(unit ?? '');
-    return {
-      ...found,
-      kind,
-      described: { ...described, ...(commodity && { commodity }), ...(mayMeasureHeat && { mayMeasureHeat }) },
-    };
+    const heat = commodity ? { commodity } : heatDoubtOf(makerName, `${places} ${device} ${called.uniqueId}`, unit);
+    return { ...found, kind, described: { ...described, ...heat } };
   }
   // Cameras on meters (AI-on-the-edge-device) announce unchecked raw values as diagnostic.
   if (isDiagnostic) return null;
@@ -155,6 +147,15 @@ function volumeOf(
   const parts = names.map((one) => nameFactsOf(one).parts).find((some) => some.length > 0) ?? [];
   return { commodity: counted, circuit, parts };
 }
+
+/**
+ * Returns the doubt whether a device is a heat meter: it is on an M-Bus, its maker's name mentions heat, or it counts in MWh, as heat meters
+ * often do and electricity meters of homes do not.
+ */
+const heatDoubtOf = (makerName: string, places: string, unit: string | null): { mayMeasureHeat?: true } =>
+  namesMBus(places) || nameFactsOf(makerName).medium === 'heat' || /^mwh$/i.test(unit ?? '')
+    ? { mayMeasureHeat: true }
+    : {};
 
 interface Called {
   path: readonly string[];
