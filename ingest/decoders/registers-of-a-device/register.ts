@@ -157,7 +157,10 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
     isOwn: has('self') || (has('own') && !isMade && moves === null && subject !== 'sun' && subject !== 'store'),
     isUnknown: coded
       ? isOtherQuantity(coded.obis, described.unit)
-      : !isUnderstood || isContradiction(whole, described.unit, way) || isCharge(whole) || said.some(hasRating),
+      : !isUnderstood ||
+        isContradiction(whole, described.unit, way) ||
+        isCharge(whole) ||
+        said.some(({ hasRating }) => hasRating),
     heats: has('heats'),
     mayBeHeat: described.mayMeasureHeat === true && !coded && !names.some((name) => ELECTRIC.test(name)),
     words: (whole?.words ?? []).filter(isSaying).join(' '),
@@ -181,9 +184,6 @@ const isOtherQuantity = (obis: NameFacts['obis'], unit: RegisterDescription['uni
 
 /** Words of electricity, which no heat meter uses. */
 const ELECTRIC = /elec|elek|[eé]l[eé]ct|strom|wirk|a[ck]ti[vf]/i;
-
-/** Whether a name has a number of weeks or watts (`1w`, `lamp_60w`), or of seconds or cells (`16s`). */
-const hasRating = ({ words }: NameFacts): boolean => words.some((word) => /^\d{1,3}[sw]$/.test(word));
 
 /** Sources of production other than panels. */
 const GENERATOR = /^(?:generator|genset|wind|turbine)/;

@@ -27,6 +27,8 @@ export interface NameFacts {
   /** Whether only "in" or "out" indicates the direction: on a meter the grid's, on any other device a side of the device. */
   isSide: boolean;
   not: NotCountedReason | null;
+  /** Whether the name has a number of weeks or watts (`1w`, `lamp_60w`), or of seconds or cells (`16s`). */
+  hasRating: boolean;
   medium: 'gas' | 'heat' | 'water' | '';
   /** Tariffs and phases, such as `t1`, `l2`. */
   parts: string[];
@@ -68,7 +70,7 @@ const BY_SIBLING: readonly (readonly [RegExp, (word: string) => PartBySibling])[
   [/^hp$/, () => ({ part: 't2', sibling: 'hc', else: 'place' })],
   [/^p[1-6]$/, (word) => ({ part: `t${word.slice(1)}`, sibling: word === 'p1' ? 'p2' : 'p1', else: 'nothing' })],
 ];
-/** Length of a period: `7d`, `24h`. A number before `s` or `w` may also be one of cells or watts (registers-of-a-device). */
+/** Length of a period: `7d`, `24h`. `w` and `s` may also be watts and cells (`hasRating`). */
 const SPAN = /^\d{1,3}(?:sec|min|h|hr|hrs|d|wk|mo|y|yr)$/;
 /** Words before a number or letter that name a circuit and that no dictionary lists as an appliance. */
 const INDEXED =
@@ -118,6 +120,7 @@ function read(name: string): NameFacts {
     isConsumed: !obis?.direction && signed === null && worded.isConsumed,
     isSide: !obis?.direction && flow === null && (signed !== null || (worded.direction === 'export' && isOut(words))),
     not: obis ? obis.not : (nots[0] ?? null),
+    hasRating: words.some(({ text }) => /^\d{1,3}[sw]$/.test(text)),
     medium: obis ? obis.medium : mediumOf(words),
     parts: [...new Set(parts)].sort().reverse(),
     bySibling: isDay ? { part: 't2', sibling: 'night', else: 'period' } : bySiblingOf(words),
