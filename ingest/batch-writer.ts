@@ -13,8 +13,8 @@ const LOG_MOVED_EVERY = 10_000;
 const MAX_ERROR_CHARACTERS = 300;
 
 /**
- * Whether the messages of a batch caused an error, rather than the state of the database. An error of the service's own
- * code counts only if the database accepts an empty batch.
+ * Whether the messages of a batch caused an error, rather than the state of the database. An error of the service's own code is attributed
+ * to the messages only if the database accepts an empty batch.
  */
 async function isOfTheMessages(writer: Writer, error: unknown): Promise<boolean> {
   const fault = classifyFault(error);

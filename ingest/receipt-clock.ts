@@ -1,7 +1,7 @@
 import { MAX_LEAP_MS } from '#src/core/believed-time.ts';
 import { DAY_MS } from '#src/core/units.ts';
 
-/** Maximum difference between wall clock and monotonic clock, ms. Beyond it, the wall clock was set. */
+/** Maximum difference between wall clock and monotonic clock, ms. If the difference is larger, the wall clock was set. */
 const AGREES_MS = 5_000;
 
 /** A step of the wall clock: the time that it would have shown, and the time that it shows, Unix ms. */

@@ -156,7 +156,7 @@ export class ReceiptStamper {
   }
 
   /**
-   * Records a step and the receipt after it. Returns false unless the database stored both. Recording a step twice
+   * Records a step and the receipt after it. Returns false unless the database stored both the step and the receipt. Recording a step twice
    * changes nothing.
    */
   async #record(step: ClockStep): Promise<boolean> {

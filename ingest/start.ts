@@ -32,7 +32,10 @@ import { createWriter } from './write/writer.ts';
 
 /** Maximum time of a shutdown for handing over and committing accepted messages. The broker redelivers the rest. */
 const DRAIN_MS = 2_000;
-/** Additional time of a shutdown for writing the last counts of unrecognised messages, which are not readings. */
+/**
+ * Additional time at a shutdown, after the readings are stored, for writing the last counts of unrecognised messages. Counts may be lost;
+ * readings may not.
+ */
 const LAST_COUNTS_MS = 1_000;
 
 const OPEN_WITHOUT_TLS =

@@ -43,7 +43,7 @@ interface Counted {
   count: number;
   firstMs: number;
   lastMs: number;
-  /** The first message that may be stored as a sample. */
+  /** First message of the shape that may be stored as its sample. Null if no such message has arrived since the last write. */
   example: Example | null;
 }
 
@@ -72,7 +72,7 @@ export function createUnrecognisedMessageCounter(now: () => number = Date.now, m
 
   return {
     note(gatewayId: string, message: DeviceMessage): void {
-      // Not counted: an empty payload deletes a retained message.
+      // An empty payload is not counted, because it deletes a retained message.
       if (message.payload.length === 0 || isOwn(message.topic)) return;
       const of = gateways.get(gatewayId) ?? { writtenAtMs: Number.NEGATIVE_INFINITY, shapes: new Map(), bytes: 0 };
       gateways.delete(gatewayId);

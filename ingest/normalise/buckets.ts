@@ -29,7 +29,7 @@ function share(energyMilliwattHours: MilliwattHours, partMs: number, wholeMs: nu
   return Number((BigInt(energyMilliwattHours) * BigInt(partMs)) / BigInt(wholeMs));
 }
 
-/** Returns the part of an energy up to a time, if it is spread evenly over a span; rounded down. */
+/** Returns the part of an energy that flowed up to a time, if the energy is spread evenly over a span; rounded down. */
 function flowedUpTo(energyMilliwattHours: MilliwattHours, { startMs, endMs }: Span, ms: number): number {
   if (ms >= endMs) return energyMilliwattHours;
   return ms <= startMs ? 0 : share(energyMilliwattHours, ms - startMs, endMs - startMs);

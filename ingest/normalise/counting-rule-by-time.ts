@@ -17,8 +17,8 @@ export function createCountingRuleByTime(
   const spans = toRoleSpans(of).map(({ roles, untilMs }) => ({ rule: ruleOf(roles), untilMs }));
   const some = spans.find(({ rule }) => rule)?.rule ?? null;
   /**
-   * A register's counting rule has a fixed direction, but energy that it counts later may belong to a time with another
-   * direction.
+   * A register's counting rule has one fixed direction. Energy that the rule reports late may belong to a time in which the owner's setting
+   * had the other direction.
    */
   const isRegister = some?.counted !== undefined;
   const counted = (interval: EnergyInterval): EnergyInterval | null => {

@@ -139,7 +139,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     now: RegisterValue,
   ): RegisterState {
     const isGlitch = this.#fits(lastReading(run), now);
-    // A reading that is consistent with both is not enough to reject possible late news.
+    // A reading that is consistent with both the run and the held reading is not enough to reject possible late news.
     if (this.#fits(held, now) && (!isGlitch || this.#lateSince(run, held)))
       return awaitSecond(findings, { run, held }, now);
     reject(findings, held);

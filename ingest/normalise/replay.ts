@@ -115,11 +115,11 @@ export interface ReplayComparison {
   after: ReplayResult;
   /** Whether both replays reached the same state after the change. All later results are then the same. */
   met: boolean;
-  /** Time up to which both versions were replayed. */
+  /** Time up to which the stretch was replayed, both before and after the change (Unix ms). */
   endMs: number;
 }
 
-/** The counting rule before and after a change. The two differ only in settings and roles up to the change. */
+/** The counting rules of a series before and after a change. These rules differ only in settings and roles up to the change. */
 export interface RulesBeforeAndAfter {
   readonly before: CountingRule<unknown>;
   readonly after: CountingRule<unknown>;

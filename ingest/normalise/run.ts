@@ -143,7 +143,7 @@ export function rebuildRun(
 ): CountingRestart<RegisterRun> | null {
   const taken = judged.findLastIndex(({ verdict }) => verdict === null) + 1;
   let run: RegisterRun | null = null;
-  // Whether the first reading is a risen one is unknown, unless the run begins with it.
+  // It is unknown whether the first reading is a risen one, unless the run begins with this reading.
   let unknownToMs = Number.NEGATIVE_INFINITY;
   for (const { readAtMs, value, verdict } of judged.slice(0, taken)) {
     if (NOT_COUNTED.has(verdict)) continue;

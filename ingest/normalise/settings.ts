@@ -21,9 +21,8 @@ export const hasSplitBetween = ({ splits }: SettingsByTime, aMs: number, bMs: nu
   splits?.some((ms) => aMs <= ms && ms < bMs) ?? false;
 
 /**
- * Returns the time of a reading for a comparison with a later one, Unix ms: made earlier by the steps back of the clock
- * between the two. A reading exactly at a step counts as on both sides of it: it was read before the step, and is the
- * first reading after it.
+ * Returns the time of a reading for a comparison with a later one, Unix ms: made earlier by the steps back of the clock between the two
+ * readings. A reading exactly at a step counts as on both sides of it: it was read before the step, and is the first reading after it.
  */
 export const elapsedFromMs = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
   (stepsBack ?? []).reduce((ms, { atMs, byMs }) => (aMs <= atMs && atMs <= bMs ? ms - byMs : ms), aMs);

@@ -18,7 +18,7 @@ export interface KnownSteps {
   readonly steps: readonly EnergyInterval[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** No step that ends in `(quietFromMs, fromMs]` rose. At most `fromMs`. */
+  /** Unix ms, at most `fromMs`: no step that ends in `(quietFromMs, fromMs]` rose. */
   readonly quietFromMs: number;
 }
 

@@ -151,7 +151,7 @@ async function lockedConnection(pool: Pool, { tried, values }: Locks): Promise<P
       values,
     );
     if (rows[0].is_mine) return client;
-    // Releases those locks that were taken, because not all could be.
+    // Releases the locks that were taken, because another worker holds at least one of the others.
     await client.query('SELECT pg_advisory_unlock_all()');
     client.release();
     return null;

@@ -60,7 +60,7 @@ class StandbyClient implements StandbySource {
   readonly #sources = new Set<MqttSource>();
   readonly #stopping = new AbortController();
   #lease: SessionLease | null = null;
-  /** Background work: waits for the lease, then empties the sessions of earlier versions. */
+  /** Background task: waits for the lease, then empties the sessions of earlier versions. */
   #background: Promise<void> = Promise.resolve();
 
   constructor(options: StandbyOptions) {

@@ -43,11 +43,11 @@ interface OfSession {
 }
 
 /**
- * Ids of messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3), without their content. They
- * identify repetitions. Their memory is limited by login, over all its client ids. If a login has too many, its least
- * recently used sessions lose their ids, and a repetition in such a session is treated as a new message. `now`: ms of a
- * monotonic clock. Sessions of MQTT 5 that outlast their connections are also stored here, within the same limits. A
- * session without room is not stored, which its client is notified of when it reconnects.
+ * Ids of messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3), without their content. They identify repetitions.
+ * Their memory is limited by login, over all its client ids. If a login has too many, its least recently used sessions lose their ids, and
+ * a repetition in such a session is treated as a new message. `now`: ms of a monotonic clock. Sessions of MQTT 5 that outlast their
+ * connections are also stored here, within the same limits. If there is no room for a session, it is not stored, and the CONNACK of the
+ * next connection reports that.
  */
 export class UnreleasedMessages {
   /** Sessions by id, least recently used first. */

@@ -22,13 +22,13 @@ const contentAfter = (place: number, keyLength: number) => place + inNumbers(HEA
  */
 export class ByteRing {
   readonly bytes: Buffer;
-  /** The same memory as numbers. A record's content begins at a multiple of 8 bytes: at index place ÷ 8. */
+  /** The memory of `bytes` as numbers. A record's content begins at a multiple of 8 bytes: at index offset ÷ 8. */
   readonly numbers: Float64Array;
   readonly #words: Uint32Array;
   readonly #maxBytes: number;
-  /** Index of the records: the place of each key's record. */
+  /** Index of the records: the offset of each key's record. */
   readonly #index: HashIndex;
-  /** Place of the next new record. */
+  /** Offset of the next new record, in bytes. */
   #next = 0;
   /** Start of the records that remain from the previous lap; new records overwrite them. `#lapEnd`: their end. */
   #oldest = 0;
@@ -46,12 +46,12 @@ export class ByteRing {
     });
   }
 
-  /** Returns the place of a record's content, in bytes; -1: the key has no record. */
+  /** Returns the offset of a record's content, in bytes; -1 if the key has no record. */
   placeOf(key: string): number {
     return contentOf(this.#index.find(hashKey(key), key), key);
   }
 
-  /** Returns the places of many keys' records. Among a million records, each access waits for memory; here these waits overlap. */
+  /** Returns the offsets of many keys' records. Among a million records, each access waits for memory; here these waits overlap. */
   placesOf(keys: readonly string[]): Float64Array {
     const [bytes, index] = [this.bytes, this.#index];
     const hashes = new Float64Array(keys.length);
@@ -75,8 +75,8 @@ export class ByteRing {
   }
 
   /**
-   * Reserves space for a record's content, and returns its place; the caller must write all of it. -1: the record is too long. `length`: in
-   * bytes.
+   * Reserves space for a record's content, and returns the offset of that space, in bytes; -1 if the record is too long. The caller must
+   * fill all of the space. `length`: in bytes.
    */
   reserve(key: string, length: number): number {
     const needed = inNumbers(HEADER_BYTES + key.length) + length;
@@ -131,7 +131,7 @@ export class ByteRing {
     return true;
   }
 
-  /** Evicts records of the previous lap, up to a place. */
+  /** Evicts records of the previous lap, up to an offset. */
   #evictUpTo(upTo: number): void {
     while (this.#oldest < this.#lapEnd && this.#oldest < upTo) {
       this.#index.remove(this.#hashAt(this.#oldest), this.#oldest);
@@ -140,10 +140,10 @@ export class ByteRing {
   }
 }
 
-/** Returns the place of a record's content, from the place of the record and the length of its key; -1: no record. */
+/** Returns the offset of a record's content, from the offset of the record and the length of its key; -1 if there is no record. */
 const contentOf = (place: number, key: string) => (place === -1 ? -1 : contentAfter(place, key.length));
 
-/** Access to the hashes and keys of the records, by place. */
+/** Access to the hashes and keys of the records, by offset. */
 interface Keyed {
   hashAt(place: number): number;
   isKeyAt(place: number, key: string): boolean;
@@ -164,13 +164,13 @@ export function hashKey(key: string): number {
 }
 
 /**
- * A hash table of places, by the hashes of their keys: open addressing with linear probing in an array of integers. A Map with a million
- * strings takes 90 bytes of the JavaScript heap per entry, and five memory accesses per lookup, which cost more than the counting of the
- * readings. This table needs one access and 8 bytes.
+ * A hash table from the hashes of keys to the offsets of their records: open addressing with linear probing in an array of integers. A Map
+ * with a million strings takes 90 bytes of the JavaScript heap per entry, and five memory accesses per lookup, which cost more than
+ * counting a reading. This table needs 8 bytes per entry and one access.
  */
 export class HashIndex {
   readonly #keyed: Keyed;
-  /** Slots: the place in units, plus one; 0: free. At most half of the slots are taken. */
+  /** Slots: the offset of a record in units, plus one; 0 if the slot is free. At most half of the slots are taken. */
   #slots = new Uint32Array(FIRST_SLOTS);
   #taken = 0;
 
@@ -178,7 +178,7 @@ export class HashIndex {
     this.#keyed = keyed;
   }
 
-  /** Returns the place of a key's record; -1: none. */
+  /** Returns the offset of a key's record; -1 if the key has no record. */
   find(hash: number, key: string): number {
     const slots = this.#slots;
     for (let slot = firstOf(slots, hash); slots[slot] !== 0; slot = after(slots, slot)) {
@@ -188,13 +188,13 @@ export class HashIndex {
     return -1;
   }
 
-  /** Adds the place of a new key's record. */
+  /** Adds the offset of a new key's record. */
   add(hash: number, place: number): void {
     if (2 * ++this.#taken > this.#slots.length) this.#grow();
     put(this.#slots, hash, place);
   }
 
-  /** Removes a place. Returns false if it was not in the table. */
+  /** Removes an offset. Returns false if the table did not contain the offset. */
   remove(hash: number, place: number): boolean {
     const slots = this.#slots;
     for (let slot = firstOf(slots, hash); slots[slot] !== 0; slot = after(slots, slot)) {

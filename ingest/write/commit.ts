@@ -216,7 +216,7 @@ function saveHeads(
 ): BatchStatement[] {
   const count = deviceIds.length + next.length;
   if (count === 0) return [];
-  // In the order of the index and, mostly, of the table, so that neighbouring rows are written together.
+  // Rows are in the order of the index and, mostly, of the table, so that neighbouring rows are written together.
   const planned = next.toSorted((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
   const values = [
     encodeTexts([...deviceIds, ...planned.map(({ deviceId }) => deviceId)]),

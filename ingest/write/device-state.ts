@@ -30,11 +30,13 @@ export interface DeviceState {
   /** The owner's settings of the device's quantities. Omitted in a cached head, whose roles are not chosen again. */
   readonly channelSettings?: ChannelSettings;
   /**
-   * Edits by hand: those in force, and revoked ones that are not reverted yet. Left out in a cached head: readings planned on it come after
-   * all edited times.
+   * Edits by hand: those in force, and revoked ones that are not reverted yet. Omitted in a cached head: readings planned on a cached head
+   * come after all edited times.
    */
   readonly edits?: readonly Edit[];
-  /** Changed settings and pending edits are applied to the time before this one with the plan, Unix ms. Left out: none are. */
+  /**
+   * End (exclusive, Unix ms) of the time to which the plan applies changed settings and pending edits. Omitted if the plan applies none.
+   */
   readonly pieceUntilMs?: number;
 }
 
@@ -82,8 +84,8 @@ export interface SeriesState {
    */
   readonly earlierRoles?: readonly EarlierRoles[];
   /**
-   * For a tariff: its steps that end after this time are placed after those of other tariffs (Unix ms). -Infinity: all steps are. A time:
-   * steps stored before it are as an earlier edition of the counting rules computed them.
+   * For a tariff: its steps that end after this time are placed after those of other tariffs (Unix ms). -Infinity: all steps are. After an
+   * update, steps stored before this time are placed as an earlier edition of the counting rules did.
    */
   readonly tariffSinceMs: number;
   /** Time of the latest reading, Unix ms; null before the first. */
@@ -150,7 +152,7 @@ export const createSeriesState = ({ channel, kind, native, unit, described }: Ne
 
 /**
  * Returns the time up to which readings of a series are refused, Unix ms: retention has closed it, or the series read another counter then.
- * -Infinity: none are.
+ * -Infinity if none are refused.
  */
 export const refusedUntilMs = ({ closedUntilMs, splits }: SeriesState): number =>
   Math.max(closedUntilMs ?? Number.NEGATIVE_INFINITY, splits?.at(-1) ?? Number.NEGATIVE_INFINITY);

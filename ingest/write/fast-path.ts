@@ -138,7 +138,10 @@ class Round {
   /** For each device: number of readings that are already stored. */
   readonly #known: number[] = [];
   #used = 0;
-  /** Device of each message; -1: none. The other three arrays are parallel, with one entry for each reading. */
+  /**
+   * Index of the device of each message; -1 if the message has none. The following three arrays are parallel, with one entry for each
+   * reading.
+   */
   readonly #deviceOf: number[] = [];
   readonly #rowDevices: number[] = [];
   readonly #rowSeries: number[] = [];
@@ -151,7 +154,7 @@ class Round {
     this.#oldestMs = oldestMs;
   }
 
-  /** Processes a message. `place`: of the device's record in the ring, in bytes; -1: the device is not cached. */
+  /** Processes a message. `place`: offset of the device's record in the ring, in bytes; -1 if the device is not cached. */
   take(message: IncomingMessage, place: number): void {
     const { deviceId, readings, rejections, status } = message.decoded;
     const device = place === -1 ? -1 : this.#deviceAt(deviceId, place / NUMBER_BYTES);
@@ -170,7 +173,7 @@ class Round {
     states.clear();
     opens.clear();
     const ids = this.#ids;
-    // In the order of the index and, mostly, of the table, so that neighbouring rows are written together.
+    // Rows are in the order of the index and, mostly, of the table, so that neighbouring rows are written together.
     const taken = [...ids.keys()]
       .filter((device) => this.#reasons[device] === null)
       .sort((a, b) => ((ids[a] as string) < (ids[b] as string) ? -1 : 1));

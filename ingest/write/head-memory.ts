@@ -36,7 +36,7 @@ export function createHeadMemory({
   let disabledUntilMs = 0;
   return {
     get: (deviceId: string) => unpackHead(ring, names, deviceId),
-    /** Returns the places of the devices' records in `records`, in bytes; -1: the device is not cached. */
+    /** Returns the offsets of the devices' records in `records`, in bytes; -1 for a device that is not cached. */
     placesOf: (deviceIds: readonly string[]) => ring.placesOf(deviceIds),
     /** Returns the records in their memory layout (head-record.ts). Valid until the next `set`. */
     records: () => ({ ring, names }),

@@ -18,11 +18,11 @@ const MAX_NAMES = 10_000;
 
 /** Maps names of series to numbers: a million meters share a few names. */
 export function createSeriesNames() {
-  /** By channel, then by kind: a joined name would create a string for each reading. */
+  /** Numbers by channel, then by kind: a joined name would create a string for each reading. */
   const numbers = new Map<string, Map<string, number>>();
   const names: { readonly channel: string; readonly kind: string }[] = [];
   return {
-    /** Returns the number of a name, and assigns one to a new name; -1: there are too many names. */
+    /** Returns the number of a name, and assigns a number to a new name; -1 if there are too many names. */
     numberOf(channel: string, kind: string): number {
       const ofChannel = numbers.get(channel);
       const known = ofChannel?.get(kind);
@@ -33,7 +33,7 @@ export function createSeriesNames() {
       else numbers.set(channel, new Map([[kind, number]]));
       return number;
     },
-    /** Returns the number of a series' name; -1: it has none. */
+    /** Returns the number of a series' name; -1 if the name has no number. */
     find: (channel: string, kind: string): number => numbers.get(channel)?.get(kind) ?? -1,
     /** Whether no more names can be added, so that the caller must start with an empty list. */
     isFull: () => names.length === MAX_NAMES,
@@ -110,7 +110,7 @@ export const mayRoleChange = (number: number, value: number): boolean =>
 export const recordLengthAt = (numbers: Float64Array, at: number): number =>
   RECORD_INDEX.series + (numbers[at + RECORD_INDEX.seriesCount] as number) * SERIES_LENGTH;
 
-/** Returns the index of a series' block in a record; -1: the record has no such series. `name`: the number of its name. */
+/** Returns the index of a series' block in a record; -1 if the record has no such series. `name`: number of the series' name. */
 export function seriesIndex(numbers: Float64Array, at: number, name: number): number {
   const end = at + recordLengthAt(numbers, at);
   for (let place = at + RECORD_INDEX.series; place < end; place += SERIES_LENGTH)
@@ -210,7 +210,8 @@ function pack(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
     const name = names.numberOf(channel, kind);
     // A record contains only stored series that have readings and a numbered name.
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
-    // Otherwise, placing the steps of another tariff would require this tariff's earlier role, which a record does not contain.
+    // A tariff whose last reading has an earlier role is not packed: placing the steps of another tariff would require this earlier role,
+    // which a record does not contain.
     if (state.roles.isTariff && isBehind(state)) return false;
     numbers[one + SERIES_INDEX.name] = name;
     numbers[one + SERIES_INDEX.roles] = packRoles(state);

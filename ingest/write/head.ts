@@ -90,7 +90,7 @@ export function computeHeadAfterPlan(
   return { deviceId, was, hasValidReading: countValidReadings(plan) > 0, head };
 }
 
-/** Returns the value of a series' last reading. Undefined: unknown. */
+/** Returns the value of a series' last reading; undefined if unknown. */
 function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number | undefined {
   if (lowered.length > 0) return undefined;
   if (!head || head.lastReadAtMs === series.lastReadAtMs) return series.lastValue;
@@ -105,7 +105,7 @@ export const formatCountingStates = (head: DeviceHead): string =>
 const formatStoredCountingState = ([seriesId, lastReadAtMs, tail]: StoredCountingState): string =>
   `[${seriesId},${lastReadAtMs},${formatCountingState(tail, lastReadAtMs)}]`;
 
-/** Returns the counting rules of the series that have readings. */
+/** Returns the stored counting states of the series that have readings. */
 const countingStatesIn = (series: DeviceHead['series']): StoredCountingState[] =>
   [...series.values()].flatMap(({ seriesId, lastReadAtMs, tail }) =>
     lastReadAtMs === null ? [] : [[seriesId as number, lastReadAtMs, tail] as const],

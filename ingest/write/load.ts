@@ -26,7 +26,7 @@ import { findPendingRoles } from './target-roles.ts';
 export interface LockedDevice extends DeviceHead {
   /** Whether the device has not sent a valid reading yet. */
   readonly wasNeverSeen: boolean;
-  /** Bits of the outcomes of its last readings; see `withOutcomes`. */
+  /** Bits of the outcomes of the device's last readings; see `withOutcomes`. */
   readonly recentRejects: number;
 }
 
@@ -34,7 +34,7 @@ export interface LockedDevice extends DeviceHead {
  * Locks the devices and their heads for this transaction, in the same order as all writers and as changes by owners, and loads the state of
  * those that exist. `arrived`: the batch's readings, by device and by the name of their series. `pieceReadings`: approximate number of
  * readings that a transaction replays to apply settings and edits. `isDeferred`: whether a changed device with readings is recomputed later
- * instead. `silent`: devices of which the batch has nothing. A deleted one is also loaded while its owner's last changes are not applied.
+ * instead. `silent`: devices without messages in the batch. A deleted device is also loaded while its owner's last changes are not applied.
  */
 export async function loadDevices(
   client: PoolClient,
@@ -128,7 +128,7 @@ function lockedDevice(
   };
 }
 
-/** Loads the devices' edits by hand and by the clock that are in force or not reverted yet. Nearly always none. */
+/** Loads the devices' edits by hand and by the clock that are in force or not reverted yet. Nearly all devices have none. */
 async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Promise<Map<string, Edit[]>> {
   const { rows } = await client.query(
     `SELECT edit_id, device_id, channel, kind, from_at, to_at, value, revoked_at IS NULL AS is_in_force, is_counted,

@@ -15,7 +15,7 @@ import {
   toStatementStep,
 } from './statement.ts';
 
-/** For each changed hour, its users and whether the change is in the open hour. There are few hours, so few maps. */
+/** Users by changed hour, each with whether the change is in the user's open hour. A batch changes few hours, so there are few maps. */
 type Changes = Map<number, Map<string, boolean>>;
 
 /** Records for the workers which hours of which users a batch changes; nothing if it contains only temperatures and the like. */

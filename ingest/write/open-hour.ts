@@ -140,7 +140,7 @@ export class OpenHourSums implements Buckets {
   /** Whether some energy lies outside of the two hours. */
   isBeyond = false;
 
-  /** Starts with empty sums at an hour (since 1970; NaN: none is open). */
+  /** Starts with empty sums at an hour, given as hours since 1970; NaN if no hour is open. */
   begin(hour: number): void {
     this.#hour = hour;
     this.#touched = 0;

@@ -12,7 +12,7 @@ import {
   type StretchBounds,
 } from './stretch.ts';
 
-/** Numbers of readings before and beyond a change that are loaded first. Nearly always, one of each suffices. */
+/** Numbers of readings before and beyond a change that are loaded first. Nearly always, one reading on each side suffices. */
 const FIRST_LOOK = { back: 4, beyond: 16 };
 /**
  * Maximum number of readings to go back if the counting rule's stored state is of an earlier edition: beyond it, the first loaded reading
@@ -100,9 +100,9 @@ function fromFirstCounted(
 }
 
 /**
- * Replays a stretch without and with its new readings, from the last state that can be determined, until both results agree or the series
- * ends. The replay must stay after the changes of the previous cluster (`changedToMs`) and before the new readings of the next one
- * (`nextMs`). `tail`: current state of the counting rule. `isExcluded`: readings that the counting rule no longer receives.
+ * Replays a stretch without and with its new readings, from the last known state, until both results agree or the series ends. The replay
+ * must stay after the changes of the previous cluster (`changedToMs`) and before the new readings of the next one (`nextMs`). `tail`:
+ * current state of the counting rule. `isExcluded`: readings that the counting rule no longer receives.
  */
 export function replayWithNewReadings(
   rules: RulesBeforeAndAfter,

@@ -35,7 +35,7 @@ export const joinRecomputedReadings = (
     ? { firstMs: Math.min(one.firstMs, other.firstMs), lastMs: Math.max(one.lastMs, other.lastMs) }
     : (one ?? other);
 
-/** Returns the readings of a series whose role changes if its new roles are applied up to a time. Null: none. */
+/** Returns the readings of a series whose role changes if its new roles are applied up to a time; null if no reading is affected. */
 export function findPieceOfRoleChange(
   series: SeriesState,
   will: RolesByTime,
@@ -50,7 +50,10 @@ export function findPieceOfRoleChange(
   return { firstMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
 
-/** Returns the readings of a series whose settings change if its device's new settings are applied up to a time. Null: none. */
+/**
+ * Returns the readings of a series whose settings change if its device's new settings are applied up to a time; null if no reading is
+ * affected.
+ */
 export function findPieceOfSettingsChange(
   { settings, computedWith }: DeviceState,
   series: SeriesState,

@@ -179,8 +179,8 @@ function selectWork(
   const targets: readonly TargetRoles[] = isChosen
     ? chosenFor(device, found)
     : found.map(({ series }) => ({ ...series, meant: series.meant ?? null }));
-  // If the past of a stored series gets another role, the change is applied in chunks. All series change at the same time, because one may
-  // exclude another.
+  // If the past of a stored series gets another role, the change is applied in chunks. All series of the device change at the same time,
+  // because one series may exclude another.
   const isAtOnce =
     (device.computedWith === null || findPendingRoles(device, [...device.series.values()]).size === 0) &&
     found.every(({ series }, index) => isAhead(series, targets[index] as RolesByTime));
@@ -198,7 +198,7 @@ function selectWork(
       will,
     );
     const isPlaced = isPlacedBefore(device, series, will);
-    // Like other changes of the past, it waits for a plan without readings.
+    // A recomputation after an update waits for a plan without readings, like other changes of the past.
     const isOfEarlierEdition = isPlaced && pieceUntilMs > Number.NEGATIVE_INFINITY;
     if (isPlaced && !isOfEarlierEdition) areRolesOpen = true;
     const isConcerned =

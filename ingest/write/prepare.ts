@@ -204,7 +204,7 @@ class Stages {
     if (first.length > 0) throw new RecomputationRequired(first);
   }
 
-  /** Steps the settled ones of the locked devices, too, so that only devices that the fast path cannot take are planned. */
+  /** Processes settled locked devices on the fast path as well, so that only devices that the fast path cannot take are planned. */
   stepLoaded(): void {
     const { memory, oldestMs } = this.#tools;
     const settled = new Set<string>();

@@ -142,7 +142,7 @@ export function addMergedReadings(plan: SeriesPlan, merge: StretchMerge): void {
 
 /**
  * Adds the difference between a stored stretch and its replay to the plan: energy, by the series' roles before and after the plan, and
- * verdicts. Null: the series did not count, or does not count any more.
+ * verdicts. A result is null if the series did not count, or does not count any more.
  */
 export function addDifferences(plan: SeriesPlan, before: StoredResult | null, after: ReplayResult | null): void {
   const [was, is] = [rolesAt(plan.series), rolesAt(plan)];

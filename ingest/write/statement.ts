@@ -32,7 +32,7 @@ function encode(oid: number, values: readonly number[], scale: (value: number) =
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + values.length * 12);
   begin(buffer, oid, values.length);
   let offset = HEADER_BYTES;
-  // By index: an iterator creates an object for each number.
+  // Reads by index, because an iterator creates an object for each number.
   for (let index = 0; index < values.length; index++) {
     const scaled = scale(values[index] as number);
     const high = Math.floor(scaled / 4_294_967_296);

@@ -62,14 +62,17 @@ export const growStretch = (bounds: StretchBounds, side: 'back' | 'beyond'): Str
   [side]: bounds[side] * GROWTH,
 });
 
-/** Returns the loaded stretch between these times; the latest one if there are several, because it is the longest. */
+/** Returns the loaded stretch between these times; the last loaded one if there are several, because it is the longest. */
 export const findStretch = (
   stretches: readonly Stretch[],
   { firstMs, lastMs, lookFor }: Pick<StretchBounds, 'firstMs' | 'lastMs' | 'lookFor'>,
 ): Stretch | undefined =>
   stretches.findLast((one) => one.firstMs === firstMs && one.lastMs === lastMs && one.lookFor === lookFor);
 
-/** Maximum distance of two times that share a stretch. Further apart, the readings between them need not be loaded. */
+/**
+ * Maximum time between two changes that share a stretch, in ms. If the changes are further apart, the readings between them need not be
+ * loaded.
+ */
 export const MAX_STRETCH_GAP_MS = 6 * HOUR_MS;
 
 /** Changes that new points make to a stored stretch. Duplicates and the higher of two values change nothing. */

@@ -29,7 +29,7 @@ export function updateDeviceStates(
 
 interface ReportedState {
   deviceId: string;
-  /** Bits of the outcomes of its last readings; see `withOutcomes`. */
+  /** Bits of the outcomes of the device's last readings; see `withOutcomes`. */
   bits: number;
   reportsFaulty: boolean | null;
 }

@@ -176,8 +176,9 @@ class BatchesWriter implements Writer {
 }
 
 /**
- * Checks the senders of a batch's messages in the transaction that will store them, and locks them against a revocation until it ends.
- * Comes before the devices are locked, in the order of erasures. Returns the messages that may be stored, and the errors of the others.
+ * Checks the senders of a batch's messages in the transaction that will store them, and locks them against a revocation until it ends. Must
+ * run before the devices are locked, because erasures lock in this order. Returns the messages that may be stored, and the errors of the
+ * others.
  */
 async function confirmSenders(
   client: PoolClient,

@@ -19,7 +19,7 @@ export const isCellName = (text: string): boolean => WHOLE_NAME.test(text);
 
 let cell: string | undefined;
 
-/** Sets the cell of this process. `loadConfig` calls it; undefined is the first cell. */
+/** Sets the cell of this process; undefined is the first cell. Called by `loadConfig`. */
 export function setCell(name: string | undefined): void {
   cell = name;
 }

@@ -19,7 +19,7 @@ export interface CompiledTexts {
  * be parsed.
  */
 export async function compileWords(pages: Readonly<Record<string, Texts>>): Promise<CompiledTexts> {
-  // Imported with the first text, because a process that shows and mails nothing does not need it.
+  // The compiler is imported with the first text, because a process that shows and mails no texts does not need it.
   const { default: compile } = await import('icu-minify/compile');
   const compileAll = (texts: Texts, path: string): CompiledTexts =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, compileOne(text, `${path}.${name}`)]));

@@ -7,8 +7,8 @@ const MAYBE_INEXACT = /\d[\d.]{15}|\d[eE]/;
 export const mayHaveInexactNumbers = (text: string): boolean => MAYBE_INEXACT.test(text);
 
 /**
- * Parses JSON. A number that a double would change is returned as text, as it was sent. `members`: names of the members
- * to which this is limited.
+ * Parses JSON. A number that a double would change is returned as text, as it was sent. `members`: names of the only members that may
+ * become text.
  */
 export function parseExactJson(text: string, members?: readonly string[]): unknown {
   // Node 24 passes the source text of a value (ECMAScript, JSON.parse source text access). The compiler's library does not declare it yet.

@@ -64,7 +64,7 @@ export function newId(prefix: IdPrefix, nowMs: number = withoutStepsBack()): str
   bytes.writeUIntBE(nowMs, 0, 6);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x70;
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  // 128 bits are written as 26 characters of 5 bits, the first two of them 0. (A version with BigInt took a tenth of a
+  // 128 bits are written as 26 characters of 5 bits each; the first two of these 130 bits are 0. (A version with BigInt took a tenth of a
   // request's own processor time.)
   let text = '';
   let rest = 0;

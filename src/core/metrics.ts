@@ -16,7 +16,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** Registers a counter whose value another object maintains. It is read when metrics are collected. */
+  /** Registers a counter whose value another object maintains. The value is read when metrics are collected. */
   countOf(name: string, help: string, read: () => number): void {
     new Counter({
       name,

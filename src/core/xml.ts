@@ -10,7 +10,7 @@ export interface XmlElement {
   children: XmlElement[];
 }
 
-/** Maximum size of a document. A year of quarter-hours with three elements each is within it. */
+/** Maximum number of elements in a document: enough for a year of quarter-hours with three elements each. */
 const MAX_ELEMENTS = 150_000;
 const MAX_DEPTH = 50;
 const MAX_TEXT = 1_000;

@@ -99,7 +99,7 @@ export function createPool(
   });
   // If the server closes an idle connection, the process must not end. The next query reports any lasting error.
   pool.on('error', () => {});
-  // If a connection is closed between two statements of a transaction, the process must not end either. The next statement fails.
+  // If a connection is closed between two statements of a transaction, the process must not end. The next statement fails.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }

@@ -7,8 +7,8 @@ import type { Pool, PoolClient } from './connect.ts';
  */
 const LOST_AFTER_SECONDS = 5;
 /**
- * The same for work at the start of a process, which sends no heartbeats: on a busy machine, seconds may pass between two statements of a
- * migration, and an ended session would end the process.
+ * As `LOST_AFTER_SECONDS`, for work at the start of a process, which sends no heartbeats: on a busy machine, seconds may pass between two
+ * statements of a migration, and an ended session would end the process.
  */
 const START_LOST_AFTER_SECONDS = 60;
 /** Interval at which the holder of a lock sends a heartbeat while it runs no statement. */

@@ -105,8 +105,8 @@ export class Hosts {
   }
 
   /**
-   * Invalidates the cached host if it is this one, because it is down or has changed its role. `error`: reason why a
-   * connection to it failed.
+   * Invalidates the cached host if `host` is that host, because it is down or has changed its role. `error`: reason why a connection to it
+   * failed.
    */
   forget(host: number, error?: Error): void {
     if (this.#known !== host) return;
@@ -189,7 +189,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
     .map(({ host, port }) => ({ host, port }));
 
   return class HostClient extends WatchedClient {
-    /** Number of the host to which the client is connected; -1 before it is. */
+    /** Number of the host to which the client is connected; -1 before the connection. */
     hostNumber = -1;
 
     constructor(config?: pg.ClientConfig) {

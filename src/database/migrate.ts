@@ -95,7 +95,7 @@ async function applyAll(client: PoolClient, storage: string, { rollups }: { roll
   for (const name of await sqlFiles('schema')) {
     if (!known.has(name)) applied.push(await apply(client, name));
   }
-  // A numbered file may drop such objects, so their files are applied again even if unchanged.
+  // A numbered file may drop objects that these files create, so the files are applied again even if unchanged.
   const hasMigrated = applied.length > 0;
   const again = [
     ...(await sqlFiles('interface')),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from './connect.ts';
 
-/** Identifies a key, session, device or gateway: by its id, or by the SHA-256 of the secret of a key or session. */
+/** Name of a key, session, device or gateway: the id, or the SHA-256 of the secret of a key or session. */
 type MovableName = { secretSha256: Buffer } | { id: string };
 
 /**

@@ -10,7 +10,7 @@ const UNAVAILABLE =
   /^(08|40|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/;
 const UNAVAILABLE_MESSAGE =
   /connection (terminated|timeout)|timeout (expired|exceeded when trying to connect)|is not queryable|establishing an SSL connection|pool (has been|is) end/i;
-/** SQLSTATE query_canceled: a statement exceeded its time limit. It would do so on another database, too. */
+/** SQLSTATE query_canceled: a statement exceeded its time limit. The statement would also exceed it on another database. */
 const STATEMENT_TIMEOUT = '57014';
 
 /** Whether an error means that the database is unavailable, so that a later attempt, or another database, may succeed. */
@@ -42,7 +42,7 @@ export async function waitForDatabase(
     } catch (error) {
       if (!isDatabaseUnavailable(error as Error) || performance.now() + retryMs > untilMs) throw error;
       const { message, code } = error as Error & { code?: string };
-      // Without a message if the addresses of a host refused one after the other.
+      // The error has no message if the addresses of a host refused one after the other.
       const next = message || code;
       if (next !== reason) log.warn({ reason: next }, 'waiting for the database (DATABASE_URL)');
       reason = next;

@@ -170,7 +170,7 @@ function ofTasmota({ tasmota = {} }: NumberReadingSettings, series: DiscoveredSe
     return isPutAs(key, said, series) ? [JSON.stringify([isItsName(key) ? name : key, scale])] : [];
   });
   if (!Object.keys(tasmota).some(isItsName)) return [...put, JSON.stringify([name, 1])];
-  // The series had a different number before. Another name of the meter may now have the same meaning.
+  // The series contained a different number before the change. Another name of the meter may now have the same meaning.
   return put.length > 0 || !parseChannel(channel).known ? put : ['what else is called so'];
 }
 

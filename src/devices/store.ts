@@ -78,10 +78,9 @@ const tellsEnergy = (device: string) =>
 const ASKED_DAYS = 30;
 
 /**
- * SQL condition on a row of `devices`, its series `s` and a note `n` of that series: from this reading on, a counted
- * register appears to belong to another meter, and the owner has not confirmed a replacement. After a change of
- * settings that reads another number (`split_after`), a jump is expected. During a recomputation of the device's past,
- * the notes are outdated.
+ * SQL condition on a row of `devices`, its series `s` and a note `n` of that series: `n` marks a reading from which a counted register
+ * appears to belong to another meter, and the owner has not confirmed a replacement. False if a change of settings selected another number
+ * (`split_after`), because a jump is then expected. False while the device's past is recomputed, because its notes are outdated.
  */
 export const IS_SWAP_GUESSED = sql<boolean>`(devices.computed_with IS NULL AND n.verdict = 'swap' AND n.interval_ms = 0 AND s.kind = 'register'
   AND (s.counts_import OR s.counts_export OR s.meter IS NOT NULL)

@@ -109,7 +109,10 @@ function insightsOf(
   });
 }
 
-/** Returns the totals of a range, as GET without dates and POST report them, with the requested fields. */
+/**
+ * Returns the totals of a range with the requested fields, as POST /v1/energy-insights and GET without `start_date` and `end_date` report
+ * them.
+ */
 export async function loadUsageSummary(db: Database, userId: string, range: Range, include = NOTHING_MORE) {
   const total = include.size > 0 ? null : await readImportTotal(db, { userId }, range);
   if (!total) return loadHomeTotals(db, await loadHome(db, userId, needsOf(include)), range, include);

@@ -12,7 +12,7 @@ import { isClockUnit, type Range } from './ranges.ts';
 import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock, startOfClockUnit } from './wall-clock.ts';
 
-/** How the estimated energy in a row was distributed: by similar days, or evenly. Null: nothing is estimated. */
+/** How the estimated energy in a row was distributed: by similar days, or evenly. Null if nothing is estimated. */
 export type EstimateKind = 'like_days' | 'line' | null;
 
 /** Length of the range that is read and added up at a time. */

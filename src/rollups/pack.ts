@@ -55,7 +55,9 @@ export async function packDays(
   });
 }
 
-/** Packs one day of at most `devices` devices whose ids follow `afterId`. Returns the last device, or null if there was none. */
+/**
+ * Packs one day of at most `devices` devices whose ids follow `afterId`. Returns the id of the last device, or null if no device was left.
+ */
 async function packSome(client: LockSession, day: Date, afterId: string, devices: number): Promise<string | null> {
   const { rows } = await client.query('SELECT pack_day($1, $2, $3) AS last', [day, afterId, devices]);
   return rows[0].last;

@@ -74,7 +74,10 @@ export async function closeHoursBefore(client: LockSession, before: Date): Promi
   for (let last: string | null = ''; last !== null; last = await closeOpenHours(client, before, last));
 }
 
-/** Closes open hours before a time for some devices after `afterId`. Returns the last of them, or null if there was none. */
+/**
+ * Closes the open hours before a time for the next batch of devices, in order of their ids, after `afterId`. Returns the id of the last
+ * device in the batch, or null if no device was left.
+ */
 async function closeOpenHours(client: LockSession, before: Date, afterId: string): Promise<string | null> {
   const { rows } = await client.query('SELECT close_open_hours($1, $2, $3) AS last', [before, afterId, MAX_CLOSED]);
   return rows[0].last;

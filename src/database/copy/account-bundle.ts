@@ -109,7 +109,7 @@ export async function renumberIncoming(target: PoolClient): Promise<void> {
        WHERE d.relation = 'deliveries' AND d.row->>'webhook_id' = i.row->>'webhook_id' AND n.was <= (i.row->>'catching_up_to')::bigint))
      WHERE i.relation = 'webhooks' AND i.row->>'catching_up_to' IS NOT NULL`,
   );
-  // As `json` text instead of `jsonb`, so that a device's head is copied exactly as ingest wrote it.
+  // The row is built as `json` text instead of `jsonb`, so that a device's head is copied exactly as ingest wrote it.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('laws', (
        SELECT '[' || coalesce(string_agg(format('[%s,%s,%s]', n.is_now, entry->1, entry->2), ',' ORDER BY place), '') || ']'

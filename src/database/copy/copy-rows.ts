@@ -27,7 +27,7 @@ export async function copyTimeRange(
   const columns = (await readColumns(source, relation)).columns.join(', ');
   const where = `${by} >= '${from.toISOString()}' AND ${by} < '${to.toISOString()}'`;
   const read = `SELECT ${columns} FROM ${part?.view ?? relation} WHERE ${where}`;
-  // Outside the transaction, because a transaction that creates a partition blocks all other writers until it ends.
+  // Partitions are created outside the transaction, because a transaction that creates a partition blocks all other writers until it ends.
   await target.query('SELECT make_room($1, $2)', [from, new Date(to.getTime() - 1)]);
   return transactionOn(target, async () => {
     await target.query(`DELETE FROM ${relation} WHERE ${where} AND ${part?.whose ?? 'true'}`);

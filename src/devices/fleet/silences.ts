@@ -31,7 +31,7 @@ export async function readSilences(
 ): Promise<FleetSilences> {
   const since = new Date(fromMs - STOP_THRESHOLDS.habitMs);
   const until = new Date(toMs + STOP_THRESHOLDS.aroundMs);
-  // Raw SQL: three conditions with an index each. Silences that began earlier are included if they lasted into this time.
+  // Raw SQL: three conditions with an index each. Silences that began before the requested stretch are included if they lasted into it.
   const { rows } = await sql<{
     device_id: string;
     user_id: string;

@@ -41,7 +41,7 @@ export async function* streamGroupInsights(
   }
 }
 
-/** Returns totals of a group over a range, as the endpoint variant without dates reports them. */
+/** Returns the totals of a group over a range, as the endpoint reports them if the request names no dates. */
 export async function loadGroupSummary(db: Database, group: GroupOfHomes, range: Range) {
   const [whole] = await computeGroupBuckets(db, group, range, 'span');
   const { measures, peak } = whole ?? { measures: UNKNOWN_MEASURES, peak: null };

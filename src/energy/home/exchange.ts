@@ -26,7 +26,7 @@ type ExchangeSum = (typeof SUMS)[number];
 
 /** What a home imported, exported, produced and stored, by quarter-hour (UTC), in order: whole mWh. */
 export type HomeExchange = Record<Exclude<ExchangeSum, 'knownMs'>, Float64Array> & {
-  /** 1 if a grid meter exists and each channel of grid, production and storage is known throughout, otherwise 0. */
+  /** For each quarter-hour: 1 if a grid meter exists and each channel of grid, production and storage is known throughout, otherwise 0. */
   isKnown: Float64Array;
 };
 

@@ -138,7 +138,7 @@ export async function loadDeviceAsMeter(
     counted: addUpSpans(devices.flatMap(({ counted }) => counted)),
   };
   const home = homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false });
-  // Only the time in which the device exists. At other times the result would contain the consumption of the home's
+  // Limits the stretches to the time in which the device exists. At other times the result would contain the consumption of the home's
   // other devices.
   const stretches = home.stretches.filter(({ isGridThere }) => isGridThere);
   return { home: { ...home, stretches }, device, isSplit: devices.length > 1 };

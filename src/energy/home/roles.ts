@@ -1,7 +1,7 @@
 import type { Placement } from '#src/database/enums.ts';
 import { type CountedSpan, sumCountedMs } from './counted-spans.ts';
 
-/** The part of a device on which its home's consumption depends. */
+/** The data of a device on which its home's consumption depends. */
 export interface HomeDevice {
   deviceId: string;
   placement: Placement;

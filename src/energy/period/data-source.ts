@@ -80,8 +80,8 @@ const MOSTLY = 0.9;
 const MOSTLY_MS = MOSTLY * QUARTER_HOUR_MS;
 
 /**
- * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. Only the last quarter-hour, which may not be
- * over, must be mostly covered; if all had to be, an inverter that is off at night would make all nights unknown. Pure.
+ * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. Only the last quarter-hour, which may not be over, must be mostly
+ * covered. If every quarter-hour had to be, an inverter that is off at night would make all nights unknown. Pure.
  */
 export function maskUnmeasured({ used, estimated, coverage }: Omit<HomeQuarterHours, 'production'>): Float64Array {
   const last = used.length - 1;

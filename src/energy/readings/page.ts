@@ -92,7 +92,7 @@ export async function readPage(
   });
 }
 
-/** Whether the reading that `n` confirms is still held. Only false readings are between the two. */
+/** Whether the reading that `n` confirms is still held (verdict `held`). Only readings judged false lie between that reading and `n`. */
 const isHeldBefore = sql`coalesce((
   SELECT h.verdict = 'held' FROM reading_notes h
   WHERE h.series_id = n.series_id AND h.read_at < n.read_at AND h.verdict NOT IN ('glitch', 'excluded')

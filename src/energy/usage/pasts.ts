@@ -58,7 +58,7 @@ export async function findBeginning(db: Database, deviceId: string): Promise<num
   return rows[0]?.begins_at?.getTime() ?? null;
 }
 
-/** Maximum age of stored facts. Each query adds the energy since then, so this is little. */
+/** Maximum age of stored facts, in days. Each query adds the energy since the facts were stored, so the age must be low. */
 const DAYS_TO_ADD = 7;
 
 /** A device, or a part of one, whose past is stored. */

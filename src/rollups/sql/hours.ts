@@ -126,7 +126,7 @@ ${measures((column) => quarterHourOfHourSql(column, 'h', 'q.place'), columns)},
   h.starts_at AS ${ROW_TIME_COLUMN}
 FROM ${STORED_HOURS.relation} h CROSS JOIN ${places(4, '15 minutes')} q`;
 
-/** Returns the query for hours of stored hours with some measures. An hour may have several rows, too. */
+/** Returns the query for hours of stored hours with some measures. An hour may also have several rows. */
 export const storedHoursSql = (
   columns = MEASURE_COLUMNS,
 ): string => `SELECT h.device_id, date_bin('1 hour', h.starts_at, 'epoch') AS hour, h.user_id,

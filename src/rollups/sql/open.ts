@@ -28,7 +28,7 @@ const PLACE = {
   sum: (measure: number) => 2 + measure,
   quarters: (measure: number) => 2 + MEASURE_COLUMNS.length + measure * PER_HOUR,
 };
-/** SQL expression of the hour; null: none is open. */
+/** SQL expression for the open hour; null if no hour is open. */
 const HOUR = `split_part(h.open, ',', ${PLACE.hour})::bigint`;
 /**
  * Returns the SQL expression for a single number of an open hour, 0 if it is left out: queries need few, and converting all of them took
