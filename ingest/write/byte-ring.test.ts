@@ -28,22 +28,22 @@ test('returns the last record written for a key, always retains the newest recor
           written.delete(nameOf(one.deleted));
         } else {
           const key = nameOf(one.key);
-          const place = ring.reserve(key, one.length);
+          const offset = ring.reserve(key, one.length);
           const content = `${turn % 10}`.repeat(one.length);
-          ring.bytes.write(content, place, 'latin1');
+          ring.bytes.write(content, offset, 'latin1');
           written.set(key, { content, length: one.length });
         }
         for (const [key, { content, length }] of written) {
-          const place = ring.placeOf(key);
-          if (place !== -1) {
-            if (ring.bytes.toString('latin1', place, place + length) !== content) faults.push(`${key} is another’s`);
+          const offset = ring.offsetOf(key);
+          if (offset !== -1) {
+            if (ring.bytes.toString('latin1', offset, offset + length) !== content) faults.push(`${key} is another’s`);
             continue;
           }
           evictedCount++;
           written.delete(key);
         }
         for (let key = 0; key < KEYS; key++)
-          if (!written.has(nameOf(key)) && ring.placeOf(nameOf(key)) !== -1) faults.push(`${nameOf(key)} was gone`);
+          if (!written.has(nameOf(key)) && ring.offsetOf(nameOf(key)) !== -1) faults.push(`${nameOf(key)} was gone`);
         if (one !== 'clear' && 'key' in one && !written.has(nameOf(one.key))) faults.push('the latest is not there');
       }
       expect(faults).toEqual([]);
@@ -56,6 +56,6 @@ test('returns the last record written for a key, always retains the newest recor
 test('stores no record that is too long, and drops the key’s earlier one', () => {
   const ring = new ByteRing(1_000);
   expect(ring.reserve('dev_1', 100)).toBeGreaterThan(0);
-  expect([ring.reserve('dev_1', 1_000), ring.placeOf('dev_1')]).toEqual([-1, -1]);
+  expect([ring.reserve('dev_1', 1_000), ring.offsetOf('dev_1')]).toEqual([-1, -1]);
   expect([new ByteRing(0).reserve('dev_1', 0), ring.reserve('x'.repeat(300), 1)]).toEqual([-1, -1]);
 });

@@ -13,7 +13,7 @@ const MAX_KEY_BYTES = 255;
 const [LINE_BYTES, LINES] = [64, 8];
 
 const inNumbers = (bytes: number): number => Math.ceil(bytes / NUMBER_BYTES) * NUMBER_BYTES;
-const contentAfter = (place: number, keyLength: number) => place + inNumbers(HEADER_BYTES + keyLength);
+const contentAfter = (offset: number, keyLength: number) => offset + inNumbers(HEADER_BYTES + keyLength);
 
 /**
  * A cache of records by key, with at most `maxBytes` in total. Its memory is outside of the JavaScript heap, because a hundred thousand
@@ -41,21 +41,21 @@ export class ByteRing {
     this.numbers = new Float64Array(this.bytes.buffer, 0, this.bytes.length / NUMBER_BYTES);
     this.#words = new Uint32Array(this.bytes.buffer, 0, this.bytes.length / 4);
     this.#index = new HashIndex({
-      hashAt: (place) => this.#hashAt(place),
-      isKeyAt: (place, key) => this.#isKeyAt(place, key),
+      hashAt: (offset) => this.#hashAt(offset),
+      isKeyAt: (offset, key) => this.#isKeyAt(offset, key),
     });
   }
 
   /** Returns the offset of a record's content, in bytes; -1 if the key has no record. */
-  placeOf(key: string): number {
+  offsetOf(key: string): number {
     return contentOf(this.#index.find(hashKey(key), key), key);
   }
 
   /** Returns the offsets of many keys' records. Among a million records, each access waits for memory; here these waits overlap. */
-  placesOf(keys: readonly string[]): Float64Array {
+  offsetsOf(keys: readonly string[]): Float64Array {
     const [bytes, index] = [this.bytes, this.#index];
     const hashes = new Float64Array(keys.length);
-    const places = new Float64Array(keys.length);
+    const offsets = new Float64Array(keys.length);
     let fetched = 0;
     for (let at = 0; at < keys.length; at++) {
       const hash = hashKey(keys[at] as string);
@@ -64,14 +64,14 @@ export class ByteRing {
     }
     for (let at = 0; at < keys.length; at++) {
       const key = keys[at] as string;
-      const place = contentOf(index.find(hashes[at] as number, key), key);
-      places[at] = place;
-      if (place === -1) continue;
-      for (let line = 0; line < LINES; line++) fetched += bytes[place + line * LINE_BYTES] ?? 0;
+      const offset = contentOf(index.find(hashes[at] as number, key), key);
+      offsets[at] = offset;
+      if (offset === -1) continue;
+      for (let line = 0; line < LINES; line++) fetched += bytes[offset + line * LINE_BYTES] ?? 0;
     }
     // Using `fetched` keeps the engine from optimising the prefetches away.
     if (fetched < 0) throw new Error('bytes are no negative numbers');
-    return places;
+    return offsets;
   }
 
   /**
@@ -94,20 +94,20 @@ export class ByteRing {
       this.#oldest = this.#next = 0;
     }
     this.#evictUpTo(this.#next + size);
-    const place = this.#next;
-    this.#words[place / 4] = size;
-    this.#words[place / 4 + 1] = hash;
-    this.bytes[place + 8] = key.length;
-    this.bytes.write(key, place + HEADER_BYTES, 'latin1');
-    this.#index.add(hash, place);
+    const offset = this.#next;
+    this.#words[offset / 4] = size;
+    this.#words[offset / 4 + 1] = hash;
+    this.bytes[offset + 8] = key.length;
+    this.bytes.write(key, offset + HEADER_BYTES, 'latin1');
+    this.#index.add(hash, offset);
     this.#next += size;
-    return contentOf(place, key);
+    return contentOf(offset, key);
   }
 
   delete(key: string): void {
     const hash = hashKey(key);
-    const place = this.#index.find(hash, key);
-    if (place !== -1) this.#index.remove(hash, place);
+    const offset = this.#index.find(hash, key);
+    if (offset !== -1) this.#index.remove(hash, offset);
   }
 
   clear(): void {
@@ -115,18 +115,18 @@ export class ByteRing {
     this.#next = this.#oldest = this.#lapEnd = 0;
   }
 
-  #sizeAt(place: number): number {
-    return this.#words[place / 4] as number;
+  #sizeAt(offset: number): number {
+    return this.#words[offset / 4] as number;
   }
 
-  #hashAt(place: number): number {
-    return this.#words[place / 4 + 1] as number;
+  #hashAt(offset: number): number {
+    return this.#words[offset / 4 + 1] as number;
   }
 
-  #isKeyAt(place: number, key: string): boolean {
+  #isKeyAt(offset: number, key: string): boolean {
     const { bytes } = this;
-    if (bytes[place + 8] !== key.length) return false;
-    const from = place + HEADER_BYTES;
+    if (bytes[offset + 8] !== key.length) return false;
+    const from = offset + HEADER_BYTES;
     for (let index = 0; index < key.length; index++) if (bytes[from + index] !== key.charCodeAt(index)) return false;
     return true;
   }
@@ -141,16 +141,16 @@ export class ByteRing {
 }
 
 /** Returns the offset of a record's content, from the offset of the record and the length of its key; -1 if there is no record. */
-const contentOf = (place: number, key: string) => (place === -1 ? -1 : contentAfter(place, key.length));
+const contentOf = (offset: number, key: string) => (offset === -1 ? -1 : contentAfter(offset, key.length));
 
 /** Access to the hashes and keys of the records, by offset. */
 interface Keyed {
-  hashAt(place: number): number;
-  isKeyAt(place: number, key: string): boolean;
+  hashAt(offset: number): number;
+  isKeyAt(offset: number, key: string): boolean;
 }
 
 const FIRST_SLOTS = 2 ** 10;
-/** Unit of places, in bytes. */
+/** Unit of offsets, in bytes. */
 const UNIT = 8;
 /** A random seed, so that clients who choose keys cannot provoke collisions. */
 const SEED = Math.floor(Math.random() * 2 ** 32);
@@ -182,23 +182,23 @@ export class HashIndex {
   find(hash: number, key: string): number {
     const slots = this.#slots;
     for (let slot = firstOf(slots, hash); slots[slot] !== 0; slot = after(slots, slot)) {
-      const place = placeIn(slots, slot);
-      if (this.#keyed.hashAt(place) === hash && this.#keyed.isKeyAt(place, key)) return place;
+      const offset = offsetIn(slots, slot);
+      if (this.#keyed.hashAt(offset) === hash && this.#keyed.isKeyAt(offset, key)) return offset;
     }
     return -1;
   }
 
   /** Adds the offset of a new key's record. */
-  add(hash: number, place: number): void {
+  add(hash: number, offset: number): void {
     if (2 * ++this.#taken > this.#slots.length) this.#grow();
-    put(this.#slots, hash, place);
+    put(this.#slots, hash, offset);
   }
 
   /** Removes an offset. Returns false if the table did not contain the offset. */
-  remove(hash: number, place: number): boolean {
+  remove(hash: number, offset: number): boolean {
     const slots = this.#slots;
     for (let slot = firstOf(slots, hash); slots[slot] !== 0; slot = after(slots, slot)) {
-      if (placeIn(slots, slot) !== place) continue;
+      if (offsetIn(slots, slot) !== offset) continue;
       this.#free(slot);
       this.#taken--;
       return true;
@@ -220,8 +220,8 @@ export class HashIndex {
     const before = this.#slots;
     this.#slots = new Uint32Array(2 * before.length);
     for (const one of before) {
-      const place = (one - 1) * UNIT;
-      if (one !== 0) put(this.#slots, this.#keyed.hashAt(place), place);
+      const offset = (one - 1) * UNIT;
+      if (one !== 0) put(this.#slots, this.#keyed.hashAt(offset), offset);
     }
   }
 
@@ -230,7 +230,7 @@ export class HashIndex {
     const slots = this.#slots;
     let gap = slot;
     for (let next = after(slots, gap); slots[next] !== 0; next = after(slots, next)) {
-      const wanted = firstOf(slots, this.#keyed.hashAt(placeIn(slots, next)));
+      const wanted = firstOf(slots, this.#keyed.hashAt(offsetIn(slots, next)));
       const isBehindGap = gap <= next ? gap < wanted && wanted <= next : gap < wanted || wanted <= next;
       if (isBehindGap) continue;
       slots[gap] = slots[next] as number;
@@ -240,12 +240,12 @@ export class HashIndex {
   }
 }
 
-const placeIn = (slots: Uint32Array, slot: number) => ((slots[slot] as number) - 1) * UNIT;
+const offsetIn = (slots: Uint32Array, slot: number) => ((slots[slot] as number) - 1) * UNIT;
 const after = (slots: Uint32Array, slot: number) => (slot + 1) & (slots.length - 1);
 const firstOf = (slots: Uint32Array, hash: number) => hash & (slots.length - 1);
 
-function put(slots: Uint32Array, hash: number, place: number): void {
+function put(slots: Uint32Array, hash: number, offset: number): void {
   let slot = firstOf(slots, hash);
   while (slots[slot] !== 0) slot = after(slots, slot);
-  slots[slot] = place / UNIT + 1;
+  slots[slot] = offset / UNIT + 1;
 }

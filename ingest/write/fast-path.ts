@@ -108,7 +108,7 @@ export class FastPath {
    */
   step(batch: readonly IncomingMessage[], oldestMs: number): FastPathResult {
     const { ring, names } = this.#memory.records();
-    const found = this.#memory.placesOf(batch.map(({ decoded }) => decoded.deviceId));
+    const found = this.#memory.offsetsOf(batch.map(({ decoded }) => decoded.deviceId));
     const round = new Round(this.#heads, ring, names, oldestMs);
     for (let index = 0; index < batch.length; index++)
       round.take(batch[index] as IncomingMessage, found[index] as number);

@@ -37,7 +37,7 @@ export function createHeadMemory({
   return {
     get: (deviceId: string) => unpackHead(ring, names, deviceId),
     /** Returns the offsets of the devices' records in `records`, in bytes; -1 for a device that is not cached. */
-    placesOf: (deviceIds: readonly string[]) => ring.placesOf(deviceIds),
+    offsetsOf: (deviceIds: readonly string[]) => ring.offsetsOf(deviceIds),
     /** Returns the records in their memory layout (head-record.ts). Valid until the next `set`. */
     records: () => ({ ring, names }),
     /** Caches a settled head; evicts the device if its head is not settled. */

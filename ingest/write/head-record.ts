@@ -227,7 +227,7 @@ function pack(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
 
 /** Unpacks a head for the plan. Null: the device is not cached. */
 export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string): DeviceHead | null {
-  const place = ring.placeOf(deviceId);
+  const place = ring.offsetOf(deviceId);
   if (place === -1) return null;
   const { numbers } = ring;
   const at = place / NUMBER_BYTES;

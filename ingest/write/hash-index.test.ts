@@ -5,25 +5,25 @@ import { HashIndex, hashKey } from './byte-ring.ts';
 /** Keys whose hashes collide, also at the end of the slots and beyond. */
 const HASHES = [0, 0, 1, 2, 2, 1_021, 1_022, 1_022, 1_023, 1_023, 2 ** 32 - 1, 2 ** 31];
 const keyOf = (number: number) => `key ${number}`;
-const placeOf = (number: number) => 8 * number;
-const hashAt = (place: number) => HASHES[(place / 8) % HASHES.length] as number;
+const offsetOf = (number: number) => 8 * number;
+const hashAt = (offset: number) => HASHES[(offset / 8) % HASHES.length] as number;
 
 const operation = fc.record({ number: fc.nat(59), isRemoved: fc.boolean() });
 
 test('finds every key that was added and not removed, despite colliding hashes', () => {
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 200, size: 'max' }), (operations) => {
-      const index = new HashIndex({ hashAt, isKeyAt: (place, key) => keyOf(place / 8) === key });
+      const index = new HashIndex({ hashAt, isKeyAt: (offset, key) => keyOf(offset / 8) === key });
       const there = new Set<number>();
       for (const { number, isRemoved } of operations) {
-        const [hash, place] = [hashAt(placeOf(number)), placeOf(number)];
-        if (isRemoved) expect(index.remove(hash, place)).toBe(there.delete(number));
+        const [hash, offset] = [hashAt(offsetOf(number)), offsetOf(number)];
+        if (isRemoved) expect(index.remove(hash, offset)).toBe(there.delete(number));
         else if (!there.has(number)) {
-          index.add(hash, place);
+          index.add(hash, offset);
           there.add(number);
         }
         for (let one = 0; one < 60; one++)
-          if (index.find(hashAt(placeOf(one)), keyOf(one)) !== (there.has(one) ? placeOf(one) : -1))
+          if (index.find(hashAt(offsetOf(one)), keyOf(one)) !== (there.has(one) ? offsetOf(one) : -1))
             expect.fail(`${one} of ${[...there]}`);
       }
     }),
@@ -35,8 +35,8 @@ test('grows with its entries, and is empty after it is cleared', () => {
   const keys = Array.from({ length: 5_000 }, (_, number) => `dev_${number}`);
   const hashes = keys.map(hashKey);
   const index = new HashIndex({
-    hashAt: (place) => hashes[place / 8] as number,
-    isKeyAt: (place, key) => keys[place / 8] === key,
+    hashAt: (offset) => hashes[offset / 8] as number,
+    isKeyAt: (offset, key) => keys[offset / 8] === key,
   });
   for (const [number, hash] of hashes.entries()) index.add(hash, 8 * number);
   expect(keys.map((key, number) => index.find(hashes[number] as number, key))).toEqual(
