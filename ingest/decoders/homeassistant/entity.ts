@@ -88,7 +88,8 @@ function sensorOf(
     const scale = temperatureScaleOf(unit);
     // A diagnostic temperature is that of a chip, not of a room.
     const source = scale && !isDiagnostic ? valueSourceOf(config, { ...where, kind, unit: scale }) : null;
-    return source && { sources: [source] };
+    const name = configTextField(config, 'name');
+    return source && { sources: [source], ...(name !== null && { name }) };
   }
   if (kind === null) return null;
   const source = valueSourceOf(config, {
