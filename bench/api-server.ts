@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import { buildApp } from '#src/api/app.ts';
 import { createAuthenticator } from '#src/auth/authenticate.ts';
-import { databaseCounter } from '#src/auth/database-counter.ts';
+import { createDatabaseCounter } from '#src/auth/database-counter.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
@@ -27,7 +27,7 @@ function server() {
       { db, readDb: db, clock: systemClock, environment: 'live', retentionMonths: 13, box: createSecretBox('bench') },
       {
         authenticate: createAuthenticator(db, 'live'),
-        counter: databaseCounter(db, { free: many, developer: many, enterprise: many }, systemClock),
+        counter: createDatabaseCounter(db, { free: many, developer: many, enterprise: many }, systemClock),
         isReady: async () => true,
         publicUrl: () => 'https://localhost',
         secret: 'the secret of the bench',

@@ -4,7 +4,7 @@ import { createDatabase } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { formatDayNumber } from '#src/remarks/calendar.ts';
 import { remarksOfProfile } from '#src/remarks/decide.ts';
-import { homeRemarks } from '#src/remarks/home-remarks.ts';
+import { loadHomeRemarks } from '#src/remarks/home-remarks.ts';
 import { monthForecast } from '#src/remarks/month-forecast.ts';
 import { QUARTER_HOURS_PER_DAY, type QuarterHourWatts } from '#src/remarks/profile.ts';
 import { PACKED_DAYS } from '#src/rollups/levels.ts';
@@ -187,7 +187,7 @@ async function time(): Promise<BenchmarkResult> {
       return times;
     };
     // The first results are a warm-up for compiled code and not measured.
-    const remarks = (await measure((turn) => homeRemarks(db, asked(turn)))).slice(HOMES);
+    const remarks = (await measure((turn) => loadHomeRemarks(db, asked(turn)))).slice(HOMES);
     const forecast = (await measure((turn) => monthForecast(db, asked(turn)))).slice(HOMES);
     const again = await measure((turn) => monthForecast(db, asked(turn)));
     const shown = (times: number[]) =>

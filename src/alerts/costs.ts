@@ -1,6 +1,6 @@
 import { parseDecimal } from '#src/core/decimal.ts';
 import type { Cost } from '#src/cost/cost.ts';
-import { costsSoFar } from '#src/cost/running.ts';
+import { loadCostsSoFar } from '#src/cost/running.ts';
 import { type Database, type PoolClient, type Query, queryOn } from '#src/database/connect.ts';
 import { inSavepoint } from '#src/database/transaction.ts';
 import type { AlertFiring } from './fire.ts';
@@ -57,7 +57,7 @@ async function costsOf(db: Database, userId: string, asked: readonly RulePeriod[
   const byStart = Map.groupBy(asked, ({ startMs, endMs }) => `${startMs} ${endMs}`);
   const groups = [...byStart.values()];
   const periods = groups.map(([first]) => first as RulePeriod);
-  const costs = await costsSoFar(db, userId, periods, now);
+  const costs = await loadCostsSoFar(db, userId, periods, now);
   return groups.flatMap((ones, index) => {
     const cost = costs[index];
     return cost ? ones.map((one) => ({ one, cost })) : [];

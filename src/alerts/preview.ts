@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { DAY_MS, HOUR_MS, type MilliwattHours, milliwattHoursToKwh, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Cost } from '#src/cost/cost.ts';
 import { loadCosts } from '#src/cost/costs.ts';
-import { costsSoFar, isTwoCurrenciesError } from '#src/cost/running.ts';
+import { isTwoCurrenciesError, loadCostsSoFar } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
 import { readHomeUsage } from '#src/energy/home-usage.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
@@ -102,7 +102,7 @@ async function costsBy(
   const periods: Period[] = [];
   for (let atMs = from.getTime(); atMs < to.getTime(); atMs = (periods.at(-1) as Period).endMs)
     periods.push(periodAt(kind, zone, atMs));
-  const costs = await costsSoFar(db, userId, periods, now);
+  const costs = await loadCostsSoFar(db, userId, periods, now);
   return periods.flatMap((period, index) => {
     const cost = costs[index];
     return cost ? [{ period, cost }] : [];

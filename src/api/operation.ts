@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { z } from 'zod';
 import { accessibleAccountsOf, actorOf } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { callerInHome, type RequestIds } from '#src/auth/homes.ts';
+import { findCallerInHome, type RequestIds } from '#src/auth/homes.ts';
 import { reloadCaller, runAsCaller } from '#src/auth/run-as-caller.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Server as TcpServer } from 'node:n
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createAuthenticator } from '#src/auth/authenticate.ts';
-import { databaseCounter } from '#src/auth/database-counter.ts';
+import { createDatabaseCounter } from '#src/auth/database-counter.ts';
 import type { BackupState } from '#src/backup/state.ts';
 import { isLoopback } from '#src/config/addresses.ts';
 import { type Config, withApiPort } from '#src/config/load.ts';
@@ -179,8 +179,8 @@ async function acceptsWrites(pool: Pool): Promise<boolean> {
  */
 async function redisCounterOf({ redisUrl, planLimits: plans, environment }: Config, db: Database, log: Logger) {
   if (!redisUrl) return undefined;
-  const { redisCounter } = await import('#src/auth/redis-counter.ts');
-  return redisCounter(redisUrl, { db, plans, clock: systemClock, environment, log });
+  const { createRedisCounter } = await import('#src/auth/redis-counter.ts');
+  return createRedisCounter(redisUrl, { db, plans, clock: systemClock, environment, log });
 }
 
 async function listenForPlainHttp(config: Config, app: FastifyInstance, publicUrl: () => string): Promise<PlainServer> {

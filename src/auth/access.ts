@@ -66,7 +66,7 @@ export function checkReadingsReader({ groupId }: Caller): void {
 }
 
 /** Returns the author to record for a device's key that this caller creates. */
-export const keyCreatorOf = ({ role }: Pick<Caller, 'role'>): ManagedBy => (role === 'homeowner' ? 'owner' : 'utility');
+export const getKeyAuthor = ({ role }: Pick<Caller, 'role'>): ManagedBy => (role === 'homeowner' ? 'owner' : 'utility');
 
 /** Returns the account and the key or session by which a caller acts, for the audit log. */
 export const actorOf = ({
@@ -108,19 +108,19 @@ export async function loadAccessibleUser(
  * Returns the id of a request's account, for reads. The caller's own account is not looked up, which saves a query for each request: a
  * cached key may outlive its account by some seconds, and reads of a deleted account return nothing.
  */
-export async function requestedUserId(db: Database, caller: Caller, named: string | undefined): Promise<string> {
+export async function resolveRequestedUserId(db: Database, caller: Caller, named: string | undefined): Promise<string> {
   if (!caller.groupId && (named === undefined || named === caller.userId)) return caller.userId;
   return (await loadAccessibleUser(db, caller, named)).user_id;
 }
 
 /** Returns the account of a request with the requested time zone: a name, or `account` for the account's own. */
-export async function requestedUserWithZone(
+export async function resolveUserWithZone(
   db: Database,
   caller: Caller,
   named: string | undefined,
   zone: string,
 ): Promise<{ userId: string; zone: string }> {
-  if (zone !== 'account') return { userId: await requestedUserId(db, caller, named), zone };
+  if (zone !== 'account') return { userId: await resolveRequestedUserId(db, caller, named), zone };
   const { user_id, timezone } = await loadAccessibleUser(db, caller, named);
   return { userId: user_id, zone: timezone };
 }

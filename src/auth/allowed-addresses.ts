@@ -1,7 +1,7 @@
 import { createNetworkTest, isSubnetOf, type Network, parseNetwork } from '#src/core/networks.ts';
 
 /** Maximum number of addresses and networks of a key. */
-export const MAX_ALLOWED = 50;
+export const MAX_ALLOWED_ADDRESSES = 50;
 
 /** Returns an address or network in its stored form; null if it is neither. */
 export function normaliseNetwork(text: string): string | null {

@@ -5,7 +5,7 @@ import type { ManagedBy, MemberAccess } from '#src/database/enums.ts';
 import { findUnlessMoving } from '#src/database/moving.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
-import { currentScopes, usableAuthorizations } from './authorizations.ts';
+import { currentScopes, selectUsableAuthorizations } from './authorizations.ts';
 import { hashOfKey, isAccessToken } from './key-format.ts';
 import { isScope, MEMBER_SCOPES, type Scope } from './scopes.ts';
 
@@ -212,7 +212,7 @@ async function findClient(db: Database, hash: Buffer, nowMs: number): Promise<Fo
  * (authorizations.ts).
  */
 async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
-  const row = await usableAuthorizations(db, new Date(nowMs))
+  const row = await selectUsableAuthorizations(db, new Date(nowMs))
     .innerJoin('oauth_tokens as token', 'token.authorization_id', 'authorizations.authorization_id')
     .select(['apps.app_id', 'authorizations.user_id', 'last_used_at', 'authorizations.expires_at as ends_at'])
     .select(['token.payload', 'token.expires_at'])

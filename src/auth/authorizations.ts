@@ -112,7 +112,7 @@ const unexpiredAuthorizations = (db: Database, now: Date) =>
  * Query of the authorizations that apps can use: not expired, given by the home of a homeowner to an app of a utility or an administrator.
  * The caller adds a condition. `currentScopes` returns the scopes of each.
  */
-export const usableAuthorizations = (db: Database, now: Date) =>
+export const selectUsableAuthorizations = (db: Database, now: Date) =>
   unexpiredAuthorizations(db, now)
     .innerJoin('users as home', 'home.user_id', 'authorizations.user_id')
     .innerJoin('users as app_owner', 'app_owner.user_id', 'apps.user_id')
@@ -131,7 +131,7 @@ export async function findUsableAuthorizations(
   now: Date,
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const rows = await usableAuthorizations(db, now)
+  const rows = await selectUsableAuthorizations(db, now)
     .where(sql<boolean>`authorization_id = ANY (${[...new Set(ids)]}::text[])`)
     .execute();
   const withScope = rows.filter((row) => currentScopes(row).some((one) => one === scope));

@@ -1,7 +1,7 @@
-import { ADDRESS_LIMITS, type CountedRequests } from './request-counter.ts';
+import { ADDRESS_LIMITS, type RequestBatchResult } from './request-counter.ts';
 import {
-  type Counters,
   NO_COUNTERS,
+  type RequestCounters,
   remainingRequests,
   takeRequests,
   undoRequest,
@@ -11,7 +11,7 @@ import {
 
 /** Stored counters of an account or address. */
 interface Kept {
-  counters: Counters;
+  counters: RequestCounters;
   /** Plan of the account, or of the owner of the device; null for an address or a key. */
   plan: string | null;
 }
@@ -58,7 +58,7 @@ export function countInStore(
   keys: readonly string[],
   counts: readonly number[],
   weight: number,
-) => Promise<CountedRequests[]> {
+) => Promise<RequestBatchResult[]> {
   const seen = new Map<string, Kept>();
   const remember = (key: string, kept: Kept) => {
     seen.delete(key);
@@ -69,7 +69,7 @@ export function countInStore(
 
   return async (store, keys, counts, weight) => {
     const nowMs = clock().getTime();
-    const done: CountedRequests[] = [];
+    const done: RequestBatchResult[] = [];
     let open = keys.map((key, index) => ({ key, wanted: counts[index] ?? 0 }));
     while (open.length > 0) {
       const tries = open.map(({ key, wanted }) => {

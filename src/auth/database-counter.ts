@@ -8,7 +8,7 @@ import { counterNumbersOf, countersFromNumbers, UNLIMITED_COUNT } from './reques
 const CLOSED = '25006';
 
 /** Creates request counters in the database. `plans`: limits by plan (and for `address`, in tests). */
-export const databaseCounter = (db: Database, plans: Record<string, Limits>, clock: () => Date) =>
+export const createDatabaseCounter = (db: Database, plans: Record<string, Limits>, clock: () => Date) =>
   countInBatches(countInDatabase(db, plans, clock), (keys) => suspendedInDatabase(db, keys, clock()));
 
 /** Returns the accounts that are suspended according to the database's counters. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { currentScopes, usableAuthorizations } from './authorizations.ts';
+import { currentScopes, selectUsableAuthorizations } from './authorizations.ts';
 import { GREEN_BUTTON_NEEDS } from './green-button.ts';
 
 /** An authorization as ESPI's resources show it to the app. */
@@ -20,7 +20,7 @@ export interface GreenButtonAuthorization {
 }
 
 const authorizationsOf = (db: Database, now: Date) =>
-  usableAuthorizations(db, now)
+  selectUsableAuthorizations(db, now)
     .select(['authorizations.resource_id', 'apps.resource_id as app_resource_id', 'authorizations.user_id'])
     .select(['home.timezone', 'green_button_scope', 'authorizations.created_at', 'authorizations.expires_at'])
     .where(

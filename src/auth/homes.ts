@@ -29,7 +29,7 @@ export interface RequestIds {
  * the one that the request names, or the one to which the first known object of the request belongs. A key that was created for a home
  * always acts there (authenticate.ts).
  */
-export async function callerInHome(db: Database, caller: Caller, idsOf: () => RequestIds): Promise<Caller> {
+export async function findCallerInHome(db: Database, caller: Caller, idsOf: () => RequestIds): Promise<Caller> {
   const { homes = [] } = caller;
   if (homes.length === 0) return caller;
   const { userId, objects } = idsOf();

@@ -38,7 +38,7 @@ const NEVER = [...counterNumbersOf({}, 1), ...counterNumbersOf({}, 0)];
  * Redis is unavailable, the database counts, and the log reports it. Redis and the database count separately, so if counting switches
  * during a window, the window's requests are split between the two stores.
  */
-export async function redisCounter(
+export async function createRedisCounter(
   url: string,
   parts: {
     db: Database;

@@ -33,7 +33,7 @@ export interface RequestCounter {
 }
 
 /** Result for requests of one account that were counted together. */
-export interface CountedRequests {
+export interface RequestBatchResult {
   counted: string;
   granted: number;
   limits: WindowLimits;
@@ -44,7 +44,11 @@ export interface CountedRequests {
  * Counts the given number of requests for each key, each of them as `weight`. Returns null if counting is impossible; all requests are then
  * allowed.
  */
-export type CountRequestBatch = (keys: string[], counts: number[], weight: number) => Promise<CountedRequests[] | null>;
+export type CountRequestBatch = (
+  keys: string[],
+  counts: number[],
+  weight: number,
+) => Promise<RequestBatchResult[] | null>;
 
 /** Limits for failed authentications and refused claims of an address. */
 export const ADDRESS_LIMITS: WindowLimits = { minute: 10, day: 1_000_000_000 };
@@ -114,7 +118,11 @@ async function countBatch(countTogether: CountRequestBatch, batch: WaitingReques
 }
 
 /** Returns the decision for the request at `index` among several that were counted together. Pure. */
-function decisionOf({ granted, limits, remaining }: CountedRequests, index: number, weight: number): RequestDecision {
+function decisionOf(
+  { granted, limits, remaining }: RequestBatchResult,
+  index: number,
+  weight: number,
+): RequestDecision {
   const { minuteLeft, minuteWaitMs, dayLeft, dayWaitMs, suspendedWaitMs } = remaining;
   const allowed = index < granted;
   // Later requests of the same batch do not yet reduce the remaining quota of this one.

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  type Counters,
   counterNumbersOf,
   countersFromNumbers,
   NO_COUNTERS,
+  type RequestCounters,
   remainingRequests,
   takeRequests,
   UNLIMITED_COUNT,
@@ -14,7 +14,7 @@ import {
 const NOON = Date.UTC(2026, 5, 15, 12);
 const limits = { minute: 30, day: 5_000 };
 const rules = (nowMs: number, canBeSuspended = true, weight = 1) => ({ limits, nowMs, canBeSuspended, weight });
-const added = (counters: Counters, add: Partial<Counters>) => {
+const added = (counters: RequestCounters, add: Partial<RequestCounters>) => {
   const plus = counterNumbersOf(add, 0);
   return countersFromNumbers(counterNumbersOf(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
 };
@@ -114,13 +114,13 @@ test('a decision is valid for all counters within its bounds, including the coun
           counterNumbersOf(decided.least, -UNLIMITED_COUNT),
           counterNumbersOf(decided.most, UNLIMITED_COUNT),
         ];
-        const isWithin = (counters: Counters) =>
+        const isWithin = (counters: RequestCounters) =>
           counterNumbersOf(counters, 0).every(
             (number, index) => number >= (least[index] ?? 0) && number <= (most[index] ?? 0),
           );
         expect(isWithin(known)).toBe(true);
         // Counters that differ in one number: a random one, a limit, or a value at which the rules change.
-        for (const [index, name] of (Object.keys(NO_COUNTERS) as (keyof Counters)[]).entries()) {
+        for (const [index, name] of (Object.keys(NO_COUNTERS) as (keyof RequestCounters)[]).entries()) {
           const edges = [
             least[index],
             most[index],

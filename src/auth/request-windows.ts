@@ -12,7 +12,7 @@ export interface WindowLimits {
 }
 
 /** Counters of an account's requests or of an address's failures. Times in Unix ms. */
-export interface Counters {
+export interface RequestCounters {
   minuteFromMs: number;
   minuteCount: number;
   /** Start of the counted UTC day. */
@@ -25,7 +25,7 @@ export interface Counters {
 }
 
 /** Initial counters. */
-export const NO_COUNTERS: Counters = {
+export const NO_COUNTERS: RequestCounters = {
   minuteFromMs: 0,
   minuteCount: 0,
   dayFromMs: 0,
@@ -34,15 +34,15 @@ export const NO_COUNTERS: Counters = {
   deniedCount: 0,
   suspendedUntilMs: 0,
 };
-const NAMES = Object.keys(NO_COUNTERS) as (keyof Counters)[];
+const NAMES = Object.keys(NO_COUNTERS) as (keyof RequestCounters)[];
 /** A bound larger than every counter. */
 export const UNLIMITED_COUNT = Number.MAX_SAFE_INTEGER;
 
 /** Converts counters to the numbers that stores contain, in the order of `NO_COUNTERS`. `missing`: value of omitted counters. */
-export const counterNumbersOf = (counters: Partial<Counters>, missing: number): number[] =>
+export const counterNumbersOf = (counters: Partial<RequestCounters>, missing: number): number[] =>
   NAMES.map((name) => counters[name] ?? missing);
 
-export function countersFromNumbers(numbers: readonly number[]): Counters {
+export function countersFromNumbers(numbers: readonly number[]): RequestCounters {
   const counters = { ...NO_COUNTERS };
   for (const [index, name] of NAMES.entries()) counters[name] = numbers[index] ?? 0;
   return counters;
@@ -53,10 +53,10 @@ export interface WindowDecision {
   /** Number of allowed requests. */
   granted: number;
   /** The decision is the same for all counters between `least` and `most`, so that concurrent counting rarely invalidates it. */
-  least: Partial<Counters>;
-  most: Partial<Counters>;
+  least: Partial<RequestCounters>;
+  most: Partial<RequestCounters>;
   /** Increments of the counters. */
-  add: Partial<Counters>;
+  add: Partial<RequestCounters>;
 }
 
 export interface RequestLimits {
@@ -76,7 +76,7 @@ export interface RequestLimits {
  * opened by a clock that has since been set back.
  */
 export function takeRequests(
-  known: Counters,
+  known: RequestCounters,
   wanted: number,
   { limits, nowMs, canBeSuspended, weight = 1 }: RequestLimits,
 ): WindowDecision {
@@ -128,7 +128,7 @@ export function takeRequests(
 }
 
 /** Removes a request to which the limits do not apply from the windows that counted it. Pure. Does nothing if a window has ended since. */
-export function undoRequest(known: Counters, { nowMs }: Pick<RequestLimits, 'nowMs'>): WindowDecision {
+export function undoRequest(known: RequestCounters, { nowMs }: Pick<RequestLimits, 'nowMs'>): WindowDecision {
   const isCounted = opened(known, nowMs) === known && known.minuteCount > 0 && known.dayCount > 0;
   if (!isCounted) return { granted: 0, least: known, most: known, add: {} };
   const { dayFromMs } = known;
@@ -154,7 +154,7 @@ export interface RemainingRequests {
 
 /** Returns the remaining quota. */
 export function remainingRequests(
-  counters: Counters,
+  counters: RequestCounters,
   { limits, nowMs }: Pick<RequestLimits, 'limits' | 'nowMs'>,
 ): RemainingRequests {
   const { minuteFromMs, minuteCount, dayFromMs, dayCount, suspendedUntilMs } = opened(counters, nowMs);
@@ -171,11 +171,11 @@ export function remainingRequests(
  * Whether an account is suspended. A suspension that ends later than any new suspension could was set by a clock that has since been set
  * back; it is ignored.
  */
-const isSuspended = ({ suspendedUntilMs }: Counters, nowMs: number): boolean =>
+const isSuspended = ({ suspendedUntilMs }: RequestCounters, nowMs: number): boolean =>
   suspendedUntilMs > nowMs && suspendedUntilMs <= nowMs + LONGEST_SUSPENSION_MS;
 
 /** Returns the counters with expired windows restarted; the same object if nothing changes. */
-function opened(known: Counters, nowMs: number): Counters {
+function opened(known: RequestCounters, nowMs: number): RequestCounters {
   const todayMs = nowMs - (nowMs % DAY_MS);
   const isMinute = Math.abs(nowMs - known.minuteFromMs) < MINUTE_MS;
   const isDay =
@@ -188,10 +188,10 @@ function opened(known: Counters, nowMs: number): Counters {
   };
 }
 
-const isDenying = ({ deniedFromMs, deniedCount }: Counters, nowMs: number): boolean =>
+const isDenying = ({ deniedFromMs, deniedCount }: RequestCounters, nowMs: number): boolean =>
   deniedCount > 0 && Math.abs(nowMs - deniedFromMs) < REFUSALS.withinMs;
 
-function refuse(counters: Counters, count: number, nowMs: number): Counters {
+function refuse(counters: RequestCounters, count: number, nowMs: number): RequestCounters {
   const isGoingOn = isDenying(counters, nowMs);
   const deniedFromMs = isGoingOn ? counters.deniedFromMs : nowMs;
   const deniedCount = (isGoingOn ? counters.deniedCount : 0) + count;
@@ -199,5 +199,5 @@ function refuse(counters: Counters, count: number, nowMs: number): Counters {
   return { ...counters, deniedFromMs, deniedCount: 0, suspendedUntilMs: nowMs + REFUSALS.suspendedMs };
 }
 
-const difference = (from: Counters, to: Counters): Counters =>
+const difference = (from: RequestCounters, to: RequestCounters): RequestCounters =>
   countersFromNumbers(NAMES.map((name) => to[name] - from[name]));

@@ -7,7 +7,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
 import { type Caller, deviceOfKey, type KeyRefusal } from './authenticate.ts';
-import { currentScopes, usableAuthorizations } from './authorizations.ts';
+import { currentScopes, selectUsableAuthorizations } from './authorizations.ts';
 import { lockMembership } from './homes.ts';
 import { isScope, MEMBER_SCOPES, SCOPES, type Scope } from './scopes.ts';
 import { isSessionValid } from './sessions.ts';
@@ -74,7 +74,7 @@ export async function reloadCaller(
 async function reloadApp(db: Database, caller: Caller, now: Date, lock: keyof typeof ROW_LOCKS): Promise<Caller> {
   // Raw SQL: takes the lock without reading a column.
   if (lock !== 'none') await sql`SELECT FROM users WHERE user_id = ${caller.userId} ${ROW_LOCKS[lock]}`.execute(db);
-  const query = usableAuthorizations(db, now)
+  const query = selectUsableAuthorizations(db, now)
     .where('authorization_id', '=', caller.keyId)
     .where('authorizations.user_id', '=', caller.userId);
   const row = await (lock === 'none' ? query : query.forShare('authorizations')).executeTakeFirst();

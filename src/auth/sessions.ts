@@ -170,7 +170,7 @@ export async function listSessions(
 }
 
 /** Returns the roles of the accounts of the given sessions that are still valid, by session id. */
-export async function rolesOfSessions(
+export async function findRolesOfSessions(
   db: Database,
   sessionIds: readonly string[],
   now: Date,

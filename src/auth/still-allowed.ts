@@ -7,7 +7,7 @@ import type { Caller } from './authenticate.ts';
 import { findUsableAuthorizations } from './authorizations.ts';
 import { findOpenMemberships } from './homes.ts';
 import type { Scope } from './scopes.ts';
-import { rolesOfSessions } from './sessions.ts';
+import { findRolesOfSessions } from './sessions.ts';
 
 /** A caller that keeps reading an account's data, for example through a stream. */
 export interface ContinuingReader {
@@ -41,7 +41,7 @@ export async function findDisallowedReaders<One extends ContinuingReader>(
     .where(sql<boolean>`${scope} = ANY (scopes)`)
     .execute();
   const sessionIds = idsOf('session');
-  const sessions = sessionIds.length === 0 ? [] : await rolesOfSessions(db, sessionIds, now);
+  const sessions = sessionIds.length === 0 ? [] : await findRolesOfSessions(db, sessionIds, now);
   const apps = await findUsableAuthorizations(db, idsOf('app'), scope, now);
   const roles = new Map([...keys.map(({ key_id, role }) => [key_id, role] as const), ...sessions]);
   const limitsOf = new Map(keys.map((key) => [key.key_id, key]));

@@ -177,7 +177,7 @@ class CopyOfCluster {
     const { label, tablespaces, ...times } = await this.#stop();
     if (tablespaces.trim() !== '') throw new Error('The database has tablespaces, which a copy would not contain.');
     yield this.#counted(textEntry('postgres/backup_label', Buffer.from(label)));
-    for (const segment of segmentsBetween(first, times.last_segment)) yield* this.#file(`pg_wal/${segment}`);
+    for (const segment of listSegmentsBetween(first, times.last_segment)) yield* this.#file(`pg_wal/${segment}`);
     this.manifest = this.#describe({
       ...times,
       first_segment: first,

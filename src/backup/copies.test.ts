@@ -6,9 +6,9 @@ import {
   type FoundCopy,
   isCopyContinued,
   listExpired,
+  listSegmentsAfter,
+  listSegmentsBetween,
   nextSegment,
-  segmentsAfter,
-  segmentsBetween,
 } from './copies.ts';
 
 const copyAt = (hour: number): FoundCopy => ({
@@ -55,18 +55,18 @@ test('refuses a copy that this machine or version cannot restore, and explains w
 test('counts segments across the end of a log file, and stops at a gap', () => {
   expect(nextSegment('0000000100000002000000FF')).toBe('000000010000000300000000');
   expect(nextSegment('00000002FFFFFFFE000000FF')).toBe('00000002FFFFFFFF00000000');
-  expect(segmentsBetween('0000000100000000000000FE', '000000010000000100000001')).toEqual([
+  expect(listSegmentsBetween('0000000100000000000000FE', '000000010000000100000001')).toEqual([
     '0000000100000000000000FE',
     '0000000100000000000000FF',
     '000000010000000100000000',
     '000000010000000100000001',
   ]);
   const archived = new Set(['000000010000000000000003', '000000010000000000000004', '000000010000000000000006']);
-  expect(segmentsAfter('000000010000000000000002', archived)).toEqual([
+  expect(listSegmentsAfter('000000010000000000000002', archived)).toEqual([
     '000000010000000000000003',
     '000000010000000000000004',
   ]);
-  expect(segmentsAfter('000000010000000000000004', archived)).toEqual([]);
+  expect(listSegmentsAfter('000000010000000000000004', archived)).toEqual([]);
 });
 
 test('copies beyond the newest ones expire, together with the segments that only they need', () => {

@@ -112,14 +112,14 @@ export function nextSegment(name: string): string {
 }
 
 /** Returns the names of the segments from `first` to `last`, both included. Pure. */
-export function segmentsBetween(first: string, last: string): string[] {
+export function listSegmentsBetween(first: string, last: string): string[] {
   const names = [first];
   while ((names.at(-1) as string) < last) names.push(nextSegment(names.at(-1) as string));
   return names;
 }
 
 /** Returns the archived segments that follow a copy without a gap. Pure. */
-export function segmentsAfter(last: string, archived: ReadonlySet<string>): string[] {
+export function listSegmentsAfter(last: string, archived: ReadonlySet<string>): string[] {
   const names: string[] = [];
   for (let name = nextSegment(last); archived.has(name); name = nextSegment(name)) names.push(name);
   return names;
@@ -152,5 +152,5 @@ export function isCopyContinued(copies: readonly FoundCopy[], archived: Readonly
     .at(-1);
   if (last === undefined) return false;
   const later = [...archived].filter((name) => name > last).length;
-  return segmentsAfter(last, archived).length === later;
+  return listSegmentsAfter(last, archived).length === later;
 }

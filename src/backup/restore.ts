@@ -10,11 +10,11 @@ import {
   chooseCopy,
   explainRestoreRefusal,
   type FoundCopy,
+  listSegmentsAfter,
+  listSegmentsBetween,
   MANIFEST_FILE,
   type Manifest,
   readManifest,
-  segmentsAfter,
-  segmentsBetween,
 } from './copies.ts';
 import { endedFilesOf, readEndings, writeRestored } from './ended.ts';
 import { baseFileOf, type Decrypter, findCopies, listSegments, makePrivateFolder, unpack } from './files.ts';
@@ -128,7 +128,7 @@ interface Archive {
 
 async function archiveAfter({ folder, manifest }: FoundCopy, opener: Decrypter | null): Promise<Archive> {
   const files = await listSegments(dirname(folder));
-  const names = segmentsAfter(manifest.last_segment, new Set(files.keys()));
+  const names = listSegmentsAfter(manifest.last_segment, new Set(files.keys()));
   const segments = names.map((name) => ({ name, file: files.get(name) as string }));
   const last = segments.at(-1);
   const ofCopy = new Date(manifest.complete_until);
@@ -205,7 +205,7 @@ async function recover(
   const cluster = clusterFolderOf(dataDir);
   const spool = join(cluster, SPOOL);
   await makePrivateFolder(spool);
-  for (const name of segmentsBetween(manifest.first_segment, manifest.last_segment))
+  for (const name of listSegmentsBetween(manifest.first_segment, manifest.last_segment))
     await writeFile(join(spool, `${name}.given`), '', { mode: 0o600 });
   await writeFile(join(cluster, 'recovery.signal'), '', { mode: 0o600 });
   const over = new AbortController();

@@ -29,7 +29,7 @@ export const subtractEnergies = (a: BilledEnergies, b: BilledEnergies): BilledEn
   exported: asMilliwattHours(a.exported - b.exported),
 });
 
-export const isZeroEnergies = ({ imported, exported }: BilledEnergies): boolean => imported === 0 && exported === 0;
+export const areEnergiesZero = ({ imported, exported }: BilledEnergies): boolean => imported === 0 && exported === 0;
 
 /**
  * Returns the bill period that includes later corrections of a closed period: the first open period that begins after it. Null if there is

@@ -8,9 +8,9 @@ import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import {
+  areEnergiesZero,
   type BilledEnergies,
   findNextOpenPeriod,
-  isZeroEnergies,
   listEditsInForce,
   listPeriodsToCorrect,
   subtractEnergies,
@@ -367,7 +367,7 @@ async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[
   const found: Outstanding[] = [];
   for (const period of periods.filter(({ bill_period_id }) => asked.has(bill_period_id))) {
     const unstated = subtractEnergies(await readKnownEnergy(meter, rangeOf(period)), period);
-    if (!isZeroEnergies(unstated))
+    if (!areEnergiesZero(unstated))
       found.push({ ...unstated, period, next: findNextOpenPeriod(all, ordered(period))?.id ?? null });
   }
   return found;

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { listKeys, revokeKey as revokeKeyOperation } from '#src/api/v1/keys/operations.ts';
 import { toResponse } from '#src/api/v1/keys/shape.ts';
 import { accessibleAccountsOfRole } from '#src/auth/access.ts';
-import { MAX_ALLOWED, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
+import { MAX_ALLOWED_ADDRESSES, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
 import type { DeviceOfKey } from '#src/auth/authenticate.ts';
 import { createKey, describeKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
 import { DEVICE_SCOPES, isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
@@ -175,9 +175,9 @@ function networks(list: string): string[] {
   if (list === 'everywhere') return [];
   const normal = list.split(',').map((text) => [text.trim(), normaliseNetwork(text.trim())] as const);
   const wrong = normal.filter(([, network]) => network === null).map(([text]) => text);
-  if (wrong.length > 0 || normal.length > MAX_ALLOWED)
+  if (wrong.length > 0 || normal.length > MAX_ALLOWED_ADDRESSES)
     throw new InvalidArgumentError(
-      `At most ${MAX_ALLOWED} addresses or networks, separated by commas, such as 203.0.113.7,10.0.0.0/8, or everywhere. Invalid: ${wrong.join(', ') || `${normal.length} of them`}`,
+      `At most ${MAX_ALLOWED_ADDRESSES} addresses or networks, separated by commas, such as 203.0.113.7,10.0.0.0/8, or everywhere. Invalid: ${wrong.join(', ') || `${normal.length} of them`}`,
     );
   return [...new Set(normal.map(([, network]) => network as string))];
 }

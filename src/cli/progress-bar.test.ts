@@ -1,12 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { createLines } from './progress-bar.ts';
+import { createProgressPrinter } from './progress-bar.ts';
 
 afterEach(() => void vi.useRealTimers());
 
 test('progress in a pipe is a line every five seconds, also across relations; shorter work prints none', () => {
   vi.useFakeTimers();
   const lines: string[] = [];
-  const bar = createLines('importing', (line) => lines.push(line));
+  const bar = createProgressPrinter('importing', (line) => lines.push(line));
   bar.start(3_000, 0);
   bar.update(1_000);
   vi.advanceTimersByTime(4_999);

@@ -15,13 +15,13 @@ const LINE_MS = 5_000;
 export const createBar = (label: string, format: string, clearOnComplete = false): ProgressBar =>
   process.stderr.isTTY
     ? new SingleBar({ format: `${label} [{bar}] ${format}`, stream: process.stderr, clearOnComplete })
-    : createLines(label);
+    : createProgressPrinter(label);
 
 /**
  * Creates a progress reporter that prints lines, for a stderr that is not a terminal. The package's own option for such outputs,
  * `noTTYOutput`, also prints a line when a bar starts and stops: two lines for each of the sixty relations of a move.
  */
-export function createLines(label: string, print: (line: string) => void = console.error): ProgressBar {
+export function createProgressPrinter(label: string, print: (line: string) => void = console.error): ProgressBar {
   let printedMs = Date.now();
   let name = label;
   let done = 0;

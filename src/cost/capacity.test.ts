@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { asBillionths, formatRounded } from '#src/core/decimal.ts';
-import { canBePeak, capacityCost } from './capacity.ts';
+import { canBePeak, computeCapacityCost } from './capacity.ts';
 
 const flemish = {
   perKwMonth: asBillionths(4_000_000_000n),
@@ -8,7 +8,7 @@ const flemish = {
   minimumKw: asBillionths(2_500_000_000n),
 };
 const cost = (peaks: readonly number[]) => {
-  const found = capacityCost(flemish, peaks);
+  const found = computeCapacityCost(flemish, peaks);
   return found && formatRounded(found, 6);
 };
 

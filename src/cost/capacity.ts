@@ -21,7 +21,7 @@ export const canBePeak = ({ imported, estimated, coveredMs }: PeakQuarterHour): 
  * the highest quarter-hours, in units of `unitsPerMilliwattHour`, of the last `monthsAveraged` months that have a peak.
  * Null if there are no peaks.
  */
-export function capacityCost(
+export function computeCapacityCost(
   { perKwMonth, minimumKw }: CapacityCharge,
   peaks: readonly (number | bigint)[],
   unitsPerMilliwattHour = 1n,

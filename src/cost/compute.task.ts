@@ -9,8 +9,8 @@ import {
   canChangeAlterEnergy,
   describeBattery,
   type HomeChange,
+  type HomeEnergies,
   roundSideEnergies,
-  type SideEnergies,
   type SimulatedHome,
   simulateHome,
 } from './what-if.ts';
@@ -41,8 +41,8 @@ export interface WhatIfTask extends RangeTask {
 
 /** A home before and after a change. The costs are null if no tariff was valid. */
 export interface WhatIfResult {
-  before: SideEnergies & { cost: Cost | null };
-  after: SideEnergies & { cost: Cost | null };
+  before: HomeEnergies & { cost: Cost | null };
+  after: HomeEnergies & { cost: Cost | null };
   battery: ReturnType<typeof describeBattery> | null;
   unknownQuarterHours: number;
   /** Whether the change can alter anything. */

@@ -12,7 +12,7 @@ import { computeTotalCost } from './sums.ts';
  * period has not begun, or tariffs of two currencies are valid. If exports are reported later than imports, costs end at the quarter-hour
  * up to which both imports and exports are known; otherwise a home would appear to pay for energy that its exports will offset.
  */
-export async function costsSoFar(
+export async function loadCostsSoFar(
   db: Database,
   userId: string,
   periods: readonly { startMs: number; endMs: number }[],

@@ -7,7 +7,7 @@ import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { type ClockDay, type ClockQuarterHour, createWallClock } from '#src/energy/wall-clock.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
-import { canBePeak, capacityCost } from './capacity.ts';
+import { canBePeak, computeCapacityCost } from './capacity.ts';
 import { type Cost, type CostSums, createCostAccumulator, createCostSums, roundCost } from './cost.ts';
 import { findTariffOfDay, type SeriesPriceLookup } from './prices.ts';
 
@@ -182,7 +182,11 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
     const into = sums.get(key);
     const charge = findTariffOfDay(tariffs, month.endOf('month').toISODate() ?? '')?.capacity;
     if (!into || !charge) continue;
-    const cost = capacityCost(charge, await lastPeaks(month, charge.monthsAveraged), meter.unitsPerMilliwattHour);
+    const cost = computeCapacityCost(
+      charge,
+      await lastPeaks(month, charge.monthsAveraged),
+      meter.unitsPerMilliwattHour,
+    );
     if (cost) into.capacity = added(into.capacity, cost);
   }
 

@@ -182,7 +182,7 @@ function createBattery(battery: Battery, units: bigint) {
 }
 
 /** Energies of a home before or after the change, in the API's format. */
-export interface SideEnergies {
+export interface HomeEnergies {
   grid_import_kwh: number;
   grid_export_kwh: number;
   self_consumed_kwh: number | null;
@@ -193,7 +193,7 @@ export interface SideEnergies {
  * Rounds the energies before or after the change, each once from its exact sum: kWh to 3 decimals, autarky down to 3
  * decimals. Pure.
  */
-export function roundSideEnergies({ units, sums }: SimulatedHome, side: 'before' | 'after'): SideEnergies {
+export function roundSideEnergies({ units, sums }: SimulatedHome, side: 'before' | 'after'): HomeEnergies {
   const { imported, exported, exportedBeside, production } = sums[side];
   const { used, hasProduction } = sums;
   const consumed = production - exportedBeside;

@@ -15,7 +15,7 @@ const cachedRemarks = createShortCache<Remark[]>();
  * Returns the current remarks on a user's home, most urgent first; cached for a minute. The caller must have checked its access to
  * `userId`.
  */
-export function homeRemarks(db: Database, asked: ProfileQuery): Promise<Remark[]> {
+export function loadHomeRemarks(db: Database, asked: ProfileQuery): Promise<Remark[]> {
   const { userId, zone, now } = asked;
   return cachedRemarks(`${userId} ${zone} ${Math.floor(now.getTime() / 60_000)}`, async () => {
     const [profile, cheaper] = await Promise.all([readProfile(db, asked), cheaperNow(db, asked)]);

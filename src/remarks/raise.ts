@@ -6,7 +6,7 @@ import { type Database, queryOf } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents, subscribedUsersSql } from '#src/events/outbox.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
-import { homeRemarks } from './home-remarks.ts';
+import { loadHomeRemarks } from './home-remarks.ts';
 import { remarkToResponse } from './wire.ts';
 
 /**
@@ -69,7 +69,7 @@ async function listAccounts(db: Database, after: string): Promise<Account[]> {
 
 async function raiseFor(db: Database, asked: { userId: string; zone: string; now: Date }): Promise<number> {
   const { userId, now } = asked;
-  const remarks = (await homeRemarks(db, asked)).map(remarkToResponse);
+  const remarks = (await loadHomeRemarks(db, asked)).map(remarkToResponse);
   if (remarks.length === 0) return 0;
   const found = remarks.map((remark) => ({ remark, subject: subjectOf(remark), eventId: newId('evt') }));
   return joinOrBeginTransaction(db, async (trx) => {

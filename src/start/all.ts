@@ -12,7 +12,7 @@ import { isEmbeddedAlive, startEmbeddedPostgres } from '#src/database/embedded-p
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
-import { tlsPair } from './certificate.ts';
+import { loadTlsPair } from './certificate.ts';
 import { type Child, startChild } from './children.ts';
 import { findServiceProcess, lockDataDir } from './data-dir-lock.ts';
 import { choosePorts, refuseTakenPorts, writeListeningAddresses } from './ports.ts';
@@ -62,7 +62,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     if (findServiceProcess(given.dataDir) === null) await refuseTakenPorts(given);
     stops.push(await lockDataDir(given.dataDir));
     const config = await choosePorts(given);
-    const tls = await tlsPair(config, log);
+    const tls = await loadTlsPair(config, log);
     stops.push(writeListeningAddresses(config));
     const { url, stop: stopDatabase } = await database(config, log);
     stops.push(stopDatabase);

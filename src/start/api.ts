@@ -17,7 +17,7 @@ import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { composeSignIn, sendMail } from '#src/delivery/email/send.ts';
-import { tlsPair, watchCertificate } from './certificate.ts';
+import { loadTlsPair, watchCertificate } from './certificate.ts';
 import { openAnswerFetcher, openMailer } from './channels.ts';
 import { readStandbyMetrics, reportCertificate, STANDBY_METRICS } from './metrics.ts';
 import { runRole, warnOfCommitRisks } from './role.ts';
@@ -37,7 +37,7 @@ export async function runApi(config: Config): Promise<void> {
     await warnOfCommitRisks(pool, url, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
     if (givenKey !== undefined) await ensureBootstrapAdmin(createDatabase(pool), { environment, givenKey });
-    const tls = await tlsPair(config, log);
+    const tls = await loadTlsPair(config, log);
     const mailer = openMailer(config);
     const { retentionMonths, maxChannels } = config;
     const believed = await startBelievedTime(pool, { clock: systemClock, log });

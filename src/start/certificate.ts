@@ -43,7 +43,7 @@ interface TlsPair {
  * it lacks a name, is a certificate authority, or expires within 30 days. Clients that trust a copy of the old certificate then need the
  * new one, which the log reports. `now`: Unix ms.
  */
-export async function tlsPair(config: Config, log?: Logger, now = Date.now()): Promise<TlsPair> {
+export async function loadTlsPair(config: Config, log?: Logger, now = Date.now()): Promise<TlsPair> {
   const { certFile, keyFile } = config.tls;
   if (certFile && keyFile) return { cert: await readFile(certFile), key: await readFile(keyFile), certFile };
   const folder = join(config.dataDir, 'tls');
@@ -71,7 +71,7 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
 
 const isMadeHere = ({ subject, issuer }: X509Certificate): boolean => subject === OUR_SUBJECT && issuer === OUR_SUBJECT;
 
-/** Whether `tlsPair` renews this certificate. `tlsPair` does not renew a certificate that an operator installed in DATA_DIR/tls. */
+/** Whether `loadTlsPair` renews this certificate. `loadTlsPair` does not renew a certificate that an operator installed in DATA_DIR/tls. */
 export const isRenewedByService = ({ tls }: Config, certificate: X509Certificate): boolean =>
   tls.certFile === undefined && isMadeHere(certificate);
 
@@ -84,7 +84,7 @@ interface CertificateDates {
 }
 
 /** Returns instructions for replacing a certificate. */
-export const howToRenew = (does: { renewsItself: boolean }): string =>
+export const formatRenewalAdvice = (does: { renewsItself: boolean }): string =>
   does.renewsItself
     ? 'The service renews it automatically while it runs. Can it write to DATA_DIR/tls?'
     : 'Renew it at its source, and store it in the same files: the service loads it within 10 s, without a restart.';
@@ -105,7 +105,7 @@ export function judgeCertificateDates(
       finding: `${file} is not valid before ${day(validFromMs)}`,
       todo: 'Check the clock of this machine.',
     };
-  const todo = howToRenew(dates);
+  const todo = formatRenewalAdvice(dates);
   if (validToMs <= nowMs)
     return { isRefused: true, finding: `${file} ended on ${day(validToMs)}: browsers and devices refuse it`, todo };
   const days = Math.floor((validToMs - nowMs) / DAY_MS);
@@ -219,7 +219,7 @@ export function watchCertificate(
   };
   const look = async () => {
     try {
-      const found = await tlsPair(config, log);
+      const found = await loadTlsPair(config, log);
       if (!found.cert.equals(serving.cert) || !found.key.equals(serving.key)) {
         createSecureContext(found);
         apply(found);

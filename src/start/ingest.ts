@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { HomeUsageSource } from '#ingest/source/home-topics.ts';
 import { startIngest } from '#ingest/start.ts';
 import { trustedProxies } from '#src/api/trusted-proxies.ts';
-import { databaseCounter } from '#src/auth/database-counter.ts';
+import { createDatabaseCounter } from '#src/auth/database-counter.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { formatHostAndPort, maskUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
@@ -25,7 +25,7 @@ import {
   claimMessageSchema,
   createClaimGate,
 } from '#src/onboarding/claims.ts';
-import { tlsPair, watchCertificate } from './certificate.ts';
+import { loadTlsPair, watchCertificate } from './certificate.ts';
 import { reportCertificate } from './metrics.ts';
 import { runRole, warnOfCommitRisks } from './role.ts';
 
@@ -63,7 +63,7 @@ export async function runIngest(config: Config): Promise<void> {
     await waitForDatabase(pool, log);
     const { database } = await migrate(pool, config.database);
     await warnOfCommitRisks(pool, url, log);
-    const tls = await tlsPair(config, log);
+    const tls = await loadTlsPair(config, log);
     const onSessionLost = () => {
       log.warn('another worker has taken over the session at the broker: this one ends, and restarts on standby');
       process.exit(1);
@@ -71,7 +71,7 @@ export async function runIngest(config: Config): Promise<void> {
     const db = createDatabase(pool);
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
     // This counter only limits claims by network. Networks have no plan with a limit of its own.
-    const claims = claimsAtBroker(db, databaseCounter(db, {}, systemClock));
+    const claims = createBrokerClaims(db, createDatabaseCounter(db, {}, systemClock));
     const isProxy = trustedProxies(config.api.trustProxy);
     const parts = { pool, tls, believed, claims, homes: homesOf(db), isProxy, onSessionLost, log };
     const ingest = await startIngest(config, parts);
@@ -163,7 +163,7 @@ function reportMetrics(metrics: Metrics, ingest: Awaited<ReturnType<typeof start
  * Handles claims of meters at the embedded broker. Ingest receives these functions as a parameter, so that its code does not depend on
  * provisioning batches.
  */
-export function claimsAtBroker(db: Database, counter: RequestCounter) {
+export function createBrokerClaims(db: Database, counter: RequestCounter) {
   const gate = createClaimGate(counter);
   return {
     prefix: 'prb_',

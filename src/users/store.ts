@@ -270,7 +270,7 @@ export async function utilityOfAccount(db: Database, userId: string): Promise<st
 }
 
 /** Returns the language of an account's mails and SMS; null if there is no such account. */
-export async function languageOfAccount(db: Database, userId: string): Promise<(typeof LANGUAGES)[number] | null> {
+export async function findLanguageOfAccount(db: Database, userId: string): Promise<(typeof LANGUAGES)[number] | null> {
   const row = await db.selectFrom('users').select('language').where('user_id', '=', userId).executeTakeFirst();
   return row?.language ?? null;
 }

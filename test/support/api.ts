@@ -10,7 +10,7 @@ import type { ApiContext } from '#src/api/context.ts';
 import { error } from '#src/api/shapes.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { createAuthenticator } from '#src/auth/authenticate.ts';
-import { databaseCounter } from '#src/auth/database-counter.ts';
+import { createDatabaseCounter } from '#src/auth/database-counter.ts';
 import { createKey } from '#src/auth/keys.ts';
 import type { Limits, RequestCounter } from '#src/auth/request-counter.ts';
 import type { Scope } from '#src/auth/scopes.ts';
@@ -114,7 +114,7 @@ export async function testApi(
   const clock = () => api.now;
   const counter = options.counter
     ? await options.counter(db, clock)
-    : databaseCounter(db, options.limits ?? UNLIMITED, clock);
+    : createDatabaseCounter(db, options.limits ?? UNLIMITED, clock);
   const judge = createMessageJudge(database.pool);
   const context: ApiContext = {
     db,

@@ -3,8 +3,8 @@ import type { ApiContext } from '#src/api/context.ts';
 import { STREAM_SCOPE } from '#src/api/live/live.ts';
 import { createEventOutlet, type EventOutlet } from '#src/api/live/outlet.ts';
 import { requireStreamRoom, type StreamOwner, streamOwner } from '#src/api/stream-room.ts';
-import { requestedUserId } from '#src/auth/access.ts';
-import { callerInHome } from '#src/auth/homes.ts';
+import { resolveRequestedUserId } from '#src/auth/access.ts';
+import { findCallerInHome } from '#src/auth/homes.ts';
 import { type ContinuingReader, findDisallowedReaders } from '#src/auth/still-allowed.ts';
 import { findReadingVersions } from '#src/devices/newest-readings.ts';
 import { callerOf } from './caller.ts';
@@ -68,8 +68,8 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
   app.get('/dashboard/v1/changes', { exposeHeadRoute: false }, async (request, reply) => {
     const named = new URLSearchParams(request.url.split('?')[1] ?? '').get('user_id') ?? undefined;
     const signedIn = await callerOf(context, request);
-    const caller = await callerInHome(context.db, signedIn, () => ({ userId: named, objects: [] }));
-    const userId = await requestedUserId(context.db, caller, named);
+    const caller = await findCallerInHome(context.db, signedIn, () => ({ userId: named, objects: [] }));
+    const userId = await resolveRequestedUserId(context.db, caller, named);
     const owner = await streamOwner(context.db, caller);
     requireStreamRoom(listeners, owner);
     const outlet = createEventOutlet();

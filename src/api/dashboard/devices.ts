@@ -8,7 +8,7 @@ import { editContextOf } from '#src/api/v1/devices/edits.ts';
 import { toResponse as seriesToResponse } from '#src/api/v1/series/shape.ts';
 import { findSentDeliveryOfPath } from '#src/api/v1/webhooks/operations.ts';
 import { deliveryToResponse } from '#src/api/v1/webhooks/shape.ts';
-import { requestedUserId } from '#src/auth/access.ts';
+import { resolveRequestedUserId } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import { listHeldReadings as list } from '#src/devices/channels.ts';
@@ -37,7 +37,7 @@ export const listSwaps = defineOperation('GET /v1/swaps', {
   answer: swapGuesses,
   query: z.object({ user_id: idField.optional() }),
   async handle({ db, caller, reach, query: { user_id } }) {
-    const userId = await requestedUserId(db, caller, user_id);
+    const userId = await resolveRequestedUserId(db, caller, user_id);
     return (await listSuspectedMeterSwaps(db, reach, userId)).map((one) => shapes.membersOf(swapGuesses.element, one));
   },
 });
@@ -112,7 +112,7 @@ export const listUsablePriceSeries = defineOperation('GET /v1/usable-series', {
   answer: z.array(usableSeries),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, query: { user_id }, page }) {
-    const userId = await requestedUserId(db, caller, user_id);
+    const userId = await resolveRequestedUserId(db, caller, user_id);
     const rows = await page('series_id', (at) => listSeries(db, 'price', userId, at));
     const ids = rows.map(({ series_id }) => series_id);
     const known = await summarisePrices(db, ids);

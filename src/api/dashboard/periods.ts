@@ -3,7 +3,7 @@ import type { ApiContext } from '#src/api/context.ts';
 import { dateField, idField, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { deviceId } from '#src/api/shapes.ts';
-import { accessibleAccountsOf, loadAccessibleUser, requestedUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { accessibleAccountsOf, loadAccessibleUser, resolveRequestedUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { loadTotalEmissions } from '#src/cost/emissions.ts';
@@ -97,7 +97,7 @@ export const getPower = defineOperation('GET /v1/power', {
   answer: powerAnswer,
   query: z.object({ user_id: idField.optional() }),
   async handle({ context: { readDb, clock }, db, caller, query: { user_id } }) {
-    const userId = await requestedUserId(db, caller, user_id);
+    const userId = await resolveRequestedUserId(db, caller, user_id);
     const home = await loadHome(readDb, userId, { isMoreAsked: false, needsConsumption: false });
     const now = clock();
     return { now: now.toISOString(), trail: await loadPowerTrail(readDb, home, now) };
@@ -139,6 +139,6 @@ export const getPriceCurve = defineOperation('GET /v1/price-curve', {
   answer: priceCurveAnswer,
   query: z.object({ user_id: idField.optional() }),
   async handle({ context: { readDb, clock }, db, caller, query: { user_id } }) {
-    return loadPriceCurve(readDb, await requestedUserId(db, caller, user_id), clock());
+    return loadPriceCurve(readDb, await resolveRequestedUserId(db, caller, user_id), clock());
   },
 });

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { sql } from 'kysely';
 import type { Adapter, StoredPayload } from 'oidc-provider';
 import { type ClientApp, findClientApp, isSecretOf } from '#src/auth/apps.ts';
-import { currentScopes, usableAuthorizations } from '#src/auth/authorizations.ts';
+import { currentScopes, selectUsableAuthorizations } from '#src/auth/authorizations.ts';
 import { hashOfKey } from '#src/auth/key-format.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
@@ -233,7 +233,7 @@ export class OauthStore {
         throw new Error('authorizations are created by the page of consent alone');
       },
       find: async (id) => {
-        const row = await usableAuthorizations(this.#database, this.#clock())
+        const row = await selectUsableAuthorizations(this.#database, this.#clock())
           .select(['authorizations.user_id', 'apps.app_id', 'authorizations.created_at'])
           .where('authorization_id', '=', id)
           .executeTakeFirst();

@@ -11,7 +11,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { wordsOf } from '#src/delivery/words/words.ts';
 import { recordAction } from '#src/users/audit.ts';
 import { acceptByMail, findInvitation } from '#src/users/members.ts';
-import { languageOfAccount, updateUser } from '#src/users/store.ts';
+import { findLanguageOfAccount, updateUser } from '#src/users/store.ts';
 
 /** Origin of an act in the audit log. */
 const BY_MAIL = 'the link of a mail';
@@ -59,11 +59,11 @@ const isAccount = (target: string): boolean => target.startsWith('usr_');
 /** Returns the texts of a page, in the language of the mail. 404 if the account whose home the remarks are on was deleted. */
 async function textsOf(db: Database, target: string) {
   if (isAccount(target)) {
-    const language = requireFound(await languageOfAccount(db, target));
+    const language = requireFound(await findLanguageOfAccount(db, target));
     return { language, ...(await wordsOf(language)).pages.endRemarks };
   }
   const alert = await findAlert(db, ALL_ACCOUNTS, target);
-  const language = (alert && (await languageOfAccount(db, alert.user_id))) ?? 'en';
+  const language = (alert && (await findLanguageOfAccount(db, alert.user_id))) ?? 'en';
   return { language, ...(await wordsOf(language)).pages.endAlert };
 }
 

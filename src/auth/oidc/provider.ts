@@ -176,7 +176,7 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
  * Creates a `fetch` for one provider: only TLS, with an additional certificate authority (PEM), no redirects, and a maximum response size.
  * Throws if `ca` is not a certificate. Rejects on network errors, on oversized responses, and when the signal aborts.
  */
-export function limitedFetch(ca: string | undefined): client.CustomFetch {
+export function createLimitedFetch(ca: string | undefined): client.CustomFetch {
   if (ca !== undefined) new X509Certificate(ca);
   const agent = new Agent(
     ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...getCACertificates('default'), ca] }) },

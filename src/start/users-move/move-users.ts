@@ -34,7 +34,7 @@ import {
 } from './ends.ts';
 import { type AccountRoutes, expectNames, readAccountNames, removeExpectedNames } from './routes.ts';
 import { forwardStoredMessages, type IngestSettings, writeMessagesOfReturned } from './stored-messages.ts';
-import { describeUnpricedTariffs, type UnpricedTariff, unpricedTariffs } from './unpriced-tariffs.ts';
+import { describeUnpricedTariffs, findUnpricedTariffs, type UnpricedTariff } from './unpriced-tariffs.ts';
 
 /** Result of a move of accounts. */
 export interface UsersMoveReport {
@@ -111,7 +111,9 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
       };
       await assertKeysDecrypt(both, how.secrets);
       await writeMessagesOfReturned(both.source.pool, how.taking);
-      const warning = describeUnpricedTariffs(await unpricedTariffs(both, pools.source, chosen.toMove, chosen.lines));
+      const warning = describeUnpricedTariffs(
+        await findUnpricedTariffs(both, pools.source, chosen.toMove, chosen.lines),
+      );
       if (warning !== '') how.step(warning);
       if (chosen.unfinished.length > 0) await finish(both, chosen.unfinished, how, report);
       if (chosen.toMove.length > 0) {
@@ -125,7 +127,7 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
       if (report.users > 0 && how.connectedMs !== undefined) {
         report.forwarded += await forwardUntilDisconnected(both, how.taking, how.connectedMs);
       }
-      report.unpriced = await unpricedTariffs(both, pools.target, [...chosen.lines.keys()], chosen.lines);
+      report.unpriced = await findUnpricedTariffs(both, pools.target, [...chosen.lines.keys()], chosen.lines);
       return report;
     });
   } finally {

@@ -17,7 +17,7 @@ export interface UnpricedTariff {
  * Returns the tariffs of moving accounts whose price series neither exist at the target nor move to it. `at`: pool of the installation that
  * has the accounts now. `lines`: line numbers of the accounts in the operator's file.
  */
-export async function unpricedTariffs(
+export async function findUnpricedTariffs(
   { source, target }: MoveInstallations,
   at: Pool,
   userIds: readonly string[],

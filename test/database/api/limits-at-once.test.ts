@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { databaseCounter } from '#src/auth/database-counter.ts';
-import { claimsAtBroker } from '#src/start/ingest.ts';
+import { createDatabaseCounter } from '#src/auth/database-counter.ts';
+import { createBrokerClaims } from '#src/start/ingest.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 /** Number of refused attempts in a minute after which a network is limited. */
@@ -96,9 +96,9 @@ test('many meters of one building that connect concurrently are not limited, and
 });
 
 test('the limit applies at the broker, too, which shares its count of refusals with HTTPS', async () => {
-  const claims = claimsAtBroker(
+  const claims = createBrokerClaims(
     api.db,
-    databaseCounter(api.db, {}, () => api.now),
+    createDatabaseCounter(api.db, {}, () => api.now),
   );
   const guess = (serial: string, from: string) =>
     claims.claim(batch.batch_id, Buffer.from(JSON.stringify({ serial })), from);

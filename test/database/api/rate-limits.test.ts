@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { databaseCounter, deleteOldCounters } from '#src/auth/database-counter.ts';
-import { redisCounter } from '#src/auth/redis-counter.ts';
+import { createDatabaseCounter, deleteOldCounters } from '#src/auth/database-counter.ts';
+import { createRedisCounter } from '#src/auth/redis-counter.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import type { Database } from '#src/database/connect.ts';
 import { eraseUser } from '#src/users/erase.ts';
@@ -24,9 +24,9 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
   let redis: TestRedis | undefined;
   const ends: (() => Promise<void>)[] = [];
   const newCounter = async (db: Database, clock: () => Date): Promise<RequestCounter> => {
-    if (!redis) return databaseCounter(db, PLANS, clock);
+    if (!redis) return createDatabaseCounter(db, PLANS, clock);
     const log = pino({ level: 'silent' });
-    const counter = await redisCounter(redis.url, { db, plans: PLANS, clock, environment: 'live', log });
+    const counter = await createRedisCounter(redis.url, { db, plans: PLANS, clock, environment: 'live', log });
     ends.push(counter.stop);
     return counter;
   };
@@ -153,7 +153,7 @@ test('the database counts while Redis is unavailable, and Redis counts again aft
   const api = await testApi({
     async counter(db, clock) {
       const log = pino({ level: 'silent' });
-      const counter = await redisCounter(redis.url, { db, plans: PLANS, clock, environment: 'live', log });
+      const counter = await createRedisCounter(redis.url, { db, plans: PLANS, clock, environment: 'live', log });
       ends.push(counter.stop);
       return counter;
     },
@@ -184,7 +184,7 @@ describe('requests of an erased account', () => {
     const client = await api.database.pool.connect();
     try {
       const [gone, stays] = [await api.user('homeowner'), await api.user('homeowner')];
-      const counter = databaseCounter(api.db, PLANS, () => NOW);
+      const counter = createDatabaseCounter(api.db, PLANS, () => NOW);
       await client.query('BEGIN');
       // Locks the account as an erasure does, which may take minutes before it reaches the counters.
       await client.query('SELECT FROM users WHERE user_id = $1 FOR UPDATE', [gone.userId]);
@@ -213,7 +213,7 @@ describe('requests of an erased account', () => {
 });
 
 test('counters are removed once their windows are over, not earlier', async () => {
-  const api = await testApi({ counter: async (db, clock) => databaseCounter(db, PLANS, clock) });
+  const api = await testApi({ counter: async (db, clock) => createDatabaseCounter(db, PLANS, clock) });
   const counted = async () => (await api.database.pool.query('SELECT counted FROM request_counts ORDER BY 1')).rows;
   try {
     api.now = NOW;

@@ -18,7 +18,7 @@ import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts'
 import { loadCommodityInsights } from '#src/energy/commodity.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { listGroups } from '#src/groups/store.ts';
-import { homeRemarks } from '#src/remarks/home-remarks.ts';
+import { loadHomeRemarks } from '#src/remarks/home-remarks.ts';
 import { ensureGroups, ensureSilences, ensureTariffs } from '#src/start/demo-accounts.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -217,7 +217,7 @@ describe('the demo shows', () => {
   const home = (name: string) => homes.users.find(({ email }) => email.startsWith(name)) ?? expect.fail(name);
   const remarksIn = (name: string) => {
     const { userId, timezone: zone } = home(name);
-    return homeRemarks(ownDb, { userId, zone, now: new Date(nowMs) });
+    return loadHomeRemarks(ownDb, { userId, zone, now: new Date(nowMs) });
   };
   const devicesOf = async (name: string) =>
     (

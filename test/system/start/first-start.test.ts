@@ -6,7 +6,7 @@ import { createSecureContext } from 'node:tls';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
-import { tlsPair } from '#src/start/certificate.ts';
+import { loadTlsPair } from '#src/start/certificate.ts';
 import { newSecretKey } from '#src/start/secret-key.ts';
 import { temporaryFolder } from '../../support/service.ts';
 
@@ -23,7 +23,7 @@ describe('files created at the first start', () => {
   });
 
   test('the certificate contains the names of this machine, of PUBLIC_URL and of the host announced to devices, and is no authority', async () => {
-    const { cert, key } = await tlsPair(await config({ PUBLIC_URL: 'https://energy.example.com' }));
+    const { cert, key } = await loadTlsPair(await config({ PUBLIC_URL: 'https://energy.example.com' }));
     expect(names(cert)).toEqual([
       'DNS:energy.example.com',
       'DNS:localhost',
@@ -36,19 +36,19 @@ describe('files created at the first start', () => {
   });
 
   test('recreates a certificate that lacks a name with the same key, and keeps the names that it had', async () => {
-    const first = await tlsPair(await config());
-    expect((await tlsPair(await config())).cert).toEqual(first.cert);
-    const second = await tlsPair(await config({ PUBLIC_MQTT_HOST: 'Broker.example' }));
+    const first = await loadTlsPair(await config());
+    expect((await loadTlsPair(await config())).cert).toEqual(first.cert);
+    const second = await loadTlsPair(await config({ PUBLIC_MQTT_HOST: 'Broker.example' }));
     expect(second.key).toEqual(first.key);
     createSecureContext(second);
     expect(names(second.cert)).toEqual(expect.arrayContaining(['DNS:Broker.example', 'IP Address:192.168.1.5']));
     // Two processes with different names agree on one certificate.
-    expect((await tlsPair(await config())).cert).toEqual(second.cert);
-    expect((await tlsPair(await config({ PUBLIC_MQTT_HOST: 'broker.example' }))).cert).toEqual(second.cert);
+    expect((await loadTlsPair(await config())).cert).toEqual(second.cert);
+    expect((await loadTlsPair(await config({ PUBLIC_MQTT_HOST: 'broker.example' }))).cert).toEqual(second.cert);
   });
 
   test('recreates an early version’s certificate, which was an authority, with the same key', async () => {
-    const { key } = await tlsPair(await config());
+    const { key } = await loadTlsPair(await config());
     const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
     const { cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
       keyType: 'ec',
@@ -66,24 +66,24 @@ describe('files created at the first start', () => {
     });
     expect(new X509Certificate(cert).ca).toBe(true);
     writeFileSync(join(folder.path, 'tls/cert.pem'), cert);
-    const renewed = await tlsPair(await config());
+    const renewed = await loadTlsPair(await config());
     expect(new X509Certificate(renewed.cert).ca).toBe(false);
     expect(renewed.key).toEqual(key);
   });
 
   test('does not change a certificate that a person installed', async () => {
-    await tlsPair(await config());
+    await loadTlsPair(await config());
     const other = await generate([{ name: 'commonName', value: 'energy.example.com' }], { keyType: 'ec' });
     writeFileSync(join(folder.path, 'tls/cert.pem'), other.cert);
     writeFileSync(join(folder.path, 'tls/key.pem'), other.private);
-    expect((await tlsPair(await config())).cert.toString()).toBe(other.cert);
+    expect((await loadTlsPair(await config())).cert.toString()).toBe(other.cert);
     writeFileSync(join(folder.path, 'tls/cert.pem'), 'half');
-    await expect(tlsPair(await config())).rejects.toThrow(/cert\.pem is not a certificate.*Remove it/);
+    await expect(loadTlsPair(await config())).rejects.toThrow(/cert\.pem is not a certificate.*Remove it/);
   });
 
   test('processes that start at once on one volume have one certificate, one key and one secret', async () => {
     const one = await config();
-    const pairs = await Promise.all(Array.from({ length: 12 }, () => tlsPair(one)));
+    const pairs = await Promise.all(Array.from({ length: 12 }, () => loadTlsPair(one)));
     expect(new Set(pairs.map(({ cert }) => cert.toString())).size).toBe(1);
     expect(new Set(pairs.map(({ key }) => key.toString())).size).toBe(1);
     for (const pair of pairs) createSecureContext(pair);

@@ -17,7 +17,7 @@ import { startBelievedTime } from '#src/database/believed-time.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
-import { tlsPair } from '#src/start/certificate.ts';
+import { loadTlsPair } from '#src/start/certificate.ts';
 import { createUser } from '#src/users/store.ts';
 import { expectedErrorBody } from '../../support/api.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -125,7 +125,7 @@ test('prints a warning at the start if MQTT is open without TLS', async () => {
     const log = pino({ level: 'warn' }, { write: (line: string) => void notices.push(line) });
     const { pool } = database;
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
-    const parts = { pool, tls: await tlsPair(config), believed, onSessionLost: () => {}, log };
+    const parts = { pool, tls: await loadTlsPair(config), believed, onSessionLost: () => {}, log };
     await (await startIngest(config, parts)).stop();
     believed.stop();
     return notices.join();

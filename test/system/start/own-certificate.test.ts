@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
-import { tlsPair, watchCertificate } from '#src/start/certificate.ts';
+import { loadTlsPair, watchCertificate } from '#src/start/certificate.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,16 +21,16 @@ afterEach(() => folder.remove());
 test('renews the service’s own certificate a month before it ends, with the same key', async () => {
   const config = loadConfig({ DATA_DIR: folder.path });
   const from = Date.now();
-  const first = await tlsPair(config, log, from);
-  expect((await tlsPair(config, log, from + 790 * DAY_MS)).cert).toEqual(first.cert);
+  const first = await loadTlsPair(config, log, from);
+  expect((await loadTlsPair(config, log, from + 790 * DAY_MS)).cert).toEqual(first.cert);
   const later = from + 800 * DAY_MS;
   // Several processes find the expired certificate at the same time, as API and ingest do.
-  const all = await Promise.all(Array.from({ length: 8 }, () => tlsPair(config, log, later)));
+  const all = await Promise.all(Array.from({ length: 8 }, () => loadTlsPair(config, log, later)));
   expect(new Set(all.map(({ cert }) => cert.toString())).size).toBe(1);
   const [second] = all as [(typeof all)[number]];
   expect(second.key).toEqual(first.key);
   expect(new X509Certificate(second.cert).validToDate.getTime()).toBeGreaterThan(later + 800 * DAY_MS);
-  expect((await tlsPair(config, log, later)).cert).toEqual(second.cert);
+  expect((await loadTlsPair(config, log, later)).cert).toEqual(second.cert);
 });
 
 test('does not renew another issuer’s certificate, however soon it expires', async () => {
@@ -40,7 +40,7 @@ test('does not renew another issuer’s certificate, however soon it expires', a
   await writeFile(cert, pair.cert);
   await writeFile(key, pair.private);
   const config = loadConfig({ DATA_DIR: folder.path, TLS_CERT_FILE: cert, TLS_KEY_FILE: key });
-  expect((await tlsPair(config, log)).cert.toString()).toBe(pair.cert);
+  expect((await loadTlsPair(config, log)).cert.toString()).toBe(pair.cert);
 });
 
 test('reports each failed renewal once, even if it fails as the previous one did', async () => {
@@ -53,7 +53,7 @@ test('reports each failed renewal once, even if it fails as the previous one did
   await writeFile(cert, pair.cert);
   await writeFile(key, pair.private);
   let applied = 0;
-  const watch = watchCertificate(config, await tlsPair(config), () => applied++, logger, { everyMs: 20 });
+  const watch = watchCertificate(config, await loadTlsPair(config), () => applied++, logger, { everyMs: 20 });
   for (let failure = 1; failure <= 2; failure++) {
     await rename(cert, away);
     await expect.poll(() => lines).toHaveLength(failure);
@@ -113,7 +113,7 @@ test.each(['files of TLS_CERT_FILE', 'files that somebody put into DATA_DIR/tls'
         if (!line.includes('new certificate is unusable')) lines.push(JSON.parse(line));
       };
       const logger = pino({ level: 'warn' }, { write });
-      const pair = await tlsPair(config);
+      const pair = await loadTlsPair(config);
       const watch = watchCertificate(config, pair, () => {}, logger, { everyMs: 10, reportEveryMs: 100 });
       expect(lines).toHaveLength(expected ? 1 : 0);
       if (expected) await expect.poll(() => lines.length).toBeGreaterThan(2);
@@ -134,10 +134,10 @@ test.each(['files of TLS_CERT_FILE', 'files that somebody put into DATA_DIR/tls'
 
 test('renews the service’s own certificate at the start, and logs nothing about its expiry', async () => {
   const config = loadConfig({ DATA_DIR: folder.path });
-  await tlsPair(config, log, Date.now() - 900 * DAY_MS);
+  await loadTlsPair(config, log, Date.now() - 900 * DAY_MS);
   const lines: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
-  const watch = watchCertificate(config, await tlsPair(config, logger), () => {}, logger);
+  const watch = watchCertificate(config, await loadTlsPair(config, logger), () => {}, logger);
   watch.stop();
   expect(lines).toEqual(['new certificate; replace the copies that devices trust']);
   expect(watch.expiresAt().getTime()).toBeGreaterThan(Date.now() + 800 * DAY_MS);
@@ -149,9 +149,9 @@ test('concurrent processes with different names end with one certificate of all 
   const file = join(folder.path, 'tls', 'cert.pem');
   // The first process serves; the others start concurrently.
   const hosts = ['first.example', 'second.example', '192.0.2.7', 'xn--mller-kva.example'];
-  const first = await tlsPair(config('first.example'));
+  const first = await loadTlsPair(config('first.example'));
   const serving: Buffer[] = [];
-  const pairs = [first, ...(await Promise.all(hosts.slice(1).map((host) => tlsPair(config(host)))))];
+  const pairs = [first, ...(await Promise.all(hosts.slice(1).map((host) => loadTlsPair(config(host)))))];
   const watches = hosts.map((host, index) => {
     const pair = pairs[index] as typeof first;
     serving[index] = pair.cert;

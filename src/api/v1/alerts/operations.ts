@@ -12,7 +12,7 @@ import {
 import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { authorizationOf, loadAccessibleUser, requestedUserId } from '#src/auth/access.ts';
+import { authorizationOf, loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -45,7 +45,7 @@ export const listAlerts = defineOperation('GET /v1/alerts', {
   answer: z.array(alert),
   query: z.object({ user_id: userIdField.describe('Id of the user. Required.'), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
-    const userId = await requestedUserId(db, caller, user_id);
+    const userId = await resolveRequestedUserId(db, caller, user_id);
     const rows = await page('alert_id', (at) => list(db, reach, userId, at));
     return rows.map(toResponse);
   },

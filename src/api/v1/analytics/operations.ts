@@ -4,7 +4,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { clockHourShape, userId } from '#src/api/shapes.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import { cost, emissions } from '#src/api/v1/energy-insights/shape.ts';
-import { requestedUserWithZone } from '#src/auth/access.ts';
+import { resolveUserWithZone } from '#src/auth/access.ts';
 import { addCostsAndEmissionsToMonths } from '#src/cost/insights.ts';
 import { flattenCostsAndEmissions, listCostAndEmissionColumns } from '#src/cost/weighted-rows.ts';
 import { loadMonthlyUsage } from '#src/energy/monthly.ts';
@@ -62,7 +62,7 @@ export const monthlyAnalytics = defineOperation('GET /v1/analytics/monthly', {
   formats: ['csv', 'xlsx'],
   query,
   async handle({ context, db, caller, query: { user_id, months, tz, include }, format, reply }) {
-    const { userId, zone } = await requestedUserWithZone(db, caller, user_id, tz);
+    const { userId, zone } = await resolveUserWithZone(db, caller, user_id, tz);
     const now = context.clock();
     const rows = await loadMonthlyUsage(context.readDb, userId, { months, zone, now });
     const { weighted } = splitInclude(include);

@@ -4,7 +4,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import { greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
-import { loadAccessibleUser, requestedUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, resolveRequestedUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import {
   type BillPeriod,
@@ -60,7 +60,7 @@ export const listBillPeriods = defineOperation('GET /v1/bill-periods', {
     ...pageFields,
   }),
   async handle({ db, caller, reach, query: { user_id, device_id }, format, reply, page }) {
-    const userId = await requestedUserId(db, caller, user_id);
+    const userId = await resolveRequestedUserId(db, caller, user_id);
     const of = { userId, deviceId: device_id === undefined ? undefined : toIdOrNotFound(device_id) };
     const idOf = ({ period }: { period: BillPeriod }) => period.bill_period_id;
     const found = await page(idOf, (at) => list(db, reach, of, at));

@@ -6,7 +6,7 @@ import {
   checkIdentities,
   checkManager,
   loadAccessibleUser,
-  requestedUserId,
+  resolveRequestedUserId,
   toIdOrNotFound,
 } from '#src/auth/access.ts';
 import { requireFound } from '#src/core/errors.ts';
@@ -62,7 +62,7 @@ export const listDevices = defineOperation('GET /v1/devices', {
   answer: z.array(device),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
-    const userId = await requestedUserId(db, caller, user_id);
+    const userId = await resolveRequestedUserId(db, caller, user_id);
     const rows = await page('device_id', (at) => list(db, reach, userId, at));
     return rows.map(toResponse);
   },
@@ -74,7 +74,7 @@ export const discoveredDevices = defineOperation('GET /v1/devices/discovered', {
   answer: z.array(discovered),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
-    const userId = await requestedUserId(db, caller, user_id);
+    const userId = await resolveRequestedUserId(db, caller, user_id);
     const rows = await page('discovery_id', (at) => listDiscoveredDevices(db, reach, userId, at));
     return rows.map(discoveredToResponse);
   },

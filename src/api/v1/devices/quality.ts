@@ -4,7 +4,7 @@ import { daysField, period, zoneOrAccountField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { deviceId } from '#src/api/shapes.ts';
 import { formatTable } from '#src/api/tables/table.ts';
-import { requestedUserWithZone } from '#src/auth/access.ts';
+import { resolveUserWithZone } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { type Finding, deviceQuality as quality, VERDICT_BY_FINDING } from '#src/energy/quality.ts';
@@ -101,7 +101,7 @@ export const deviceQuality = defineOperation('GET /v1/devices/{device_id}/qualit
       throw unprocessable({ field: 'end', message: `must be within ${MAX_MONTHS} months of start` });
     const { device_id, user_id } = requireFound(await findDevice(db, reach, params.device_id));
     const now = context.clock();
-    const { zone } = await requestedUserWithZone(db, caller, user_id, tz);
+    const { zone } = await resolveUserWithZone(db, caller, user_id, tz);
     const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastYear(now, zone);
     const data = await quality(context.readDb, device_id, range, now);
     if (format === 'json') return { device_id, data };

@@ -12,7 +12,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import * as shapes from '#src/api/v1/devices/shape.ts';
 import { feedPeriod, greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
-import { requestedUserWithZone } from '#src/auth/access.ts';
+import { resolveUserWithZone } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { addCostsAndEmissions } from '#src/cost/insights.ts';
 import { flattenCostsAndEmissions, listCostAndEmissionColumns } from '#src/cost/weighted-rows.ts';
@@ -68,14 +68,14 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
     if (byLikeDays) checkLikeDays(splitInclude(include), wanted, format);
     const { device_id, user_id, timezone } = requireFound(await findDevice(db, reach, params.device_id));
     const now = context.clock();
-    const { zone } = await requestedUserWithZone(db, caller, user_id, tz);
+    const { zone } = await resolveUserWithZone(db, caller, user_id, tz);
     const buyer = { userId: user_id, deviceId: device_id };
     if (isFeed) return greenButtonAnswer(context, reply, { callerId: caller.accountId, buyer, wanted, zone });
     const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastThirtyDays(now, zone);
     const groupBy = wanted?.groupBy ?? group_by ?? 'day';
     const { more, weighted } = splitInclude(include);
     const counted = await usage(context.readDb, device_id, range, groupBy, { now, include: more });
-    const homeZone = async () => timezone ?? (await requestedUserWithZone(db, caller, user_id, 'account')).zone;
+    const homeZone = async () => timezone ?? (await resolveUserWithZone(db, caller, user_id, 'account')).zone;
     const rows = byLikeDays
       ? await applyLikeDays(context.readDb, device_id, counted, { range, groupBy, homeZone: await homeZone(), now })
       : counted;

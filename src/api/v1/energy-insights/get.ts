@@ -13,7 +13,7 @@ import {
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { answerPages, formatTable } from '#src/api/tables/table.ts';
-import { requestedUserWithZone } from '#src/auth/access.ts';
+import { resolveUserWithZone } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { ROWS_PER_TURN } from '#src/core/turns.ts';
 import {
@@ -60,7 +60,7 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
     const { start, end, group_by, user_id, tz, include, commodity } = asked;
     const wanted = (format === 'greenButton' ? feedPeriod : period)(start, end, group_by);
     const { more, weighted } = splitInclude(include);
-    const { userId, zone } = await requestedUserWithZone(db, caller, user_id, tz);
+    const { userId, zone } = await resolveUserWithZone(db, caller, user_id, tz);
     if (format === 'greenButton') {
       if (commodity !== 'electricity') throw unprocessable({ field: 'commodity', message: ONLY_ELECTRICITY });
       return greenButtonAnswer(context, reply, { callerId: caller.accountId, buyer: { userId }, wanted, zone });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { daysField, includeField, listOf, splitInclude, userIdField, zoneOrAccountField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { requestedUserWithZone } from '#src/auth/access.ts';
+import { resolveUserWithZone } from '#src/auth/access.ts';
 import { loadCostAndEmissionTotals } from '#src/cost/insights.ts';
 import { HOME_INCLUDES } from '#src/energy/include.ts';
 import { loadUsageSummary } from '#src/energy/insights.ts';
@@ -48,7 +48,7 @@ export const postEnergyInsights = defineOperation('POST /v1/energy-insights', {
   status: 200,
   body,
   async handle({ context, db, caller, body: { user_id, interval, start, end, metrics, tz, include } }) {
-    const { userId, zone } = await requestedUserWithZone(db, caller, user_id, tz);
+    const { userId, zone } = await resolveUserWithZone(db, caller, user_id, tz);
     const range: Range =
       start !== undefined && end !== undefined
         ? dayRange(start, end, zone)

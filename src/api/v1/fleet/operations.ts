@@ -10,7 +10,7 @@ import {
   zoneOrAccountField,
 } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { requestedUserId, requestedUserWithZone } from '#src/auth/access.ts';
+import { resolveRequestedUserId, resolveUserWithZone } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
@@ -73,7 +73,7 @@ export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
   }),
   async handle({ context, db, caller, reach, query, page }) {
     const { user_id, limit: _, cursor: __, sort, silent_for_hours: silentForHours, text, ...filters } = query;
-    const userId = user_id === undefined ? undefined : await requestedUserId(db, caller, user_id);
+    const userId = user_id === undefined ? undefined : await resolveRequestedUserId(db, caller, user_id);
     const withEmails = caller.scopes.has('users:read');
     const trimmed = text?.trim();
     const which = omitUndefined({ userId, silentForHours, ...filters, text: trimmed === '' ? undefined : trimmed });
@@ -104,7 +104,7 @@ export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
     if (end < start) throw unprocessable({ field: 'end', message: 'must not be before start' });
     if (dayCount(start, end) > MOST_DAYS)
       throw unprocessable({ field: 'end', message: `must be at most ${MOST_DAYS} days after start, inclusive` });
-    const zone = tz === 'account' ? (await requestedUserWithZone(db, caller, undefined, tz)).zone : tz;
+    const zone = tz === 'account' ? (await resolveUserWithZone(db, caller, undefined, tz)).zone : tz;
     const range = dayRange(start, end, zone);
     const stretch = { fromMs: range.from.getTime(), toMs: range.to.getTime() };
     const read = await readSilences(db, reach, stretch, context.clock());

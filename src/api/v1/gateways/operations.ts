@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { loadAccessibleUser, requestedUserId } from '#src/auth/access.ts';
+import { loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import {
@@ -49,7 +49,7 @@ export const listGateways = defineOperation('GET /v1/gateways', {
   answer: z.array(gateway),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
-    const userId = await requestedUserId(db, caller, user_id);
+    const userId = await resolveRequestedUserId(db, caller, user_id);
     const rows = await page('gateway_id', (at) => list(db, reach, userId, at));
     return rows.map(toResponse);
   },

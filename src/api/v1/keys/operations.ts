@@ -6,10 +6,10 @@ import {
   accessibleAccountsOf,
   accessibleAccountsOfRole,
   checkNewKey,
-  keyCreatorOf,
+  getKeyAuthor,
   loadAccessibleUser,
-  requestedUserId,
   requireOwnAccount,
+  resolveRequestedUserId,
   toIdOrNotFound,
 } from '#src/auth/access.ts';
 import type { Caller, HomeOfMember } from '#src/auth/authenticate.ts';
@@ -86,7 +86,7 @@ export const createKey = defineOperation('POST /v1/keys', {
       for (const one of [reach, accessibleAccountsOfRole({ role: user.role, userId: user.user_id })])
         if (!(await lockDevice(db, one, toIdOrNotFound(device_id)))) throw new AppError('notFound');
     }
-    const device = isOfDevice ? { id: device_id, madeBy: keyCreatorOf(caller) } : undefined;
+    const device = isOfDevice ? { id: device_id, madeBy: getKeyAuthor(caller) } : undefined;
     const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
     return createdToResponse(
       await create(db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id, device, home }) }),
@@ -101,7 +101,7 @@ export const listKeys = defineOperation('GET /v1/keys', {
   answer: z.array(key),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
-    const userId = await requestedUserId(db, caller, user_id);
+    const userId = await resolveRequestedUserId(db, caller, user_id);
     const rows = await page('key_id', (at) => list(db, reach, userId, at));
     return rows.map(toResponse);
   },
@@ -151,7 +151,7 @@ export const rotateKey = defineOperation('POST /v1/keys/{key_id}/rotate', {
       await rotate(db, reach, key_id, {
         environment,
         now: clock(),
-        madeBy: keyCreatorOf(caller),
+        madeBy: getKeyAuthor(caller),
         ...omitUndefined({ overlapMs, expiresAt }),
       }),
     );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idField, listOf, textField, userIdField } from '#src/api/fields.ts';
 import { createdAt, instantShape, membersOf } from '#src/api/shapes.ts';
-import { MAX_ALLOWED, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
+import { MAX_ALLOWED_ADDRESSES, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
 import type { CreatedKey, Key } from '#src/auth/keys.ts';
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
 import { created_at, type Examples, key_id } from '../example-ids.ts';
@@ -22,7 +22,7 @@ const network = z
     context.issues.push({ code: 'custom', message, input: written });
     return z.NEVER;
   });
-const allowed = listOf(network, 0, MAX_ALLOWED).transform((all) => [...new Set(all)]);
+const allowed = listOf(network, 0, MAX_ALLOWED_ADDRESSES).transform((all) => [...new Set(all)]);
 
 export const newKey = z.strictObject({
   user_id: userIdField.optional(),

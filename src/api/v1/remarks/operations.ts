@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { loadAccessibleUser } from '#src/auth/access.ts';
-import { homeRemarks } from '#src/remarks/home-remarks.ts';
+import { loadHomeRemarks } from '#src/remarks/home-remarks.ts';
 import { monthForecast } from '#src/remarks/month-forecast.ts';
 import { remarkToResponse } from '#src/remarks/wire.ts';
 import { forecast, forecastToResponse, remarks } from './shape.ts';
@@ -18,7 +18,7 @@ export const listRemarks = defineOperation('GET /v1/remarks', {
   query,
   async handle({ context: { readDb, clock }, db, caller, query: { user_id } }) {
     const { user_id: userId, timezone } = await loadAccessibleUser(db, caller, user_id);
-    const found = await homeRemarks(readDb, { userId, zone: timezone, now: clock() });
+    const found = await loadHomeRemarks(readDb, { userId, zone: timezone, now: clock() });
     return { timezone, remarks: found.map(remarkToResponse) };
   },
 });

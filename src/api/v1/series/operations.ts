@@ -4,7 +4,7 @@ import { daysField, pageFields, period, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { MAX_VALIDATION_ERRORS } from '#src/api/validation-errors.ts';
-import { loadAccessibleUser, requestedUserId } from '#src/auth/access.ts';
+import { loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts';
 import { asBillionths } from '#src/core/decimal.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
@@ -53,7 +53,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
     answer: z.array(series),
     query: z.object({ user_id: userIdField.optional(), ...pageFields }),
     async handle({ db, caller, query: { user_id }, page }) {
-      const userId = await requestedUserId(db, caller, user_id);
+      const userId = await resolveRequestedUserId(db, caller, user_id);
       const rows = await page('series_id', (at) => list(db, kind, userId, at));
       return seriesToResponse(db, caller, of, rows);
     },

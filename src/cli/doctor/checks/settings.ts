@@ -1,6 +1,6 @@
 import { isLoopback } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
-import { howToRenew, judgeCertificateDates } from '#src/start/certificate.ts';
+import { formatRenewalAdvice, judgeCertificateDates } from '#src/start/certificate.ts';
 import {
   type Check,
   type Finding,
@@ -65,7 +65,7 @@ export const certificateCheck: Check = {
           : 'Check TLS_CERT_FILE and TLS_KEY_FILE, and that the service’s user can read both.',
       );
     const findings: Finding[] = [];
-    const renew = howToRenew(pair);
+    const renew = formatRenewalAdvice(pair);
     if (!pair.keyFits)
       findings.push(
         problemFinding(
