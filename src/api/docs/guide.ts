@@ -76,9 +76,9 @@ export function parseGuide(
         group.push(next.token as Tokens.Code);
         index = next.index;
       }
-      parts.push(renderSamples(group.map((one) => labelledCode(one, SAMPLES, highlight))));
+      parts.push(renderSamples(group.map((one) => renderBlock(one, SAMPLES, highlight))));
     } else if (token.type === 'code') {
-      parts.push(labelledCode(token as Tokens.Code, SAID, highlight).html);
+      parts.push(renderBlock(token as Tokens.Code, SAID, highlight).html);
     } else if (token.type === 'heading' && (token as Tokens.Heading).depth > 1) {
       const { depth, text } = token as Tokens.Heading;
       const anchor = toSlug(text);
@@ -98,7 +98,7 @@ export function parseGuide(
 }
 
 /** Renders a block of code with the label of its language. */
-function labelledCode(code: Tokens.Code, labels: Record<string, string>, highlight: Highlight) {
+function renderBlock(code: Tokens.Code, labels: Record<string, string>, highlight: Highlight) {
   const [language] = infoOf(code);
   const label = labels[language] ?? 'Code';
   return { label, html: codeBlock(highlight(code.text, language), label) };

@@ -38,7 +38,7 @@ const FORM_TOO_LONG = new AppError('badRequest', { details: [{ field: 'body', me
 const HANDED = ['accept', 'authorization', 'content-type', 'cookie'];
 const ANSWERED = ['cache-control', 'content-type', 'location', 'pragma', 'set-cookie', 'www-authenticate'];
 
-/** What the routes share. `forward` passes a request to the package, with another address or body if given. */
+/** Parts shared by the routes. `forward` passes a request to the package, with another address or body if given. */
 interface Parts {
   db: Database;
   store: OauthStore;
