@@ -18,7 +18,7 @@ export interface BarPart {
 export const firstChartHeightPx = (): number => (innerWidth > 704 ? 260 : 180);
 
 /** A quantity that is drawn as a line over the bars, with its own axis on the right. */
-export interface LineOverBars {
+interface LineOverBars {
   name: string;
   unit: string;
   values: readonly (number | null)[];
