@@ -98,19 +98,19 @@ export async function accountOfEmailChange(db: Database, emailChangeId: string):
 }
 
 /**
- * Deletes a requested change of address in order to apply it. Returns its account and the new address. Null if the
+ * Deletes a requested change of address in order to apply it. Returns its account, the new address and who requested it. Null if the
  * change was withdrawn, used or has expired, or if the key that requested it was revoked.
  */
 export async function consumeEmailChange(
   trx: Database,
   emailChangeId: string,
-): Promise<{ user_id: string; email: string } | null> {
+): Promise<{ user_id: string; email: string; requester_user_id: string } | null> {
   // Raw SQL: lock the key before reading it, so that a concurrent revocation is ordered before or after the change.
   await sql`SELECT FROM api_keys WHERE key_id = (SELECT requested_by FROM email_changes WHERE email_change_id = ${emailChangeId}) FOR SHARE`.execute(
     trx,
   );
-  const { rows } = await sql<{ user_id: string; email: string }>`
-    DELETE FROM email_changes c WHERE email_change_id = ${emailChangeId} AND ${IS_WAITING} RETURNING user_id, email`.execute(
+  const { rows } = await sql<{ user_id: string; email: string; requester_user_id: string }>`
+    DELETE FROM email_changes c WHERE email_change_id = ${emailChangeId} AND ${IS_WAITING} RETURNING user_id, email, requester_user_id`.execute(
     trx,
   );
   return rows[0] ?? null;

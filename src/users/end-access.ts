@@ -22,7 +22,7 @@ export async function endAccess(
 ): Promise<void> {
   const now = new Date();
   // Before the keys, in the same order as the end of a single membership. Each member and the home get mails of their own.
-  await endMembershipsOf(trx, userId, { because: 'access', now });
+  await endMembershipsOf(trx, userId, { because: 'access', now, isHomeOnly: true });
   const keys = await trx
     .updateTable('api_keys')
     .set({ revoked_at: now })

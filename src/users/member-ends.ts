@@ -5,10 +5,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
-/**
- * Reason for the end of a membership: the owner or the member ended it, an account was erased, its role changed, or all
- * earlier access to the home's account ended (end-access.ts).
- */
+/** Reason for the end of a membership: the owner or the member ended it, or an account was erased, got another role or changed hands (`access`). */
 type MembershipEnd = 'owner' | 'member' | 'erased' | 'role' | 'access';
 
 /** Retention of ended memberships in ms. Mails about the end of a membership read both accounts' addresses from its row. */
@@ -49,21 +46,19 @@ export async function endMembership(
 }
 
 /**
- * Ends all memberships and invitations of an account, as a home and, unless only `access` to it ends, as a member. Runs
- * in the transaction that has locked the account and erases it, changes its role or ends all access to it. After an
- * erasure (`erased`) only the other accounts get a mail, and the rows are deleted by cascade.
+ * Ends all memberships and invitations of an account, as a home and, unless `isHomeOnly`, as a member. Runs in the
+ * transaction that has locked the account and erases it, changes its role or ends earlier access to it. After an erasure
+ * (`erased`) only the other accounts get a mail, and the rows are deleted by cascade.
  */
 export async function endMembershipsOf(
   trx: Database,
   userId: string,
-  { because, now }: { because: 'erased' | 'role' | 'access'; now: Date },
+  { because, now, isHomeOnly = false }: { because: 'erased' | 'role' | 'access'; now: Date; isHomeOnly?: boolean },
 ): Promise<void> {
   const rows = await trx
     .selectFrom('home_members')
     .select(['member_id', 'user_id', 'member_user_id', 'access'])
-    .where(({ eb, or }) =>
-      or([eb('user_id', '=', userId), ...(because === 'access' ? [] : [eb('member_user_id', '=', userId)])]),
-    )
+    .where(({ eb, or }) => or([eb('user_id', '=', userId), ...(isHomeOnly ? [] : [eb('member_user_id', '=', userId)])]))
     .where('ended_at', 'is', null)
     .orderBy('member_id')
     .forUpdate()

@@ -179,7 +179,7 @@ export async function updateUser(
         await mustBeFree(trx, email, userId);
         await requestEmailChange(trx, { userId, email, former: before.email, requester });
       }
-      if (isMoved && !requester) await moveEmail(trx, userId, { email, former: before.email });
+      if (isMoved && !requester) await moveEmail(trx, userId, { email, former: before.email, isByOwner: false });
       const isOtherRole = settings.role !== undefined && settings.role !== before.role;
       if (isOtherRole) await cancelDeliveries(queryOf(trx), userId);
       if (isOtherRole) await endMembershipsOf(trx, userId, { because: 'role', now: new Date() });
@@ -222,21 +222,23 @@ async function mustBeFree(db: Database, email: string, userId: string): Promise<
 export async function takeEmailChange(trx: Database, emailChangeId: string): Promise<boolean> {
   const taken = await consumeEmailChange(trx, emailChangeId);
   if (!taken) return false;
-  const { user_id: userId, email } = taken;
+  const { user_id: userId, email, requester_user_id: requesterId } = taken;
   const before = await trx.selectFrom('users').select('email').where('user_id', '=', userId).executeTakeFirstOrThrow();
-  await emailTaken(moveEmail(trx, userId, { email, former: before.email }));
+  await emailTaken(moveEmail(trx, userId, { email, former: before.email, isByOwner: requesterId === userId }));
   return true;
 }
 
 /**
  * Changes the address of an account. Removes the account's links to identity providers, which were found by the old address; the next
  * sign-in creates new links.
+ * If another account changed the address, the new owner must not enter the homes that the former one joined.
  */
 async function moveEmail(
   trx: Database,
   userId: string,
-  { email, former }: { email: string; former: string },
+  { email, former, isByOwner }: { email: string; former: string; isByOwner: boolean },
 ): Promise<void> {
+  if (!isByOwner) await endMembershipsOf(trx, userId, { because: 'access', now: new Date() });
   await trx.updateTable('users').set({ email }).where('user_id', '=', userId).execute();
   await trx.deleteFrom('identities').where('user_id', '=', userId).execute();
   await notifyFormerAddress(trx, userId, former);

@@ -223,6 +223,32 @@ describe('earlier access to an account ends with', () => {
   });
 });
 
+describe('homes of others that an account has joined', () => {
+  const joinedBy = (userId: string) =>
+    sql('SELECT user_id FROM home_members WHERE member_user_id = $1 AND ended_at IS NULL', [userId]);
+
+  test.each(['utility', 'administrator'])('are left if a %s changes its address', async (who) => {
+    const home = await api.user('homeowner');
+    const guest = await api.user('homeowner', { enrolledBy: utility.userId });
+    await addMember(api, home, guest, 'manage');
+    const by = who === 'utility' ? utility : admin;
+    expect((await patch(guest.userId, by.key, { email: newEmail() })).status).toBe(200);
+    if (who === 'utility') {
+      expect(await joinedBy(guest.userId)).toEqual([{ user_id: home.userId }]);
+      await confirm(guest.userId);
+    }
+    expect(await joinedBy(guest.userId)).toEqual([]);
+  });
+
+  test('stay if the account itself changes its address', async () => {
+    const [home, guest] = [await api.user('homeowner'), await api.user('homeowner')];
+    await addMember(api, home, guest, 'read');
+    expect((await patch(guest.userId, guest.key, { email: newEmail() })).status).toBe(200);
+    await confirm(guest.userId);
+    expect(await joinedBy(guest.userId)).toEqual([{ user_id: home.userId }]);
+  });
+});
+
 describe('a homeowner’s key never reads as an administrator', () => {
   const readsAll = async (key: string) => (await send('GET', '/v1/users?limit=200', key)).json;
 
