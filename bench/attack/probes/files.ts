@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { PROGRAM } from '../../../test/support/program.ts';
 import { defineProbe, expectThat, type Probe } from '../probe.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
 
@@ -12,14 +13,7 @@ const MAX_MIB = 500;
 /** Runs `energy import` next to the service. Returns its exit code, its standard error, and its peak memory in MiB. */
 async function importFile(world: AttackedInstallation, file: string, options: readonly string[]) {
   const { deviceId } = await world.device();
-  const args = [
-    resolve(import.meta.dirname, '../../../bin/energy.js'),
-    'import',
-    '--device',
-    deviceId,
-    ...options,
-    file,
-  ];
+  const args = [PROGRAM, 'import', '--device', deviceId, ...options, file];
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, DATA_DIR: world.target.dataDir },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,6 +16,7 @@ import { findAnswer, storeAnswer } from '#src/users/idempotent-answers.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { createMeter } from '#test/support/meters.ts';
+import { PROGRAM } from '#test/support/program.ts';
 
 const DAY_MS = 86_400_000;
 /** Clock that is 14 months ahead. */
@@ -262,9 +263,8 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
     await runAll({ ageClock: running.ageClock });
     expect(await countRemaining()).toBe(1);
     expect(await findAnswer(db, box, request)).toMatchObject({ is: 'answered', status: 201 });
-    const energy = resolve(import.meta.dirname, '../../../bin/energy.js');
     const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: dataDir };
-    const { stdout } = await promisify(execFile)(process.execPath, [energy, 'doctor', '--confirm-clock'], { env });
+    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'doctor', '--confirm-clock'], { env });
     expect(stdout).toContain('is confirmed');
     // The running process adopts the confirmed clock without a restart.
     const isAdopted = () => Date.now() - running.ageClock().getTime() < DAY_MS;

@@ -1,11 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
-
-const LAUNCHER = resolve(import.meta.dirname, '../../../bin/energy.js');
 
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -28,7 +26,7 @@ test('the demo prints on a terminal two links and three working commands, and no
     ...Object.fromEntries(names.map((name) => [name, '0'])),
   };
   // script(1) of bsdutils provides a terminal.
-  const demo = spawn('script', ['-qec', `exec '${process.execPath}' '${LAUNCHER}' demo`, '/dev/null'], {
+  const demo = spawn('script', ['-qec', `exec '${process.execPath}' '${PROGRAM}' demo`, '/dev/null'], {
     env,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
