@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 let dashboard: Dashboard;
 beforeAll(async () => {
-  dashboard = await startDashboard();
+  dashboard = await startDashboard({}, ['ingest']);
 });
 afterAll(() => dashboard.close());
 

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 
 let dashboard: Dashboard;
 beforeAll(async () => {
-  dashboard = await startDashboard();
+  dashboard = await startDashboard({}, ['ingest']);
 });
 afterAll(() => dashboard.close());
 

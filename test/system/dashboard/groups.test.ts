@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDevice } from '#src/devices/store.ts';
 import { testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
@@ -9,7 +10,7 @@ const DAY_MS = 86_400_000;
 let dashboard: Dashboard;
 beforeAll(async () => {
   await loadWords('en');
-  dashboard = await startDashboard();
+  dashboard = await startDashboard({}, []);
 });
 afterAll(() => dashboard.close());
 
@@ -18,7 +19,8 @@ test('a utility creates a tree of groups, adds homes, and sees their usage by da
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   for (const name of ['first', 'second']) {
     const userId = await dashboard.user(`${name}@example.com`, 'homeowner', utility);
-    const { deviceId } = await dashboard.device(userId);
+    const { device } = await createDevice(dashboard.db, { userId, type: 'smart_meter', location: 'Test' });
+    const { device_id: deviceId } = device;
     await addToProfile(
       dashboard.database,
       [1, 2, 3, 4, 5, 6].map((day) => {

@@ -6,7 +6,7 @@ import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 let dashboard: Dashboard;
 beforeAll(async () => {
-  dashboard = await startDashboard();
+  dashboard = await startDashboard({}, ['ingest']);
   await dashboard.user('admin@example.com', 'admin');
 });
 afterAll(() => dashboard.close());

@@ -13,7 +13,7 @@ const HEATER_HOURS = 26;
 
 let dashboard: Dashboard;
 beforeAll(async () => {
-  dashboard = await startDashboard();
+  dashboard = await startDashboard({}, ['ingest']);
 });
 afterAll(() => dashboard.close());
 

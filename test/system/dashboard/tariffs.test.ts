@@ -11,7 +11,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 let dashboard: Dashboard;
 beforeAll(async () => {
-  dashboard = await startDashboard();
+  dashboard = await startDashboard({}, ['ingest']);
 });
 afterAll(() => dashboard.close());
 
