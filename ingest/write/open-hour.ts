@@ -109,7 +109,7 @@ function addTo(quarters: number[], startMs: number, delta: MeasureSums): void {
 export function listQuarterHours({ hour, quarters }: { hour: number; quarters: ArrayLike<number> }): BucketDeltas {
   const found: BucketDeltas = new Map();
   for (let quarter = 0; quarter < QUARTER_HOURS; quarter++) {
-    const sums: Record<Measure, number> = zeroSums();
+    const sums: Record<Measure, number> = createZeroSums();
     for (let measure = 0; measure < MEASURE_NAMES.length; measure++)
       sums[MEASURE_NAMES[measure] as Measure] = quarters[quarterHourIndex(measure, quarter)] as number;
     if (MEASURE_NAMES.some((name) => sums[name])) found.set(hour * HOUR_MS + quarter * QUARTER_HOUR_MS, sums as MeasureSums);
