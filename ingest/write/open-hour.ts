@@ -112,7 +112,8 @@ export function listQuarterHours({ hour, quarters }: { hour: number; quarters: A
     const sums: Record<Measure, number> = createZeroSums();
     for (let measure = 0; measure < MEASURE_NAMES.length; measure++)
       sums[MEASURE_NAMES[measure] as Measure] = quarters[quarterHourIndex(measure, quarter)] as number;
-    if (MEASURE_NAMES.some((name) => sums[name])) found.set(hour * HOUR_MS + quarter * QUARTER_HOUR_MS, sums as MeasureSums);
+    if (MEASURE_NAMES.some((name) => sums[name]))
+      found.set(hour * HOUR_MS + quarter * QUARTER_HOUR_MS, sums as MeasureSums);
   }
   return found;
 }
