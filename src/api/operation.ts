@@ -187,7 +187,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
       if (!request.caller) throw new AppError('unauthorized');
       const caller = definition.forOwnerOnly
         ? request.caller
-        : await callerInHome(context.db, request.caller, () => requestIdsOf(request));
+        : await findCallerInHome(context.db, request.caller, () => requestIdsOf(request));
       const run = method === 'GET' ? read : change;
       const done = await run(definition, context, caller, request, reply);
       // For HEAD, the stream is destroyed, because the router answers HEAD through GET and would read it to its end.

@@ -77,7 +77,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const reads = standby && createReadRouter(db, createDatabase(readPool), standby);
   const app = buildApp(contextOf(config, parts, db, reads), {
     authenticate: createAuthenticator(db, environment),
-    counter: redis ?? databaseCounter(db, config.planLimits, systemClock),
+    counter: redis ?? createDatabaseCounter(db, config.planLimits, systemClock),
     isReady: async () => !isLeaving && (await acceptsWrites(pool)),
     handOn: handOn.signal,
     tls,

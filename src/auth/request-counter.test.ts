@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type CountedRequests, type CountRequestBatch, countInBatches } from './request-counter.ts';
+import { type CountRequestBatch, countInBatches, type RequestBatchResult } from './request-counter.ts';
 
 const LIMITS = { minute: 10, day: 100 };
 const remaining = { minuteLeft: 0, minuteWaitMs: 30_000, dayLeft: 90, dayWaitMs: 60_000, suspendedWaitMs: 0 };
-const granted = (counted: string, granted: number): CountedRequests => ({
+const granted = (counted: string, granted: number): RequestBatchResult => ({
   counted,
   granted,
   limits: LIMITS,
@@ -50,12 +50,12 @@ test('grants the first requests of a batch, and returns the time of a retry for 
 });
 
 test('allows requests that cannot be counted; rejects all of a failed query, and counts the next ones', async () => {
-  const answers: (() => Promise<CountedRequests[] | null>)[] = [
+  const answers: (() => Promise<RequestBatchResult[] | null>)[] = [
     async () => null,
     () => Promise.reject(new Error('away')),
     async () => [granted('a', 1)],
   ];
-  const { counter } = counterOf(() => (answers.shift() as () => Promise<CountedRequests[] | null>)());
+  const { counter } = counterOf(() => (answers.shift() as () => Promise<RequestBatchResult[] | null>)());
   expect(await counter.take('a')).toEqual({ allowed: true, windows: null, retryAfterSeconds: 0 });
   const failed = await Promise.allSettled([counter.take('a'), counter.take('b')]);
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

@@ -6,7 +6,7 @@ import { nullIfAbsent } from '#src/core/files.ts';
 import { VERSION } from '#src/core/version.ts';
 import { createPool, type PoolClient, withPool } from '#src/database/connect.ts';
 import { clusterFolderOf, embeddedUrl, readMajorVersion, superuserUrl } from '#src/database/embedded-postgres.ts';
-import { BASE_FILE, createManifest, MANIFEST_FILE, type Manifest, segmentsBetween } from './copies.ts';
+import { BASE_FILE, createManifest, listSegmentsBetween, MANIFEST_FILE, type Manifest } from './copies.ts';
 import { flushFolder, makePrivateFolder, packFiles, rethrowExplained, writeFileAtomically } from './files.ts';
 import type { EncryptionKey } from './seal.ts';
 import type { TarEntry } from './tar.ts';

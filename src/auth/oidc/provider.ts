@@ -63,7 +63,7 @@ class CachedMetadata {
  * the first sign-in, so that the service starts without the provider.
  */
 export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: () => number = Date.now) {
-  const ask = limitedFetch(ca);
+  const ask = createLimitedFetch(ca);
   const metadata = new CachedMetadata(() => discover(config, ask), nowMs);
   return {
     /** Label of the sign-in button. */
