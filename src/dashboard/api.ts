@@ -43,6 +43,10 @@ export function errorSentenceOf(error: unknown): string {
   return (error as Error).message;
 }
 
+/** Whether a failed request may succeed later, because the service was unreachable, busy or limited the account. */
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof ApiFailure ? error.status === 503 || error.status === 429 : error instanceof TypeError;
+
 let csrfToken = '';
 let signedOut: () => void = () => {};
 

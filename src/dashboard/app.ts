@@ -1,10 +1,11 @@
 import { render } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
-import { callApi, errorSentenceOf, storeSession } from './api.ts';
+import { callApi, storeSession } from './api.ts';
 import { type Children, html } from './html.ts';
 import { Layout } from './layout.ts';
 import { applyTheme } from './parts/appearance.ts';
+import { useLoad } from './parts/load.ts';
 import { ErrorMessage } from './parts/ui.ts';
 import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.ts';
@@ -89,32 +90,26 @@ function useAddress() {
 }
 
 /**
- * The signed-in account: null if none is signed in, 'unknown' until the service has responded. `failed`: why it did not
- * respond. `provider`: display name of the identity provider. `reason`: why the sign-in page is shown. `picked`: the
- * account to show.
+ * The signed-in account: null if none is signed in, 'unknown' until the service has responded. `current`: that response.
+ * `provider`: display name of the identity provider. `reason`: why the sign-in page is shown. `picked`: the account to
+ * show.
  */
 function useSignedIn() {
   const [signedIn, setSignedIn] = useState<SignedIn | null | 'unknown'>('unknown');
   const [picked, setPicked] = useState<User | null>(null);
-  const [failed, setFailed] = useState<string | null>(null);
   const [reason, setReason] = useState<string | null>(null);
   const [provider, setProvider] = useState<string | null>(null);
-  useEffect(() => {
+  const current = useLoad(() => {
     storeSession('', () => setSignedIn(null));
-    ask();
+    return callApi<SignedIn | NotSignedIn>('GET', '/session');
   }, []);
-
-  function ask(): void {
-    setFailed(null);
-    callApi<SignedIn | NotSignedIn>('GET', '/session').then(
-      (one) => {
-        setProvider(one.provider ?? null);
-        if ('csrf_token' in one) begin(one);
-        else setSignedIn(null);
-      },
-      (reason) => setFailed(errorSentenceOf(reason)),
-    );
-  }
+  useEffect(() => {
+    const { value } = current;
+    if (value === null) return;
+    setProvider(value.provider ?? null);
+    if ('csrf_token' in value) begin(value);
+    else setSignedIn(null);
+  }, [current.value]);
 
   function begin(session: SignedIn): void {
     storeSession(session.csrf_token, () => leave(words().common.frame.over));
@@ -131,14 +126,14 @@ function useSignedIn() {
     setSignedIn(null);
   }
 
-  return { signedIn, setSignedIn, ask, failed, begin, leave, reason, provider, picked, setPicked };
+  return { signedIn, setSignedIn, current, begin, leave, reason, provider, picked, setPicked };
 }
 
 function App() {
   const [spoken, setSpoken] = useState<Language>(language);
   useEffect(() => onLanguage(setSpoken), []);
   const { path, go, move } = useAddress();
-  const { signedIn, setSignedIn, ask, failed, begin, leave, reason, provider, picked, setPicked } = useSignedIn();
+  const { signedIn, setSignedIn, current, begin, leave, reason, provider, picked, setPicked } = useSignedIn();
   // Whether the page was opened by a link in a mail. It signs in its holder, even if another account is signed in here.
   const [hasLink, setHasLink] = useState(() => isLinkPage(pageNow()) && location.hash.length > 1);
 
@@ -164,8 +159,8 @@ function App() {
   }, [signedIn, picked, pick, rest, go, move]);
 
   const { common } = words();
-  if (failed !== null)
-    return html`<main class="sign-in"><div class="card"><${ErrorMessage} text=${failed} /><button type="button" onClick=${ask}>${common.again}</button></div></main>`;
+  if (current.error !== null)
+    return html`<main class="sign-in"><div class="card"><${ErrorMessage} text=${current.error} /><button type="button" onClick=${current.again}>${common.again}</button></div></main>`;
   if (signedIn === 'unknown') return html`<p class="quiet center" role="status">${common.loading}</p>`;
   if (session === null || hasLink) return html`<${SignIn} reason=${reason} provider=${provider} onSignedIn=${enter} />`;
   const known = PAGES[page];

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiFailure, errorSentenceOf, fetchAll, fetchPage, type Page } from '../api.ts';
+import { ApiFailure, errorSentenceOf, fetchAll, fetchPage, isTemporary, type Page } from '../api.ts';
 import { useFocusFallback } from './focus.ts';
 
 /** Data that are being loaded. `value` is the previous value until the next one arrives. */
@@ -15,7 +15,17 @@ export interface Loaded<T> {
   put(value: T): void;
 }
 
-/** Loads data when the component appears and whenever `keys` change. Drops late responses to earlier keys. */
+/** Time until a failed load is repeated. It doubles with each further failure, up to the maximum. */
+const RETRY_MS = 5_000;
+const MAX_RETRY_MS = 60_000;
+
+/** Returns the time until a retry. Its random part spreads the requests of many browsers after an outage. */
+const retryDelayMs = (failures: number) => Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** failures) * (1 + Math.random() / 2);
+
+/**
+ * Loads data when the component appears and whenever `keys` change. Drops late responses to earlier keys. If the service
+ * cannot be reached or cannot respond at the moment, repeats the request by itself.
+ */
 export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ value: T | null; error: string | null; isLoading: boolean }>({
     value: null,
@@ -23,23 +33,37 @@ export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loa
     isLoading: true,
   });
   const asked = useRef(0);
+  const failures = useRef(0);
+  const retry = useRef<ReturnType<typeof setTimeout>>(undefined);
+  /** Drops the response that is awaited, and the planned retry. Returns the number of the next request. */
+  const dropCurrent = () => {
+    clearTimeout(retry.current);
+    return ++asked.current;
+  };
   const again = useCallback(() => {
-    const mine = ++asked.current;
+    const mine = dropCurrent();
     setState((now) => ({ ...now, isLoading: true }));
     ask().then(
-      (value) => mine === asked.current && setState({ value, error: null, isLoading: false }),
-      (error) =>
-        mine === asked.current && setState((now) => ({ ...now, error: errorSentenceOf(error), isLoading: false })),
+      (value) => {
+        if (mine !== asked.current) return;
+        failures.current = 0;
+        setState({ value, error: null, isLoading: false });
+      },
+      (error) => {
+        if (mine !== asked.current) return;
+        setState((now) => ({ ...now, error: errorSentenceOf(error), isLoading: false }));
+        if (isTemporary(error)) retry.current = setTimeout(again, retryDelayMs(failures.current++));
+      },
     );
   }, keys);
   const put = useCallback((value: T) => {
-    asked.current++;
+    dropCurrent();
     setState({ value, error: null, isLoading: false });
   }, keys);
   useEffect(() => {
     setState({ value: null, error: null, isLoading: true });
     again();
-    return () => void asked.current++;
+    return () => void dropCurrent();
   }, [again]);
   return { ...state, again, put };
 }

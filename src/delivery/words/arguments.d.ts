@@ -1,5 +1,5 @@
 // Made from en.json by `npm run words`.
-/** A formatted value for display. */
+/** A value as it is to be shown. */
 type Shown = string | number;
 /** Arguments of the English messages, by the path of the message. */
 export interface Arguments {
