@@ -16,7 +16,7 @@ export interface Loaded<T> {
 }
 
 /** Time until a failed load is repeated. It doubles with each further failure, up to the maximum. */
-const RETRY_MS = 5_000;
+export const RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60_000;
 
 /** Returns the time until a retry. Its random part spreads the requests of many browsers after an outage. */

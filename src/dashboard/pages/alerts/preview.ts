@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Device } from '#clients/typescript/client.ts';
-import { callApi, errorSentenceOf, withQuery } from '../../api.ts';
+import { callApi, errorSentenceOf, isTemporary, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
 import { time } from '../../parts/format.ts';
-import { type Loaded, useAll } from '../../parts/load.ts';
+import { type Loaded, RETRY_MS, useAll } from '../../parts/load.ts';
 import { ErrorMessage, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -86,10 +86,12 @@ function usePreview(
         setPreview({ type, threshold, fired: data });
         setError(null);
       } catch (reason) {
-        if (!isTooLate) setError(errorSentenceOf(reason));
+        if (isTooLate) return;
+        setError(errorSentenceOf(reason));
+        if (isTemporary(reason)) timer = setTimeout(ask, RETRY_MS, threshold);
       }
     };
-    const timer = threshold === null ? undefined : setTimeout(ask, PAUSE_MS, threshold);
+    let timer = threshold === null ? undefined : setTimeout(ask, PAUSE_MS, threshold);
     return () => {
       isTooLate = true;
       clearTimeout(timer);

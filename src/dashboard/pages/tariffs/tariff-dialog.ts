@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
 import type { TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
-import { ApiFailure, callApi } from '../../api.ts';
+import { ApiFailure, callApi, isTemporary } from '../../api.ts';
 import { html } from '../../html.ts';
 import { costNotesOf, dayName, money } from '../../parts/format.ts';
-import { type ErrorsByPath, errorsByPathOf, useFormAction } from '../../parts/load.ts';
+import { type ErrorsByPath, errorsByPathOf, RETRY_MS, useFormAction } from '../../parts/load.ts';
 import { monthBefore } from '../../parts/period.ts';
 import { Dialog, FormButtons, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -86,13 +86,16 @@ function Preview({ userId, today, form }: { userId: string; today: string; form:
       // Waits for the previous comparison, because the service runs only one at a time for an account.
       await underWay.current;
       if (isTooLate) return;
-      // Errors are ignored here, because they are shown when the user saves.
-      const asked = callApi<TariffComparison>('POST', '/v1/tariffs/compare', JSON.parse(body)).catch(() => null);
+      // Validation errors are ignored here, because they are shown when the user saves.
+      const asked = callApi<TariffComparison>('POST', '/v1/tariffs/compare', JSON.parse(body)).catch((reason) => {
+        if (!isTooLate && isTemporary(reason)) timer = setTimeout(ask, RETRY_MS);
+        return null;
+      });
       underWay.current = asked;
       const found = await asked;
       if (!isTooLate) setPreview(found);
     };
-    const timer = body === '' ? undefined : setTimeout(ask, PAUSE_MS);
+    let timer = body === '' ? undefined : setTimeout(ask, PAUSE_MS);
     return () => {
       isTooLate = true;
       clearTimeout(timer);
