@@ -124,7 +124,7 @@ function sensorOf(
       device: `${makerName} ${device}`,
       unit: kind === 'power_w' ? 'W' : 'kWh',
     });
-    const heat = commodity ? { commodity } : heatDoubtOf(makerName, `${places} ${device} ${called.uniqueId}`, unit);
+    const heat = commodity ? { commodity } : heatDoubtOf(makerName, `${places} ${device} ${called.uniqueId}`);
     return { ...found, kind, described: { ...described, ...heat } };
   }
   // Cameras on meters (AI-on-the-edge-device) announce unchecked raw values as diagnostic.
@@ -149,14 +149,9 @@ function volumeOf(
   return { commodity: counted, circuit, parts };
 }
 
-/**
- * Returns the doubt whether a device is a heat meter: it is on an M-Bus, its maker's name mentions heat, or it counts in MWh, as heat meters
- * often do and electricity meters of homes do not.
- */
-const heatDoubtOf = (makerName: string, places: string, unit: string | null): { mayMeasureHeat?: true } =>
-  namesMBus(places) || nameFactsOf(makerName).medium === 'heat' || /^mwh$/i.test(unit ?? '')
-    ? { mayMeasureHeat: true }
-    : {};
+/** Returns the doubt whether a device is a heat meter: it is on an M-Bus, or its maker's name mentions heat. */
+const heatDoubtOf = (makerName: string, places: string): { mayMeasureHeat?: true } =>
+  namesMBus(places) || nameFactsOf(makerName).medium === 'heat' ? { mayMeasureHeat: true } : {};
 
 interface Called {
   path: readonly string[];

@@ -6,14 +6,13 @@ const NOW = Date.UTC(2026, 10, 28, 15);
 
 interface Announced {
   energy: string;
-  unit: string;
   topic: string;
   device: object;
   temperatures: readonly string[];
 }
 
 /** Returns the channels of the energy of a device that announces it with these temperatures; `?` if its owner is asked. */
-function channelsOf({ energy, unit, topic, device, temperatures }: Announced): string[] {
+function channelsOf({ energy, topic, device, temperatures }: Announced): string[] {
   const config = (name: string, at: number, more: object) => ({
     topic: `homeassistant/sensor/x1_${at}/config`,
     payload: Buffer.from(
@@ -24,7 +23,7 @@ function channelsOf({ energy, unit, topic, device, temperatures }: Announced): s
     ),
   });
   const prior = [
-    config(energy, 0, { device_class: 'energy', state_class: 'total_increasing', unit_of_measurement: unit }),
+    config(energy, 0, { device_class: 'energy', state_class: 'total_increasing', unit_of_measurement: 'kWh' }),
     ...temperatures.map((name, at) => config(name, at + 1, { device_class: 'temperature', unit_of_measurement: '°C' })),
   ];
   const message = { topic, payload: Buffer.from('{"v0": 7, "v1": 60, "v2": 40}'), receivedAtMs: NOW, replayed: false };
@@ -33,7 +32,7 @@ function channelsOf({ energy, unit, topic, device, temperatures }: Announced): s
   return [...counted, ...(read?.asks ?? []).map(() => '?')];
 }
 
-const plain = { energy: 'Energy', unit: 'kWh', topic: 'meters/x1', device: { identifiers: ['x1'] }, temperatures: [] };
+const plain = { energy: 'Energy', topic: 'meters/x1', device: { identifiers: ['x1'] }, temperatures: [] };
 const maker = (model: string) => ({ identifiers: ['x1'], name: 'KAM 67211183', manufacturer: 'KAM', model });
 const circuit = fc
   .record({
@@ -62,11 +61,10 @@ const heatMeters = fc.constantFrom(
   ],
 );
 
-test('never counts as electricity what may be heat: on an M-Bus, next to a flow and its return, or in MWh', () => {
+test('never counts as electricity what may be heat: on an M-Bus, or next to a flow and its return', () => {
   const doubtful = fc.oneof(
     fc.record({ energy: fc.oneof(energies, consumed), topic: buses }),
     fc.record({ energy: energies, temperatures: circuit }),
-    fc.record({ energy: fc.oneof(energies, consumed), unit: fc.constantFrom('MWh', 'mwh') }),
     fc.record({ energy: energies, device: fc.constant(maker('Heat')) }),
   );
   fc.assert(
