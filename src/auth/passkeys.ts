@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { sql } from 'kysely';
 import { unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
+import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { openSession, type SignedInFrom } from './sessions.ts';
@@ -129,6 +131,8 @@ export async function addPasskey(
     throw unprocessable({ field: 'challenge_id', message: 'has expired or was already used; try again' });
   const credential = await verifyCreation(response, challenge, site);
   if (!credential) throw unprocessable({ field: 'credential', message: 'does not match the challenge; try again' });
+  // Raw SQL: an advisory lock. It serialises additions by account, because concurrent ones would all see the same count.
+  await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('passkeys of', userId)}::bigint)`.execute(trx);
   const { count } = await trx
     .selectFrom('passkeys')
     .select(({ fn }) => fn.countAll<number>().as('count'))

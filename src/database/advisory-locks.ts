@@ -62,6 +62,7 @@ export const advisoryLockId = (
     | 'memberships of'
     | 'apps of'
     | 'authorizations of'
+    | 'passkeys of'
     | 'session at'
     | 'listener of',
   ...parts: readonly string[]

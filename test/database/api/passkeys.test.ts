@@ -142,6 +142,23 @@ describe('a passkey', () => {
   });
 });
 
+test('of passkeys that several sessions of an account add at once, none exceeds the maximum', async () => {
+  const { userId } = one;
+  await sql(
+    `INSERT INTO passkeys (passkey_id, user_id, credential_id, public_key, counter, host, name, created_at)
+     SELECT 'pky_' || n || $1, $1, n || $1, '\\x00', 0, 'localhost', 'x', now() FROM generate_series(1, 18) n`,
+    [userId],
+  );
+  const ready: (() => ReturnType<typeof add>)[] = [];
+  for (let session = 0; session < 3; session++) {
+    const own = await signedIn(userId);
+    const { challenge_id, options } = await begin(own);
+    ready.push(() => add(own, { challenge_id, credential: createAuthenticator(TEST_URL).create(options) }));
+  }
+  const answers = await Promise.all(ready.map((run) => run()));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422]);
+});
+
 describe('a sign-in by passkey', () => {
   test('is refused for a forged response, and does not change the passkey', async () => {
     const other = await person();
