@@ -119,7 +119,7 @@ test('a changed e-mail address waits for its mail, can be withdrawn, and applies
   const request = async (email: string) => {
     await card.getByLabel('New address').fill(email);
     await card.getByRole('button', { name: 'Change address' }).click();
-    await card.getByText(`A mail to ${email} contains a link.`).waitFor();
+    await card.getByText(`We sent a link to ${email}.`).waitFor();
   };
   await request('mistyped@example.com');
   await testLooks(here, 'pending e-mail address');
