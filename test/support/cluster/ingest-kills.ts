@@ -9,6 +9,8 @@ const EVERY_MS = 200;
 const STEP_MS = 1_000;
 /** Time for which clients are observed after a kill, in addition to the time that they wait for a CONNACK. */
 const WATCHED_MS = 6_000;
+/** Maximum time until all clients are connected before a kill. A busy machine takes several seconds. */
+const SETTLED_MS = 60_000;
 /** Longest wait for a PUBACK in seconds that needs no explanation. */
 const SLOW_S = 3;
 /** Time that clients wait for a CONNACK. */
@@ -74,16 +76,21 @@ export async function killInTurn(
       await pause(Math.max(0, nextMs + EVERY_MS - Date.now()));
     }
   })();
+  /** Waits until each client has a PUBACK for a reading that was published after now; `limitMs` at most. */
+  async function untilAllPublish(limitMs: number): Promise<void> {
+    const [first, endMs] = [sent, Date.now() + limitMs];
+    const hasPublished = ({ acknowledged }: RepeatingPublisher) => acknowledged.has(first);
+    while (Date.now() < endMs && !publishers.every(hasPublished)) await pause(50);
+  }
   const done: KillRound[] = [];
   try {
-    await pause(2_000);
+    // A client that connects for the first time after a kill would count as moved.
+    await untilAllPublish(SETTLED_MS);
     for (let round = 0; round < rounds; round++) {
       const which = round % 2;
       const killedAtMs = Date.now();
       await processes[which as 0 | 1].kill();
-      const isBack = ({ acknowledged }: RepeatingPublisher) => acknowledged.has(first);
-      const first = sent;
-      while (Date.now() < killedAtMs + connectTimeoutMs + WATCHED_MS && !publishers.every(isBack)) await pause(50);
+      await untilAllPublish(connectTimeoutMs + WATCHED_MS);
       // Waits a second longer, because a client that only waits must not count as connected again.
       await pause(1_000);
       done.push(judge(publishers, killedAtMs));
@@ -91,7 +98,7 @@ export async function killInTurn(
       await proxy.isUp(`mqtt/ingest${which + 1}`);
       // Some of the clients reconnect to the process, like devices that lose their network from time to time.
       for (const [index, publisher] of publishers.entries()) if (index % 2 === round % 2) publisher.moveTo(0);
-      await pause(1_000);
+      await untilAllPublish(SETTLED_MS);
     }
   } finally {
     over.abort();
